@@ -1,0 +1,36 @@
+# Compiler, linker and sanitizer settings; every target of ours links tg_options.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # 1.74, Debian's default, does not compile coroutines with g++ 12
+
+add_library(tg_options INTERFACE)
+target_compile_options(tg_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wimplicit-fallthrough -Werror)
+target_include_directories(tg_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+
+find_program(TG_CCACHE ccache)
+if(TG_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TG_CCACHE})
+endif()
+find_program(TG_MOLD mold)
+if(TG_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_link_options(tg_options INTERFACE -fuse-ld=mold)
+endif()
+
+if(TG_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(TG_SANITIZE STREQUAL "thread")
+  # TSan does not understand Asio's fences (and g++ warns about them).
+  add_compile_options(-fsanitize=thread -Wno-tsan)
+  add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
+  add_link_options(-fsanitize=thread)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-fstack-protector-strong)
+  add_compile_definitions(_FORTIFY_SOURCE=2)
+  add_link_options(-Wl,-z,relro,-z,now)
+  include(CheckPIESupported)
+  check_pie_supported()
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()

@@ -1,0 +1,67 @@
+// Small pure text functions. ASCII only, as HTTP is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace ticketgate {
+
+constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+/// Equal without regard to ASCII case.
+bool iequals(std::string_view a, std::string_view b);
+
+/// Without spaces and tabs at both ends (RFC 9110 5.6.3, OWS).
+std::string_view trim(std::string_view text);
+
+/// Calls `use(element)` for each non-empty element of a comma-separated list (RFC 9110 5.6.1).
+template <class Use>
+void for_each_element(std::string_view list, Use use) {
+    while (!list.empty()) {
+        const auto comma = list.find(',');
+        const auto element = trim(list.substr(0, comma));
+        if (!element.empty()) use(element);
+        if (comma == std::string_view::npos) return;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+/// Does the comma-separated list hold this element, without regard to case?
+bool list_has(std::string_view list, std::string_view element);
+
+/// `500ms`, `2s`, `1m`, `1h`; also `1.5s`. No sign. Nothing else.
+std::optional<milliseconds> parse_duration(std::string_view text);
+
+/// `64KiB`, `8MiB`, `1GiB`, `512` (bytes), `512B`; also kB, MB, GB in powers of 1000.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+/// The shortest exact spelling of a duration or size in the config's own units.
+std::string print_duration(milliseconds value);
+std::string print_size(std::uint64_t bytes);
+
+/// The member of `known` nearest to `word` by edit distance, or empty when none is near.
+template <class Range>
+std::string_view nearest(std::string_view word, const Range& known);
+
+/// Levenshtein distance; for hints in error messages.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::string_view nearest(std::string_view word, const Range& known) {
+    std::string_view best;
+    std::size_t best_distance = word.size() / 3 + 2;
+    for (std::string_view candidate : known) {
+        const auto distance = edit_distance(word, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace ticketgate
