@@ -1,0 +1,132 @@
+#include "log/access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "log/escape.hpp"
+#include "log/timestamp.hpp"
+
+namespace ticketgate {
+namespace {
+
+void append_number(std::string& out, std::uint64_t value) {
+    std::array<char, 20> digits;
+    const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
+    out.append(digits.data(), end);
+}
+
+// Milliseconds with three decimals, by integers: a double would cost four times as much.
+void append_ms(std::string& out, Duration value) {
+    const auto ns = std::max<std::int64_t>(value.count(), 0);
+    const auto us = static_cast<std::uint64_t>(ns) / 1000;
+    append_number(out, us / 1000);
+    const auto rest = us % 1000;
+    out.append({'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                static_cast<char>('0' + rest % 10)});
+}
+
+// Keys come with their punctuation, `,"key":`, so that each is one append.
+void text(std::string& out, std::string_view key, std::string_view value) {
+    out.append(key);
+    out.push_back('"');
+    append_json(out, value);
+    out.push_back('"');
+}
+
+void number(std::string& out, std::string_view key, std::uint64_t value) {
+    out.append(key);
+    append_number(out, value);
+}
+
+void ms(std::string& out, std::string_view key, Duration value) {
+    out.append(key);
+    append_ms(out, value);
+}
+
+void append_place(const Record& r, std::string& out) {
+    if (r.queue.empty()) return;
+    text(out, R"(,"queue":)", r.queue);
+    if (r.number != 0) number(out, R"(,"number":)", r.number);
+    number(out, R"(,"position":)", r.position);
+    ms(out, R"(,"queue_wait_ms":)", r.queue_wait);
+    if (r.outcome == Outcome::admitted) ms(out, R"(,"hold_ms":)", r.hold);
+    if (r.blocked_by != 0) number(out, R"(,"blocked_by":)", r.blocked_by);
+}
+
+void append_upstream(const Record& r, std::string& out) {
+    if (r.upstream != Duration::zero() || r.upstream_status != 0)
+        ms(out, R"(,"upstream_ms":)", r.upstream);
+    if (r.upstream_status != 0) number(out, R"(,"upstream_status":)", r.upstream_status);
+}
+
+void quoted(std::string& out, std::string_view value) {
+    out.append(" \"");
+    append_quoted(out, value.empty() ? "-" : value);
+    out.push_back('"');
+}
+
+}  // namespace
+
+std::string_view name(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::bypass:
+            return "bypass";
+        case Outcome::admitted:
+            return "admitted";
+        case Outcome::full:
+            return "full";
+        case Outcome::timeout:
+            return "timeout";
+        case Outcome::client_closed:
+            return "client_closed";
+        case Outcome::draining:
+            return "draining";
+        case Outcome::refused:
+            return "refused";
+    }
+    return "unknown";
+}
+
+void format_json(const Record& r, std::string& out) {
+    out.append(R"({"time":")");
+    append_rfc3339(out, r.received);
+    text(out, R"(","request_id":)", r.request_id.view());
+    if (!r.unique_id.empty()) text(out, R"(,"unique_id":)", r.unique_id.view());
+    text(out, R"(,"client_ip":)", r.client_ip);
+    text(out, R"(,"method":)", r.method);
+    text(out, R"(,"path":)", r.target);
+    number(out, R"(,"status":)", r.status);
+    number(out, R"(,"bytes":)", r.bytes);
+    ms(out, R"(,"duration_ms":)", r.duration);
+    text(out, R"(,"outcome":)", name(r.outcome));
+    append_place(r, out);
+    append_upstream(r, out);
+    if (r.orphaned) out.append(R"(,"orphaned":true)");
+    out.append("}\n");
+}
+
+void format_combined(const Record& r, std::string& out) {
+    append_quoted(out, r.client_ip.empty() ? "-" : r.client_ip);
+    out.append(" - - [");
+    append_clf(out, r.received);
+    out.append("] \"");
+    append_quoted(out, r.method);
+    out.push_back(' ');
+    append_quoted(out, r.target);
+    out.append(r.http_1_0 ? " HTTP/1.0\" " : " HTTP/1.1\" ");
+    append_number(out, r.status);
+    out.push_back(' ');
+    if (r.bytes == 0)
+        out.push_back('-');  // as httpd's %b
+    else
+        append_number(out, r.bytes);
+    quoted(out, r.referer);
+    quoted(out, r.user_agent);
+    out.push_back(' ');
+    append_quoted(out, r.request_id.empty() ? "-" : r.request_id.view());
+    out.push_back('\n');
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,24 @@
+// Bytes from outside, made safe for one line of a log. Pure; any thread.
+// Common: control characters (C0, DEL and C1) never come out as they are, so a line stays one line
+// and a terminal that shows it is not steered by it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ticketgate {
+
+/// For the inside of a JSON string. Valid UTF-8 passes; other bytes become the text \xHH.
+void append_json(std::string& out, std::string_view text);
+
+/// For the inside of a quoted field of `combined`, as httpd does it: all but printable ASCII is
+/// \xHH.
+void append_quoted(std::string& out, std::string_view text);
+
+/// For people: as it is when it is one plain word, else in quotes, escaped as in JSON.
+void append_word(std::string& out, std::string_view text);
+
+/// For people: a sentence of ours, in which quotes stay quotes.
+void append_sentence(std::string& out, std::string_view text);
+
+}  // namespace ticketgate

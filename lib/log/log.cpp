@@ -1,0 +1,127 @@
+#include "log/log.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "log/escape.hpp"
+#include "log/line_sink.hpp"
+
+namespace ticketgate {
+
+// spdlog's own stderr sink would wait for a reader that does not read, and every request with it.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+    explicit FileSink(std::shared_ptr<LogFile> file) : file_(std::move(file)) {}
+    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        const auto taken = file_->write({line.data(), line.size()});
+        if (taken.bytes < line.size() || taken.lost_lines != 0)
+            dropped_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void flush_() override {}
+
+    std::shared_ptr<LogFile> file_;  // shared with whoever reopens it
+    std::atomic<std::uint64_t> dropped_{0};
+};
+
+namespace {
+
+spdlog::level::level_enum to_spdlog(Level level) {
+    switch (level) {
+        case Level::debug:
+            return spdlog::level::debug;
+        case Level::info:
+            return spdlog::level::info;
+        case Level::warn:
+            return spdlog::level::warn;
+        case Level::error:
+            return spdlog::level::err;
+        case Level::off:
+            return spdlog::level::off;
+    }
+    return spdlog::level::off;
+}
+
+Level from_spdlog(spdlog::level::level_enum level) {
+    for (const Level ours : {Level::debug, Level::info, Level::warn, Level::error})
+        if (to_spdlog(ours) == level) return ours;
+    return Level::off;
+}
+
+}  // namespace
+
+std::string_view name(Level level) {
+    switch (level) {
+        case Level::debug:
+            return "debug";
+        case Level::info:
+            return "info";
+        case Level::warn:
+            return "warn";
+        case Level::error:
+            return "error";
+        case Level::off:
+            return "off";
+    }
+    return "off";
+}
+
+void Field::append_to(std::string& line) const {
+    line.push_back(' ');
+    line.append(key_);
+    line.push_back('=');
+    if (const auto* text = std::get_if<std::string_view>(&value_)) return append_word(line, *text);
+    std::visit([&](const auto& value) { fmt::format_to(std::back_inserter(line), "{}", value); },
+               value_);
+}
+
+Log::Log(Level least) : Log(least, std::make_shared<LogFile>(STDERR_FILENO)) {}
+
+Log::Log(Level least, std::shared_ptr<LogFile> file)
+    : sink_(std::make_shared<FileSink>(std::move(file))),
+      logger_(std::make_unique<spdlog::logger>("ticketgate", sink_)) {
+    logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+        "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc, "\n"));
+    level(least);
+}
+
+Log::~Log() = default;
+
+void Log::level(Level least) {
+    logger_->set_level(to_spdlog(least));
+}
+
+Level Log::level() const {
+    return from_spdlog(logger_->level());
+}
+
+bool Log::enabled(Level of) const {
+    return of != Level::off && logger_->should_log(to_spdlog(of));
+}
+
+std::uint64_t Log::dropped() const {
+    return sink_->dropped();
+}
+
+void Log::write(Level of, std::string_view message, Fields fields) {
+    if (!enabled(of)) return;
+    std::string line(name(of));
+    line.push_back(' ');
+    append_sentence(line, message);
+    for (const Field& field : fields) field.append_to(line);
+    logger_->log(to_spdlog(of), spdlog::string_view_t(line.data(), line.size()));
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,115 @@
+#include "metrics/process.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "metrics/registry.hpp"
+
+namespace ticketgate::metrics {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+// Files under /proc have no size. /proc/stat is the long one: its interrupt counters can be tens of
+// kilobytes, and the line wanted of it stands behind them.
+std::string read_start(const char* path) {
+    std::string text(256 << 10, '\0');
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    std::size_t size = 0;
+    while (fd >= 0 && size < text.size()) {
+        const auto got = read(fd, text.data() + size, text.size() - size);
+        if (got <= 0) break;
+        size += static_cast<std::size_t>(got);
+    }
+    if (fd >= 0) close(fd);
+    text.resize(size);
+    return text;
+}
+
+ProcessStat stat_now() {
+    return parse_stat(read_start("/proc/self/stat"));
+}
+
+double ticks_per_second() {
+    return static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+    std::vector<std::string_view> found;
+    for (;;) {
+        const auto start = text.find_first_not_of(" \n");
+        if (start == std::string_view::npos) return found;
+        const auto end = std::min(text.find_first_of(" \n", start), text.size());
+        found.push_back(text.substr(start, end - start));
+        text.remove_prefix(end);
+    }
+}
+
+double number(std::string_view text) {
+    double value = unknown;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+double open_fds() {
+    std::error_code error;
+    std::filesystem::directory_iterator entry("/proc/self/fd", error);
+    if (error) return unknown;
+    double count = -1;  // one is the directory itself, open while it is counted
+    for (; entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        if (error) return unknown;
+        ++count;
+    }
+    return count;
+}
+
+double max_fds() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return unknown;
+    return limit.rlim_cur == RLIM_INFINITY ? -1 : static_cast<double>(limit.rlim_cur);
+}
+
+// /proc/PID/stat counts from boot, and /proc/stat has the second of the boot.
+double start_time() {
+    const auto text = read_start("/proc/stat");
+    const auto line = text.find("\nbtime ");
+    if (line == std::string::npos) return unknown;
+    const auto boot = text.substr(line + 7, text.find('\n', line + 1) - line - 7);
+    return number(boot) + stat_now().start_ticks / ticks_per_second();
+}
+
+}  // namespace
+
+ProcessStat parse_stat(std::string_view text) {
+    constexpr ProcessStat nothing{unknown, unknown, unknown, unknown};
+    const auto bracket = text.rfind(')');
+    if (bracket == std::string_view::npos) return nothing;
+    const auto field = words(text.substr(bracket + 1));  // [0] is field 3 of proc(5)
+    if (field.size() < 22) return nothing;
+    return {number(field[11]) + number(field[12]), number(field[19]), number(field[20]),
+            number(field[21])};
+}
+
+void register_process(Registry& registry) {
+    registry.counter_fn("process_cpu_seconds_total", "User and system CPU time, in seconds.", {},
+                        [] { return stat_now().cpu_ticks / ticks_per_second(); });
+    registry.gauge_fn("process_resident_memory_bytes", "Resident memory, in bytes.", {}, [] {
+        return stat_now().resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE));
+    });
+    registry.gauge_fn("process_virtual_memory_bytes", "Virtual memory, in bytes.", {},
+                      [] { return stat_now().virtual_bytes; });
+    registry.gauge_fn("process_start_time_seconds", "Start of the process, unix seconds.", {},
+                      [start = start_time()] { return start; });
+    registry.gauge_fn("process_open_fds", "Open file descriptors.", {}, open_fds);
+    registry.gauge_fn("process_max_fds", "Limit of open file descriptors.", {}, max_fds);
+}
+
+}  // namespace ticketgate::metrics

@@ -1,0 +1,138 @@
+#include "metrics/registry.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace ticketgate::metrics {
+namespace {
+
+bool valid(const Labels& labels) {
+    return std::all_of(labels.begin(), labels.end(), [](const auto& label) {
+        return valid_name(label.first) && label.first.find(':') == std::string::npos &&
+               label.first != "le";
+    });
+}
+
+double value_of(const Counter& counter) {
+    return static_cast<double>(counter.value());
+}
+double value_of(const Gauge& gauge) {
+    return gauge.value();
+}
+double value_of(const Histogram& histogram) {
+    return histogram.sum();
+}
+double value_of(const Callback& callback) {
+    return callback();
+}
+
+std::span<const double> bounds_of(const Histogram& histogram) {
+    return histogram.bounds();
+}
+std::span<const double> bounds_of(const auto&) {
+    return {};
+}
+
+void add_buckets(const Histogram& histogram, Series& series) {
+    series.buckets.resize(histogram.bounds().size() + 1);
+    for (std::size_t i = 0; i < series.buckets.size(); ++i) series.buckets[i] += histogram.count(i);
+}
+void add_buckets(const auto&, Series&) {}
+
+Series& series_for(Family& family, const Labels& labels) {
+    for (Series& series : family.series)
+        if (series.labels == labels) return series;
+    return family.series.emplace_back(Series{labels, 0, {}});
+}
+
+}  // namespace
+
+template <class T>
+T& Registry::insert(Type type, std::string_view name, std::string_view help, Labels labels,
+                    std::unique_ptr<T> metric) {
+    // Equal labels are equal in any order.
+    std::sort(labels.begin(), labels.end());
+    TG_CHECK(valid_name(name) && valid(labels));
+    const std::lock_guard lock(mutex_);
+    const auto entry =
+        entries_.try_emplace(std::string(name), Entry{type, std::string(help), {}}).first;
+    auto& [first_type, first_help, instances] = entry->second;
+    TG_CHECK(first_type == type);
+    if (!instances.empty())
+        std::visit(
+            [&](const auto& first) {
+                TG_CHECK(std::ranges::equal(bounds_of(*first), bounds_of(*metric)));
+            },
+            instances.front().metric);
+    T& reference = *metric;
+    instances.push_back({std::move(labels), std::move(metric)});
+    return reference;
+}
+
+Counter& Registry::counter(std::string_view name, std::string_view help, Labels labels) {
+    return insert(Type::counter, name, help, std::move(labels), std::make_unique<Counter>());
+}
+
+Gauge& Registry::gauge(std::string_view name, std::string_view help, Labels labels) {
+    return insert(Type::gauge, name, help, std::move(labels), std::make_unique<Gauge>());
+}
+
+Histogram& Registry::histogram(std::string_view name, std::string_view help, Labels labels,
+                               std::span<const double> bounds) {
+    TG_CHECK(std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) ==
+             bounds.end());
+    return insert(Type::histogram, name, help, std::move(labels),
+                  std::make_unique<Histogram>(bounds));
+}
+
+const Callback& Registry::gauge_fn(std::string_view name, std::string_view help, Labels labels,
+                                   Callback value) {
+    return insert(Type::gauge, name, help, std::move(labels),
+                  std::make_unique<Callback>(std::move(value)));
+}
+
+const Callback& Registry::counter_fn(std::string_view name, std::string_view help, Labels labels,
+                                     Callback value) {
+    return insert(Type::counter, name, help, std::move(labels),
+                  std::make_unique<Callback>(std::move(value)));
+}
+
+void Registry::erase(const void* address) {
+    const auto is_it = [&](const Instance& instance) {
+        return std::visit([&](const auto& metric) { return metric.get() == address; },
+                          instance.metric);
+    };
+    const std::lock_guard lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+        if (std::erase_if(entry->second.instances, is_it) == 0) continue;
+        if (entry->second.instances.empty()) entries_.erase(entry);
+        return;
+    }
+}
+
+std::vector<Family> Registry::collect() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Family> families;
+    for (const auto& [name, entry] : entries_) {
+        Family& family = families.emplace_back(Family{name, entry.help, entry.type, {}, {}});
+        for (const auto& instance : entry.instances) {
+            Series& series = series_for(family, instance.labels);
+            std::visit(
+                [&](const auto& metric) {
+                    const auto bounds = bounds_of(*metric);
+                    family.bounds.assign(bounds.begin(), bounds.end());
+                    series.value += value_of(*metric);
+                    add_buckets(*metric, series);
+                },
+                instance.metric);
+        }
+    }
+    return families;
+}
+
+std::string Registry::render() const {
+    return to_text(collect());
+}
+
+}  // namespace ticketgate::metrics

@@ -1,0 +1,118 @@
+#include "log/log.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <vector>
+
+#include "log/line_sink.hpp"
+
+namespace ticketgate {
+namespace {
+
+class LogTest : public testing::Test {
+ protected:
+    LogTest() { EXPECT_EQ(pipe2(ends_.data(), O_CLOEXEC), 0); }
+    ~LogTest() override {
+        close(ends_[0]);
+        close(ends_[1]);
+    }
+
+    std::shared_ptr<LogFile> file() { return std::make_shared<LogFile>(ends_[1]); }
+
+    std::string written() {
+        std::array<char, 65536> text;
+        fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+        const auto got = read(ends_[0], text.data(), text.size());
+        return {text.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+    }
+    // Without the time.
+    std::string said() {
+        const auto line = written();
+        return line.size() > 28 ? line.substr(28) : line;
+    }
+
+    std::array<int, 2> ends_{};
+};
+
+TEST_F(LogTest, ALineHasTimeLevelMessageAndFields) {
+    Log log(Level::info, file());
+    log.warn("the backend refused the connection",
+             {{"queue", "cart"},
+              {"request_id", *ids::Id::from("d1vcj53u15e1dtu5imo0")},
+              {"attempts", 3},
+              {"bytes", std::size_t{7}},
+              {"ratio", 0.5},
+              {"kept", true}});
+    const auto line = written();
+    auto shape = line.substr(0, 28);
+    for (auto& c : shape)
+        if (c >= '0' && c <= '9') c = '0';
+    EXPECT_EQ(shape, "0000-00-00T00:00:00.000000Z ");
+    EXPECT_EQ(line.substr(28),
+              "warn the backend refused the connection queue=cart request_id=d1vcj53u15e1dtu5imo0 "
+              "attempts=3 bytes=7 ratio=0.5 kept=true\n");
+}
+
+TEST_F(LogTest, WritesFromItsLevelUpwards) {
+    Log log(Level::warn, file());
+    log.debug("no");
+    log.info("no");
+    EXPECT_EQ(written(), "");
+    log.error("yes");
+    EXPECT_EQ(said(), "error yes\n");
+    log.level(Level::debug);
+    EXPECT_EQ(log.level(), Level::debug);
+    log.debug("now");
+    EXPECT_EQ(said(), "debug now\n");
+    log.level(Level::off);
+    log.error("no");
+    EXPECT_EQ(written(), "");
+    EXPECT_FALSE(log.enabled(Level::error));
+}
+
+TEST_F(LogTest, NobodyForgesALine) {
+    Log log(Level::info, file());
+    log.info("bad target\nerror x", {{"target", "/\n\x1b[31m\" a=b"}, {"empty", ""}});
+    EXPECT_EQ(said(), "info bad target\\nerror x target=\"/\\n\\u001b[31m\\\" a=b\" empty=\"\"\n");
+}
+
+TEST_F(LogTest, PercentAndBracesAreText) {
+    Log log(Level::info, file());
+    log.info("100 % {} {0}", {{"key", "{}%s"}});
+    EXPECT_EQ(said(), "info 100 % {} {0} key={}%s\n");
+}
+
+TEST_F(LogTest, DoesNotWaitForAReader) {
+    Log log(Level::info, file());
+    for (int i = 0; i < 2000; ++i) log.info(std::string(100, 'x'));
+    EXPECT_GT(log.dropped(), 0u);
+    EXPECT_EQ(written().find("info"), 28u);
+}
+
+TEST_F(LogTest, ThreadsDoNotMixTheirLines) {
+    Log log(Level::info, file());
+    {
+        std::vector<std::jthread> threads;
+        for (const char c : {'a', 'b', 'c'})
+            threads.emplace_back([&log, c] {
+                for (int i = 0; i < 50; ++i) log.info(std::string(60, c));
+            });
+        for (int i = 0; i < 50; ++i) log.level(i % 2 ? Level::info : Level::debug);
+    }
+    const auto text = written();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 150);
+    for (std::size_t start = 0; start < text.size();) {
+        const auto end = text.find('\n', start);
+        ASSERT_EQ(end - start, 28u + 5 + 60);
+        EXPECT_EQ(text.find_first_not_of(text[start + 33], start + 33), end);
+        start = end + 1;
+    }
+}
+
+}  // namespace
+}  // namespace ticketgate
