@@ -1,0 +1,147 @@
+#include "http/body.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "http/framing.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+// Extensions and trailers carry nothing for us; without a bound a client could send them for ever.
+constexpr std::uint32_t max_overhead = 16 << 10;
+constexpr std::uint8_t max_size_digits = 16;  // 64 bits
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// Field content (RFC 9110 5.5): no control characters but HT; obs-text is fine.
+bool is_text(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= ' ' && byte != 0x7f);
+}
+
+}  // namespace
+
+BodyDecoder::BodyDecoder(Framing framing, std::uint64_t content_length) {
+    switch (framing) {
+        case Framing::none:
+            break;
+        case Framing::length:
+            remaining_ = content_length;
+            state_ = content_length == 0 ? State::done : State::length;
+            break;
+        case Framing::chunked:
+            state_ = State::size;
+            break;
+        case Framing::until_close:
+            state_ = State::until_close;
+            break;
+    }
+}
+
+result<BodyDecoder::Piece> BodyDecoder::next(std::string_view bytes) {
+    switch (state_) {
+        case State::done:
+            return Piece{};
+        case State::length:
+            return counted(bytes, 0, State::done);
+        case State::until_close:
+            return Piece{bytes, bytes.size()};
+        default:
+            return next_chunked(bytes);
+    }
+}
+
+bool BodyDecoder::end_of_stream() {
+    if (state_ == State::until_close) state_ = State::done;
+    return done();
+}
+
+// The piece ends with its chunk, so that an error behind it never hides payload that was whole.
+result<BodyDecoder::Piece> BodyDecoder::next_chunked(std::string_view bytes) {
+    std::size_t used = 0;
+    while (used < bytes.size() && state_ != State::data && state_ != State::done) {
+        if (!step(bytes[used++])) {
+            state_ = State::broken;
+            return error_code(errc::bad_request);
+        }
+    }
+    if (state_ != State::data) return Piece{{}, used};
+    return counted(bytes, used, State::data_cr);
+}
+
+BodyDecoder::Piece BodyDecoder::counted(std::string_view bytes, std::size_t used, State after) {
+    const auto here = std::min<std::uint64_t>(remaining_, bytes.size() - used);
+    const auto payload = bytes.substr(used, static_cast<std::size_t>(here));
+    remaining_ -= here;
+    if (remaining_ == 0) state_ = after;
+    return {payload, used + payload.size()};
+}
+
+// One byte of everything that is not payload (RFC 9112 7.1).
+bool BodyDecoder::step(char c) {
+    switch (state_) {
+        case State::size:
+            return step_size(c);
+        case State::extension:
+            if (c == '\r') return enter(State::size_lf);
+            return is_text(c) && ++overhead_ <= max_overhead;
+        case State::size_lf:
+            digits_ = 0;
+            return c == '\n' && enter(remaining_ > 0 ? State::data : State::trailer);
+        case State::data_cr:
+            return c == '\r' && enter(State::data_lf);
+        case State::data_lf:
+            return c == '\n' && enter(State::size);
+        default:
+            return step_trailer(c);
+    }
+}
+
+bool BodyDecoder::step_size(char c) {
+    if (const int digit = hex_value(c); digit >= 0) {
+        remaining_ = remaining_ << 4 | static_cast<std::uint64_t>(digit);
+        return ++digits_ <= max_size_digits;
+    }
+    if (digits_ == 0) return false;
+    return (c == '\r' && enter(State::size_lf)) || (c == ';' && enter(State::extension));
+}
+
+// Trailer lines must look like fields (RFC 9112 7.1.2): where the last CRLF is missing, the next
+// request line would be dropped as one.
+bool BodyDecoder::step_trailer(char c) {
+    if (++overhead_ > max_overhead) return false;
+    switch (state_) {
+        case State::trailer:
+            if (c == '\r') return enter(State::end_lf);
+            return is_token_char(c) && enter(State::trailer_name);
+        case State::trailer_name:
+            return is_token_char(c) || (c == ':' && enter(State::trailer_value));
+        case State::trailer_value:
+            return is_text(c) || (c == '\r' && enter(State::trailer_lf));
+        case State::trailer_lf:
+            return c == '\n' && enter(State::trailer);
+        case State::end_lf:
+            return c == '\n' && enter(State::done);
+        default:
+            return false;
+    }
+}
+
+bool BodyDecoder::enter(State state) {
+    state_ = state;
+    return true;
+}
+
+std::size_t write_chunk_head(char* out, std::uint64_t size) {
+    char* end = std::to_chars(out, out + max_size_digits, size, 16).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    return static_cast<std::size_t>(end - out);
+}
+
+}  // namespace ticketgate::http

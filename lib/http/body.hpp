@@ -1,0 +1,70 @@
+// Where a body ends: bytes of the connection in, pieces of payload out. Pure; no copies. Chunked
+// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; trailers are read
+// and dropped.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "http/head.hpp"
+
+namespace ticketgate::http {
+
+class BodyDecoder {
+ public:
+    BodyDecoder() = default;  ///< no body
+    BodyDecoder(Framing, std::uint64_t content_length);
+
+    struct Piece {
+        std::string_view payload;  ///< part of the input; may be empty
+        std::size_t consumed = 0;  ///< input bytes used up, payload included
+    };
+
+    /// The next piece at the front of `bytes`. Call again with the rest until done() or nothing is
+    /// consumed (more bytes are needed). Error: bad_request (the caller translates it for a
+    /// backend).
+    result<Piece> next(std::string_view bytes);
+
+    /// The connection ended: is the body whole? True for until_close and for a body already done.
+    bool end_of_stream();
+
+    bool done() const { return state_ == State::done; }
+    /// Payload bytes still to come, where known (length framing); else 0.
+    std::uint64_t remaining() const { return state_ == State::length ? remaining_ : 0; }
+
+ private:
+    enum class State : std::uint8_t {
+        done,
+        length,
+        until_close,
+        broken,
+        size,
+        extension,
+        size_lf,
+        data,
+        data_cr,
+        data_lf,
+        trailer,
+        trailer_name,
+        trailer_value,
+        trailer_lf,
+        end_lf
+    };
+    result<Piece> next_chunked(std::string_view bytes);
+    Piece counted(std::string_view bytes, std::size_t used, State after);
+    bool step(char c);
+    bool step_size(char c);
+    bool step_trailer(char c);
+    bool enter(State state);
+
+    State state_ = State::done;
+    std::uint8_t digits_ = 0;      ///< of the chunk size being read
+    std::uint32_t overhead_ = 0;   ///< bytes of extensions and trailers, bounded
+    std::uint64_t remaining_ = 0;  ///< of the body (length) or of the chunk
+};
+
+/// The chunk head for a piece of this size: hex, CRLF. Returns the length written (at most 18).
+std::size_t write_chunk_head(char* out, std::uint64_t size);
+
+}  // namespace ticketgate::http

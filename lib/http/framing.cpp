@@ -1,0 +1,146 @@
+#include "http/framing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "http/target.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+// Each option costs one comparison per field when the head is rewritten; real heads carry up to
+// four.
+constexpr unsigned max_connection_options = 64;
+
+constexpr std::string_view alphanumerics =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+using CharSet = std::array<bool, 256>;
+
+constexpr CharSet alphanumerics_and(std::string_view others) {
+    CharSet set{};
+    for (const char c : alphanumerics) set[static_cast<unsigned char>(c)] = true;
+    for (const char c : others) set[static_cast<unsigned char>(c)] = true;
+    return set;
+}
+
+constexpr CharSet token_chars = alphanumerics_and("!#$%&'*+-.^_`|~");
+// RFC 3986 3.2.2 reg-name, without the comma: nobody's host has one, and it is how some join
+// duplicates.
+constexpr CharSet host_chars = alphanumerics_and("-._~%!$&'()*+;=");
+constexpr CharSet literal_chars = alphanumerics_and(":.");  // IPv6 between brackets, zone left out
+
+bool all_in(std::string_view text, const CharSet& set) {
+    return std::ranges::all_of(text, [&](char c) { return set[static_cast<unsigned char>(c)]; });
+}
+
+bool valid_port(std::string_view rest) {
+    if (rest.empty()) return true;
+    const auto digits = rest.substr(1);
+    return rest[0] == ':' && digits.size() <= 5 &&
+           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool visible_ascii_without_fragment(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });
+}
+
+}  // namespace
+
+bool is_token_char(char c) {
+    return token_chars[static_cast<unsigned char>(c)];
+}
+
+std::size_t leading_empty_lines(std::string_view bytes) {
+    std::size_t at = 0;
+    while (bytes.substr(at, 2) == "\r\n") at += 2;
+    return at;
+}
+
+result<std::size_t> find_head_end(std::string_view bytes, std::size_t begin, std::size_t scanned) {
+    // The end is four bytes long, so up to three of them may be among those scanned.
+    std::size_t at = std::max(begin, scanned < 3 ? 0 : scanned - 3);
+    while ((at = bytes.find('\n', at)) != std::string_view::npos) {
+        if (at == 0 || bytes[at - 1] != '\r') return error_code(errc::bad_request);
+        const auto next = bytes.substr(at + 1, 2);
+        if (next == "\r\n") return at + 3;
+        if (!next.empty() && (next[0] == ' ' || next[0] == '\t'))
+            return error_code(errc::bad_request);
+        ++at;
+    }
+    return 0;
+}
+
+bool valid_host(std::string_view host) {
+    if (host.starts_with('[')) {
+        const auto end = host.find(']');
+        return end != std::string_view::npos && end > 1 &&
+               all_in(host.substr(1, end - 1), literal_chars) && valid_port(host.substr(end + 1));
+    }
+    const auto colon = std::min(host.find(':'), host.size());
+    if (colon == 0 && !host.empty()) return false;
+    return all_in(host.substr(0, colon), host_chars) && valid_port(host.substr(colon));
+}
+
+bool valid_target(std::string_view method, std::string_view target) {
+    if (!visible_ascii_without_fragment(target)) return false;
+    if (target == "*") return method == "OPTIONS";
+    if (target.starts_with('/')) return true;
+    return !path_of(target).empty() && valid_host(authority_of(target));
+}
+
+bool FieldRules::note(FieldName id, std::string_view value) {
+    switch (id) {
+        case FieldName::content_length:
+            return note_length(value);
+        case FieldName::transfer_encoding:
+            return note_coding(value);
+        case FieldName::connection:
+            return note_connection(value);
+        default:
+            return true;
+    }
+}
+
+bool FieldRules::consistent(unsigned version) const {
+    return !chunked_ || (!has_length_ && version >= 11);
+}
+
+Framing FieldRules::framing() const {
+    return chunked_ ? Framing::chunked : has_length_ ? Framing::length : Framing::none;
+}
+
+// RFC 9110 8.6 allows a reader to forgive `5, 5`; a gateway that forgives must trust the next one
+// to forgive alike.
+bool FieldRules::note_length(std::string_view value) {
+    if (has_length_) return false;
+    const char* const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, length_);
+    has_length_ = error == std::errc{} && stop == end;
+    return has_length_;
+}
+
+// RFC 9112 6.1: a coding that we do not know cannot be framed, and `chunked` must be the last and
+// applied once.
+bool FieldRules::note_coding(std::string_view value) {
+    if (chunked_ || !iequals(value, "chunked")) return false;
+    chunked_ = true;
+    return true;
+}
+
+bool FieldRules::note_connection(std::string_view value) {
+    for_each_element(value, [this](std::string_view option) {
+        ++options_;
+        if (iequals(option, "close"))
+            close_ = true;
+        else if (iequals(option, "keep-alive"))
+            keep_alive_ = true;
+        else
+            names_fields_ = true;
+    });
+    return options_ <= max_connection_options;
+}
+
+}  // namespace ticketgate::http

@@ -1,0 +1,62 @@
+// A parsed head: views into the bytes it was read from. Nothing is copied; a head is used up (routed,
+// stamped, rewritten) before its buffer is read into again. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ticketgate::http {
+
+/// Field names that the proxy itself acts on; everything else is `other`.
+enum class FieldName : std::uint8_t {
+    other, connection, keep_alive, proxy_connection, te, trailer, transfer_encoding, upgrade,
+    content_length, content_type, expect, host, proxy, via, forwarded, x_forwarded_for, x_forwarded_proto,
+    x_forwarded_host, x_forwarded_port, x_request_start, x_accel_buffering, server_timing, user_agent, referer,
+};
+
+struct Field {
+    FieldName id = FieldName::other;
+    std::string_view name;   ///< as written
+    std::string_view value;  ///< without surrounding whitespace
+    std::string_view line;   ///< the whole line with its CRLF
+};
+
+/// How long a body is (RFC 9112 6.3).
+enum class Framing : std::uint8_t { none, length, chunked, until_close };
+
+struct RequestHead {
+    std::string_view bytes;         ///< start line to empty line; bytes.size() is what to consume
+    std::string_view method, target;
+    std::string_view host;          ///< the Host field's value; empty if none
+    unsigned version = 11;          ///< 10 or 11
+    std::vector<Field> fields;
+    Framing framing = Framing::none;
+    std::uint64_t content_length = 0;
+    bool keep_alive = true;         ///< the client wants the connection kept (RFC 9112 9.3)
+    bool expects_continue = false;  ///< Expect: 100-continue (RFC 9110 10.1.1)
+    bool names_hop_fields = false;  ///< Connection names fields beyond keep-alive and close
+
+    /// Idempotent by RFC 9110 9.2.2.
+    bool idempotent() const;
+};
+
+struct ResponseHead {
+    std::string_view bytes;
+    std::string_view reason;
+    unsigned version = 11;
+    std::uint16_t status = 0;
+    std::vector<Field> fields;
+    Framing framing = Framing::none;  ///< already with regard to HEAD, 1xx, 204 and 304
+    std::uint64_t content_length = 0;
+    bool has_content_length = false;  ///< also for HEAD and 304, where no body follows
+    bool keep_alive = true;           ///< the backend keeps its connection
+    bool unbuffered = false;          ///< X-Accel-Buffering: no, or an event stream
+    bool names_hop_fields = false;
+    std::uint32_t keep_alive_timeout_s = 0;  ///< Keep-Alive: timeout=N; 0 when not told
+
+    bool informational() const { return status < 200; }
+};
+
+}  // namespace ticketgate::http

@@ -1,0 +1,35 @@
+// Bytes to heads: a class derived from Beast's basic_parser for the grammar, then the framing rules
+// of http/framing. One parser object a loop; parse() is synchronous and keeps nothing between
+// calls, so a partial head is simply offered again with more bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "http/head.hpp"
+
+namespace ticketgate::http {
+
+struct HeadLimits {
+    std::size_t max_head = 32 << 10;  ///< bytes of the whole head
+    std::size_t max_uri = 8 << 10;    ///< bytes of the request target
+    std::size_t max_headers = 100;    ///< number of fields
+    bool operator==(const HeadLimits&) const = default;
+};
+
+enum class Progress : std::uint8_t { need_more, done };
+
+/// Parses one request head at the front of `bytes`. `need_more`: the empty line is not here yet.
+/// Errors: bad_request, head_too_large, uri_too_long, version_refused, method_refused,
+/// expectation_failed. Empty lines before the start line are skipped (RFC 9112 2.2) and counted in
+/// head.bytes. `scanned` is the number of bytes already known to hold no end of head (0 at first).
+result<Progress> parse_request(std::string_view bytes, const HeadLimits&, RequestHead& head,
+                               std::size_t scanned = 0);
+
+/// Parses one response head; `to_head` says that the request was HEAD. Errors:
+/// upstream_bad_response.
+result<Progress> parse_response(std::string_view bytes, const HeadLimits&, bool to_head,
+                                ResponseHead& head, std::size_t scanned = 0);
+
+}  // namespace ticketgate::http

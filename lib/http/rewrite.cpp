@@ -1,0 +1,232 @@
+#include "http/rewrite.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "http/target.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+constexpr std::size_t framing_room =
+    96;  // start line and framing lines that we may write ourselves
+
+// Every way from a field name to a CGI variable upper-cases it; servers differ in which other
+// characters become `_`: some only `-`, Apache all but letters and digits, PHP also dots. This
+// folds them all.
+constexpr char cgi_fold(char c) {
+    const char lower = to_lower(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ? lower : '-';
+}
+
+// Copies lines as runs: adjacent lines that are kept cost one append together.
+class Runs {
+ public:
+    explicit Runs(std::string& out) : out_(out) {}
+    void keep(std::string_view line) {
+        if (line.data() != end_) {
+            flush();
+            begin_ = line.data();
+        }
+        end_ = line.data() + line.size();
+    }
+    void flush() {
+        if (begin_ != end_) out_.append(begin_, end_);
+        begin_ = end_ = nullptr;
+    }
+
+ private:
+    std::string& out_;
+    const char* begin_ = nullptr;
+    const char* end_ = nullptr;
+};
+
+template <class... Texts>
+void append_all(std::string& out, const Texts&... texts) {
+    (out.append(texts), ...);
+}
+
+void append_number(std::string& out, std::uint64_t number) {
+    char digits[20];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_framing(std::string& out, Framing framing, std::uint64_t length) {
+    if (framing == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
+    if (framing != Framing::length) return;
+    out += "Content-Length: ";
+    append_number(out, length);
+    out += "\r\n";
+}
+
+// RFC 9110 7.6.1; Trailer goes because trailers do.
+bool hop_by_hop(FieldName id) {
+    switch (id) {
+        case FieldName::connection:
+        case FieldName::keep_alive:
+        case FieldName::proxy_connection:
+        case FieldName::te:
+        case FieldName::trailer:
+        case FieldName::transfer_encoding:
+        case FieldName::upgrade:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool has_cgi_prefix(std::string_view name, std::string_view prefix) {
+    return name.size() >= prefix.size() && same_cgi_name(name.substr(0, prefix.size()), prefix);
+}
+
+bool is_id(std::string_view name, std::span<const std::string> id_names) {
+    return std::ranges::any_of(id_names, [&](const auto& id) { return same_cgi_name(name, id); });
+}
+
+// Is the field named by a Connection option? Host is never dropped for it: it selects the site.
+template <class Head>
+bool named_by_connection(const Head& head, const Field& field) {
+    if (!head.names_hop_fields || field.id == FieldName::host) return false;
+    return std::ranges::any_of(head.fields, [&](const Field& other) {
+        return other.id == FieldName::connection && list_has(other.value, field.name);
+    });
+}
+
+// Names that a backend may fold into a variable which only we may set: X_Forwarded_For and the
+// like, also X-Forwarded-* that we do not know. A trusted proxy's own are spelled with hyphens;
+// anything else came through it.
+bool is_impostor(std::string_view name, bool keep_forwarded) {
+    switch (to_lower(name[0])) {
+        case 'x':
+            if (!has_cgi_prefix(name, "x-forwarded-"))
+                return same_cgi_name(name, "x-request-start");
+            return !keep_forwarded ||
+                   std::ranges::any_of(name, [](char c) { return c != '-' && cgi_fold(c) == '-'; });
+        case 'c':
+            return same_cgi_name(name, "content-length");
+        case 't':
+            return same_cgi_name(name, "transfer-encoding");
+        default:
+            return false;
+    }
+}
+
+bool drops(const RequestEdits& edits, const Field& field) {
+    switch (field.id) {
+        case FieldName::content_length:
+        case FieldName::expect:  // answered by us (RFC 9110 10.1.1)
+        case FieldName::proxy:   // would become HTTP_PROXY, which libraries obey
+        case FieldName::x_request_start:
+        case FieldName::x_forwarded_for:
+            return true;
+        case FieldName::forwarded:
+        case FieldName::x_forwarded_proto:
+        case FieldName::x_forwarded_host:
+        case FieldName::x_forwarded_port:
+            return !edits.keep_forwarded;
+        case FieldName::other:
+            return is_impostor(field.name, edits.keep_forwarded);
+        default:
+            return hop_by_hop(field.id);
+    }
+}
+
+bool drops(const ResponseEdits& edits, const Field& field) {
+    if (field.id == FieldName::content_length) return !edits.keep_content_length;
+    return hop_by_hop(field.id);
+}
+
+template <class Head, class Edits>
+void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
+    for (const Field& field : head.fields) {
+        if (drops(edits, field)) continue;
+        const bool framing =
+            field.id == FieldName::content_length;  // ours to decide, not Connection's
+        if (!framing && (is_id(field.name, edits.id_names) || named_by_connection(head, field)))
+            continue;
+        runs.keep(field.line);
+    }
+    runs.flush();
+}
+
+// The bytes from `first` to the first field or the empty line.
+template <class Head>
+std::string_view start_line(const Head& head, const char* first) {
+    const char* const end = head.fields.empty() ? head.bytes.data() + head.bytes.size() - 2
+                                                : head.fields[0].line.data();
+    return {first, static_cast<std::size_t>(end - first)};
+}
+
+// RFC 9112 3.2.2: absolute-form becomes origin-form on the way to the origin. RFC 9112 3.2.4 for
+// OPTIONS.
+void append_origin_form(const RequestHead& head, std::string_view authority, std::string& out) {
+    const char* const path = authority.data() + authority.size();
+    const auto rest = head.target.substr(static_cast<std::size_t>(path - head.target.data()));
+    if (rest.empty() && head.method == "OPTIONS")
+        out += '*';
+    else if (!rest.starts_with('/'))
+        out += '/';
+    out += rest;
+}
+
+void write_request_line(const RequestHead& head, Runs& runs, std::string& out) {
+    const auto authority = authority_of(head.target);
+    if (authority.empty() && head.version == 11)
+        return runs.keep(start_line(head, head.method.data()));
+    append_all(out, head.method, std::string_view(" "));
+    if (authority.empty())
+        out += head.target;
+    else
+        append_origin_form(head, authority, out);
+    out += " HTTP/1.1\r\n";
+}
+
+// RFC 9110 8.6: a method that expects content says so even when there is none.
+bool expects_content(std::string_view method) {
+    return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+}  // namespace
+
+std::string cgi_name(std::string_view name) {
+    std::string folded(name);
+    std::ranges::transform(folded, folded.begin(), cgi_fold);
+    return folded;
+}
+
+bool same_cgi_name(std::string_view name, std::string_view cgi) {
+    return name.size() == cgi.size() && std::equal(name.begin(), name.end(), cgi.begin(),
+                                                   [](char a, char b) { return cgi_fold(a) == b; });
+}
+
+void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::string& out) {
+    out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
+    Runs runs(out);
+    write_request_line(head, runs, out);
+    keep_fields(head, edits, runs);
+    const bool says_none = edits.framing == Framing::none && expects_content(head.method);
+    append_framing(out, says_none ? Framing::length : edits.framing,
+                   says_none ? 0 : edits.content_length);
+    append_all(out, edits.added, std::string_view("\r\n"));
+}
+
+void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std::string& out) {
+    out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
+    Runs runs(out);
+    if (head.version != 11) {
+        out += "HTTP/1.1";
+        runs.keep(start_line(head, head.bytes.data() + 8));
+    } else {
+        runs.keep(start_line(head, head.bytes.data()));
+    }
+    keep_fields(head, edits, runs);
+    append_framing(out, edits.framing, edits.content_length);
+    if (!edits.keep_alive)
+        out += "Connection: close\r\n";
+    else if (edits.client_1_0)
+        out += "Connection: keep-alive\r\n";
+    append_all(out, edits.added, std::string_view("\r\n"));
+}
+
+}  // namespace ticketgate::http

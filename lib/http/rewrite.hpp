@@ -1,0 +1,49 @@
+// Head bytes to head bytes: lines dropped and added in one copy. What is kept goes out unchanged.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "http/head.hpp"
+
+namespace ticketgate::http {
+
+/// A field name as CGI would see it: letters in lower case, digits, everything else as `-` (servers
+/// differ in what else but `-` becomes `_`). Used to find every spelling of an id header.
+std::string cgi_name(std::string_view name);
+bool same_cgi_name(std::string_view name, std::string_view cgi);
+
+struct RequestEdits {
+    std::span<const std::string> id_names = {};  ///< cgi_name()s whose every spelling is dropped
+    std::string_view added = {};                 ///< complete lines with CRLF, put at the end
+    Framing framing = Framing::none;             ///< of the body as it goes to the backend
+    std::uint64_t content_length = 0;
+    bool keep_forwarded = false;  ///< the peer is a trusted proxy: its X-Forwarded-* stay
+};
+
+/// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop
+/// and Connection-named fields dropped (RFC 9110 7.6.1; never Host), `Proxy`, `Expect`, id headers
+/// in every spelling, X-Request-Start, X-Forwarded-For and (unless kept) Forwarded and every
+/// X-Forwarded-* dropped, their underscore twins always; framing re-encoded (`Content-Length: 0`
+/// for POST, PUT, PATCH without body); `added` last. A missing Host (HTTP/1.0, head.host empty) is
+/// the caller's to put into `added`.
+void rewrite_request(const RequestHead&, const RequestEdits&, std::string& out);
+
+struct ResponseEdits {
+    std::span<const std::string> id_names = {};  ///< cgi_name()s dropped: ours are in `added`
+    std::string_view added = {};
+    Framing framing = Framing::none;   ///< to the client; until_close for 1.0 without length
+    std::uint64_t content_length = 0;  ///< when framing is length
+    bool keep_content_length = false;  ///< HEAD and 304: the field stays though no body follows
+    bool client_1_0 = false;
+    bool keep_alive = true;  ///< of the client's connection
+};
+
+/// Writes the response head for the client: `HTTP/1.1 status reason`, hop-by-hop dropped, framing
+/// re-encoded, `Connection: close` when not keep_alive, `Connection: keep-alive` for a kept
+/// HTTP/1.0 client.
+void rewrite_response(const ResponseHead&, const ResponseEdits&, std::string& out);
+
+}  // namespace ticketgate::http

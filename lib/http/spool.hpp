@@ -1,0 +1,90 @@
+// A first-in-first-out buffer of bytes: memory to a threshold, then an unlinked temporary file. One
+// writer and one reader on one loop. The totals of all spools are kept in a SpoolBudget shared by
+// all loops. Owned by a Request; when it dies its memory and disk go back to the budget.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace ticketgate::http {
+
+/// Limits of all spools together and what is in use; any thread (relaxed atomics).
+class SpoolBudget {
+ public:
+    struct Limits {
+        std::uint64_t memory_per_body = 64 << 10, max_memory = 64ull << 20, max_disk = 4ull << 30;
+        std::string directory = "/tmp";
+    };
+    explicit SpoolBudget(Limits limits) : limits_(std::move(limits)) {}
+    const Limits& limits() const { return limits_; }
+    std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
+    std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
+
+ private:
+    friend class Spool;
+    bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t n);
+    Limits limits_;
+    std::atomic<std::uint64_t> memory_{0}, disk_{0};
+};
+
+class Spool {
+ public:
+    explicit Spool(SpoolBudget& budget) : budget_(&budget) {}
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+    ~Spool();
+
+    /// Appends all of it, or nothing. Error: spool_full (disk limit reached, disk full, or no file
+    /// can be made).
+    [[nodiscard]] error_code append(std::string_view bytes);
+
+    /// The bytes at the front, contiguous, at most `most`; empty when the spool is empty. Valid
+    /// until the next call of a non-const member. File contents are read back in blocks of 64 KiB;
+    /// that block counts as memory in use but never fails for the limit. Error: spool_full when the
+    /// file cannot be read.
+    result<std::string_view> front(std::size_t most = 64 << 10);
+    /// Drops `n` bytes at the front, at most size(). A drained file is closed: appends go to memory
+    /// again.
+    void consume(std::size_t n);
+
+    std::uint64_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    bool on_disk() const { return file_ >= 0; }
+
+    /// Gives up everything now.
+    void clear();
+
+ private:
+    struct Block {
+        std::unique_ptr<char[]> bytes;
+        std::size_t capacity = 0, begin = 0, end = 0;
+    };
+    std::size_t make_room(std::size_t want);
+    std::size_t next_block_size(std::size_t want) const;
+    void fill_blocks(std::string_view bytes);
+    void drop_unused_blocks();
+    static std::size_t consume_from(Block& block, std::size_t n);
+    void release_block(std::vector<Block>::iterator block);
+    bool append_to_file(std::string_view bytes);
+    bool read_back();
+    void punch_hole();
+    void close_file();
+
+    SpoolBudget* budget_;
+    std::vector<Block> blocks_;  // in order; the first is read, the last is written
+    int file_ = -1;  // holds what came after the blocks; while open, all appends go there
+    std::uint64_t file_begin_ = 0, file_end_ = 0;  // not yet read back
+    Block read_back_;                              // bytes of the file on their way out
+    std::uint64_t size_ = 0;
+    std::uint64_t held_ = 0;      // capacity of the blocks
+    std::uint64_t hole_end_ = 0;  // the file up to here was given back to the disk
+};
+
+}  // namespace ticketgate::http

@@ -1,0 +1,126 @@
+#include "http/target.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+constexpr std::array<std::string_view, 2> schemes{"http://", "https://"};
+
+// What follows `http://`; empty when the target is of another form.
+std::string_view after_scheme(std::string_view target) {
+    for (const auto scheme : schemes)
+        if (target.size() > scheme.size() && iequals(target.substr(0, scheme.size()), scheme))
+            return target.substr(scheme.size());
+    return {};
+}
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char lower = to_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// True when nothing is to be done: no codes, no backslash, no empty segment, no segment starting
+// with a dot.
+bool is_normal(std::string_view path) {
+    char before = 0;
+    for (const char c : path) {
+        if (c == '%' || c == '\\') return false;
+        if (before == '/' && (c == '/' || c == '.')) return false;
+        before = c;
+    }
+    return true;
+}
+
+// A literal in the normal form. Not `%` (it would be read as a code again), nor `?` and `#` (they
+// would end the path).
+bool stands_for_itself(char c) {
+    return c > ' ' && c < '\x7f' && c != '%' && c != '?' && c != '#';
+}
+
+// `out` holds whole segments and the one being built; if that is a dot segment, resolves it (RFC
+// 3986 5.2.4).
+void close_segment(std::string& out) {
+    const auto slash = out.rfind('/');
+    const auto segment = std::string_view(out).substr(slash + 1);
+    if (segment == ".") {
+        out.resize(slash + 1);
+    } else if (segment == "..") {
+        const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
+        out.resize(parent + 1);
+    }
+}
+
+void append_char(char c, std::string& out) {
+    if (c != '/' && c != '\\') {
+        out += c;
+        return;
+    }
+    close_segment(out);
+    if (out.back() != '/') out += '/';
+}
+
+bool append_code(std::string_view digits, std::string& out) {
+    if (digits.size() < 2) return false;
+    const int high = hex_value(digits[0]), low = hex_value(digits[1]);
+    if (high < 0 || low < 0 || (high | low) == 0) return false;
+    const char c = static_cast<char>(high * 16 + low);
+    constexpr std::string_view upper = "0123456789ABCDEF";
+    if (stands_for_itself(c))
+        append_char(c, out);
+    else
+        out.append(
+            {'%', upper[static_cast<std::size_t>(high)], upper[static_cast<std::size_t>(low)]});
+    return true;
+}
+
+}  // namespace
+
+std::string_view authority_of(std::string_view target) {
+    const auto rest = after_scheme(target);
+    return rest.substr(0, rest.find_first_of("/?"));
+}
+
+std::string_view path_of(std::string_view target) {
+    if (target == "*") return target;
+    if (!target.starts_with('/')) {
+        const auto authority = authority_of(target);
+        if (authority.empty()) return {};
+        target = after_scheme(target).substr(authority.size());
+        if (!target.starts_with('/')) return "/";  // RFC 9112 3.2.1: an empty path is sent as `/`
+    }
+    return target.substr(0, target.find('?'));
+}
+
+bool normalise_path(std::string_view path, std::string& out) {
+    out.clear();
+    if (!path.starts_with('/') && path != "*") return false;
+    if (is_normal(path)) {
+        out = path;
+        return true;
+    }
+    out = '/';
+    for (std::size_t i = 1; i < path.size(); ++i) {
+        if (path[i] != '%') {
+            append_char(path[i], out);
+            continue;
+        }
+        if (!append_code(path.substr(i + 1, 2), out)) return false;
+        i += 2;
+    }
+    close_segment(out);
+    return true;
+}
+
+bool matches_prefix(std::string_view normal_path, std::string_view prefix) {
+    if (prefix == "/") return true;
+    if (!normal_path.starts_with(prefix)) return false;
+    return prefix.ends_with('/') || normal_path.size() == prefix.size() ||
+           normal_path[prefix.size()] == '/';
+}
+
+}  // namespace ticketgate::http
