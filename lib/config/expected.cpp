@@ -1,0 +1,82 @@
+#include <chrono>
+
+#include "base/text.hpp"
+#include "config/keys.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+std::string list_of(std::string_view choices) {
+    std::string out = "one of ";
+    for (const char c : choices) out += c == '|' ? std::string(", ") : std::string(1, c);
+    return out;
+}
+
+std::string range(const Key& key, std::string (*spell)(std::uint64_t)) {
+    const auto word = key.word.empty() ? "" : ", or " + std::string(key.word);
+    return " from " + spell(key.min) + " to " + spell(key.max) + word;
+}
+
+std::string spell_duration(std::uint64_t ms) {
+    return print_duration(std::chrono::milliseconds(static_cast<std::int64_t>(ms)));
+}
+
+}  // namespace
+
+std::string expected(const Key& key) {
+    switch (key.kind) {
+        case Kind::flag:
+            return "true or false";
+        case Kind::count:
+            return "a whole number" + range(key, [](std::uint64_t n) { return std::to_string(n); });
+        case Kind::status:
+            return "an HTTP status from 400 to 599";
+        case Kind::duration:
+            return "a duration (500ms, 2s, 1m)" + range(key, spell_duration);
+        case Kind::size:
+            return "a size (512B, 64KiB, 8MiB)" + range(key, print_size);
+        case Kind::choice:
+            return list_of(key.choices);
+        case Kind::text:
+            return "text";
+        case Kind::name:
+            return "the name of an upstream";
+        case Kind::queue:
+            return "the name of a queue, or off";
+        case Kind::methods:
+            return "a list of methods such as [OPTIONS, GET]";
+        case Kind::header_name:
+            return "the name of a header";
+        case Kind::header_names:
+            return "a list of header names";
+        case Kind::networks:
+            return "a list of networks such as [10.0.0.0/8]";
+        case Kind::address:
+            return "an address such as 0.0.0.0:8080, [::]:8080 or unix:/path";
+        case Kind::url:
+            return "http://host:port or unix:/path";
+        case Kind::media_type:
+            return "a media type such as text/html; charset=utf-8";
+        case Kind::body:
+            return "text, or null for the default document";
+        case Kind::body_file:
+            return "the path of a file";
+        case Kind::headers:
+            return "a map of header names and values";
+        case Kind::prefix:
+            return "a path that starts with /";
+        case Kind::regex:
+            return "a regular expression (RE2)";
+        case Kind::section:
+            return "a map";
+        case Kind::section_or_off:
+            return "a map such as {address: \"127.0.0.1:9901\"}, or off";
+        case Kind::list:
+            return "a list";
+        case Kind::named:
+            return "a map of names";
+    }
+    return "something else";
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,36 @@
+#include "config/inherit.hpp"
+
+#include <utility>
+
+namespace ticketgate::config {
+
+Settings resolve(const Settings& parent, const RouteOverrides& overrides) {
+    Settings merged = parent;
+    for_each_setting(overrides, merged, [](const std::string&, const auto& given, auto& effective) {
+        if (given.value) effective = *given.value;
+    });
+    if (overrides.on_backend_error.status.value) merged.on_backend_error_status_set = true;
+    return merged;
+}
+
+std::vector<Origin> built_in_origins() {
+    std::vector<Origin> origins;
+    const RouteOverrides nothing;
+    const Settings defaults;
+    for_each_setting(nothing, defaults, [&](const std::string& name, const auto&, const auto&) {
+        origins.push_back({name, {}});
+    });
+    return origins;
+}
+
+std::vector<Origin> resolve(std::vector<Origin> parent, const RouteOverrides& overrides) {
+    auto origin = parent.begin();
+    const Settings defaults;
+    for_each_setting(overrides, defaults, [&](const std::string&, const auto& given, const auto&) {
+        if (given.given()) origin->mark = given.mark;
+        ++origin;
+    });
+    return parent;
+}
+
+}  // namespace ticketgate::config

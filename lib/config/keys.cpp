@@ -1,0 +1,263 @@
+#include "config/keys.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ticketgate::config {
+namespace {
+
+constexpr std::uint64_t kib = 1024, mib = kib * 1024, gib = mib * 1024, tib = gib * 1024;
+
+constexpr Key duration(std::string_view name, std::string_view fallback, std::string_view why,
+                       std::string_view word = {}, std::uint64_t min = 1) {
+    return {.name = name,
+            .kind = Kind::duration,
+            .fallback = fallback,
+            .why = why,
+            .min = min,
+            .max = year_ms,
+            .word = word};
+}
+constexpr Key size(std::string_view name, std::string_view fallback, std::string_view why,
+                   std::uint64_t min = 0, std::uint64_t max = 1024 * tib) {
+    return {
+        .name = name, .kind = Kind::size, .fallback = fallback, .why = why, .min = min, .max = max};
+}
+constexpr Key count(std::string_view name, std::string_view fallback, std::string_view why,
+                    std::uint64_t min, std::uint64_t max, std::string_view word = {}) {
+    return {.name = name,
+            .kind = Kind::count,
+            .fallback = fallback,
+            .why = why,
+            .min = min,
+            .max = max,
+            .word = word};
+}
+constexpr Key choice(std::string_view name, std::string_view fallback, std::string_view choices,
+                     std::string_view why) {
+    return {
+        .name = name, .kind = Kind::choice, .fallback = fallback, .why = why, .choices = choices};
+}
+constexpr Key nested(std::string_view name, Kind kind, Section section, std::string_view why,
+                     bool required = false) {
+    return {.name = name,
+            .kind = kind,
+            .fallback = "",
+            .why = why,
+            .section = section,
+            .required = required};
+}
+constexpr Key plain(std::string_view name, Kind kind, std::string_view fallback,
+                    std::string_view why) {
+    return {.name = name, .kind = kind, .fallback = fallback, .why = why};
+}
+constexpr Key required(std::string_view name, Kind kind, std::string_view why) {
+    return {.name = name, .kind = kind, .fallback = "", .why = why, .required = true};
+}
+
+template <std::size_t A, std::size_t B>
+constexpr auto both(const std::array<Key, A>& a, const std::array<Key, B>& b) {
+    std::array<Key, A + B> all{};
+    std::copy(a.begin(), a.end(), all.begin());
+    std::copy(b.begin(), b.end(), all.begin() + A);
+    return all;
+}
+
+constexpr std::array top_keys{
+    nested("listen", Kind::list, Section::address, "Where clients connect; at least one address.",
+           true),
+    Key{.name = "admin",
+        .kind = Kind::section_or_off,
+        .fallback = "off",
+        .why = "Where /livez, /readyz and /metrics are served, apart from traffic; keep it on "
+               "loopback.",
+        .section = Section::address},
+    count("threads", "1",
+          "I/O threads; one is enough for a sidecar, order and exclusion hold for any number.", 1,
+          64),
+    nested("upstreams", Kind::named, Section::upstream,
+           "The backends, by the names that routes use.", true),
+    nested("queues", Kind::named, Section::queue,
+           "Optional: a queue that is only named in a route exists with these defaults."),
+    nested("defaults", Kind::section, Section::settings,
+           "Settings of every route that says nothing else."),
+    nested("routes", Kind::list, Section::route,
+           "What is served, and in which line; a path that no route matches gets 404.", true),
+    nested("clients", Kind::section, Section::clients,
+           "Limits towards clients, before a route is known."),
+    nested("spool", Kind::section, Section::spool,
+           "Where bodies wait: in memory first, then in files."),
+    nested("ids", Kind::section, Section::ids, "The ids that every request to a backend carries."),
+    nested("log", Kind::section, Section::log, "The access log and the operational log."),
+    duration("drain_timeout", "30s",
+             "How long the line may finish after SIGTERM before what is left is cut.", {}, 0),
+};
+
+constexpr std::array address_keys{
+    required("address", Kind::address,
+             "IP address and port, as 0.0.0.0:8080 or [::]:8080, or unix:/path."),
+};
+
+constexpr std::array upstream_keys{
+    required("url", Kind::url,
+             "http://host:port or unix:/path; paths are always the client's own."),
+    count("max_idle", "64", "Idle connections kept for reuse, a thread.", 0, 100000),
+    duration("idle_timeout", "4s",
+             "Closed after this long unused; stay below the backend's own keep-alive time."),
+};
+
+constexpr std::array queue_keys{
+    count("max_in_flight", "1", "Requests the backend may have at one time; 1 is mutual exclusion.",
+          1, 100000),
+    choice("order", "ready", "ready|arrival",
+           "ready: an unfinished upload is passed by, its number kept; arrival: it is waited for."),
+    duration("hold_timeout", "never", "How long one request may hold its slot; never fails closed.",
+             "never"),
+    choice("on_hold_timeout", "keep", "keep|release",
+           "keep: the slot stays held and is reported; release: fails open, two may run at once."),
+};
+
+constexpr std::array settings_keys{
+    plain("upstream", Kind::name, "", "The backend, by its name under upstreams."),
+    plain("queue", Kind::queue, "off",
+          "The line to stand in, by name; routes with the same name share it. off: not queued."),
+    plain("skip_methods", Kind::methods, "[]", "Methods that are not queued, such as [OPTIONS]."),
+    duration("wait_timeout", "60s", "Longest time in line, from the ticket; then on_wait_timeout.",
+             "never"),
+    count("max_waiting", "1024",
+          "Tickets that may wait, those in flight not counted; then on_full. 0: nobody waits.", 0,
+          10000000, "unlimited"),
+    nested("on_full", Kind::section, Section::answer,
+           "The answer when max_waiting tickets wait already."),
+    nested("on_wait_timeout", Kind::section, Section::answer,
+           "The answer when wait_timeout has passed in line."),
+    nested("on_backend_error", Kind::section, Section::answer,
+           "The answer when the backend refused or broke (502) or was silent (504); a status set "
+           "here is for all."),
+    choice("client_half_close", "leave", "leave|stay",
+           "What a FIN means while queued. leave: the client is gone, its ticket too; stay: keep "
+           "its place."),
+    size("max_body", "128MiB", "Largest request body; 413 above."),
+    duration("body_timeout", "30s", "Longest silence while a request body arrives; 408."),
+    duration("connect_timeout", "5s", "Longest time for a connection to the backend; 504."),
+    duration("response_timeout", "60s",
+             "Longest silence of the backend; 504, the slot stays held."),
+    size("response_spool_max", "256MiB",
+         "Response bytes kept ahead of a slow client; above, the backend waits."),
+    plain("server_timing", Kind::flag, "true",
+          "Server-Timing on responses: time in line and in the backend."),
+};
+
+constexpr std::array answer_keys{
+    Key{.name = "status",
+        .kind = Kind::status,
+        .fallback = "503",
+        .why = "400 to 599. Of on_backend_error, unless set: 502, and 504 when the backend was "
+               "silent.",
+        .min = 400,
+        .max = 599},
+    Key{.name = "content_type",
+        .kind = Kind::media_type,
+        .fallback = "application/problem+json",
+        .why = "Of the body."},
+    plain("body", Kind::body, "null",
+          "Text of any size; ${request_id} ${unique_id} ${queue} ${waited_ms} ${waiting} "
+          "${retry_after} are "
+          "filled in. null: the default problem document."),
+    plain("body_file", Kind::body_file, "",
+          "A file with the body instead, relative to this file; read once."),
+    plain("headers", Kind::headers, "{}", "Headers added to the answer."),
+};
+
+constexpr std::array own_route_keys{
+    plain("prefix", Kind::prefix, "",
+          "Whole segments: /a is /a and /a/b, not /ab; the longest match decides last."),
+    plain("regex", Kind::regex, "",
+          "RE2, found anywhere in the normalised path; applied after all prefixes, in the order of "
+          "the file."),
+    nested("routes", Kind::list, Section::route,
+           "Routes below this prefix; each says only what differs."),
+};
+constexpr auto route_keys = both(own_route_keys, settings_keys);
+
+constexpr std::array clients_keys{
+    count("max_connections", "10000", "Accepted at one time; more wait in the kernel's backlog.", 1,
+          1000000),
+    count("max_requests", "unlimited", "Requests a connection.", 1, 1000000000, "unlimited"),
+    size("max_head", "32KiB", "Largest request head; 431 above.", kib, mib),
+    size("max_uri", "8KiB", "Longest request target; 414 above.", 64, mib),
+    count("max_headers", "100", "Fields in a request head; 431 above.", 1, 10000),
+    duration("head_timeout", "10s", "From the first byte of a head to its end; 408."),
+    duration("idle_timeout", "60s", "Keep-alive between requests."),
+    duration("write_timeout", "60s",
+             "A client that takes nothing of its answer for this long is dropped."),
+    plain("trusted_proxies", Kind::networks, "[]",
+          "CIDRs whose X-Forwarded-* headers are extended, not replaced."),
+};
+
+constexpr std::array spool_keys{
+    size("memory_per_body", "64KiB", "Above it a body goes to an unlinked file."),
+    size("max_memory", "64MiB", "All bodies in memory together; above it they go to files."),
+    size("max_disk", "4GiB", "All files together; 503 above."),
+    plain("directory", Kind::text, "/tmp", "Where the unlinked files are made."),
+};
+
+constexpr std::array ids_keys{
+    plain("request_id_header", Kind::header_name, "X-Request-Id", "The header of the request id."),
+    plain("unique_id_headers", Kind::header_names, "[UNIQUE_ID, Unique-Id]",
+          "The headers of the unique id; nginx and Apache drop the first, PHP sees the second."),
+};
+
+constexpr std::array log_keys{
+    choice("access", "json", "off|json|combined", "Format of the access log."),
+    plain("access_file", Kind::text, "-", "Where it goes; - is stdout. SIGUSR1 opens it again."),
+    choice("level", "info", "debug|info|warn|error", "Of the operational log, on stderr."),
+    size("max_buffer", "1MiB",
+         "Lines waiting for a slow reader; above it they are dropped and counted.", 4 * kib, gib),
+};
+
+}  // namespace
+
+std::span<const Key> keys_of(Section section) {
+    switch (section) {
+        case Section::top:
+            return top_keys;
+        case Section::address:
+            return address_keys;
+        case Section::upstream:
+            return upstream_keys;
+        case Section::queue:
+            return queue_keys;
+        case Section::settings:
+            return settings_keys;
+        case Section::answer:
+            return answer_keys;
+        case Section::route:
+            return route_keys;
+        case Section::clients:
+            return clients_keys;
+        case Section::spool:
+            return spool_keys;
+        case Section::ids:
+            return ids_keys;
+        case Section::log:
+            return log_keys;
+    }
+    return {};
+}
+
+std::string_view name_of(Section section) {
+    constexpr std::array<std::string_view, 11> names{"config",   "address", "upstream", "queue",
+                                                     "settings", "answer",  "route",    "clients",
+                                                     "spool",    "ids",     "log"};
+    return names[static_cast<std::size_t>(section)];
+}
+
+const Key* find_key(Section section, std::string_view name) {
+    const auto keys = keys_of(section);
+    const auto found =
+        std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == name; });
+    return found == keys.end() ? nullptr : &*found;
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,82 @@
+// Every key of the config file: its kind, limits, default and one line of why. The one table: the
+// parser takes names and limits from it, the schema its text, and a test compares its defaults with
+// model.hpp.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ticketgate::config {
+
+enum class Kind {
+    flag,      ///< true, false
+    count,     ///< whole number from min to max
+    status,    ///< HTTP status from min to max
+    duration,  ///< 500ms 2s 1m 1h; min and max in milliseconds
+    size,      ///< 64KiB 8MiB; min and max in bytes
+    choice,    ///< one of `choices`, in the order of the enumeration
+    text,      ///< anything but empty
+    name,      ///< of an upstream
+    queue,     ///< a queue's name, or `off`
+    methods,   ///< list of request methods
+    header_name,
+    header_names,  ///< list of them
+    networks,      ///< list of addresses and CIDRs
+    address,       ///< 0.0.0.0:8080, [::]:8080, unix:/path
+    url,           ///< http://host:port, unix:/path
+    media_type,
+    body,       ///< text with placeholders
+    body_file,  ///< a file with such a text, beside the config file
+    headers,    ///< map from name to value
+    prefix,     ///< a path
+    regex,      ///< RE2
+    section,    ///< a map of the keys of `section`
+    section_or_off,
+    list,   ///< list of such maps
+    named,  ///< map from name to such maps
+};
+
+enum class Section {
+    top,
+    address,
+    upstream,
+    queue,
+    settings,
+    answer,
+    route,
+    clients,
+    spool,
+    ids,
+    log
+};
+
+inline constexpr std::uint64_t no_maximum = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t year_ms = 8760ull * 3600 * 1000;
+
+struct Key {
+    std::string_view name;
+    Kind kind;
+    std::string_view fallback;  ///< in the spelling of the file; empty: there is none
+    std::string_view why;
+    std::uint64_t min = 0, max = no_maximum;
+    std::string_view word = {};     ///< also allowed: `unlimited`, `never`
+    std::string_view choices = {};  ///< a|b|c
+    Section section = Section::top;
+    bool required = false;
+};
+
+std::span<const Key> keys_of(Section section);
+
+/// What the schema calls the section.
+std::string_view name_of(Section section);
+
+/// The key of that name; null when there is none.
+const Key* find_key(Section section, std::string_view name);
+
+/// `a whole number from 1 to 64`: for messages. expected.cpp
+std::string expected(const Key& key);
+
+}  // namespace ticketgate::config

@@ -1,0 +1,56 @@
+#include "config/load.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "config/parse.hpp"
+#include "config/tree.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// A queue that a route names exists, with the defaults of the model.
+void add_named_queues(Config& config) {
+    const auto add = [&](const RouteOverrides& overrides) {
+        const auto& queue = overrides.queue.value;
+        if (queue && *queue) config.queues.try_emplace(**queue);
+    };
+    add(config.defaults);
+    for (const RouteNode& route : config.routes) add(route.overrides);
+}
+
+}  // namespace
+
+Loaded load_text(std::string_view text, const std::string& name, const Environment& environment) {
+    Problems problems;
+    Loaded loaded;
+    if (const auto root = parse_tree(text, name, environment, problems)) {
+        auto config = parse(*root, std::filesystem::path(name).parent_path(), problems);
+        check_references(config, problems);
+        add_named_queues(config);
+        if (!problems.any_errors()) {
+            check_meaning(config, problems);
+            loaded.config = std::move(config);
+        }
+    }
+    loaded.problems = problems.take();
+    return loaded;
+}
+
+Loaded load_file(const std::string& path, const Environment& environment) {
+    errno = 0;
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(max_file_bytes + 1, '\0');  // one more than allowed, so that too much shows
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (text.empty() && errno != 0) {
+        const auto reason = std::string("cannot read it: ") + std::strerror(errno);
+        return {std::nullopt, {{path, 0, 0, "", reason, false}}};
+    }
+    return load_text(text, path, environment);
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,26 @@
+// A config file, read and checked: the whole way from text to Config. Pure but for reading the file
+// itself and the body files it names; the environment comes in as an argument. Nothing throws.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/environment.hpp"
+#include "config/problem.hpp"
+
+namespace ticketgate::config {
+
+struct Loaded {
+    std::optional<Config> config;   ///< present exactly when no problem is more than a warning
+    std::vector<Problem> problems;  ///< all of them, in the order of the file
+};
+
+Loaded load_file(const std::string& path, const Environment& environment);
+
+/// `name` stands in the messages; relative body files are looked up beside it.
+Loaded load_text(std::string_view text, const std::string& name, const Environment& environment);
+
+}  // namespace ticketgate::config

@@ -1,0 +1,99 @@
+// What one route (or `defaults:`) says: only the settings that stand in the file, each with its
+// place. The lists of names below are the only ones: reading, inheriting and explaining all walk
+// them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/model.hpp"
+
+namespace ticketgate::config {
+
+template <class T>
+struct Setting {
+    std::optional<T> value;  ///< absent: inherited
+    Mark mark;               ///< where; line 0 when it is not in the file
+
+    bool given() const { return mark.line != 0; }
+    bool operator==(const Setting&) const = default;
+};
+
+struct AnswerOverrides {
+    Setting<std::uint16_t> status;
+    Setting<std::string> content_type;
+    Setting<std::optional<std::string>> body;  ///< a given null means the default document again
+    Setting<Headers> headers;
+    bool operator==(const AnswerOverrides&) const = default;
+};
+
+struct RouteOverrides {
+    Setting<std::string> upstream;
+    Setting<std::optional<std::string>> queue;  ///< a given null is `off`
+    Setting<std::vector<std::string>> skip_methods;
+    Setting<milliseconds> wait_timeout;
+    Setting<std::uint32_t> max_waiting;
+    AnswerOverrides on_full;
+    AnswerOverrides on_wait_timeout;
+    AnswerOverrides on_backend_error;
+    Setting<HalfClose> client_half_close;
+    Setting<Bytes> max_body;
+    Setting<milliseconds> body_timeout;
+    Setting<milliseconds> connect_timeout;
+    Setting<milliseconds> response_timeout;
+    Setting<Bytes> response_spool_max;
+    Setting<bool> server_timing;
+    bool operator==(const RouteOverrides&) const = default;
+};
+
+/// Calls use(name, override, effective) for every setting that is one value. `From` is
+/// RouteOverrides, `To` is Settings, each const or not.
+template <class From, class To, class Use>
+void for_each_plain_setting(From& from, To& to, Use use) {
+    use("upstream", from.upstream, to.upstream);
+    use("queue", from.queue, to.queue);
+    use("skip_methods", from.skip_methods, to.skip_methods);
+    use("wait_timeout", from.wait_timeout, to.wait_timeout);
+    use("max_waiting", from.max_waiting, to.max_waiting);
+    use("client_half_close", from.client_half_close, to.client_half_close);
+    use("max_body", from.max_body, to.max_body);
+    use("body_timeout", from.body_timeout, to.body_timeout);
+    use("connect_timeout", from.connect_timeout, to.connect_timeout);
+    use("response_timeout", from.response_timeout, to.response_timeout);
+    use("response_spool_max", from.response_spool_max, to.response_spool_max);
+    use("server_timing", from.server_timing, to.server_timing);
+}
+
+/// Calls use(name, overrides, effective) for the three answers.
+template <class From, class To, class Use>
+void for_each_answer(From& from, To& to, Use use) {
+    use("on_full", from.on_full, to.on_full);
+    use("on_wait_timeout", from.on_wait_timeout, to.on_wait_timeout);
+    use("on_backend_error", from.on_backend_error, to.on_backend_error);
+}
+
+/// Calls use(name, override, effective) for every field of one answer.
+template <class From, class To, class Use>
+void for_each_answer_field(From& from, To& to, Use use) {
+    use("status", from.status, to.status);
+    use("content_type", from.content_type, to.content_type);
+    use("body", from.body, to.body);
+    use("headers", from.headers, to.headers);
+}
+
+/// Every setting with its full name, those of the answers as `on_full.status`.
+template <class From, class To, class Use>
+void for_each_setting(From& from, To& to, Use use) {
+    for_each_plain_setting(from, to, [&](const char* name, auto& override_, auto& effective) {
+        use(std::string(name), override_, effective);
+    });
+    for_each_answer(from, to, [&](const char* answer, auto& overrides, auto& effective) {
+        for_each_answer_field(overrides, effective, [&](const char* name, auto& o, auto& e) {
+            use(std::string(answer) + "." + name, o, e);
+        });
+    });
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,19 @@
+// Nodes → Config, with everything checked that one key says about itself. Never stops at a problem:
+// the result is then incomplete, and only good for finding more problems.
+#pragma once
+
+#include "config/config.hpp"
+#include "config/section.hpp"
+
+namespace ticketgate::config {
+
+Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems);
+
+/// The settings that `defaults:` and every route may hold. parse_route.cpp
+void parse_settings(SectionReader& section, RouteOverrides& out);
+
+/// `routes:` at one level and all below, into `out` in the order of the file. parse_route.cpp
+void parse_routes(const Entry* entry, const std::string& path, int parent,
+                  std::vector<RouteNode>& out, Reading& reading);
+
+}  // namespace ticketgate::config

@@ -1,0 +1,18 @@
+// How the patterns of regex routes are read; one place, so that checking and matching agree.
+#pragma once
+
+#include <re2/re2.h>
+
+namespace ticketgate::config {
+
+/// Bytes, not UTF-8: `.` must match every byte a client may send, or an odd one would slip past a
+/// queue.
+inline RE2::Options pattern_options() {
+    RE2::Options options;
+    options.set_encoding(RE2::Options::EncodingLatin1);
+    options.set_dot_nl(true);
+    options.set_log_errors(false);
+    return options;
+}
+
+}  // namespace ticketgate::config

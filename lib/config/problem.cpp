@@ -1,0 +1,42 @@
+#include "config/problem.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace ticketgate::config {
+
+std::string print(const Problem& problem) {
+    std::string out = problem.file;
+    if (problem.line != 0)
+        out += ':' + std::to_string(problem.line) + ':' + std::to_string(problem.column);
+    out += problem.warning ? ": warning: " : ": ";
+    if (!problem.path.empty()) out += problem.path + ": ";
+    return out + problem.message;
+}
+
+bool has_errors(const std::vector<Problem>& problems) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [](const Problem& p) { return !p.warning; });
+}
+
+void Problems::error(const Mark& at, std::string path, std::string message) {
+    list_.push_back({at.file, at.line, at.column, std::move(path), std::move(message), false});
+}
+
+void Problems::warn(const Mark& at, std::string path, std::string message) {
+    list_.push_back({at.file, at.line, at.column, std::move(path), std::move(message), true});
+}
+
+std::vector<Problem> Problems::take() {
+    std::stable_sort(list_.begin(), list_.end(), [](const Problem& a, const Problem& b) {
+        return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+    });
+    return std::exchange(list_, {});
+}
+
+std::string hint(std::string_view near) {
+    return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
+}
+
+}  // namespace ticketgate::config

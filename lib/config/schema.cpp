@@ -1,0 +1,156 @@
+#include "config/schema.hpp"
+
+#include <array>
+
+#include "config/keys.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+std::string quote(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string reference(std::string_view name) {
+    return R"({"$ref": "#/$defs/)" + std::string(name) + R"("})";
+}
+
+// A value that is not text to begin with may still come from the environment.
+std::string or_variable(const std::string& schema) {
+    return R"("anyOf": [)" + schema + ", " + reference("variable") + "]";
+}
+
+std::string pattern(std::string_view expression) {
+    return R"({"type": "string", "pattern": )" + quote(expression) + "}";
+}
+
+std::string with_word(const Key& key, std::string schema) {
+    if (!key.word.empty()) schema += R"(, {"const": )" + quote(key.word) + "}";
+    return or_variable(schema);
+}
+
+std::string choices(const Key& key) {
+    std::string list;
+    for (std::size_t at = 0; at <= key.choices.size();) {
+        const auto end = std::min(key.choices.find('|', at), key.choices.size());
+        const auto word = key.choices.substr(at, end - at);
+        list += (list.empty() ? "" : ", ") + quote(word);
+        if (word == "off") list += ", false";  // what YAML 1.1 makes of it
+        at = end + 1;
+    }
+    return or_variable(R"({"enum": [)" + list + "]}");
+}
+
+std::string whole_number(const Key& key) {
+    return R"({"type": "integer", "minimum": )" + std::to_string(key.min) + R"(, "maximum": )" +
+           std::to_string(key.max) + "}";
+}
+
+constexpr std::string_view name_pattern = "^[A-Za-z0-9_.-]{1,64}$";
+
+// The inside of the schema of one key, without its description and default.
+std::string type_of(const Key& key) {
+    switch (key.kind) {
+        case Kind::flag:
+            return or_variable(R"({"type": "boolean"}, {"enum": ["on", "off", "yes", "no"]})");
+        case Kind::count:
+        case Kind::status:
+            return with_word(key, whole_number(key));
+        case Kind::duration:
+            return with_word(key, pattern(R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"));
+        case Kind::size:
+            return or_variable(R"({"type": "integer", "minimum": 0}, )" +
+                               pattern(R"(^[0-9]+(\.[0-9]+)?(B|KiB|MiB|GiB|kB|MB|GB)?$)"));
+        case Kind::choice:
+            return choices(key);
+        case Kind::queue:
+            return R"("anyOf": [{"type": "string", "minLength": 1}, {"const": false}])";
+        case Kind::methods:
+            return R"("type": "array", "items": )" + pattern("^[!#$%&'*+.^_`|~0-9A-Z-]+$");
+        case Kind::header_names:
+        case Kind::networks:
+            return R"("type": "array", "items": {"type": "string", "minLength": 1})";
+        case Kind::body:
+            return R"("type": ["string", "null"])";
+        case Kind::headers:
+            return R"("type": "object", "additionalProperties": {"type": ["string", "number"]})";
+        case Kind::prefix:
+            return R"("type": "string", "pattern": )" + quote(R"(^(/|\$))");
+        case Kind::section:
+            return R"("$ref": "#/$defs/)" + std::string(name_of(key.section)) + '"';
+        case Kind::section_or_off:
+            return R"("anyOf": [)" + reference(name_of(key.section)) +
+                   R"(, {"enum": [false, "off"]}])";
+        case Kind::list:
+            return R"("type": "array", "minItems": 1, "items": )" + reference(name_of(key.section));
+        case Kind::named:
+            return R"("type": "object", "propertyNames": {"pattern": )" + quote(name_pattern) +
+                   R"(}, "additionalProperties": {"anyOf": [)" + reference(name_of(key.section)) +
+                   R"(, {"type": "null"}]})";
+        case Kind::text:
+        case Kind::name:
+        case Kind::header_name:
+        case Kind::address:
+        case Kind::url:
+        case Kind::media_type:
+        case Kind::body_file:
+        case Kind::regex:
+            return R"("type": "string", "minLength": 1)";
+    }
+    return {};
+}
+
+// Defaults as text, but for those that are a plain JSON value.
+std::string default_of(const Key& key) {
+    const bool json =
+        key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::headers ||
+        key.fallback == "[]" ||
+        ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
+    if (key.kind == Kind::header_names) return R"(["UNIQUE_ID", "Unique-Id"])";
+    return json ? std::string(key.fallback) : quote(key.fallback);
+}
+
+std::string property(const Key& key) {
+    std::string out = "        " + quote(key.name) + R"(: {"description": )" + quote(key.why);
+    if (!key.fallback.empty()) out += R"(, "default": )" + default_of(key);
+    return out + ", " + type_of(key) + "}";
+}
+
+std::string object(Section section) {
+    std::string properties, required;
+    for (const Key& key : keys_of(section)) {
+        properties += (properties.empty() ? "" : ",\n") + property(key);
+        if (key.required) required += (required.empty() ? "" : ", ") + quote(key.name);
+    }
+    std::string out = "    \"type\": \"object\",\n    \"additionalProperties\": false,\n";
+    if (!required.empty()) out += "    \"required\": [" + required + "],\n";
+    if (section == Section::route)
+        out +=
+            R"(    "oneOf": [{"required": ["prefix"]}, {"required": ["regex"], "not": {"required": ["routes"]}}],)"
+            "\n";
+    if (section == Section::answer)
+        out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
+    return out + "    \"properties\": {\n" + properties + "\n    }";
+}
+
+}  // namespace
+
+std::string json_schema() {
+    constexpr std::array sections{
+        Section::address, Section::upstream, Section::queue, Section::settings, Section::answer,
+        Section::route,   Section::clients,  Section::spool, Section::ids,      Section::log};
+    std::string out =
+        "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+        "    \"title\": \"ticketgate configuration\",\n";
+    out += object(Section::top) + ",\n    \"$defs\": {\n    \"variable\": " + pattern(R"(\$\{)");
+    for (const Section section : sections)
+        out += ",\n    " + quote(name_of(section)) + ": {\n" + object(section) + "\n    }";
+    return out + "\n    }\n}\n";
+}
+
+}  // namespace ticketgate::config

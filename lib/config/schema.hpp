@@ -1,0 +1,11 @@
+// The JSON Schema (draft 2020-12) of the config file, for editors: shipped as config/schema.json
+// and printed by `ticketgate schema`. Made from the table in keys.hpp, as the parser is.
+#pragma once
+
+#include <string>
+
+namespace ticketgate::config {
+
+std::string json_schema();
+
+}  // namespace ticketgate::config

@@ -1,0 +1,95 @@
+#include "config/section.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// Words of the programs we replace and of those around us, which no edit distance would find.
+std::string_view also_known_as(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> others[]{
+        {"concurrency", "queues: NAME: max_in_flight"},
+        {"timeout", "wait_timeout or response_timeout"},
+        {"queue_len", "max_waiting"},
+        {"error_code", "on_wait_timeout: {status: …}"},
+        {"path", "prefix"},
+        {"location", "prefix"},
+        {"backend", "upstream"},
+        {"backends", "upstreams"},
+        {"port", "address"},
+        {"<<", "defaults: or nested routes, which inherit"}};
+    for (const auto& [other, ours] : others)
+        if (iequals(name, other)) return ours;
+    return {};
+}
+
+std::string nearest_key(Section section, std::string_view name) {
+    std::vector<std::string_view> known;
+    for (const Key& key : keys_of(section)) known.push_back(key.name);
+    const auto near = nearest(name, known);
+    return std::string(near.empty() ? also_known_as(name) : near);
+}
+
+// The section whose key this would be, one level up or down: a frequent slip of indentation.
+std::string elsewhere(std::string_view name) {
+    for (const auto section :
+         {Section::top, Section::queue, Section::route, Section::upstream, Section::clients,
+          Section::spool, Section::ids, Section::log, Section::answer})
+        if (find_key(section, name) != nullptr)
+            return section == Section::top ? "; it belongs to the top level of the file"
+                                           : "; it belongs to " + std::string(name_of(section));
+    return {};
+}
+
+}  // namespace
+
+std::string join(std::string_view path, std::string_view name) {
+    return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+}
+
+SectionReader::SectionReader(const Node& node, Section section, std::string path, Reading& reading)
+    : node_(node),
+      section_(section),
+      path_(std::move(path)),
+      reading_(reading),
+      asked_(keys_of(section).size(), false) {
+    std::vector<std::string> meant;  // a key that is there but misspelt is not missing as well
+    for (const Entry& entry : node_.entries) {
+        if (find_key(section, entry.key) != nullptr) continue;
+        auto more = elsewhere(entry.key);
+        if (more.empty()) {
+            meant.push_back(nearest_key(section, entry.key));
+            more = hint(meant.back());
+        }
+        reading_.problems.error(entry.mark, path_of(entry.key), "unknown key" + more);
+    }
+    for (const Key& key : keys_of(section)) {
+        const bool there = node_.find(key.name) != nullptr ||
+                           std::find(meant.begin(), meant.end(), key.name) != meant.end();
+        if (key.required && !there)
+            reading_.problems.error(node_.mark, path_of(key.name), "is missing; " + expected(key));
+    }
+}
+
+SectionReader::~SectionReader() {
+    TG_CHECK(std::all_of(asked_.begin(), asked_.end(), [](bool asked) { return asked; }));
+}
+
+const Entry* SectionReader::take(std::string_view name) {
+    const auto keys = keys_of(section_);
+    const Key* key = find_key(section_, name);
+    TG_CHECK(key != nullptr);
+    asked_[static_cast<std::size_t>(key - keys.data())] = true;
+    const Entry* entry = node_.find(name);
+    if (entry != nullptr) reading_.marks[path_of(name)] = entry->mark;
+    return entry;
+}
+
+std::string SectionReader::path_of(std::string_view name) const {
+    return join(path_, name);
+}
+
+}  // namespace ticketgate::config

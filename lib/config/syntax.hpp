@@ -1,0 +1,37 @@
+// The small grammars inside values: names, headers, addresses, paths, networks. Pure text in,
+// verdict out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/model.hpp"
+
+namespace ticketgate::config {
+
+/// RFC 9110 5.6.2: what a header name or a method consists of.
+bool is_token(std::string_view text);
+
+/// RFC 9110 5.5: no control characters but the tab; so no CR or LF either.
+bool is_header_value(std::string_view text);
+
+/// 1 to 64 characters of `A-Z a-z 0-9 _ . -`: queues and upstreams; safe in labels, logs and URLs.
+bool is_name(std::string_view text);
+
+/// `10.0.0.0/8`, `::1`, `192.168.1.1`.
+bool is_network(std::string_view text);
+
+/// Why this path can never equal a normalised path, with the spelling that can; empty when it can.
+std::string why_not_normal(std::string_view path);
+
+/// `0.0.0.0:8080`, `[::]:8080`, `unix:/path`; a reason in `why` when absent.
+std::optional<Listen> parse_address(std::string_view text, std::string& why);
+
+/// Fills url, host, port and unix_path; false: a reason in `why`.
+bool parse_url(std::string_view text, Upstream& upstream, std::string& why);
+
+/// Only this machine can connect.
+bool is_loopback(const Listen& listen);
+
+}  // namespace ticketgate::config

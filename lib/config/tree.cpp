@@ -1,0 +1,264 @@
+#include "config/tree.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace ticketgate::config {
+namespace {
+
+// Ends the parse from inside an event; never leaves this file.
+struct Stop {};
+
+// Builds nodes from yaml-cpp's events: unlike its own nodes these show keys that stand twice, and
+// bound depth.
+class Builder : public YAML::EventHandler {
+ public:
+    Builder(const std::string& file, const Environment& environment, Problems& problems)
+        : file_(file), environment_(environment), problems_(problems) {}
+
+    std::optional<Node> root;
+    Mark last_quoted;  // where the last scalar in quotes (or block scalar) began
+
+    void OnDocumentStart(const YAML::Mark& at) override {
+        if (root) stop(place(at), "a second document (---); one file is one config");
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& at, YAML::anchor_t anchor) override {
+        Node node;
+        node.mark = place(at);
+        add(std::move(node), anchor);
+    }
+    void OnScalar(const YAML::Mark& at, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        Node node;
+        node.kind = Node::Kind::scalar;
+        node.mark = place(at);
+        node.quoted = tag == "!";
+        if (node.quoted) last_quoted = node.mark;
+        node.text = key_is_next() ? value : fill_in(value, node.mark);
+        add(std::move(node), anchor);
+    }
+    void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        open(Node::Kind::list, at, anchor);
+    }
+    void OnMapStart(const YAML::Mark& at, const std::string&, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        open(Node::Kind::map, at, anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapEnd() override { close(); }
+    void OnAlias(const YAML::Mark& at, YAML::anchor_t anchor) override;
+
+ private:
+    struct Open {
+        Node node;
+        YAML::anchor_t anchor;
+        std::optional<Entry> key = std::nullopt;  // of a map: read, its value still to come
+    };
+
+    Mark place(const YAML::Mark& at) const {
+        return {file_, static_cast<std::uint32_t>(at.line + 1),
+                static_cast<std::uint32_t>(at.column + 1)};
+    }
+    bool key_is_next() const {
+        return !open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().key;
+    }
+    std::string path() const;
+    std::string fill_in(const std::string& value, const Mark& at);
+    void open(Node::Kind kind, const YAML::Mark& at, YAML::anchor_t anchor);
+    void close();
+    void add(Node node, YAML::anchor_t anchor);
+    void add_key(Node node);
+    void add_value(Node& map, Entry entry);
+    [[noreturn]] void stop(const Mark& at, const std::string& message) {
+        problems_.error(at, path(), message);
+        throw Stop{};
+    }
+
+    const std::string& file_;
+    const Environment& environment_;
+    Problems& problems_;
+    std::vector<Open> open_;
+    std::map<YAML::anchor_t, Node> anchors_;
+    std::size_t count_ = 0;
+};
+
+// `routes[0].queue`: where the next value will stand.
+std::string Builder::path() const {
+    std::string path;
+    for (const Open& level : open_) {
+        if (level.node.kind == Node::Kind::list) {
+            path += '[' + std::to_string(level.node.items.size()) + ']';
+        } else if (level.key) {
+            path += (path.empty() ? "" : ".") + level.key->key;
+        }
+    }
+    return path;
+}
+
+std::string Builder::fill_in(const std::string& value, const Mark& at) {
+    if (value.find('$') == std::string::npos) return value;
+    std::vector<std::string> complaints;
+    auto text = substitute(value, environment_, complaints);
+    for (auto& complaint : complaints) problems_.error(at, path(), std::move(complaint));
+    return text;
+}
+
+void Builder::open(Node::Kind kind, const YAML::Mark& at, YAML::anchor_t anchor) {
+    if (open_.size() >= max_depth)
+        stop(place(at), "nested deeper than " + std::to_string(max_depth) + " levels");
+    Node node;
+    node.kind = kind;
+    node.mark = place(at);
+    open_.push_back({std::move(node), anchor});
+}
+
+void Builder::close() {
+    auto done = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(done.node), done.anchor);
+}
+
+void Builder::OnAlias(const YAML::Mark& at, YAML::anchor_t anchor) {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) stop(place(at), "an alias inside the value it stands for");
+    if (open_.size() + found->second.height > max_depth)
+        stop(place(at), "nested deeper than " + std::to_string(max_depth) + " levels");
+    if (count_ + found->second.size > max_nodes)
+        stop(place(at), "more than " + std::to_string(max_nodes) + " values, aliases counted");
+    Node copy = found->second;
+    copy.mark = place(at);
+    count_ += copy.size - 1;
+    add(std::move(copy), 0);
+}
+
+void Builder::add(Node node, YAML::anchor_t anchor) {
+    if (++count_ > max_nodes) stop(node.mark, "more than " + std::to_string(max_nodes) + " values");
+    if (anchor != 0) anchors_[anchor] = node;
+    if (open_.empty()) {
+        root = std::move(node);
+        return;
+    }
+    if (key_is_next()) return add_key(std::move(node));
+    Open& parent = open_.back();
+    parent.node.size += node.size;
+    parent.node.height = std::max(parent.node.height, node.height + 1);
+    if (parent.node.kind == Node::Kind::list) {
+        parent.node.items.push_back(std::move(node));
+        return;
+    }
+    auto entry = std::move(*parent.key);
+    parent.key.reset();
+    entry.value = std::move(node);
+    add_value(parent.node, std::move(entry));
+}
+
+void Builder::add_key(Node node) {
+    if (node.kind == Node::Kind::list || node.kind == Node::Kind::map)
+        stop(node.mark, "a key must be text, not " + std::string(name_of(node.kind)));
+    open_.back().key = Entry{node.text, node.mark, {}};
+}
+
+void Builder::add_value(Node& map, Entry entry) {
+    if (const Entry* first = map.find(entry.key)) {
+        const auto above = path();
+        problems_.error(entry.mark, above + (above.empty() ? "" : ".") + entry.key,
+                        "stands twice; the first is in line " + std::to_string(first->mark.line));
+        return;
+    }
+    map.entries.push_back(std::move(entry));
+}
+
+// yaml-cpp takes the end of the file for the end of an open quote, and so swallows what was meant
+// as keys. Only the last quoted scalar can be the one.
+bool is_open_quote(std::string_view text, const Mark& at) {
+    for (std::uint32_t line = 1; line < at.line && !text.empty(); ++line)
+        text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(
+        std::min<std::size_t>(at.line == 0 ? text.size() : at.column - 1, text.size()));
+    while (text.starts_with('&') || text.starts_with('!'))  // its anchor or tag
+        text.remove_prefix(std::min(
+            text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n")), text.size()));
+    if (!text.starts_with('"') && !text.starts_with('\'')) return false;
+    const char quote = text[0];
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == '\\' && quote == '"') {
+            ++i;
+        } else if (text[i] == quote) {
+            if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return false;
+            ++i;  // '' is one quote inside
+        }
+    }
+    return true;
+}
+
+// yaml-cpp's sentence with what it usually means.
+std::string explain_yaml(const YAML::Exception& error) {
+    std::string message = "not valid YAML: " + error.msg;
+    if (error.msg == YAML::ErrorMsg::TAB_IN_INDENTATION ||
+        error.msg.find("tab") != std::string::npos)
+        message += "; indent with spaces";
+    return message;
+}
+
+}  // namespace
+
+const Entry* Node::find(std::string_view key) const {
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.key == key; });
+    return found == entries.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(Node::Kind kind) {
+    switch (kind) {
+        case Node::Kind::scalar:
+            return "text";
+        case Node::Kind::list:
+            return "a list";
+        case Node::Kind::map:
+            return "a map";
+        case Node::Kind::null:
+            break;
+    }
+    return "nothing";
+}
+
+std::optional<Node> parse_tree(std::string_view text, const std::string& file,
+                               const Environment& environment, Problems& problems) {
+    const Mark whole{file, 0, 0};
+    if (text.size() > max_file_bytes) {
+        problems.error(whole, "", "larger than 1 MiB; put long bodies into files (body_file)");
+        return std::nullopt;
+    }
+    Builder builder(file, environment, problems);
+    try {
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        while (parser.HandleNextDocument(builder)) {
+        }
+        if (!builder.root) {
+            problems.error(whole, "", "empty; config/quickstart.yaml is a start");
+            return std::nullopt;
+        }
+        if (is_open_quote(text, builder.last_quoted))
+            problems.error(builder.last_quoted, "", "this quote is never closed");
+        return std::move(builder.root);
+    } catch (const YAML::Exception& error) {
+        const auto line =
+            error.mark.is_null() ? 0 : static_cast<std::uint32_t>(error.mark.line + 1);
+        const auto column = line == 0 ? 0 : static_cast<std::uint32_t>(error.mark.column + 1);
+        problems.error({file, line, column}, "", explain_yaml(error));
+    } catch (const Stop&) {
+        // Already told.
+    }
+    return std::nullopt;
+}
+
+}  // namespace ticketgate::config

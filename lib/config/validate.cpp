@@ -1,0 +1,118 @@
+#include "config/validate.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "config/route_index.hpp"
+#include "config/syntax.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+using Names = std::map<std::string, Upstream>;
+
+void check_upstream_name(const Setting<std::string>& upstream, const std::string& path,
+                         const Names& known, Problems& problems) {
+    if (!upstream.value || known.contains(*upstream.value)) return;
+    std::vector<std::string_view> names;
+    for (const auto& [name, unused] : known) names.push_back(name);
+    const auto near = nearest(*upstream.value, names);
+    problems.error(upstream.mark, path + ".upstream",
+                   "unknown upstream " + *upstream.value +
+                       (near.empty() ? "; define it under upstreams" : hint(near)));
+}
+
+// Index of the innermost route that this one surely lies in: by nesting, or by prefix. -1: none.
+int enclosing(const Config& config, std::size_t index) {
+    const RouteNode& route = config.routes[index];
+    int best = -1;
+    for (std::size_t i = 0; i < config.routes.size(); ++i) {
+        const RouteNode& other = config.routes[i];
+        if (i == index || other.is_regex()) continue;
+        const bool outer =
+            route.is_regex() ? other.prefix == "/" || static_cast<int>(i) == route.parent
+                             : other.prefix != route.prefix && encloses(other.prefix, route.prefix);
+        if (outer && (best < 0 || other.prefix.size() >=
+                                      config.routes[static_cast<std::size_t>(best)].prefix.size()))
+            best = static_cast<int>(i);
+    }
+    return best;
+}
+
+// Each route needs an upstream from somewhere; told once, at the outermost route that lacks it.
+void check_upstreams(const Config& config, Problems& problems) {
+    check_upstream_name(config.defaults.upstream, "defaults", config.upstreams, problems);
+    for (const RouteNode& route : config.routes)
+        check_upstream_name(route.overrides.upstream, route.path, config.upstreams, problems);
+    if (config.defaults.upstream.given()) return;
+    for (std::size_t i = 0; i < config.routes.size(); ++i) {
+        const RouteNode& route = config.routes[i];
+        if (route.overrides.upstream.given() || enclosing(config, i) >= 0) continue;
+        problems.error(route.mark, route.path,
+                       "no upstream; write upstream: NAME here, or once for all under defaults");
+    }
+}
+
+void check_prefixes(const Config& config, Problems& problems) {
+    std::map<std::string_view, const RouteNode*> seen;
+    for (const RouteNode& route : config.routes) {
+        if (route.is_regex()) continue;
+        const auto [first, fresh] = seen.try_emplace(route.prefix, &route);
+        if (!fresh)
+            problems.error(route.mark, route.path,
+                           "prefix " + route.prefix + " stands twice; the first is in line " +
+                               std::to_string(first->second->mark.line));
+        if (route.parent < 0) continue;
+        const auto& parent = config.routes[static_cast<std::size_t>(route.parent)].prefix;
+        if (!encloses(parent, route.prefix))
+            problems.error(route.mark, route.path,
+                           "prefix " + route.prefix + " is not below " + parent +
+                               ", the prefix it is nested in");
+    }
+}
+
+// Two listeners that cannot both be bound. `0.0.0.0` beside one address of the same port cannot
+// either.
+bool collide(const Listen& a, const Listen& b) {
+    if (!a.unix_path.empty() || !b.unix_path.empty()) return a.unix_path == b.unix_path;
+    if (a.port != b.port || a.port == 0) return false;
+    const auto v6 = [](const Listen& l) { return l.host.find(':') != std::string::npos; };
+    return a.host == b.host || (v6(a) == v6(b) && (a.host == "0.0.0.0" || b.host == "0.0.0.0" ||
+                                                   a.host == "::" || b.host == "::"));
+}
+
+Mark mark_of(const Config& config, const std::string& path) {
+    const auto found = config.marks.find(path);
+    return found == config.marks.end() ? Mark{} : found->second;
+}
+
+std::string listen_path(std::size_t index) {
+    return "listen[" + std::to_string(index) + "].address";
+}
+
+void check_addresses(const Config& config, Problems& problems) {
+    for (std::size_t i = 0; i < config.listen.size(); ++i) {
+        const Listen& listen = config.listen[i];
+        const auto same = [&](const Listen& other) { return collide(listen, other); };
+        const auto before = config.listen.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::any_of(config.listen.begin(), before, same))
+            problems.error(
+                mark_of(config, listen_path(i)), listen_path(i),
+                "address " + listen.address + " is already listened on by an entry above");
+        if (config.admin && same(*config.admin))
+            problems.error(mark_of(config, "admin.address"), "admin.address",
+                           "address " + config.admin->address + " is taken by " + listen_path(i) +
+                               "; the admin listener needs its own");
+    }
+}
+
+}  // namespace
+
+void check_references(const Config& config, Problems& problems) {
+    check_upstreams(config, problems);
+    check_prefixes(config, problems);
+    check_addresses(config, problems);
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,16 @@
+// Rules between fields of a whole config: what parse.hpp cannot see while it reads one key.
+#pragma once
+
+#include "config/config.hpp"
+#include "config/problem.hpp"
+
+namespace ticketgate::config {
+
+/// Errors: unknown or missing upstreams, routes and addresses that stand twice, routes outside
+/// their parent.
+void check_references(const Config& config, Problems& problems);
+
+/// Warnings: a config without errors that probably does not do what was meant.
+void check_meaning(const Config& config, Problems& problems);
+
+}  // namespace ticketgate::config

@@ -1,0 +1,64 @@
+// One value of the file → one value of the model, checked against its line in keys.hpp. Each
+// function returns false after exactly one problem and then leaves `out` as it was.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/keys.hpp"
+#include "config/model.hpp"
+#include "config/problem.hpp"
+#include "config/tree.hpp"
+
+namespace ticketgate::config {
+
+/// What all sections of one file share while they are read.
+struct Reading {
+    Problems& problems;
+    std::filesystem::path folder;  ///< of the config file; body files are beside it
+    std::map<std::string, Mark>& marks;
+};
+
+struct Value {
+    const Node& node;
+    const Key& key;
+    const std::string& path;
+    Reading& reading;
+
+    bool fail(std::string message) const;
+    bool expect(Node::Kind kind) const;  ///< false after telling what is here instead
+    bool unexpected() const;  ///< false after telling that the text is not what the key takes
+};
+
+bool read(const Value& value, bool& out);
+bool read(const Value& value, std::uint16_t& out);
+bool read(const Value& value, std::uint32_t& out);
+bool read(const Value& value, Bytes& out);
+bool read(const Value& value, milliseconds& out);
+bool read(const Value& value, std::string& out);
+bool read(const Value& value, std::optional<std::string>& out);
+bool read(const Value& value, std::vector<std::string>& out);
+bool read(const Value& value, Headers& out);
+
+/// The index of the choice, which is the value of the enumerator.
+std::optional<int> read_choice(const Value& value);
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+bool read(const Value& value, Enum& out) {
+    const auto index = read_choice(value);
+    if (index) out = static_cast<Enum>(*index);
+    return index.has_value();
+}
+
+/// Contents of the file that `value` names, with its placeholders looked at.
+bool read_body_file(const Value& value, std::string& out);
+
+/// YAML's words for false, of which `off` is the one we write.
+bool is_off(const Node& node);
+
+}  // namespace ticketgate::config

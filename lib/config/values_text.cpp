@@ -1,0 +1,208 @@
+// The kinds of text: names, patterns, lists of tokens, headers and bodies.
+#include <re2/re2.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "config/environment.hpp"
+#include "config/pattern.hpp"
+#include "config/syntax.hpp"
+#include "config/values.hpp"
+#include "config/words.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+std::string upper(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+    return out;
+}
+
+// RFC 9110 8.3.1, as far as it matters: type/subtype, then anything a header may hold.
+bool is_media_type(std::string_view text) {
+    const auto type = trim(text.substr(0, text.find(';')));
+    const auto slash = type.find('/');
+    return slash != std::string_view::npos && is_token(type.substr(0, slash)) &&
+           is_token(type.substr(slash + 1)) && is_header_value(text);
+}
+
+bool check_regex(const Value& value) {
+    const RE2 pattern(value.node.text, pattern_options());
+    if (value.node.text.empty())
+        return value.fail("an empty pattern matches everything; write prefix: /");
+    if (pattern.ok()) return true;
+    return value.fail(shown(value.node.text) + " is not a regular expression: " + pattern.error());
+}
+
+// What each kind of text allows; false after telling.
+bool check_text(const Value& value) {
+    const std::string& text = value.node.text;
+    switch (value.key.kind) {
+        case Kind::prefix:
+            if (const auto why = why_not_normal(text); !why.empty())
+                return value.fail(shown(text) + " can match no path: " + why);
+            return true;
+        case Kind::regex:
+            return check_regex(value);
+        case Kind::header_name:
+            return is_token(text) || value.unexpected();
+        case Kind::media_type:
+            return is_media_type(text) || value.unexpected();
+        case Kind::name:
+            return is_name(text) || value.unexpected();
+        default:
+            return !text.empty() || value.fail("is empty; expected " + expected(value.key));
+    }
+}
+
+// Only what looks like one of ours: `${a.b}` in a page's script is none of our business.
+bool looks_like_placeholder(std::string_view name) {
+    return !name.empty() &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+}
+
+bool check_placeholders(const Value& value, std::string_view text) {
+    for (const auto name : names_in(text)) {
+        if (is_placeholder(name) || !looks_like_placeholder(name)) continue;
+        return value.fail("${" + std::string(name) + "} is not a placeholder" +
+                          hint(nearest(name, placeholders)));
+    }
+    return true;
+}
+
+bool read_queue(const Value& value, std::optional<std::string>& out) {
+    constexpr std::array<std::string_view, 5> reserved{"on", "true", "yes", "null", "~"};
+    if (is_off(value.node)) {
+        out.reset();
+        return true;
+    }
+    if (!value.expect(Node::Kind::scalar)) return false;
+    const std::string& name = value.node.text;
+    if (is_one_of(lower(name), reserved))
+        return value.fail(shown(name) + " is not a queue; write a name, or off");
+    if (!is_name(name))
+        return value.fail(shown(name) + " is not a queue's name: 1 to 64 of A-Z a-z 0-9 _ . -");
+    out = name;
+    return true;
+}
+
+bool check_method(const Value& item) {
+    if (!is_token(item.node.text)) return item.fail(shown(item.node.text) + " is not a method");
+    const auto right = upper(item.node.text);
+    if (item.node.text == right) return true;
+    return item.fail(shown(item.node.text) + ": methods are in upper case" + hint(right));
+}
+
+bool check_item(const Value& item) {
+    if (item.node.kind != Node::Kind::scalar) return item.expect(Node::Kind::scalar);
+    switch (item.key.kind) {
+        case Kind::methods:
+            return check_method(item);
+        case Kind::networks:
+            return is_network(item.node.text) ||
+                   item.fail(shown(item.node.text) +
+                             " is not an address or network such as 10.0.0.0/8");
+        default:
+            return is_token(item.node.text) ||
+                   item.fail(shown(item.node.text) + " is not a header name");
+    }
+}
+
+bool check_header(const Value& value, const Entry& entry) {
+    // These describe the message itself; ticketgate writes them.
+    constexpr std::array<std::string_view, 4> own{"content-length", "transfer-encoding",
+                                                  "connection", "content-type"};
+    const std::string path = value.path + "." + entry.key;
+    const Value item{entry.value, value.key, path, value.reading};
+    const auto fail_at_key = [&](const std::string& message) {
+        value.reading.problems.error(entry.mark, path, message);
+        return false;
+    };
+    if (!is_token(entry.key)) return fail_at_key("not a header name");
+    if (lower(entry.key) == "content-type") return fail_at_key("write content_type: instead");
+    if (is_one_of(lower(entry.key), own))
+        return fail_at_key("is set by ticketgate itself; remove it");
+    if (entry.value.kind != Node::Kind::scalar) return item.fail("expected text");
+    if (!is_header_value(entry.value.text))
+        return item.fail("a header value has no line breaks or control characters");
+    for (const auto name : names_in(entry.value.text))
+        if (is_placeholder(name))
+            return item.fail("placeholders are filled in in body only, not in headers");
+    return true;
+}
+
+}  // namespace
+
+bool read(const Value& value, std::string& out) {
+    if (!value.expect(Node::Kind::scalar) || !check_text(value)) return false;
+    out = value.node.text;
+    return true;
+}
+
+bool read(const Value& value, std::optional<std::string>& out) {
+    if (value.key.kind == Kind::queue) return read_queue(value, out);
+    if (value.node.kind == Node::Kind::null) {
+        out.reset();
+        return true;
+    }
+    if (!value.expect(Node::Kind::scalar) || !check_placeholders(value, value.node.text))
+        return false;
+    out = value.node.text;
+    return true;
+}
+
+bool read(const Value& value, std::vector<std::string>& out) {
+    if (!value.expect(Node::Kind::list)) return false;
+    std::vector<std::string> items;
+    bool good = true;
+    for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+        const std::string path = value.path + "[" + std::to_string(i) + "]";
+        good = check_item({value.node.items[i], value.key, path, value.reading}) && good;
+        items.push_back(value.node.items[i].text);
+    }
+    if (good) out = std::move(items);
+    return good;
+}
+
+bool read(const Value& value, Headers& out) {
+    if (!value.expect(Node::Kind::map)) return false;
+    Headers headers;
+    bool good = true;
+    for (const Entry& entry : value.node.entries) {
+        good = check_header(value, entry) && good;
+        headers.emplace_back(entry.key, entry.value.text);
+    }
+    if (good) out = std::move(headers);
+    return good;
+}
+
+bool read_body_file(const Value& value, std::string& out) {
+    if (!value.expect(Node::Kind::scalar) || !check_text(value)) return false;
+    const auto file = value.reading.folder / value.node.text;
+    const auto fail = [&](const std::string& reason) {
+        return value.fail("cannot read " + file.string() + ": " + reason);
+    };
+    std::error_code error;
+    const auto status = std::filesystem::status(file, error);
+    if (!std::filesystem::exists(status))
+        return fail(error ? error.message() : "there is no such file");
+    if (!std::filesystem::is_regular_file(status)) return fail("not a regular file");
+    errno = 0;
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    if (!stream ||
+        (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())))
+        return fail(errno != 0 ? std::strerror(errno) : "reading failed");
+    auto body = std::move(text).str();
+    if (!check_placeholders(value, body)) return false;
+    out = std::move(body);
+    return true;
+}
+
+}  // namespace ticketgate::config

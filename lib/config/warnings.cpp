@@ -1,0 +1,152 @@
+#include <array>
+#include <set>
+
+#include "base/text.hpp"
+#include "config/route_index.hpp"
+#include "config/syntax.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+Mark mark_of(const Config& config, const std::string& path) {
+    const auto found = config.marks.find(path);
+    return found == config.marks.end() ? Mark{} : found->second;
+}
+
+// One route as a request meets it: the settings of everything around it merged in.
+struct Effective {
+    const RouteOverrides& own;
+    const std::string& path;
+    Settings settings;
+};
+
+std::vector<Effective> effective_routes(const Config& config) {
+    const RouteIndex index(config);
+    static const std::string defaults = "defaults";
+    std::vector<Effective> all{{config.defaults, defaults, index.resolve({})}};
+    std::uint16_t regexes = 0;
+    for (const RouteNode& route : config.routes) {
+        auto match = index.match(route.prefix);
+        match.regexes.clear();
+        if (route.is_regex()) {
+            const auto& outer = route.parent < 0
+                                    ? "/"
+                                    : config.routes[static_cast<std::size_t>(route.parent)].prefix;
+            match = {index.match(outer).prefix, {regexes++}};
+        }
+        all.push_back({route.overrides, route.path, index.resolve(match)});
+    }
+    return all;
+}
+
+// nginx (proxy_read_timeout), HAProxy's usual examples and most clouds' load balancers. Only times
+// that the file chose are counted: the defaults would add up to more, but a line is seldom full and
+// a backend seldom silent.
+void warn_patience(const Effective& route, Problems& problems) {
+    constexpr milliseconds patience = 60s;
+    const Settings built_in;
+    const auto chosen = [](milliseconds value, milliseconds usual) {
+        return value == usual ? 0ms : value;
+    };
+    if (!route.settings.queue) return;
+    const auto wait = chosen(route.settings.wait_timeout, built_in.wait_timeout);
+    const auto response = chosen(route.settings.response_timeout, built_in.response_timeout);
+    const bool endless = wait == never;
+    if (!endless && wait + response <= patience) return;
+    for (const auto& [setting, name] :
+         {std::pair{&route.own.wait_timeout, ".wait_timeout"},
+          std::pair{&route.own.response_timeout, ".response_timeout"}}) {
+        if (!setting->given()) continue;
+        const auto total =
+            endless ? never : route.settings.wait_timeout + route.settings.response_timeout;
+        problems.warn(
+            setting->mark, route.path + name,
+            "wait_timeout " + print_duration(route.settings.wait_timeout) +
+                " and response_timeout " + print_duration(route.settings.response_timeout) +
+                " make " + print_duration(total) +
+                "; nginx and most load balancers give up after 60s, so raise theirs as well");
+        return;
+    }
+}
+
+void warn_body_type(const Effective& route, Problems& problems) {
+    for_each_answer(
+        route.own, route.settings, [&](const char* name, const auto& own, const Answer& answer) {
+            if (!own.body.value || !*own.body.value || answer.content_type != Answer{}.content_type)
+                return;
+            if (own.content_type.given() || (**own.body.value).starts_with('{')) return;
+            problems.warn(own.body.mark, route.path + "." + name + ".body",
+                          "is sent as " + answer.content_type + "; set content_type beside it");
+        });
+}
+
+void warn_arrival(const Config& config, const Effective& route, std::set<std::string>& told,
+                  Problems& problems) {
+    constexpr milliseconds long_time = 10s;
+    if (!route.settings.queue || route.settings.body_timeout <= long_time) return;
+    const std::string& name = *route.settings.queue;
+    const auto queue = config.queues.find(name);
+    if (queue == config.queues.end() || queue->second.order != Order::arrival ||
+        !told.insert(name).second)
+        return;
+    const auto path = "queues." + name + ".order";
+    problems.warn(mark_of(config, path), path,
+                  "arrival lets one slow upload stop the whole line for up to body_timeout " +
+                      print_duration(route.settings.body_timeout) + " of " + route.path +
+                      "; set it to 5s or so");
+}
+
+void warn_queue(const Config& config, const std::string& name, const Queue& queue,
+                Problems& problems) {
+    const auto path = "queues." + name;
+    if (queue.max_in_flight > 1)
+        problems.warn(mark_of(config, path + ".max_in_flight"), path + ".max_in_flight",
+                      "more than 1 is not mutual exclusion: up to " +
+                          std::to_string(queue.max_in_flight) + " requests run at once");
+    if (queue.on_hold_timeout == OnHoldTimeout::release && queue.hold_timeout != never)
+        problems.warn(mark_of(config, path + ".on_hold_timeout"), path + ".on_hold_timeout",
+                      "release fails open: after " + print_duration(queue.hold_timeout) +
+                          " a second request runs beside the first; keep is the safe choice");
+    if (queue.on_hold_timeout == OnHoldTimeout::release && queue.hold_timeout == never)
+        problems.warn(mark_of(config, path + ".on_hold_timeout"), path + ".on_hold_timeout",
+                      "has no effect while hold_timeout is never");
+}
+
+void warn_unused(const Config& config, const std::vector<Effective>& routes, Problems& problems) {
+    std::set<std::string> queues, upstreams;
+    for (const Effective& route : routes) {
+        if (&route.own == &config.defaults) continue;  // counts through the routes that inherit it
+        queues.insert(route.settings.queue.value_or(""));
+        upstreams.insert(route.settings.upstream);
+    }
+    const auto warn = [&](const std::string& path, const char* what) {
+        problems.warn(mark_of(config, path), path, std::string(what) + " is used by no route");
+    };
+    for (const auto& [name, queue] : config.queues)
+        if (!queues.contains(name) && config.marks.contains("queues." + name))
+            warn("queues." + name, "this queue");
+    for (const auto& [name, upstream] : config.upstreams)
+        if (!upstreams.contains(name)) warn("upstreams." + name, "this upstream");
+}
+
+}  // namespace
+
+void check_meaning(const Config& config, Problems& problems) {
+    const auto routes = effective_routes(config);
+    std::set<std::string> told;
+    for (const Effective& route : routes) {
+        warn_patience(route, problems);
+        warn_body_type(route, problems);
+        if (&route.own != &config.defaults) warn_arrival(config, route, told, problems);
+    }
+    for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
+    warn_unused(config, routes, problems);
+    if (config.admin && !is_loopback(*config.admin))
+        problems.warn(
+            mark_of(config, "admin.address"), "admin.address",
+            "is reachable from other machines; metrics and write actions belong on 127.0.0.1, "
+            "or behind a firewall");
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,109 @@
+#include "config/environment.hpp"
+
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+const std::map<std::string, std::string, std::less<>> variables{
+    {"A", "alpha"}, {"EMPTY", ""}, {"TRICK", "${A}$$"}, {"request_id", "not this"}};
+
+struct Case {
+    std::string text, result;
+};
+
+TEST(Environment, FillsInScalars) {
+    const std::vector<Case> cases{{"${A}", "alpha"},
+                                  {"x${A}y${A}", "xalphayalpha"},
+                                  {"${A:-no}", "alpha"},
+                                  {"${B:-yes}", "yes"},
+                                  {"${B:-}", ""},
+                                  {"${EMPTY:-full}", "full"},
+                                  {"${EMPTY}", ""},
+                                  {"${A:?needed}", "alpha"},
+                                  {"$$", "$"},
+                                  {"$${A}", "${A}"},
+                                  {"$$$$", "$$"},
+                                  {"^/a$", "^/a$"},
+                                  {"$A", "$A"},
+                                  {"a$ b", "a$ b"},
+                                  {"${TRICK}", "${A}$$"},
+                                  {"${B:-a:b-c}", "a:b-c"},
+                                  {"", ""},
+                                  {"plain", "plain"}};
+    for (const auto& [text, result] : cases) {
+        std::vector<std::string> complaints;
+        EXPECT_EQ(substitute(text, environment_of(variables), complaints), result) << text;
+        EXPECT_TRUE(complaints.empty()) << text << ": " << complaints[0];
+    }
+}
+
+TEST(Environment, LeavesPlaceholdersToTheAnswer) {
+    std::vector<std::string> complaints;
+    for (const auto name : placeholders) {
+        const auto text = "${" + std::string(name) + "}";
+        EXPECT_EQ(substitute(text, environment_of(variables), complaints), text);
+    }
+    EXPECT_TRUE(complaints.empty());
+}
+
+TEST(Environment, ComplainsOnceForEachMistake) {
+    const std::vector<Case> cases{
+        {"${B}", "environment variable B is not set; set it or write ${B:-default}"},
+        {"${B:?give B a value}", "environment variable B is not set: give B a value"},
+        {"${EMPTY:?not empty}", "environment variable EMPTY is not set: not empty"},
+        {"${request_idd}",
+         "environment variable request_idd is not set; did you mean the placeholder "
+         "${request_id}?"},
+        {"${", "${ without }; write $$ for a plain $"},
+        {"${}",
+         "${} is not a variable; write ${VAR}, ${VAR:-default} or ${VAR:?message}, and $$ for a "
+         "plain $"},
+        {"${A-b}",
+         "${A-b} is not a variable; write ${VAR}, ${VAR:-default} or ${VAR:?message}, and $$ for a "
+         "plain $"},
+        {"${1}",
+         "${1} is not a variable; write ${VAR}, ${VAR:-default} or ${VAR:?message}, and $$ for a "
+         "plain $"}};
+    for (const auto& [text, complaint] : cases) {
+        std::vector<std::string> complaints;
+        (void)substitute(text, environment_of(variables), complaints);
+        EXPECT_EQ(complaints, std::vector{complaint}) << text;
+    }
+}
+
+TEST(Environment, WorksInAnyScalarOfAFile) {
+    const auto config = good(
+        "listen: [{address: \"${HOST:-127.0.0.1}:${PORT}\"}]\n"
+        "threads: ${THREADS:-3}\n"
+        "upstreams: {app: {url: \"${APP_URL:?where is the app}\"}}\n"
+        "routes: [{prefix: /, upstream: app, queue: \"${Q:-off}\", on_full: {body: '${PORT} "
+        "${request_id}'}}]\n",
+        {{"PORT", "8081"}, {"APP_URL", "http://app:9000/"}});
+    EXPECT_EQ(config.listen.at(0).port, 8081);
+    EXPECT_EQ(config.threads, 3u);
+    EXPECT_EQ(config.upstreams.at("app").host, "app");
+    ASSERT_TRUE(config.routes.at(0).overrides.queue.value.has_value());
+    EXPECT_FALSE(config.routes.at(0).overrides.queue.value->has_value());
+    EXPECT_EQ(config.routes.at(0).overrides.on_full.body.value, "8081 ${request_id}");
+}
+
+TEST(Environment, CannotChangeTheStructureOfTheFile) {
+    const auto loaded =
+        load(base + "routes: [{prefix: /, queue: \"${Q}\"}]\n", {{"Q", "a}, {prefix: /b"}});
+    EXPECT_EQ(printed(loaded.problems),
+              std::vector<std::string>{
+                  "c.yaml:4:29: routes[0].queue: \"a}, {prefix: /b\" is not a queue's name: "
+                  "1 to 64 of A-Z a-z 0-9 _ . -"});
+}
+
+TEST(Environment, ProblemStandsWhereTheScalarStands) {
+    const auto loaded = load(base + "routes:\n  - prefix: /\n    queue: ${QUEUE}\n");
+    EXPECT_EQ(
+        printed(loaded.problems).at(0),
+        "c.yaml:6:12: routes[0].queue: environment variable QUEUE is not set; set it or write "
+        "${QUEUE:-default}");
+}
+
+}  // namespace
+}  // namespace ticketgate::config

@@ -1,0 +1,81 @@
+#include "config/dump.hpp"
+
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+const std::string text = base +
+                         "queues: {app: {order: ready}}\n"
+                         "routes:\n"
+                         "  - prefix: /\n"
+                         "    queue: app\n"
+                         "    skip_methods: [OPTIONS, GET]\n"
+                         "  - prefix: /a\n"
+                         "    wait_timeout: 90s\n"
+                         "    on_full: {status: 429, body: \"busy\\n\", headers: {X-A: b}}\n"
+                         "  - regex: ^/a/off\n"
+                         "    queue: off\n";
+
+std::string explained(std::string_view method, std::string_view path) {
+    const auto config = good(text);
+    return explain(config, RouteIndex(config), method, path);
+}
+
+// The line of one setting with its blanks squeezed.
+std::string line_of(const std::string& out, const std::string& name) {
+    const auto at = out.find("  " + name + " ");
+    if (at == std::string::npos) return "";
+    std::string line;
+    for (const char c : out.substr(at + 2, out.find('\n', at) - at - 2))
+        if (c != ' ' || (!line.empty() && line.back() != ' ')) line += c;
+    return line;
+}
+
+TEST(Explain, ShowsValueAndLineOfEverySetting) {
+    const auto out = explained("POST", "/a/b");
+    EXPECT_EQ(line_of(out, "wait_timeout"), "wait_timeout 90s c.yaml:10") << out;
+    EXPECT_EQ(line_of(out, "max_waiting"), "max_waiting 1024 default");
+    EXPECT_EQ(line_of(out, "queue"), "queue app c.yaml:7");
+    EXPECT_EQ(line_of(out, "upstream"), "upstream app c.yaml:3");
+    EXPECT_EQ(line_of(out, "skip_methods"), "skip_methods [OPTIONS, GET] c.yaml:8");
+    EXPECT_EQ(line_of(out, "client_half_close"), "client_half_close leave default");
+    EXPECT_EQ(line_of(out, "on_full.status"), "on_full.status 429 c.yaml:11");
+    EXPECT_EQ(line_of(out, "on_full.body"), "on_full.body \"busy\\n\" c.yaml:11");
+    EXPECT_EQ(line_of(out, "on_full.headers"), "on_full.headers {X-A: \"b\"} c.yaml:11");
+    EXPECT_EQ(line_of(out, "on_wait_timeout.body"),
+              "on_wait_timeout.body (the default problem document) default");
+    EXPECT_EQ(line_of(out, "on_backend_error.status"),
+              "on_backend_error.status 502, 504 when silent default");
+    EXPECT_EQ(line_of(out, "max_body"), "max_body 128MiB default");
+    EXPECT_EQ(line_of(out, "server_timing"), "server_timing true default");
+    EXPECT_EQ(line_of(out, "queues.app.order"), "queues.app.order ready c.yaml:4");
+    EXPECT_EQ(line_of(out, "queues.app.max_in_flight"), "queues.app.max_in_flight 1 default");
+    EXPECT_EQ(line_of(out, "upstreams.app.url"),
+              "upstreams.app.url http://127.0.0.1:8000 c.yaml:2");
+}
+
+TEST(Explain, NamesTheRoutesInOrder) {
+    const auto out = explained("POST", "/a/off");
+    const auto first = out.find("prefix  /        c.yaml:6"), second = out.find("prefix  /a"),
+               third = out.find("regex   ^/a/off");
+    EXPECT_LT(first, second) << out;
+    EXPECT_LT(second, third) << out;
+    EXPECT_NE(third, std::string::npos) << out;
+}
+
+TEST(Explain, SaysWhetherTheRequestIsQueued) {
+    EXPECT_NE(explained("POST", "/").find("\nstands in queue app\n"), std::string::npos);
+    EXPECT_NE(explained("GET", "/").find("\nnot queued (GET is in skip_methods)\n"),
+              std::string::npos);
+    EXPECT_NE(explained("get", "/").find("\nstands in queue app\n"), std::string::npos);
+    EXPECT_NE(explained("POST", "/a/off").find("\nnot queued (queue: off)\n"), std::string::npos);
+}
+
+TEST(Explain, SaysWhenNothingMatches) {
+    const auto config = good(base + "routes: [{prefix: /a}]\n");
+    EXPECT_EQ(explain(config, RouteIndex(config), "GET", "/b"), "GET /b\nno route matches: 404\n");
+}
+
+}  // namespace
+}  // namespace ticketgate::config

@@ -1,0 +1,91 @@
+// The two files in config/ that people copy from, and texts that nobody meant to write.
+#include <random>
+
+#include "config/dump.hpp"
+#include "config/keys.hpp"
+#include "config/route_index.hpp"
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+const std::string reference = source_dir + "/config/ticketgate.yaml";
+const std::string quickstart = source_dir + "/config/quickstart.yaml";
+
+TEST(Reference, LoadsWithoutAProblem) {
+    for (const auto& file : {reference, quickstart}) {
+        const auto loaded = load_file(file, environment_of({}));
+        EXPECT_EQ(printed(loaded.problems), std::vector<std::string>{});
+        EXPECT_TRUE(loaded.config) << file;
+    }
+}
+
+TEST(Reference, ShowsEveryKeyWithItsDefault) {
+    const auto text = file_text(reference);
+    const auto config = *load_file(reference, environment_of({})).config;
+    for (const auto section : {Section::top, Section::address, Section::upstream, Section::queue,
+                               Section::settings, Section::answer, Section::route, Section::clients,
+                               Section::spool, Section::ids, Section::log})
+        for (const Key& key : keys_of(section))
+            EXPECT_NE(text.find(std::string(key.name) + ":"), std::string::npos) << key.name;
+    EXPECT_EQ(config.clients, Clients{});
+    EXPECT_EQ(config.spool, Spool{});
+    EXPECT_EQ(config.ids, Ids{});
+    EXPECT_EQ(config.log, Log{});
+    EXPECT_EQ(config.queues.at("app"), Queue{});
+    Settings expected;
+    expected.upstream = "app";
+    EXPECT_EQ(resolve(Settings{}, config.defaults), expected);
+}
+
+TEST(Reference, QuickstartQueuesEverything) {
+    const auto config = *load_file(quickstart, environment_of({})).config;
+    const RouteIndex routes(config);
+    const auto settings = routes.resolve(routes.match("/any/path"));
+    EXPECT_EQ(settings.queue, "app");
+    EXPECT_EQ(settings.upstream, "app");
+    EXPECT_EQ(config.queues.at("app"), Queue{});
+    EXPECT_EQ(config.listen.at(0).port, 8080);
+    EXPECT_EQ(config.admin->address, "127.0.0.1:9901");
+    EXPECT_EQ(config.upstreams.at("app").port, 8000);
+}
+
+TEST(Reference, LoadingIsPure) {
+    const auto text = file_text(reference);
+    EXPECT_EQ(load(text).config, load(text).config);
+    EXPECT_FALSE(load("nonsense").config);
+    EXPECT_EQ(load(text).problems, load(text).problems);
+}
+
+TEST(Reference, TruncatedFilesNeverCrash) {
+    const auto text = file_text(reference);
+    std::size_t good_ones = 0;
+    for (std::size_t length = 0; length <= text.size(); length += length < 300 ? 1 : 7)
+        good_ones += load(text.substr(0, length)).config.has_value();
+    EXPECT_GT(good_ones, 0u);
+}
+
+TEST(Reference, DamagedFilesNeverCrash) {
+    const auto text = file_text(reference);
+    std::mt19937 random(7);
+    constexpr std::string_view marks = "{}[]:,-&*!|>'\"%@`#?\n\t \\$/0aZ\x80\xff";
+    for (int round = 0; round < 300; ++round) {
+        auto damaged = text;
+        for (int i = 0; i < 4; ++i)
+            damaged[random() % damaged.size()] = marks[random() % marks.size()];
+        const auto loaded = load(damaged);
+        EXPECT_TRUE(loaded.config || has_errors(loaded.problems));
+        if (loaded.config)
+            (void)explain(*loaded.config, RouteIndex(*loaded.config), "GET", "/a/b.css");
+    }
+}
+
+TEST(Reference, MissingFileIsOneProblem) {
+    const auto loaded = load_file("no/such.yaml", environment_of({}));
+    EXPECT_EQ(printed(loaded.problems),
+              std::vector<std::string>{"no/such.yaml: cannot read it: No such file or directory"});
+    EXPECT_EQ(load_file(source_dir, environment_of({})).problems.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ticketgate::config

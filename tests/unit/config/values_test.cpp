@@ -1,0 +1,120 @@
+// Good values in all their spellings; the bad ones are in problems_test.cpp.
+#include <filesystem>
+
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+RouteOverrides route(const std::string& settings) {
+    const auto config = good(base + "routes: [{prefix: /, " + settings + "}]\n");
+    return config.routes.empty() ? RouteOverrides{} : config.routes[0].overrides;
+}
+
+TEST(Values, QueueIsANameOrOff) {
+    EXPECT_EQ(*route("queue: app").queue.value, "app");
+    for (const char* off : {"off", "false", "Off", "FALSE", "no", "\"off\""}) {
+        const auto queue = route("queue: " + std::string(off)).queue;
+        ASSERT_TRUE(queue.value) << off;
+        EXPECT_FALSE(queue.value->has_value()) << off;
+    }
+    EXPECT_FALSE(route("max_waiting: 1").queue.given());
+}
+
+TEST(Values, UnlimitedAndNeverAreSpelledOut) {
+    EXPECT_EQ(route("max_waiting: unlimited").max_waiting.value, unlimited);
+    EXPECT_EQ(route("max_waiting: 0").max_waiting.value, 0u);
+    EXPECT_EQ(route("wait_timeout: never").wait_timeout.value, never);
+    EXPECT_EQ(route("wait_timeout: 1.5s").wait_timeout.value, 1500ms);
+}
+
+TEST(Values, FlagsTakeTheWordsOfYaml) {
+    for (const char* yes : {"true", "on", "yes"})
+        EXPECT_EQ(route("server_timing: " + std::string(yes)).server_timing.value, true);
+    for (const char* no : {"false", "off", "no"})
+        EXPECT_EQ(route("server_timing: " + std::string(no)).server_timing.value, false);
+}
+
+TEST(Values, AnswersTakeEachFieldByItself) {
+    const auto answer = route("on_full: {status: 429, headers: {X-A: 1, X-B: two}}").on_full;
+    EXPECT_EQ(answer.status.value, 429);
+    EXPECT_EQ(answer.headers.value, (Headers{{"X-A", "1"}, {"X-B", "two"}}));
+    EXPECT_FALSE(answer.body.given());
+    EXPECT_FALSE(answer.content_type.given());
+    const auto null = route("on_full: {body: null}").on_full.body;
+    EXPECT_TRUE(null.given());
+    EXPECT_TRUE(null.value.has_value());
+    EXPECT_FALSE(null.value->has_value());
+    EXPECT_EQ(**route("on_full: {body: \"\", content_type: text/plain}").on_full.body.value, "");
+}
+
+TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_values_test";
+    std::filesystem::create_directories(folder / "sub");
+    const std::string body = "<p>${request_id} ${a.b} $5</p>" + std::string(3 << 20, 'x');
+    std::ofstream(folder / "sub" / "busy.html") << body;
+    std::ofstream(folder / "empty.html") << "";
+    std::ofstream(folder / "c.yaml")
+        << base
+        << "routes: [{prefix: /, on_full: {body_file: sub/busy.html, content_type: text/html},\n"
+        << "  on_wait_timeout: {body_file: empty.html, content_type: text/html}}]\n";
+    const auto loaded = load_file((folder / "c.yaml").string(), environment_of({}));
+    ASSERT_TRUE(loaded.config) << printed(loaded.problems).at(0);
+    const auto& overrides = loaded.config->routes.at(0).overrides;
+    EXPECT_TRUE(overrides.on_full.body.value == body);
+    EXPECT_EQ(overrides.on_full.body.mark.line, 4u);
+    EXPECT_EQ(**overrides.on_wait_timeout.body.value, "");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Values, AQueueThatIsOnlyNamedExistsWithDefaults) {
+    const auto config =
+        good(base +
+             "queues: {b: {max_in_flight: 2}, c: }\n"
+             "routes: [{prefix: /, queue: a}, {prefix: /b, queue: b}, {prefix: /c, queue: c}]\n");
+    EXPECT_EQ(config.queues.size(), 3u);
+    EXPECT_EQ(config.queues.at("a"), Queue{});
+    EXPECT_EQ(config.queues.at("b").max_in_flight, 2u);
+    EXPECT_EQ(config.queues.at("c"), Queue{});
+}
+
+TEST(Values, RoutesComeInTheOrderOfTheFileAtAnyDepth) {
+    const auto config = good(base +
+                             "routes:\n"
+                             "  - prefix: /a\n"
+                             "    routes:\n"
+                             "      - prefix: /a/b\n"
+                             "        routes: [{regex: x}]\n"
+                             "  - prefix: /c\n");
+    ASSERT_EQ(config.routes.size(), 4u);
+    EXPECT_EQ(config.routes[1].parent, 0);
+    EXPECT_EQ(config.routes[2].parent, 1);
+    EXPECT_TRUE(config.routes[2].is_regex());
+    EXPECT_EQ(config.routes[2].path, "routes[0].routes[0].routes[0]");
+    EXPECT_EQ(config.routes[3].parent, -1);
+    EXPECT_EQ(config.routes[3].mark.line, 9u);
+}
+
+TEST(Values, EverythingOutsideRoutesIsRead) {
+    const auto config =
+        good(base + one_route +
+             "admin: {address: \"unix:/run/admin.sock\"}\nthreads: 8\ndrain_timeout: 0s\n"
+             "clients: {max_connections: 5, max_requests: 6, max_head: 2KiB, max_uri: 128, "
+             "max_headers: 7,\n"
+             "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, trusted_proxies: "
+             "[10.0.0.0/8, '::1']}\n"
+             "spool: {memory_per_body: 0, max_memory: 1MiB, max_disk: 2GiB, directory: /var/tmp}\n"
+             "ids: {request_id_header: X-Id, unique_id_headers: []}\n"
+             "log: {access: off, access_file: /var/log/a, level: debug, max_buffer: 8KiB}\n");
+    EXPECT_EQ(config.admin->unix_path, "/run/admin.sock");
+    EXPECT_EQ(config.threads, 8u);
+    EXPECT_EQ(config.drain_timeout, 0ms);
+    EXPECT_EQ(config.clients, (Clients{5, 6, 2048, 128, 7, 1s, 2s, 3s, {"10.0.0.0/8", "::1"}}));
+    EXPECT_EQ(config.spool, (Spool{0, 1 << 20, 2ull << 30, "/var/tmp"}));
+    EXPECT_EQ(config.ids, (Ids{"X-Id", {}}));
+    EXPECT_EQ(config.log, (Log{AccessFormat::off, "/var/log/a", LogLevel::debug, 8192}));
+    EXPECT_EQ(good(base + one_route + "admin: off\n").admin, std::nullopt);
+}
+
+}  // namespace
+}  // namespace ticketgate::config

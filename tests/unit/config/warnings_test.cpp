@@ -1,0 +1,91 @@
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines warnings(const std::string& rest) {
+    const auto loaded = load(base + rest);
+    EXPECT_TRUE(loaded.config);
+    return printed(loaded.problems);
+}
+
+TEST(Warnings, NoneForDefaults) {
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a}]\n"), Lines{});
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, wait_timeout: 10s}]\n"), Lines{});
+    EXPECT_EQ(warnings("routes: [{prefix: /, wait_timeout: 5m}]\n"), Lines{}) << "not queued";
+}
+
+TEST(Warnings, LongerThanTheLoadBalancerWaits) {
+    EXPECT_EQ(
+        warnings("routes: [{prefix: /, queue: a, wait_timeout: 40s, response_timeout: 30s}]\n"),
+        Lines{"c.yaml:4:32: warning: routes[0].wait_timeout: wait_timeout 40s and response_timeout "
+              "30s make "
+              "70s; nginx and most load balancers give up after 60s, so raise theirs as well"});
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, wait_timeout: 90s}]\n").size(), 1u);
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, wait_timeout: never}]\n").size(), 1u);
+    EXPECT_EQ(
+        warnings("routes: [{prefix: /, queue: a, wait_timeout: 90s, routes: [{prefix: /b}]}]\n")
+            .size(),
+        1u)
+        << "once, where it is set";
+}
+
+TEST(Warnings, MoreThanOneInFlight) {
+    EXPECT_EQ(warnings("queues: {a: {max_in_flight: 4}}\nroutes: [{prefix: /, queue: a}]\n"),
+              Lines{"c.yaml:4:14: warning: queues.a.max_in_flight: more than 1 is not mutual "
+                    "exclusion: up to 4 "
+                    "requests run at once"});
+}
+
+TEST(Warnings, FailingOpen) {
+    const std::string routes = "routes: [{prefix: /, queue: a}]\n";
+    EXPECT_EQ(warnings("queues: {a: {hold_timeout: 5m, on_hold_timeout: release}}\n" + routes),
+              Lines{"c.yaml:4:32: warning: queues.a.on_hold_timeout: release fails open: after 5m "
+                    "a second request "
+                    "runs beside the first; keep is the safe choice"});
+    EXPECT_EQ(warnings("queues: {a: {on_hold_timeout: release}}\n" + routes),
+              Lines{"c.yaml:4:14: warning: queues.a.on_hold_timeout: has no effect while "
+                    "hold_timeout is never"});
+}
+
+TEST(Warnings, WhatNoRouteUses) {
+    EXPECT_EQ(warnings("queues: {a: {}}\nroutes: [{prefix: /}]\n"),
+              Lines{"c.yaml:4:10: warning: queues.a: this queue is used by no route"});
+    EXPECT_EQ(warnings("queues: {a: {}}\nroutes: [{regex: x, queue: a}]\n"), Lines{});
+    const auto loaded = load(
+        "listen: [{address: \"127.0.0.1:80\"}]\n"
+        "upstreams: {a: {url: \"http://a\"}, b: {url: \"http://b\"}}\n"
+        "routes: [{prefix: /, upstream: a}]\n");
+    EXPECT_EQ(printed(loaded.problems),
+              Lines{"c.yaml:2:35: warning: upstreams.b: this upstream is used by no route"});
+}
+
+TEST(Warnings, AdminThatOthersCanReach) {
+    EXPECT_EQ(warnings("routes: [{prefix: /}]\nadmin: {address: \"0.0.0.0:9901\"}\n"),
+              Lines{"c.yaml:5:9: warning: admin.address: is reachable from other machines; metrics "
+                    "and write actions "
+                    "belong on 127.0.0.1, or behind a firewall"});
+}
+
+TEST(Warnings, ArrivalWithSlowUploads) {
+    const std::string queue = "queues: {a: {order: arrival}}\n";
+    EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a}, {prefix: /b, queue: a}]\n"),
+              Lines{"c.yaml:4:14: warning: queues.a.order: arrival lets one slow upload stop the "
+                    "whole line for up to "
+                    "body_timeout 30s of routes[0]; set it to 5s or so"});
+    EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a, body_timeout: 5s}]\n"), Lines{});
+}
+
+TEST(Warnings, BodyWithoutItsType) {
+    EXPECT_EQ(warnings("routes: [{prefix: /, on_full: {body: \"<h1>busy\"}}]\n"),
+              Lines{"c.yaml:4:32: warning: routes[0].on_full.body: is sent as "
+                    "application/problem+json; set "
+                    "content_type beside it"});
+    EXPECT_EQ(warnings("routes: [{prefix: /, on_full: {body: \"x\", content_type: text/plain}}]\n"),
+              Lines{});
+}
+
+}  // namespace
+}  // namespace ticketgate::config
