@@ -1,0 +1,243 @@
+#include "app/app.hpp"
+
+#include <malloc.h>
+
+#include <csignal>
+
+#include "admin/pages.hpp"
+#include "app/version.hpp"
+#include "config/load.hpp"
+#include "metrics/process.hpp"
+
+namespace ticketgate {
+namespace {
+
+namespace asio = boost::asio;
+
+// How often a stopping process looks whether all is done.
+constexpr auto look_again = std::chrono::milliseconds(20);
+// What a stop waits for connections to be closed in an orderly way.
+constexpr Duration stop_time = 2s;
+
+Level level_of(config::LogLevel level) { return static_cast<Level>(level); }
+
+http::SpoolBudget::Limits spool_limits(const config::Spool& s) {
+    return {s.memory_per_body, s.max_memory, s.max_disk, s.directory};
+}
+
+queue::Order order_of(config::Order order) {
+    return order == config::Order::ready ? queue::Order::ready : queue::Order::arrival;
+}
+
+GateSettings gate_settings(const config::Queue& queue) {
+    GateSettings settings;
+    settings.limits.max_in_flight = queue.max_in_flight;
+    settings.limits.order = order_of(queue.order);
+    settings.hold_timeout = queue.hold_timeout;
+    settings.on_hold_timeout =
+        queue.on_hold_timeout == config::OnHoldTimeout::keep ? OnHoldTimeout::keep : OnHoldTimeout::release;
+    return settings;
+}
+
+HttpUpstreamSettings upstream_settings(const config::Upstream& upstream) {
+    HttpUpstreamSettings settings;
+    settings.host = upstream.host;
+    settings.port = upstream.port;
+    settings.unix_path = upstream.unix_path;
+    settings.max_idle = upstream.max_idle;
+    settings.idle_timeout = upstream.idle_timeout;
+    return settings;
+}
+
+std::vector<std::unique_ptr<net::Loop>> make_loops(std::uint32_t threads) {
+    std::vector<std::unique_ptr<net::Loop>> loops;
+    for (std::uint32_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<net::Loop>(i));
+    return loops;
+}
+
+net::Endpoint endpoint_of(const config::Listen& listen) {
+    if (!listen.unix_path.empty()) return *net::Endpoint::from_unix(listen.unix_path);
+    return *net::Endpoint::from_ip(listen.host, listen.port);
+}
+
+// A reload cannot change what was bound or opened at the start.
+bool needs_restart(const config::Config& now, const config::Config& next) {
+    return now.listen != next.listen || now.admin != next.admin || now.threads != next.threads ||
+           now.spool != next.spool || now.log.access_file != next.log.access_file;
+}
+
+}  // namespace
+
+App::App(config::Config config, std::string path, config::Environment environment)
+    : path_(std::move(path)),
+      environment_(std::move(environment)),
+      log_(level_of(config.log.level)),
+      control_(1),
+      signals_(control_),
+      poll_(control_),
+      resolver_(control_),
+      loops_(make_loops(config.threads)),
+      spool_(spool_limits(config.spool)),
+      access_file_(config.log.access_file == "-" ? LogFile(1) : LogFile(config.log.access_file)),
+      commons_{log_, spool_, access_file_, {}, {}, {}, {}},
+      gates_(metrics_, [this, next = std::size_t{0}]() mutable -> net::Loop& { return *loops_[next++ % loops_.size()]; }),
+      running_(config),
+      reload_successful_(metrics_.gauge("ticketgate_config_last_reload_successful", "1: the last config file was good.")) {
+    if (const auto error = access_file_.opened())
+        throw std::system_error(error.value(), std::system_category(), "cannot open the access log " + config.log.access_file);
+    // Named once, before any loop runs: the threads share it.
+    commons_.connection_closed = [this] { front_->connection_closed(); };
+    const auto snapshot = build_snapshot(std::move(config));
+    for (auto& loop : loops_) {
+        stations_.push_back(std::make_unique<Station>(commons_, *loop, metrics_, snapshot));
+        commons_.stations.push_back(stations_.back().get());
+    }
+    front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
+    if (running_.admin) {
+        admin_ = std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
+                                                 admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
+    }
+    reload_successful_.set(1);
+    note_process_metrics();
+}
+
+// Reverse order of construction, but sessions hold what others own: they are all gone before.
+App::~App() {
+    admin_.reset();
+    front_.reset();
+    for (auto& [name, upstream] : upstreams_)
+        for (auto& loop : loops_) upstream->retire(*loop);
+    stations_.clear();
+}
+
+void App::note_process_metrics() {
+    metrics::register_process(metrics_);
+    metrics_.gauge("ticketgate_build_info", "Always 1; the labels tell the build.", {{"version", version}}).set(1);
+    metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "memory"}},
+                      [this] { return static_cast<double>(spool_.memory()); });
+    metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "disk"}},
+                      [this] { return static_cast<double>(spool_.disk()); });
+}
+
+// Everything that can fail has failed before (the config is checked, ports are bound). Gates and backends
+// that stay are the same objects as before: their tickets and connections stay with them.
+std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
+    Snapshot::Gates gates;
+    std::map<std::string, GateSettings> settings;
+    for (const auto& [name, queue] : config.queues) {
+        settings[name] = gate_settings(queue);
+        gates[name] = gates_.find_or_make(name, settings[name]);
+    }
+    Snapshot::Upstreams upstreams;
+    std::map<std::string, std::shared_ptr<HttpUpstream>> kept;
+    for (const auto& [name, upstream] : config.upstreams) {
+        const auto wanted = upstream_settings(upstream);
+        auto& slot = upstreams_[name];
+        if (!slot || slot->settings() != wanted)
+            slot = std::make_shared<HttpUpstream>(wanted, resolver_, loops_.size());
+        kept[name] = slot;
+        upstreams[name] = slot;
+    }
+    upstreams_ = std::move(kept);
+    gates_.configure_all(settings);
+    return std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams));
+}
+
+std::optional<net::Endpoint> App::admin_address() const {
+    return admin_ ? std::optional(admin_->local()) : std::nullopt;
+}
+
+int App::run() {
+    std::signal(SIGPIPE, SIG_IGN);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) signals_.add(signal);
+    wait_for_signal();
+    std::vector<std::jthread> threads;
+    for (auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
+    for (const auto& address : addresses()) log_.info("listening", {{"address", address.text()}});
+    if (const auto address = admin_address()) log_.info("admin", {{"address", address->text()}});
+    const auto guard = asio::make_work_guard(control_);
+    control_.run();
+    for (auto& loop : loops_) loop->stop();
+    threads.clear();
+    log_.info("stopped");
+    return 0;
+}
+
+// ── signals ────────────────────────────────────────────────────────────────────────────────────────
+
+void App::wait_for_signal() {
+    signals_.async_wait([this](const error_code& error, int signal) {
+        if (error) return;
+        on_signal(signal);
+        wait_for_signal();
+    });
+}
+
+void App::on_signal(int signal) {
+    if (signal == SIGHUP) return do_reload();
+    if (signal == SIGUSR1) {
+        if (const auto error = access_file_.reopen()) log_.error("cannot reopen the access log", {{"why", error.message()}});
+        return;
+    }
+    phase_ == Phase::running ? begin_drain() : begin_stop();
+}
+
+void App::drain() { asio::post(control_, [this] { begin_drain(); }); }
+void App::stop() { asio::post(control_, [this] { begin_stop(); }); }
+void App::reload() { asio::post(control_, [this] { do_reload(); }); }
+
+// A bad file changes nothing.
+void App::do_reload() {
+    auto loaded = config::load_file(path_, environment_);
+    for (const auto& problem : loaded.problems)
+        problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
+    reload_successful_.set(loaded.config ? 1 : 0);
+    if (!loaded.config) return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
+    if (needs_restart(running_, *loaded.config))
+        log_.warn("listen, admin, threads, spool and log.access_file change with a restart only");
+    running_ = *loaded.config;
+    log_.level(level_of(running_.log.level));
+    front_->max_connections(running_.clients.max_connections);
+    const auto snapshot = build_snapshot(std::move(*loaded.config));
+    for (auto& station : stations_) station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
+    log_.info("config loaded", {{"file", path_}});
+}
+
+// Readiness fails, nothing new comes in, the line finishes.
+void App::begin_drain() {
+    if (phase_ != Phase::running) return;
+    phase_ = Phase::draining;
+    phase_ends_ = monotonic_now() + running_.drain_timeout;
+    ready_ = false;
+    log_.info("draining", {{"connections", commons_.connections.load()}});
+    loops_.front()->post([this] { front_->close(); });
+    for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
+    look_if_done();
+}
+
+void App::begin_stop() {
+    ready_ = false;
+    phase_ = Phase::stopping;
+    phase_ends_ = monotonic_now() + stop_time;
+    loops_.front()->post([this] { front_->close(); });
+    for (auto& station : stations_) station->loop.post([s = station.get()] { s->stop(); });
+    look_if_done();
+}
+
+bool App::done() const { return commons_.connections == 0 && commons_.runs == 0; }
+
+void App::look_if_done() {
+    if (done()) return control_.stop();
+    if (monotonic_now() >= phase_ends_) {
+        if (phase_ == Phase::stopping) return control_.stop();
+        log_.warn("drain_timeout passed; stopping", {{"connections", commons_.connections.load()},
+                                                     {"runs", commons_.runs.load()}});
+        return begin_stop();
+    }
+    poll_.expires_after(look_again);
+    poll_.async_wait([this](const error_code& error) {
+        if (!error) look_if_done();
+    });
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,81 @@
+// The whole process: builds everything in order, runs it, stops it in reverse. Owned by main. The control
+// thread (the caller of run) has the signals, the admin listener and reloads; each loop has a thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "admin/server.hpp"
+#include "config/config.hpp"
+#include "config/environment.hpp"
+#include "gate/gate_registry.hpp"
+#include "net/loop.hpp"
+#include "net/resolver.hpp"
+#include "proxy/front.hpp"
+#include "proxy/station.hpp"
+#include "upstream/http_upstream.hpp"
+
+namespace ticketgate {
+
+class App {
+ public:
+    /// Binds every port; throws std::system_error that names the one that cannot be had. `path` and
+    /// `environment` are for reloads.
+    App(config::Config config, std::string path, config::Environment environment);
+    ~App();
+
+    /// Until a signal ends it, or stop(). The process's exit code.
+    int run();
+
+    // Any thread; what the signals do.
+    void drain();
+    void stop();
+    void reload();
+
+    std::vector<net::Endpoint> addresses() const { return front_->addresses(); }
+    std::optional<net::Endpoint> admin_address() const;
+    std::size_t connections() const { return commons_.connections; }
+
+ private:
+    std::shared_ptr<const Snapshot> build_snapshot(config::Config config);
+    void note_process_metrics();
+    void wait_for_signal();
+    void on_signal(int signal);
+    void do_reload();
+    void begin_drain();
+    void begin_stop();
+    void look_if_done();
+    bool done() const;
+
+    const std::string path_;
+    const config::Environment environment_;
+    Log log_;
+    metrics::Registry metrics_;
+    boost::asio::io_context control_;
+    boost::asio::signal_set signals_;
+    boost::asio::steady_timer poll_;
+    net::Resolver resolver_;
+    std::vector<std::unique_ptr<net::Loop>> loops_;
+    http::SpoolBudget spool_;
+    LogFile access_file_;
+    Commons commons_;
+    GateRegistry gates_;
+    std::map<std::string, std::shared_ptr<HttpUpstream>> upstreams_;
+    config::Config running_;                    // what was last loaded
+    std::vector<std::unique_ptr<Station>> stations_;
+    std::unique_ptr<Front> front_;
+    std::unique_ptr<admin::Server> admin_;
+    metrics::Gauge& reload_successful_;
+    std::atomic<bool> ready_{true};
+    enum class Phase { running, draining, stopping } phase_ = Phase::running;
+    Time phase_ends_{};
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,85 @@
+#include "app/commands.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+#include "app/admin_client.hpp"
+#include "app/app.hpp"
+#include "config/dump.hpp"
+#include "config/load.hpp"
+#include "config/schema.hpp"
+#include "http/target.hpp"
+
+namespace ticketgate::commands {
+namespace {
+
+std::optional<std::string> environment(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+// All problems at once, on stderr.
+std::optional<config::Config> load(const std::string& file, bool with_warnings) {
+    auto loaded = config::load_file(file, environment);
+    for (const auto& problem : loaded.problems)
+        if (with_warnings || !problem.warning) std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+    return std::move(loaded.config);
+}
+
+int ask_admin(const std::string& file, const std::string& target, bool print_body) {
+    const auto config = load(file, false);
+    if (!config) return bad_config;
+    if (!config->admin) {
+        std::fprintf(stderr, "ticketgate: %s has `admin: off`, so there is nobody to ask\n", file.c_str());
+        return failed;
+    }
+    const auto answer = ask(*config->admin, target);
+    if (!answer.error.empty()) std::fprintf(stderr, "ticketgate: admin %s: %s\n", config->admin->address.c_str(), answer.error.c_str());
+    if (print_body) std::fputs(answer.body.c_str(), stdout);
+    return answer.status == 200 ? ok : failed;
+}
+
+}  // namespace
+
+int serve(const std::string& file) {
+    auto config = load(file, true);
+    if (!config) return bad_config;
+    try {
+        App app(std::move(*config), file, environment);
+        return app.run();
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "ticketgate: %s\n", error.what());
+        return failed;
+    }
+}
+
+int check(const std::string& file) {
+    if (!load(file, true)) return bad_config;
+    std::printf("%s: good\n", file.c_str());
+    return ok;
+}
+
+int explain(const std::string& file, const std::string& method, const std::string& target) {
+    const auto config = load(file, false);
+    if (!config) return bad_config;
+    std::string path;
+    if (!http::normalise_path(http::path_of(target), path)) {
+        std::fprintf(stderr, "ticketgate: %s is not a valid request path; it must start with /\n", target.c_str());
+        return usage;
+    }
+    std::fputs(config::explain(*config, config::RouteIndex(*config), method, path).c_str(), stdout);
+    return ok;
+}
+
+int schema() {
+    std::fputs(config::json_schema().c_str(), stdout);
+    return ok;
+}
+
+int healthcheck(const std::string& file) { return ask_admin(file, "/healthz", false); }
+
+int queues(const std::string& file) { return ask_admin(file, "/api/v1/queues", true); }
+
+}  // namespace ticketgate::commands

@@ -1,0 +1,9 @@
+// The command line: which command, with what.
+#pragma once
+
+namespace ticketgate {
+
+/// Parses the arguments, runs the command, returns the exit code.
+int run_command_line(int argc, char** argv);
+
+}  // namespace ticketgate

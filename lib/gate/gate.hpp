@@ -1,0 +1,155 @@
+// The thread-safe, waking face of one queue. Shared by name among all routes and snapshots that use it
+// (GateRegistry keeps it across reloads); there is one sequencer for a queue in the process.
+//
+// Threads: take, ready, settle, cancel and the end of a Slot may be called on any loop. Each queue has a
+// home loop on which its requests wait and run: a released slot is handed to the next without a hop to
+// another thread. Under the lock there is the pure Queue and nothing else: no I/O, no callback, no wake-up.
+//
+// The states of a ticket and who may change them (always under the lock):
+//   idle → waiting            take           the session, where the request arrived
+//   waiting → granted         grant          whoever freed the slot, or the ticket's own take/ready
+//   waiting → expired         settle         the session, when its deadline passed
+//   waiting → cancelled       cancel         the session, when the client left or the process stops
+//   granted → left            ~Slot          the run, when the backend is done
+// A deadline or a departure only proposes; the lock disposes. There is no third outcome.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gate/gate_metrics.hpp"
+#include "net/loop.hpp"
+#include "queue/queue.hpp"
+
+namespace ticketgate {
+
+enum class OnHoldTimeout : std::uint8_t { keep, release };
+
+/// The settings of a queue.
+struct GateSettings {
+    queue::Limits limits;
+    Duration hold_timeout = never;
+    OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+};
+
+/// A ticket and who is to be woken when it is decided. Shared by its session or Slot and by a wake-up on its
+/// way between threads.
+class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
+ public:
+    /// From the home loop only: who waits for the decision; null when nobody does any more.
+    void wake(Observer* waiter) { waiter_ = waiter; }
+
+ private:
+    friend class Gate;
+    Observer* waiter_ = nullptr;  // touched on the home loop only
+};
+
+class Gate : public std::enable_shared_from_this<Gate> {
+ public:
+    Gate(std::string name, GateSettings settings, net::Loop& home, metrics::Registry& registry);
+    ~Gate();
+
+    const std::string& name() const { return name_; }
+    net::Loop& home() const { return home_; }
+
+    /// Takes a number, or refuses with `full`. Any thread; `here` is the caller's loop.
+    queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here);
+    /// The body is whole.
+    void ready(Pass&, net::Loop& here);
+    /// What became of the ticket: expires it if its time is up.
+    queue::State settle(Pass&, net::Loop& here);
+    /// The client left, or (draining) the process stops.
+    queue::State cancel(Pass&, net::Loop& here, bool draining = false);
+    /// New limits, on a reload; any thread.
+    void configure(GateSettings);
+    GateSettings settings() const;
+    /// Nobody waits and nothing runs.
+    bool empty() const;
+    std::uint32_t waiting() const;
+    std::uint32_t in_flight() const;
+    std::uint32_t retry_after() const;
+    double oldest_wait_seconds() const;
+    double oldest_hold_seconds() const;
+
+    /// A running request lost its client, or an orphan ended.
+    void orphaned(int by) { metrics_.orphaned.fetch_add(by, std::memory_order_relaxed); }
+
+ private:
+    friend class Slot;
+    void leave(Pass&, net::Loop& here);
+    bool release_held(Pass&, net::Loop& here);
+    template <class Change>
+    void change(const net::Loop* here, Change change);
+
+    using Granted = std::vector<std::shared_ptr<Pass>>;
+    void wake(const Granted&, const net::Loop* here);
+
+    const std::string name_;
+    net::Loop& home_;
+    GateMetrics metrics_;  // its histograms are written under lock_
+
+    mutable std::mutex lock_;  // guards all below
+    queue::Queue queue_;
+    GateSettings settings_;
+    queue::Tickets granted_;   // scratch of one call
+};
+
+/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so a
+/// session that dies on any path leaves nothing behind. Lives on the queue's home loop once the session is there.
+class [[nodiscard]] Place {
+ public:
+    Place(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop& here)
+        : gate_(std::move(gate)), pass_(std::move(pass)), here_(&here) {}
+    Place(Place&&) noexcept = default;
+    Place& operator=(Place&&) = delete;
+    ~Place();
+
+    Pass& pass() const { return *pass_; }
+    Gate& gate() const { return *gate_; }
+
+    /// The session has come to the queue's home loop; from now on `waiter` hears of the decision.
+    void arrive(Observer& waiter);
+
+    // As Gate's, from the session's present loop.
+    void ready() { gate_->ready(*pass_, *here_); }
+    queue::State settle() { return gate_->settle(*pass_, *here_); }
+    queue::State cancel(bool draining) { return gate_->cancel(*pass_, *here_, draining); }
+
+ private:
+    friend class Slot;
+    std::shared_ptr<Gate> gate_;
+    std::shared_ptr<Pass> pass_;
+    net::Loop* here_;
+};
+
+/// The right to run. Moved from session to run; its end gives the slot back, whatever way the run ended.
+class [[nodiscard]] Slot {
+ public:
+    Slot() = default;  ///< none: the request bypasses the queue
+    /// Of a place that was granted, and is none any more.
+    explicit Slot(Place&& place);
+    Slot(Slot&& other) noexcept = default;
+    Slot& operator=(Slot&&) = delete;
+    ~Slot() { give_back(); }
+
+    /// Hands the slot to the next in line, now.
+    void give_back() noexcept;
+    /// `on_hold_timeout: release`: fails open. The slot counts as free though the backend may still run;
+    /// every such act is counted as an exclusion violation.
+    void fail_open() noexcept;
+
+    explicit operator bool() const { return pass_ != nullptr; }
+    std::uint64_t number() const { return pass_ ? pass_->number : 0; }
+    Time granted() const { return pass_->granted; }
+    const std::shared_ptr<Gate>& gate() const { return gate_; }
+
+ private:
+    std::shared_ptr<Gate> gate_;
+    std::shared_ptr<Pass> pass_;
+    net::Loop* here_ = nullptr;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,31 @@
+// The metrics of one queue (CONTRACT section 7): what its line did. Counters and histograms are written
+// under the gate's lock; gauges ask the gate at scrape time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "metrics/registry.hpp"
+
+namespace ticketgate {
+
+class Gate;
+
+struct GateMetrics {
+    GateMetrics(metrics::Registry& registry, const std::string& queue, const Gate& gate);
+    ~GateMetrics();
+    GateMetrics(const GateMetrics&) = delete;
+    GateMetrics& operator=(const GateMetrics&) = delete;
+
+    metrics::Registry& registry;
+    metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining;
+    metrics::Histogram& hold;
+    metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining;
+    metrics::Counter& exclusion_violations;
+    std::atomic<int> orphaned{0};
+    std::vector<const metrics::Callback*> gauges;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,37 @@
+// Gates by name. Outlives every snapshot, so that a reload finds the same sequencer, tickets and counters
+// under the same name. Owned by App; used on the control thread only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gate/gate.hpp"
+
+namespace ticketgate {
+
+class GateRegistry {
+ public:
+    GateRegistry(metrics::Registry& metrics, std::function<net::Loop&()> next_home)
+        : metrics_(metrics), next_home_(std::move(next_home)) {}
+
+    /// The gate of this name, made if there is none. Its limits are set by configure_all.
+    std::shared_ptr<Gate> find_or_make(const std::string& name, const GateSettings& settings);
+
+    /// Second phase of a reload, when nothing can fail any more: limits of all named gates, and gates that
+    /// are named no longer are let go once they are empty.
+    void configure_all(const std::map<std::string, GateSettings>& settings);
+
+    template <class Use>
+    void for_each(Use use) const {
+        for (const auto& [name, gate] : gates_) use(*gate);
+    }
+
+ private:
+    metrics::Registry& metrics_;
+    std::function<net::Loop&()> next_home_;
+    std::map<std::string, std::shared_ptr<Gate>> gates_;
+};
+
+}  // namespace ticketgate

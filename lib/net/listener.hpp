@@ -1,0 +1,39 @@
+// A listening socket on loop 0. Accepted descriptors are non-blocking; who takes them decides the loop.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "net/endpoint.hpp"
+#include "net/loop.hpp"
+
+namespace ticketgate::net {
+
+class Listener final : private Pollable, private Observer {
+ public:
+    using Accepted = std::function<void(int descriptor, const Endpoint& peer)>;
+
+    /// Binds and listens; throws std::system_error that names the address. A unix socket file that nobody
+    /// listens on any more is replaced. `report` hears of a failing accept, once a pause.
+    Listener(Loop& loop, const Endpoint& at, Accepted accepted, std::function<void(int error)> report);
+    ~Listener();
+
+    /// At the connection limit: new ones wait in the backlog.
+    void pause();
+    void resume();
+
+    const Endpoint& local() const { return local_; }  ///< with the real port where 0 was asked for
+
+ private:
+    void on_events(std::uint32_t events) override;
+    void notify() override;  // the pause after a failed accept is over
+    Loop& loop_;
+    Endpoint local_;
+    Accepted accepted_;
+    std::function<void(int)> report_;
+    Deadline retry_;
+    int descriptor_ = -1;
+    bool paused_ = false;
+};
+
+}  // namespace ticketgate::net

@@ -1,0 +1,132 @@
+#include "net/loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+// Between two looks at the sockets; keeps a coroutine that always has work from starving the rest.
+constexpr int most_resumes = 512;
+constexpr int most_events = 256;
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::system_category(), what); }
+
+}  // namespace
+
+Loop::Loop(unsigned index)
+    : index_(index),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      buffer_(new std::array<char, buffer_size>) {
+    if (epoll_ < 0 || wake_ < 0) fail("event loop");
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = nullptr;
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) fail("event loop");
+}
+
+Loop::~Loop() {
+    ::close(wake_);
+    ::close(epoll_);
+}
+
+void Loop::add(Pollable& pollable, int descriptor, std::uint32_t events) {
+    epoll_event event{};
+    event.events = events;
+    event.data.ptr = &pollable;
+    TG_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+void Loop::remove(int descriptor) { epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr); }
+
+void Loop::run() {
+    while (!stopping_.load(std::memory_order_acquire)) run_once(never);
+    run_posted();
+    run_ready();
+}
+
+void Loop::run_once(Duration longest) {
+    run_ready();
+    if (before_sleep_) longest = std::min(longest, before_sleep_());
+    std::array<epoll_event, most_events> events;
+    const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
+    bool posted = false;
+    for (int i = 0; i < count; ++i) {
+        const epoll_event& event = events[static_cast<std::size_t>(i)];
+        if (event.data.ptr == nullptr) {
+            posted = true;
+        } else {
+            static_cast<Pollable*>(event.data.ptr)->on_events(event.events);
+        }
+    }
+    deadlines_.expire(monotonic_now());
+    if (posted) run_posted();
+    run_ready();
+}
+
+// Rounded up: waking a little late is within every promise, waking early would only mean sleeping again.
+int Loop::sleep_ms(Duration longest) {
+    if (!scheduler_.idle()) return 0;
+    if (const auto next = deadlines_.next()) longest = std::min(longest, Duration(*next - monotonic_now()));
+    if (longest >= Duration(24h)) return 24 * 3600 * 1000;
+    return static_cast<int>(std::max<std::int64_t>(0, (longest.count() + 999'999) / 1'000'000));
+}
+
+void Loop::run_ready() {
+    while (!deferred_.empty()) {
+        for (auto& job : std::exchange(deferred_, {})) {
+            job();
+            send_departures();
+        }
+    }
+    for (int i = 0; i < most_resumes && scheduler_.run_one(); ++i) send_departures();
+}
+
+void Loop::send_departures() {
+    while (!departures_.empty()) {
+        const Departure departure = departures_.back();
+        departures_.pop_back();
+        departure.to->post([traveller = departure.traveller] { traveller.resume(); });
+    }
+}
+
+void Loop::post(std::function<void()> job) {
+    bool first = false;
+    {
+        const std::lock_guard lock(posted_lock_);
+        first = posted_.empty();
+        posted_.push_back(std::move(job));
+    }
+    const std::uint64_t one = 1;
+    if (first) (void)!::write(wake_, &one, sizeof(one));  // cannot fail short of 2^64 posts
+}
+
+void Loop::run_posted() {
+    std::uint64_t count = 0;
+    (void)!::read(wake_, &count, sizeof(count));
+    std::vector<std::function<void()>> jobs;
+    {
+        const std::lock_guard lock(posted_lock_);
+        jobs.swap(posted_);
+    }
+    for (auto& job : jobs) {
+        job();
+        send_departures();
+    }
+}
+
+void Loop::stop() {
+    stopping_.store(true, std::memory_order_release);
+    post([] {});
+}
+
+}  // namespace ticketgate::net

@@ -1,0 +1,109 @@
+// One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop (streams,
+// sessions, runs, pools) is touched by its thread only; post() is the one way in from other threads.
+// Owned by App. Data sockets are registered once, edge-triggered, for all events: a request then costs no
+// epoll_ctl at all (an Asio wait costs one each; lib/README.md has the figures).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "task/deadlines.hpp"
+#include "task/scheduler.hpp"
+
+namespace ticketgate::net {
+
+/// Something with a descriptor in a loop's epoll set. on_events() notes what happened and notifies; it
+/// resumes nothing and destroys nothing but itself, as other events of the same batch are still to come.
+class Pollable {
+ public:
+    virtual void on_events(std::uint32_t events) = 0;
+
+ protected:
+    ~Pollable() = default;
+};
+
+class Loop {
+ public:
+    explicit Loop(unsigned index);
+    ~Loop();
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+    unsigned index() const { return index_; }
+    Scheduler& scheduler() { return scheduler_; }
+
+    /// Scratch space for one read; valid to the reader's next suspension.
+    std::span<char> buffer() { return *buffer_; }
+
+    void arm(Deadline& deadline, Duration after) { deadlines_.arm(deadline, after, monotonic_now()); }
+    /// Counted from an earlier moment.
+    void arm_from(Deadline& deadline, Duration after, Time from) { deadlines_.arm(deadline, after, from); }
+
+    void add(Pollable&, int descriptor, std::uint32_t events);
+    void remove(int descriptor);
+
+    /// Runs until stop(). Any notified coroutine runs before the loop sleeps.
+    void run();
+    /// One turn: at most `longest` asleep. For tests that drive a loop by hand.
+    void run_once(Duration longest);
+
+    /// On this loop, once the batch of events at hand is done with.
+    void defer(std::function<void()> job) { deferred_.push_back(std::move(job)); }
+
+    // Any thread.
+    void stop();
+    void post(std::function<void()>);
+
+    /// Called before each sleep; returns how long the loop may sleep at most.
+    void before_sleep(std::function<Duration()> hook) { before_sleep_ = std::move(hook); }
+
+    /// `co_await loop.move_to(other)`: the coroutine goes on on the other loop. Its streams, signals and
+    /// deadlines must have been taken off this loop, or not be notified until they are moved. The hop starts
+    /// only when this thread has left the coroutine's stack.
+    struct Hop {
+        Loop& from;
+        Loop& to;
+        bool await_ready() const { return &from == &to; }
+        void await_suspend(std::coroutine_handle<> traveller) const {
+            from.departures_.push_back({traveller, &to});
+        }
+        void await_resume() const {}
+    };
+    Hop move_to(Loop& other) { return Hop{*this, other}; }
+
+ private:
+    struct Departure {
+        std::coroutine_handle<> traveller;
+        Loop* to;
+    };
+    void run_posted();
+    void run_ready();
+    void send_departures();
+    int sleep_ms(Duration longest);
+
+    static constexpr std::size_t buffer_size = 128 << 10;
+
+    const unsigned index_;
+    int epoll_ = -1;
+    int wake_ = -1;
+    Scheduler scheduler_;
+    Deadlines deadlines_;
+    std::unique_ptr<std::array<char, buffer_size>> buffer_;
+    std::function<Duration()> before_sleep_;
+    std::vector<Departure> departures_;
+    std::vector<std::function<void()>> deferred_;
+    std::atomic<bool> stopping_{false};
+
+    std::mutex posted_lock_;  // guards posted_
+    std::vector<std::function<void()>> posted_;
+};
+
+}  // namespace ticketgate::net

@@ -1,0 +1,130 @@
+#include "net/stream.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace ticketgate::net {
+namespace {
+
+// Registered once for everything, edge-triggered. EPOLLRDHUP tells a FIN without reading what came before it.
+constexpr std::uint32_t all_events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+
+IoResult failure() {
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Io::blocked, 0, 0};
+    return {Io::failed, 0, errno};
+}
+
+}  // namespace
+
+SocketStream::SocketStream(Loop& loop, int descriptor) : loop_(&loop), descriptor_(descriptor) {
+    const int on = 1;
+    // Fails on a unix socket, which has no such delay.
+    (void)setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    loop_->add(*this, descriptor_, all_events);
+}
+
+SocketStream::~SocketStream() {
+    if (loop_ != nullptr) loop_->remove(descriptor_);
+    ::close(descriptor_);
+}
+
+std::unique_ptr<SocketStream> SocketStream::connect(Loop& loop, const Endpoint& to, int& error) {
+    const int descriptor = ::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) {
+        error = errno;
+        return nullptr;
+    }
+    // A unix socket answers at once; EAGAIN means that its backlog is full.
+    if (::connect(descriptor, to.address(), to.size()) != 0 && errno != EINPROGRESS) {
+        error = errno;
+        ::close(descriptor);
+        return nullptr;
+    }
+    auto stream = std::make_unique<SocketStream>(loop, descriptor);
+    stream->connecting_ = true;
+    stream->writable_ = false;
+    return stream;
+}
+
+IoResult SocketStream::connected() {
+    if (!connecting_) return {};
+    if (!writable_ && !broken_) return {Io::blocked, 0, 0};
+    int error = 0;
+    socklen_t size = sizeof(error);
+    if (getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+    if (error != 0) return {Io::failed, 0, error};
+    connecting_ = false;
+    return {};
+}
+
+bool SocketStream::stale() {
+    if (readable_ || fin_ || broken_) return true;
+    char byte = 0;
+    const auto n = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+IoResult SocketStream::read_some(std::span<char> into) {
+    if (!readable_) return {Io::blocked, 0, 0};
+    const auto n = ::recv(descriptor_, into.data(), into.size(), 0);
+    if (n == 0) return {Io::ended, 0, 0};
+    if (n < 0) {
+        const IoResult result = failure();
+        if (result.status == Io::blocked) readable_ = false;
+        return result;
+    }
+    const auto bytes = static_cast<std::size_t>(n);
+    // A short read has emptied the socket, unless the end is there too: that is an event already told.
+    if (bytes < into.size() && !fin_ && !broken_) readable_ = false;
+    return {Io::ok, bytes, 0};
+}
+
+IoResult SocketStream::write_some(std::span<const iovec> pieces) {
+    if (!writable_) return {Io::blocked, 0, 0};
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(pieces.data());
+    message.msg_iovlen = pieces.size();
+    std::size_t wanted = 0;
+    for (const iovec& piece : pieces) wanted += piece.iov_len;
+    const auto n = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
+    if (n < 0) {
+        const IoResult result = failure();
+        if (result.status == Io::blocked) writable_ = false;
+        return result;
+    }
+    const auto bytes = static_cast<std::size_t>(n);
+    if (bytes < wanted) writable_ = false;
+    return {Io::ok, bytes, 0};
+}
+
+void SocketStream::finish_writing() { ::shutdown(descriptor_, SHUT_WR); }
+
+void SocketStream::detach() {
+    loop_->remove(descriptor_);
+    loop_ = nullptr;
+}
+
+// Being added anew, the socket's present state is told again as an event.
+void SocketStream::attach(Loop& loop) {
+    loop_ = &loop;
+    loop_->add(*this, descriptor_, all_events);
+}
+
+void SocketStream::on_events(std::uint32_t events) {
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
+        broken_ = (events & EPOLLERR) != 0 || !connecting_;
+        readable_ = writable_ = true;
+    }
+    if ((events & EPOLLRDHUP) != 0) fin_ = readable_ = true;
+    if ((events & EPOLLIN) != 0) readable_ = true;
+    if ((events & EPOLLOUT) != 0) writable_ = true;
+    if (observer_ != nullptr) observer_->notify();
+}
+
+}  // namespace ticketgate::net

@@ -1,0 +1,90 @@
+// A byte stream on one loop, never blocking: try, and if it would block, wait for the observer to be
+// notified. Virtual so that TLS, and a simulated network in tests, stand behind the same face. Owned by one
+// session, run or pool; touched by its loop's thread only.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "net/endpoint.hpp"
+#include "net/loop.hpp"
+#include "task/scheduler.hpp"
+
+namespace ticketgate::net {
+
+enum class Io : std::uint8_t {
+    ok,
+    blocked,  ///< nothing now; the observer will be notified
+    ended,    ///< the peer finished sending
+    failed    ///< reset or broken; error holds errno
+};
+
+struct IoResult {
+    Io status = Io::ok;
+    std::size_t bytes = 0;
+    int error = 0;
+};
+
+class Stream {
+ public:
+    virtual ~Stream() = default;
+
+    virtual IoResult read_some(std::span<char> into) = 0;
+    /// Writes what fits now; fewer bytes than given means that the rest would block.
+    virtual IoResult write_some(std::span<const iovec> pieces) = 0;
+    /// blocked: the connection does not stand yet; ok; failed.
+    virtual IoResult connected() { return {}; }
+    /// Has the peer ended or sent something unasked? For a connection that was idle.
+    virtual bool stale() { return readable_ || fin_ || broken_; }
+    /// No more writes from us (FIN); the other direction stays.
+    virtual void finish_writing() = 0;
+    /// Off its loop, then onto another one; between the two nothing is noticed.
+    virtual void detach() = 0;
+    virtual void attach(Loop& loop) = 0;
+
+    /// Who hears of events from now on; null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
+
+    bool readable() const { return readable_; }  ///< a read may give something
+    bool writable() const { return writable_; }
+    bool fin() const { return fin_; }            ///< the peer finished sending (bytes may still be unread)
+    bool broken() const { return broken_; }      ///< reset, or failed otherwise
+
+ protected:
+    Observer* observer_ = nullptr;
+    bool readable_ = false, writable_ = true, fin_ = false, broken_ = false;
+};
+
+/// A connected (or connecting) TCP or unix socket; owns the descriptor.
+class SocketStream final : public Stream, private Pollable {
+ public:
+    /// Takes over a non-blocking descriptor.
+    SocketStream(Loop& loop, int descriptor);
+    ~SocketStream() override;
+
+    /// Starts a connection; connected() tells when it stands. Null when the socket cannot be made or is
+    /// refused at once; `error` is then errno.
+    static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
+
+    IoResult connected() override;
+    bool stale() override;  // one system call: the event may still be on its way
+    IoResult read_some(std::span<char> into) override;
+    IoResult write_some(std::span<const iovec> pieces) override;
+    void finish_writing() override;
+    void detach() override;
+    void attach(Loop& loop) override;
+
+    int descriptor() const { return descriptor_; }
+
+ private:
+    void on_events(std::uint32_t events) override;
+    Loop* loop_;
+    int descriptor_;
+    bool connecting_ = false;
+};
+
+}  // namespace ticketgate::net

@@ -1,0 +1,31 @@
+// The one place that turns an error into a response: which status, which body, which headers. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+#include "log/record.hpp"
+#include "proxy/snapshot.hpp"
+
+namespace ticketgate {
+
+/// What an answer may tell: the values of the placeholders.
+struct FailureFacts {
+    const Record& record;
+    std::uint32_t waiting = 0;      ///< tickets in line now
+    std::uint32_t retry_after = 1;  ///< whole seconds
+};
+
+/// The status of an error; a route's settings may change it. 499 where no answer can reach anybody.
+std::uint16_t status_of(error_code failure, const config::Settings* settings);
+
+/// A whole HTTP/1.1 response, without the id and Via lines, which stand in `added`. `settings` is null where no route was
+/// found. `with_body` is false for HEAD: the length is told, the body left out.
+std::string failure_response(error_code failure, const config::Settings* settings, const FailureFacts& facts,
+                             std::string_view added, bool keep_alive, bool with_body);
+
+/// The standard reason phrase.
+std::string_view reason_phrase(std::uint16_t status);
+
+}  // namespace ticketgate

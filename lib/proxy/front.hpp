@@ -1,0 +1,38 @@
+// Where clients come in: the listeners, on loop 0, dealing connections to the loops in turn. Owned by App.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "net/listener.hpp"
+#include "proxy/station.hpp"
+
+namespace ticketgate {
+
+class Front {
+ public:
+    /// Binds everything; throws std::system_error that names the address.
+    Front(Commons& commons, const std::vector<config::Listen>& listen, std::uint32_t max_connections);
+
+    /// The ports that were bound, in the order of the config.
+    std::vector<net::Endpoint> addresses() const;
+
+    /// Loop 0 only: no new connections from now on.
+    void close() { listeners_.clear(); }
+
+    // Any thread.
+    void max_connections(std::uint32_t limit);
+    void connection_closed();
+
+ private:
+    void accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port);
+    void update();
+    Commons& commons_;
+    std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
+    std::size_t next_ = 0;
+    std::atomic<std::uint32_t> max_connections_;
+    std::atomic<bool> full_{false};
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,25 @@
+// What one I/O thread counts about requests; the registry sums the threads.
+#pragma once
+
+#include <array>
+
+#include "log/record.hpp"
+#include "metrics/registry.hpp"
+
+namespace ticketgate {
+
+class HttpMetrics {
+ public:
+    explicit HttpMetrics(metrics::Registry& registry);
+    void count(const Record& record);
+    metrics::Counter& connections_accepted;
+    metrics::Gauge& connections;
+    metrics::Counter& upstream_errors;
+
+ private:
+    std::array<metrics::Counter*, 6> by_class_;  // 1xx unused, 2xx-5xx, 0: left without an answer (499)
+    metrics::Histogram& duration_;
+    metrics::Histogram& upstream_duration_;
+};
+
+}  // namespace ticketgate

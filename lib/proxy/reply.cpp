@@ -1,0 +1,74 @@
+#include "proxy/reply.hpp"
+
+namespace ticketgate {
+
+void Reply::attach(net::Stream& client, Observer& reader) {
+    client_ = &client;
+    reader_ = &reader;
+}
+
+void Reply::detach() {
+    client_ = nullptr;
+    reader_ = nullptr;
+    spool_.clear();
+    if (writer_ != nullptr) writer_->notify();
+}
+
+bool Reply::pump() {
+    const bool was_full = !room();
+    while (!spool_.empty()) {
+        const auto bytes = spool_.front();
+        if (!bytes) return false;
+        const iovec piece{const_cast<char*>(bytes->data()), bytes->size()};
+        const auto written = client_->write_some({&piece, 1});
+        if (written.status == net::Io::failed) return false;
+        if (written.status != net::Io::ok) break;
+        spool_.consume(written.bytes);
+    }
+    if (was_full && room() && writer_ != nullptr) writer_->notify();
+    return true;
+}
+
+void Reply::write(std::span<const iovec> pieces, bool hold) {
+    if (client_ == nullptr || failure_) return;
+    begun_ = true;
+    std::size_t taken = 0;
+    if (!hold && spool_.empty()) {
+        const auto written = client_->write_some(pieces);
+        if (written.status == net::Io::failed) return reader_->notify();  // the session finds it broken
+        if (written.status == net::Io::ok) taken = written.bytes;
+    }
+    keep(pieces, taken);
+}
+
+void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
+    for (const iovec& piece : pieces) {
+        if (skip >= piece.iov_len) {
+            skip -= piece.iov_len;
+            continue;
+        }
+        const std::string_view bytes(static_cast<const char*>(piece.iov_base), piece.iov_len);
+        if (const auto error = spool_.append(bytes.substr(skip))) return fail(error);
+        skip = 0;
+    }
+}
+
+void Reply::write_interim(std::string_view bytes) {
+    if (client_ == nullptr || begun_) return;
+    const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    write({&piece, 1}, false);
+    begun_ = false;
+}
+
+void Reply::finish() {
+    finished_ = true;
+    if (reader_ != nullptr) reader_->notify();
+}
+
+void Reply::fail(error_code failure) {
+    if (failure_ || finished_) return;
+    failure_ = failure;
+    if (reader_ != nullptr) reader_->notify();
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,60 @@
+// The response on its way from the run to the client: the run writes what the backend says, already in the
+// client's framing; what the client does not take at once is spooled; the session hands it on later. It
+// parts the two speeds, so a slow reader never holds the slot. Shared by one run and one session through
+// their Request, on one loop.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/error.hpp"
+#include "http/spool.hpp"
+#include "net/stream.hpp"
+#include "task/scheduler.hpp"
+
+namespace ticketgate {
+
+class Reply {
+ public:
+    explicit Reply(http::SpoolBudget& budget) : spool_(budget) {}
+
+    // ── the session's side ──
+    /// From now on bytes go to this client; `reader` hears when there is something to do.
+    void attach(net::Stream& client, Observer& reader);
+    /// The client is gone or has been answered otherwise: what still comes is dropped.
+    void detach();
+    /// Hands on what is spooled. False: the client is gone.
+    bool pump();
+
+    bool begun() const { return begun_; }          ///< bytes of a response have been given to the client's connection
+    bool finished() const { return finished_; }
+    error_code failure() const { return failure_; }
+    bool drained() const { return spool_.empty(); }
+
+    // ── the run's side ──
+    void writer(Observer* writer) { writer_ = writer; }
+    bool wanted() const { return client_ != nullptr; }
+    /// Bytes kept ahead of the client before the run stops reading.
+    void limit(std::uint64_t bytes) { limit_ = bytes; }
+    bool room() const { return spool_.size() < limit_; }
+    /// `hold`: keep them for the session, so that the next request goes out first.
+    void write(std::span<const iovec> pieces, bool hold);
+    void finish();
+    /// There is no (more) response. Before begun() the session answers for it, after it cuts the connection.
+    void fail(error_code failure);
+
+    /// An interim response (1xx) does not begin the reply.
+    void write_interim(std::string_view bytes);
+
+ private:
+    void keep(std::span<const iovec> pieces, std::size_t skip);
+    http::Spool spool_;
+    net::Stream* client_ = nullptr;
+    Observer* reader_ = nullptr;
+    Observer* writer_ = nullptr;
+    std::uint64_t limit_ = ~std::uint64_t{0};
+    bool begun_ = false, finished_ = false;
+    error_code failure_;
+};
+
+}  // namespace ticketgate

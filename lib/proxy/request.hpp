@@ -1,0 +1,45 @@
+// One request from routing to its log line: what its session and its run share. Made by the session when a
+// head is complete; dead when both are done with it. One loop at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gate/gate.hpp"
+#include "http/body.hpp"
+#include "log/record.hpp"
+#include "proxy/reply.hpp"
+#include "proxy/snapshot.hpp"
+#include "upstream/exchange.hpp"
+
+namespace ticketgate {
+
+struct Request {
+    Request(std::shared_ptr<const Snapshot> s, http::SpoolBudget& budget)
+        : snapshot(std::move(s)), body(budget), reply(budget) {}
+
+    const std::shared_ptr<const Snapshot> snapshot;
+    const Route* route = nullptr;      ///< in the snapshot
+    Record record;
+    Time started = monotonic_now();    ///< head complete
+
+    std::string head;                  ///< as it goes to the backend
+    Body body;
+    http::BodyDecoder decoder;         ///< of the client's body
+    std::uint64_t body_bytes = 0;
+
+    bool to_head = false;              ///< HEAD: the response has no body
+    bool repeatable = false;           ///< idempotent and without a body: may be sent again
+    bool client_1_0 = false;
+    bool keep_alive = true;            ///< the client's connection may be kept
+    bool needs_length = false;         ///< queued with a chunked body: its length is known once it is spooled
+
+    std::optional<Place> place;        ///< from ticket to grant
+    Observer* run = nullptr;           ///< the run, while there is one
+    Reply reply;
+    int parts = 1;                     ///< session and run; the last to end writes the record
+};
+
+}  // namespace ticketgate

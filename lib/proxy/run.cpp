@@ -1,0 +1,334 @@
+#include "proxy/run.hpp"
+
+#include <array>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "http/rewrite.hpp"
+#include "proxy/stamp.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Response bytes of an unqueued route that may wait for a slow client before we stop reading the backend.
+constexpr std::uint64_t download_window = 256 << 10;
+
+iovec piece(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+class Run final : public Resident {
+ public:
+    Run(Station& station, std::shared_ptr<Request> request, Slot slot)
+        : station_(station),
+          request_(std::move(request)),
+          slot_(std::move(slot)),
+          signal_(station.loop.scheduler()),
+          deadline_(signal_),
+          hold_deadline_(signal_) {
+        station_.join(*this);
+        ++station_.commons.runs;
+    }
+    ~Run() {
+        station_.leave(*this);
+        --station_.commons.runs;
+    }
+    void look_up() override { signal_.notify(); }
+
+    static Detached start(Station& station, std::shared_ptr<Request> request, Slot slot);
+
+ private:
+    task<error_code> forward();
+    task<error_code> exchange(bool fresh);
+    task<error_code> send();
+    task<error_code> read_head();
+    task<error_code> relay_body();
+    task<error_code> wait();
+    task<error_code> wait_for_room();
+
+    error_code timed_out();
+    void hold_timed_out();
+    bool may_repeat(error_code failure) const;
+    void forward_interim();
+    void begin_reply();
+    void flush(bool ended);
+    void end(error_code failure);
+    bool queued() const { return !request_->record.queue.empty() && request_->record.number != 0; }
+    const config::Settings& settings() const { return request_->route->settings; }
+
+    Station& station_;
+    std::shared_ptr<Request> request_;
+    Slot slot_;
+    Signal signal_;
+    Deadline deadline_;       // connect_timeout, then response_timeout
+    Deadline hold_deadline_;
+    std::unique_ptr<Exchange> exchange_;
+    Time sent_{};
+    bool chunked_ = false;    // towards the client
+    bool head_pending_ = false;
+    bool orphan_ = false;
+    std::vector<iovec> pieces_;  // of the response, read and not yet handed on; never kept over a suspension
+};
+
+Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slot) {
+    Run run(station, std::move(request), std::move(slot));
+    ++run.request_->parts;
+    run.request_->run = &run.signal_;
+    run.request_->reply.writer(&run.signal_);
+    run.request_->reply.limit(run.queued() ? run.settings().response_spool_max : download_window);
+    error_code failure;
+    try {
+        failure = co_await run.forward();
+    } catch (const std::exception& e) {
+        station.commons.log.error("an exchange ended by an exception",
+                                  {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
+        failure = errc::upstream_broke;
+    }
+    run.end(failure);
+}
+
+// Repeats what provably was not processed, once; the slot is kept meanwhile (CONTRACT 2.7).
+task<error_code> Run::forward() {
+    sent_ = monotonic_now();
+    if (slot_) station_.loop.arm(hold_deadline_, slot_.gate()->settings().hold_timeout);
+    error_code failure = co_await exchange(false);
+    if (may_repeat(failure)) failure = co_await exchange(true);
+    co_return failure;
+}
+
+bool Run::may_repeat(error_code failure) const {
+    return failure == errc::upstream_broke && request_->repeatable && exchange_->untouched() &&
+           !request_->reply.begun();
+}
+
+task<error_code> Run::exchange(bool fresh) {
+    exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
+    exchange_->observe(&signal_);
+    // A broken pipe while sending is not the last word: the backend may have answered before it closed.
+    const error_code unsent = co_await send();
+    if (unsent && (unsent != errc::upstream_broke || !exchange_->connected())) co_return unsent;
+    if (const auto failure = co_await read_head()) co_return failure;
+    co_return co_await relay_body();
+}
+
+// ── 9, 10: send ────────────────────────────────────────────────────────────────────────────────────
+
+task<error_code> Run::send() {
+    bool stands = exchange_->connected();
+    station_.loop.arm(deadline_, stands ? settings().response_timeout : settings().connect_timeout);
+    for (;;) {
+        const auto step = exchange_->send(request_->head, request_->body);
+        if (!step) co_return step.error();
+        if (*step == Step::done || exchange_->answering()) break;
+        if (!stands && exchange_->connected()) {
+            stands = true;
+            station_.loop.arm(deadline_, settings().response_timeout);
+        }
+        // The body's own deadline is the session's; the backend is not the one that is slow.
+        if (*step == Step::starved) deadline_.disarm();
+        if (*step == Step::blocked && !deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
+        if (const auto failure = co_await wait()) co_return failure;
+    }
+    if (!stands || !deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
+    co_return error_code();
+}
+
+// ── the answer ─────────────────────────────────────────────────────────────────────────────────────
+
+task<error_code> Run::read_head() {
+    for (;;) {
+        const auto step = exchange_->read_head(request_->to_head, station_.response);
+        if (!step) co_return step.error();
+        if (*step == Step::done) {
+            if (!station_.response.informational()) break;
+            // Nobody asked for an upgrade: the field is hop-by-hop and was not forwarded.
+            if (station_.response.status == 101) co_return errc::upstream_bad_response;
+            forward_interim();
+            continue;
+        }
+        if (const auto failure = co_await wait()) co_return failure;
+    }
+    begin_reply();
+    co_return error_code();
+}
+
+// RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave ourselves.
+void Run::forward_interim() {
+    if (request_->client_1_0 || station_.response.status == 100) return;
+    std::string out;
+    http::ResponseEdits edits;
+    edits.id_names = request_->snapshot->id_names;
+    http::rewrite_response(station_.response, edits, out);
+    request_->reply.write_interim(out);
+}
+
+// Builds the client's response head in the station's scratch; it goes out with the first of the body.
+void Run::begin_reply() {
+    const http::ResponseHead& head = station_.response;
+    Record& record = request_->record;
+    record.upstream = monotonic_now() - sent_;
+    record.upstream_status = head.status;
+    if (request_->reply.wanted()) record.status = head.status;
+
+    http::ResponseEdits edits;
+    edits.id_names = request_->snapshot->id_names;
+    edits.framing = head.framing;
+    edits.content_length = head.content_length;
+    edits.keep_content_length = head.framing == http::Framing::none && head.has_content_length;
+    edits.client_1_0 = request_->client_1_0;
+    const bool unknown_length = head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
+    chunked_ = unknown_length && !request_->client_1_0;
+    if (unknown_length) edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
+    if (unknown_length && request_->client_1_0) request_->keep_alive = false;
+    if (!request_->body.complete || station_.draining()) request_->keep_alive = false;
+    edits.keep_alive = request_->keep_alive;
+
+    station_.lines.clear();
+    stamp_response(*request_->snapshot, record, settings().server_timing, station_.lines);
+    edits.added = station_.lines;
+    station_.out.clear();
+    http::rewrite_response(head, edits, station_.out);
+    head_pending_ = true;
+}
+
+// What one read gave is handed on in one write. Nothing read stays over a suspension.
+task<error_code> Run::relay_body() {
+    for (;;) {
+        if (!request_->reply.room()) {
+            if (const auto failure = co_await wait_for_room()) co_return failure;
+        }
+        std::string_view bytes;
+        const auto step = exchange_->read_body(bytes);
+        if (!step) {
+            flush(false);
+            co_return step.error();
+        }
+        if (!bytes.empty()) pieces_.push_back(piece(bytes));
+        if (exchange_->has_unread() && !exchange_->ended()) continue;
+        const bool ended = exchange_->ended() || (*step == Step::done && bytes.empty());
+        flush(ended);
+        if (ended) co_return error_code();
+        if (*step == Step::blocked) {
+            if (const auto failure = co_await wait()) co_return failure;
+        } else {
+            station_.loop.arm(deadline_, settings().response_timeout);
+        }
+    }
+}
+
+// A slow client holds the backend back; that is no silence of the backend's.
+task<error_code> Run::wait_for_room() {
+    deadline_.disarm();
+    while (!request_->reply.room() && request_->reply.wanted()) {
+        if (const auto failure = co_await wait()) co_return failure;
+    }
+    station_.loop.arm(deadline_, settings().response_timeout);
+    co_return error_code();
+}
+
+// Head, chunk framing and payload in one write. On a queued route the end of a response waits for the
+// session, so that the next request goes to the backend first (ARCHITECTURE 9b rule 6).
+void Run::flush(bool ended) {
+    std::size_t payload = 0;
+    for (const iovec& p : pieces_) payload += p.iov_len;
+    request_->record.bytes += payload;
+    std::array<char, 20> chunk_head;
+    if (head_pending_) pieces_.insert(pieces_.begin(), piece(station_.out));
+    if (chunked_ && payload != 0) {
+        const std::size_t size = http::write_chunk_head(chunk_head.data(), payload);
+        pieces_.insert(pieces_.begin() + (head_pending_ ? 1 : 0), piece(std::string_view(chunk_head.data(), size)));
+        pieces_.push_back(piece("\r\n"));
+    }
+    if (chunked_ && ended) pieces_.push_back(piece("0\r\n\r\n"));
+    head_pending_ = false;
+    if (!pieces_.empty()) request_->reply.write(pieces_, ended && slot_);
+    pieces_.clear();
+}
+
+// ── waiting, and what may end it ───────────────────────────────────────────────────────────────────
+
+task<error_code> Run::wait() {
+    co_await signal_;
+    if (station_.stopping()) co_return errc::client_closed;
+    if (deadline_.expired()) {
+        if (const auto failure = timed_out()) co_return failure;
+    }
+    if (hold_deadline_.expired()) hold_timed_out();
+    const bool wanted = request_->reply.wanted();
+    if (!wanted && !queued()) co_return errc::client_closed;  // no slot to guard: the backend may stop
+    if (!wanted && !orphan_ && slot_) {
+        orphan_ = true;
+        slot_.gate()->orphaned(+1);
+    }
+    co_return error_code();
+}
+
+// CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
+error_code Run::timed_out() {
+    if (!exchange_->connected()) return errc::upstream_connect_timeout;
+    if (!queued()) return errc::upstream_timeout;
+    deadline_.disarm();
+    request_->reply.fail(errc::upstream_timeout);
+    station_.commons.log.warn("the backend is silent past response_timeout; its slot stays held",
+                              {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    return {};
+}
+
+void Run::hold_timed_out() {
+    hold_deadline_.disarm();
+    if (!slot_) return;
+    const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
+    station_.commons.log.error(release ? "hold_timeout: the slot is released though the backend may still run"
+                                       : "hold_timeout: the backend still runs and its slot stays held",
+                               {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    if (!release) return;
+    if (orphan_) slot_.gate()->orphaned(-1);
+    orphan_ = false;
+    slot_.fail_open();
+}
+
+// ── the end ────────────────────────────────────────────────────────────────────────────────────────
+
+// In this order: the connection is free, the next request goes out, then this one's client is served.
+void Run::end(error_code failure) {
+    Record& record = request_->record;
+    const Time now = monotonic_now();
+    if (exchange_) record.upstream = now - sent_;
+    if (failure && failure != errc::client_closed) {
+        station_.metrics.upstream_errors.add();
+        station_.commons.log.warn("the exchange with the backend failed", {{"request_id", record.request_id},
+                                                                           {"why", failure.message()}});
+    }
+    if (!failure && exchange_) {
+        exchange_->observe(nullptr);
+        Exchange& last = *exchange_;
+        last.finish(std::move(exchange_));
+    }
+    exchange_.reset();
+    if (slot_) {
+        record.hold = now - slot_.granted();
+        if (orphan_) slot_.gate()->orphaned(-1);
+        slot_.give_back();
+    }
+    request_->run = nullptr;
+    request_->reply.writer(nullptr);
+    failure ? request_->reply.fail(failure) : request_->reply.finish();
+    if (--request_->parts == 0) station_.record(record);
+}
+
+}  // namespace
+
+void start_run(Station& station, std::shared_ptr<Request> request) {
+    Slot slot;
+    if (request->place) {
+        Slot taken(std::move(*request->place));
+        request->place.reset();
+        Run::start(station, std::move(request), std::move(taken));
+        return;
+    }
+    Run::start(station, std::move(request), std::move(slot));
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,434 @@
+#include "proxy/session.hpp"
+
+#include <exception>
+
+#include "base/text.hpp"
+#include "http/parser.hpp"
+#include "http/rewrite.hpp"
+#include "http/target.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/run.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Bytes of an unqueued request body that may wait for a slow backend before we stop reading the client.
+constexpr std::uint64_t upload_window = 256 << 10;
+// After an error answer the rest of an upload is read and dropped for a moment: closing with bytes unread
+// would reset the connection, and the client might never see the answer.
+constexpr Duration linger_time = 2s;
+constexpr std::uint64_t linger_bytes = 1 << 20;
+
+}  // namespace
+
+// ── the life of a request ──────────────────────────────────────────────────────────────────────────
+
+Detached Session::serve(std::unique_ptr<Session> self) {
+    try {
+        while (co_await self->serve_one()) {
+        }
+    } catch (const std::exception& e) {
+        self->station_->commons.log.error("a session ended by an exception", {{"what", e.what()}});
+    }
+}
+
+// One request from head to log line. Every stage returns an error or nothing; the first failure is
+// answered below, once. False: the connection ends.
+task<bool> Session::serve_one() {
+    const error_code unread = co_await read_head();
+    if (unread == errc::idle || unread == errc::client_closed) co_return false;
+    const auto request = begin(unread);
+    error_code failure = unread;
+    if (!failure) failure = co_await try_serve(*request, request);
+    if (failure) co_await answer(failure, *request);
+    const bool again = finish(*request, failure);
+    if (!again && !failure) co_await linger();
+    co_return again;
+}
+
+// Up to begin_body() nothing suspends: the head is a view of the loop's buffer until then.
+task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> shared) {
+    if (const auto failure = route(request)) co_return failure;
+    stamp(request);
+    if (const auto failure = take_ticket(request)) co_return failure;
+    if (const auto failure = begin_body(request)) co_return failure;
+    input_.keep();
+
+    if (!request.place) {
+        start_run(*station_, std::move(shared));
+        co_return co_await deliver(request);
+    }
+    co_await go_home(request);
+    if (!request.body.complete) {
+        if (const auto failure = co_await read_body(request)) co_return failure;
+    }
+    if (const auto failure = co_await wait_turn(request)) co_return failure;
+    start_run(*station_, std::move(shared));
+    co_return co_await deliver(request);
+}
+
+// ── 3: the head ────────────────────────────────────────────────────────────────────────────────────
+
+// `idle`: the connection ended between two requests, there is nothing to answer.
+task<error_code> Session::read_head() {
+    const config::Clients& clients = station_->snapshot()->config.clients;
+    const http::HeadLimits limits{clients.max_head, clients.max_uri, clients.max_headers};
+    const Duration head_timeout = clients.head_timeout;
+    if (requests_ >= clients.max_requests) co_return errc::idle;
+    bool begun = requests_ == 0;
+    std::size_t scanned = 0;
+    loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
+    for (;;) {
+        if (!input_.empty()) {
+            const auto progress = http::parse_request(input_.view(), limits, station_->head, scanned);
+            if (!progress) co_return progress.error();
+            if (*progress == http::Progress::done) break;
+            scanned = input_.view().size();
+            if (!begun) loop().arm(deadline_, head_timeout);
+            begun = true;
+        }
+        const auto got = input_.read(*client_, loop().buffer());
+        if (got.status == net::Io::ok) continue;
+        if (got.status != net::Io::blocked) co_return input_.empty() ? errc::idle : errc::client_closed;
+        input_.keep();
+        if (station_->draining() && input_.empty()) co_return errc::idle;
+        co_await signal_;
+        if (station_->stopping()) co_return errc::idle;
+        if (deadline_.expired()) co_return input_.empty() ? errc::idle : errc::head_timeout;
+    }
+    deadline_.disarm();
+    ++requests_;
+    co_return error_code();
+}
+
+std::shared_ptr<Request> Session::begin(error_code failure) {
+    auto request = std::make_shared<Request>(station_->snapshot(), station_->commons.spool);
+    Record& record = request->record;
+    record.received = wall_now();
+    record.request_id = station_->ids.request_id(record.received);
+    record.unique_id = station_->ids.unique_id(record.received);
+    request->reply.attach(*client_, signal_);
+    if (failure) {
+        record.client_ip = peer_.ip;
+        request->keep_alive = false;
+        return request;
+    }
+    const http::RequestHead& head = station_->head;
+    request->to_head = head.method == "HEAD";
+    request->client_1_0 = record.http_1_0 = head.version == 10;
+    request->keep_alive = head.keep_alive && !station_->draining();
+    request->repeatable = head.idempotent() && head.framing == http::Framing::none;
+    const auto format = request->snapshot->config.log.access;
+    if (format == config::AccessFormat::off) return request;
+    record.client_ip = client_ip(head, peer_);
+    record.method = head.method;
+    record.target = head.target;
+    if (format != config::AccessFormat::combined) return request;
+    for (const auto& field : head.fields) {
+        if (field.id == http::FieldName::referer) record.referer = field.value;
+        if (field.id == http::FieldName::user_agent) record.user_agent = field.value;
+    }
+    return request;
+}
+
+// ── 4, 5: route and stamp ──────────────────────────────────────────────────────────────────────────
+
+error_code Session::route(Request& request) {
+    const http::RequestHead& head = station_->head;
+    if (station_->draining()) return errc::draining;
+    if (!http::normalise_path(http::path_of(head.target), station_->path)) return errc::bad_request;
+    request.route = request.snapshot->find(station_->path);
+    if (request.route == nullptr || !request.route->upstream) return errc::no_route;
+    if (head.framing == http::Framing::length && head.content_length > request.route->settings.max_body)
+        return errc::body_too_large;
+    return {};
+}
+
+// The request head as it goes to the backend: edited bytes of the client's own (CONTRACT 5).
+void Session::stamp(Request& request) {
+    const http::RequestHead& head = station_->head;
+    const bool queued = request.route->queues(head.method);
+    station_->lines.clear();
+    stamp_request(head, *request.snapshot, peer_, request.record, station_->lines);
+    http::RequestEdits edits;
+    edits.id_names = request.snapshot->id_names;
+    edits.added = station_->lines;
+    edits.keep_forwarded = peer_.trusted;
+    edits.framing = head.framing;
+    edits.content_length = head.content_length;
+    // A queued body is spooled before it is sent, so its length is known by then.
+    request.needs_length = queued && head.framing == http::Framing::chunked;
+    if (request.needs_length) edits.framing = http::Framing::until_close;
+    request.body.chunked = !queued && head.framing == http::Framing::chunked;
+    http::rewrite_request(head, edits, request.head);
+}
+
+// ── 6: the ticket ──────────────────────────────────────────────────────────────────────────────────
+
+error_code Session::take_ticket(Request& request) {
+    const Route& route = *request.route;
+    Record& record = request.record;
+    record.outcome = Outcome::bypass;
+    if (!route.queues(station_->head.method)) return {};
+    const auto pass = std::make_shared<Pass>();
+    queue::Queue::Entry entry;
+    entry.max_waiting = route.settings.max_waiting;
+    entry.ready = station_->head.framing == http::Framing::none;
+    if (route.settings.wait_timeout < never) entry.deadline = request.started + route.settings.wait_timeout;
+    const auto state = route.gate->take(*pass, entry, loop());
+    record.queue = route.gate->name();
+    record.outcome = Outcome::full;
+    if (state == queue::State::full) return errc::queue_full;
+    record.number = pass->number;
+    record.position = pass->position;
+    record.blocked_by = pass->blocked_by;
+    record.outcome = Outcome::client_closed;  // until it is admitted, or refused
+    request.place.emplace(route.gate, pass, loop());
+    return {};
+}
+
+// ── 7: the body ────────────────────────────────────────────────────────────────────────────────────
+
+error_code Session::begin_body(Request& request) {
+    const http::RequestHead& head = station_->head;
+    request.decoder = http::BodyDecoder(head.framing, head.content_length);
+    request.body.complete = request.decoder.done();
+    const bool expects_continue = head.expects_continue && !request.client_1_0;
+    input_.consume(head.bytes.size());
+    if (request.body.complete) return {};
+    if (const auto failure = accept_body(request)) return failure;
+    // RFC 9110 10.1.1: a client that has begun to send its body needs no word from us.
+    if (expects_continue && !request.body.complete && request.body_bytes == 0)
+        request.reply.write_interim("HTTP/1.1 100 Continue\r\n\r\n");
+    return {};
+}
+
+// Moves what is here of the body into the spool.
+error_code Session::accept_body(Request& request) {
+    while (!input_.empty() && !request.decoder.done()) {
+        const auto piece = request.decoder.next(input_.view());
+        if (!piece) return piece.error();
+        request.body_bytes += piece->payload.size();
+        if (request.body_bytes > request.route->settings.max_body) return errc::body_too_large;
+        if (const auto failure = request.body.spool.append(piece->payload)) return failure;
+        if (piece->consumed == 0) break;
+        input_.consume(piece->consumed);
+    }
+    if (request.decoder.done()) body_complete(request);
+    return {};
+}
+
+void Session::body_complete(Request& request) {
+    request.body.complete = true;
+    if (request.needs_length) {
+        const std::string line = "Content-Length: " + std::to_string(request.body_bytes) + "\r\n";
+        request.head.insert(request.head.size() - 2, line);
+    }
+    if (request.place) request.place->ready();
+    if (request.run != nullptr) request.run->notify();
+}
+
+// One read. Nothing to read is no error; the caller waits.
+error_code Session::read_more_body(Request& request) {
+    const auto got = input_.read(*client_, loop().buffer());
+    if (got.status == net::Io::blocked) return errc::idle;
+    if (got.status != net::Io::ok) return errc::client_closed;
+    loop().arm(deadline_, request.route->settings.body_timeout);
+    const auto failure = accept_body(request);
+    input_.keep();
+    return failure;
+}
+
+// A queued request's body is whole before its turn: a slow upload never holds the slot (CONTRACT 1.2).
+task<error_code> Session::read_body(Request& request) {
+    loop().arm(deadline_, request.route->settings.body_timeout);
+    while (!request.body.complete) {
+        const auto failure = read_more_body(request);
+        if (!failure) continue;
+        if (failure != errc::idle) co_return failure;
+        co_await signal_;
+        if (!request.reply.pump()) co_return errc::client_closed;  // of a 100 Continue
+        if (station_->stopping()) co_return errc::draining;
+        if (client_->broken()) co_return errc::client_closed;
+        if (deadline_.expired()) co_return errc::body_timeout;
+        // order: arrival: the head of the line is waited for, but not for ever.
+        if (request.place->settle() == queue::State::expired) co_return errc::wait_timeout;
+    }
+    deadline_.disarm();
+    co_return error_code();
+}
+
+// ── 8: the turn ────────────────────────────────────────────────────────────────────────────────────
+
+// To the loop where the queue's requests run. On the way nobody is notified of anything; being attached
+// anew, the connection tells its state again.
+task<void> Session::go_home(Request& request) {
+    net::Loop& home = request.place->gate().home();
+    if (&home != &loop()) {
+        station_->leave(*this);
+        client_->observe(nullptr);
+        client_->detach();
+        co_await loop().move_to(home);
+        station_ = station_->commons.stations[home.index()];
+        station_->join(*this);
+        signal_.move_to(home.scheduler());
+        client_->attach(home);
+        client_->observe(&signal_);
+    }
+    request.place->arrive(signal_);
+    if (!request.body.complete || request.place->settle() == queue::State::waiting)
+        loop().arm_from(wait_deadline_, request.route->settings.wait_timeout, request.started);
+}
+
+task<error_code> Session::wait_turn(Request& request) {
+    Place& place = *request.place;
+    Record& record = request.record;
+    for (;;) {
+        if (station_->stopping()) place.cancel(true);
+        const auto state = place.settle();
+        record.queue_wait = monotonic_now() - request.started;
+        if (state == queue::State::granted && !station_->stopping()) break;
+        record.outcome = state == queue::State::expired ? Outcome::timeout : Outcome::draining;
+        if (state == queue::State::expired) co_return errc::wait_timeout;
+        if (station_->stopping()) co_return errc::draining;
+        record.outcome = Outcome::client_closed;
+        if (left(request)) co_return errc::client_closed;  // the place is given up with the request
+        co_await signal_;
+    }
+    wait_deadline_.disarm();
+    record.outcome = Outcome::admitted;
+    co_return error_code();
+}
+
+// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2); pipelined bytes are none.
+bool Session::left(const Request& request) const {
+    if (client_->broken()) return true;
+    return client_->fin() && request.route->settings.client_half_close == config::HalfClose::leave;
+}
+
+// ── 11: deliver ────────────────────────────────────────────────────────────────────────────────────
+
+// Hands the response on as the client takes it; on an unqueued route it also passes the upload on
+// meanwhile. Errors before the response has begun are answered; after it, the connection is cut.
+task<error_code> Session::deliver(Request& request) {
+    Reply& reply = request.reply;
+    const Duration write_timeout = request.snapshot->config.clients.write_timeout;
+    const bool uploading = !request.body.complete;
+    if (uploading) loop().arm(deadline_, request.route->settings.body_timeout);
+    for (;;) {
+        while (!request.body.complete && !reply.finished() && request.body.spool.size() < upload_window) {
+            const auto failure = read_more_body(request);
+            if (failure == errc::idle) break;
+            if (failure) co_return failure;
+            if (request.run != nullptr) request.run->notify();
+        }
+        if (!reply.pump()) co_return errc::client_closed;
+        if (reply.drained() && reply.finished()) break;
+        if (reply.drained() && reply.failure()) co_return reply.failure();
+        if (client_->broken() || station_->stopping()) co_return errc::client_closed;
+        if (reply.drained()) {
+            if (!uploading || request.body.complete) deadline_.disarm();
+        } else if (!deadline_.armed() || client_->writable()) {
+            loop().arm(deadline_, write_timeout);
+        }
+        co_await signal_;
+        if (deadline_.expired()) co_return reply.drained() ? errc::body_timeout : errc::client_closed;
+    }
+    deadline_.disarm();
+    co_return error_code();
+}
+
+// ── the one failure exit ───────────────────────────────────────────────────────────────────────────
+
+task<void> Session::answer(error_code failure, Request& request) {
+    Record& record = request.record;
+    const config::Settings* settings = request.route == nullptr ? nullptr : &request.route->settings;
+    const bool begun = request.reply.begun();
+    request.reply.detach();
+    request.place.reset();
+    wait_deadline_.disarm();
+    if (begun || failure == errc::client_closed) {
+        // Cut short: what was sent must not pass for a whole response.
+        if (!begun) record.status = status_of(failure, settings);
+        request.keep_alive = false;
+        co_return;
+    }
+    FailureFacts facts{record, 0, 1};
+    if (request.route != nullptr && request.route->gate) {
+        facts.waiting = request.route->gate->waiting();
+        facts.retry_after = request.route->gate->retry_after();
+    }
+    // What is left unread of the request would be taken for the next one.
+    const bool unread = request.route == nullptr || !request.decoder.done() || failure == errc::draining ||
+                        failure == errc::body_too_large;
+    if (unread || station_->draining()) request.keep_alive = false;
+    record.status = status_of(failure, settings);
+    station_->lines.clear();
+    stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing, station_->lines);
+    const std::string response = failure_response(failure, settings, facts, station_->lines,
+                                                  request.keep_alive && !request.client_1_0, !request.to_head);
+    if (request.client_1_0) request.keep_alive = false;
+    if (!co_await write_all(response)) request.keep_alive = false;
+    if (!request.keep_alive) co_await linger();
+}
+
+task<bool> Session::write_all(std::string_view bytes) {
+    loop().arm(deadline_, station_->snapshot()->config.clients.write_timeout);
+    while (!bytes.empty()) {
+        const iovec piece = iovec{const_cast<char*>(bytes.data()), bytes.size()};
+        const auto written = client_->write_some(std::span<const iovec>(&piece, 1));
+        if (written.status == net::Io::failed || deadline_.expired()) co_return false;
+        if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
+        if (written.status == net::Io::blocked) co_await signal_;
+    }
+    deadline_.disarm();
+    co_return true;
+}
+
+// Says that nothing more comes, and takes what the client still sends, for a moment.
+task<void> Session::linger() {
+    client_->finish_writing();
+    loop().arm(deadline_, linger_time);
+    std::uint64_t dropped = 0;
+    while (!deadline_.expired() && dropped < linger_bytes && !station_->stopping()) {
+        const auto got = client_->read_some(loop().buffer());
+        if (got.status == net::Io::ok) dropped += got.bytes;
+        if (got.status == net::Io::ended || got.status == net::Io::failed) break;
+        if (got.status == net::Io::blocked) co_await signal_;
+    }
+}
+
+// ── 12: record ─────────────────────────────────────────────────────────────────────────────────────
+
+bool Session::finish(Request& request, error_code failure) {
+    request.record.duration = monotonic_now() - request.started;
+    if (failure && request.record.status == 0) request.record.status = status_of(failure, nullptr);
+    request.place.reset();
+    request.reply.detach();
+    const bool running = request.run != nullptr;
+    if (running) request.record.orphaned = true;
+    if (--request.parts == 0) station_->record(request.record);
+    return !failure ? request.keep_alive && request.body.complete : request.keep_alive;
+}
+
+Session::Session(Station& station, std::unique_ptr<net::Stream> client, Peer peer)
+    : station_(&station),
+      client_(std::move(client)),
+      signal_(station.loop.scheduler()),
+      deadline_(signal_),
+      wait_deadline_(signal_),
+      peer_(std::move(peer)) {
+    client_->observe(&signal_);
+    station_->join(*this);
+    station_->metrics.connections.add(1);
+}
+
+Session::~Session() {
+    station_->leave(*this);
+    station_->metrics.connections.add(-1);
+    client_.reset();
+    --station_->commons.connections;
+    station_->commons.connection_closed();
+}
+
+}  // namespace ticketgate

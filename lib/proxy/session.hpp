@@ -1,0 +1,65 @@
+// One client connection, request after request. Read session.cpp: it is the life of a request from top to
+// bottom. A session is owned by its own coroutine and lives on one loop at a time; to wait in a queue it
+// moves to the queue's home loop and stays there.
+#pragma once
+
+#include <memory>
+
+#include "net/stream.hpp"
+#include "proxy/input.hpp"
+#include "proxy/request.hpp"
+#include "proxy/stamp.hpp"
+#include "proxy/station.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+
+class Session final : public Resident {
+ public:
+    Session(Station& station, std::unique_ptr<net::Stream> client, Peer peer);
+    ~Session();
+
+    /// Serves the connection to its end.
+    static Detached serve(std::unique_ptr<Session> self);
+
+    void look_up() override { signal_.notify(); }
+
+ private:
+    task<bool> serve_one();
+    task<error_code> try_serve(Request& request, std::shared_ptr<Request> shared);
+
+    // the stages, in order
+    task<error_code> read_head();
+    std::shared_ptr<Request> begin(error_code failure);
+    error_code route(Request& request);
+    void stamp(Request& request);
+    error_code take_ticket(Request& request);
+    error_code begin_body(Request& request);
+    task<void> go_home(Request& request);
+    task<error_code> read_body(Request& request);
+    task<error_code> wait_turn(Request& request);
+    task<error_code> deliver(Request& request);
+    task<void> answer(error_code failure, Request& request);
+    bool finish(Request& request, error_code failure);
+
+    // parts of stages
+    error_code accept_body(Request& request);
+    error_code read_more_body(Request& request);
+    void body_complete(Request& request);
+    bool left(const Request& request) const;
+    task<bool> write_all(std::string_view bytes);
+    task<void> linger();
+    net::Loop& loop() const { return station_->loop; }
+
+    Station* station_;
+    std::unique_ptr<net::Stream> client_;
+    Signal signal_;
+    Deadline deadline_;       // of the stage at hand
+    Deadline wait_deadline_;  // wait_timeout, from the ticket
+    Input input_;
+    Peer peer_;
+    std::uint32_t requests_ = 0;
+};
+
+}  // namespace ticketgate

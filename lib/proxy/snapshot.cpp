@@ -1,0 +1,59 @@
+#include "proxy/snapshot.hpp"
+
+#include <algorithm>
+
+#include "http/rewrite.hpp"
+
+namespace ticketgate {
+namespace {
+
+std::vector<std::string> id_names_of(const config::Ids& ids) {
+    std::vector<std::string> names{http::cgi_name(ids.request_id_header)};
+    for (const auto& header : ids.unique_id_headers) names.push_back(http::cgi_name(header));
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+}  // namespace
+
+bool Route::queues(std::string_view method) const {
+    if (!gate) return false;
+    const auto& skipped = settings.skip_methods;
+    return std::find(skipped.begin(), skipped.end(), method) == skipped.end();
+}
+
+Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u)
+    : config(std::move(c)),
+      id_names(id_names_of(config.ids)),
+      trusted(config.clients.trusted_proxies),
+      upstreams(std::move(u)),
+      gates_(std::move(gates)),
+      index_(config) {
+    for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
+        config::RouteIndex::Match match;
+        match.prefix = static_cast<int>(i);
+        by_prefix_.push_back(attach(index_.resolve(match)));
+    }
+}
+
+Route Snapshot::attach(config::Settings settings) const {
+    Route route;
+    if (settings.queue) route.gate = gates_.find(*settings.queue)->second;
+    if (const auto found = upstreams.find(settings.upstream); found != upstreams.end())
+        route.upstream = found->second;
+    route.settings = std::move(settings);
+    return route;
+}
+
+const Route* Snapshot::find(std::string_view normal_path) const {
+    auto match = index_.match(normal_path);
+    if (!match.matched()) return nullptr;
+    if (match.regexes.empty()) return &by_prefix_[static_cast<std::size_t>(match.prefix)];
+    const std::lock_guard lock(combined_lock_);
+    auto& route = combined_[{match.prefix, match.regexes}];
+    if (!route) route = std::make_unique<const Route>(attach(index_.resolve(match)));
+    return route.get();
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,58 @@
+// Everything one config file means, ready to serve: settings resolved, gates and upstreams attached.
+// Immutable; shared by every loop and by each request that began under it, and dead with the last of them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/route_index.hpp"
+#include "gate/gate.hpp"
+#include "proxy/trusted.hpp"
+#include "upstream/exchange.hpp"
+
+namespace ticketgate {
+
+/// What applies to a request, with what it needs at hand.
+struct Route {
+    config::Settings settings;
+    std::shared_ptr<Gate> gate;          ///< null: not queued
+    std::shared_ptr<Upstream> upstream;
+
+    /// Does this method wait in line here?
+    bool queues(std::string_view method) const;
+};
+
+class Snapshot {
+ public:
+    using Gates = std::map<std::string, std::shared_ptr<Gate>, std::less<>>;
+    using Upstreams = std::map<std::string, std::shared_ptr<Upstream>, std::less<>>;
+
+    Snapshot(config::Config config, Gates gates, Upstreams upstreams);
+
+    const config::Config config;
+    const std::vector<std::string> id_names;  ///< cgi names of all id headers: dropped in every spelling
+    const Trusted trusted;
+    const Upstreams upstreams;
+
+    /// The route of a normalised path; null when none matches. Any thread.
+    const Route* find(std::string_view normal_path) const;
+    const config::RouteIndex& index() const { return index_; }
+
+ private:
+    Route attach(config::Settings settings) const;
+
+    const Gates gates_;
+    const config::RouteIndex index_;
+    std::vector<Route> by_prefix_;
+
+    // Combinations with regex routes are few but cannot be listed in advance: made when first met.
+    mutable std::mutex combined_lock_;  // guards combined_
+    mutable std::map<std::pair<int, std::vector<std::uint16_t>>, std::unique_ptr<const Route>> combined_;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,101 @@
+#include "proxy/stamp.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace ticketgate {
+namespace {
+
+void line(std::string& out, std::string_view name, std::string_view value) {
+    out.append(name).append(": ").append(value).append("\r\n");
+}
+
+void number(std::string& out, std::int64_t value) {
+    std::array<char, 24> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out.append(digits.data(), end);
+}
+
+// Milliseconds with three places, as Server-Timing wants them.
+void duration(std::string& out, Duration d) {
+    const std::int64_t us = d.count() / 1000;
+    number(out, us / 1000);
+    const auto rest = static_cast<int>(us % 1000);
+    const char places[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                            static_cast<char>('0' + rest % 10)};
+    out.append(places, 4);
+}
+
+void id_lines(const config::Ids& headers, const Record& record, std::string& lines) {
+    line(lines, headers.request_id_header, record.request_id.view());
+    for (const auto& name : headers.unique_id_headers) line(lines, name, record.unique_id.view());
+}
+
+bool has(const http::RequestHead& head, http::FieldName id) {
+    for (const auto& field : head.fields)
+        if (field.id == id) return true;
+    return false;
+}
+
+// The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4 names the
+// field; each proxy appends the address it got the request from).
+void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
+    lines.append("X-Forwarded-For: ");
+    if (peer.trusted) {
+        for (const auto& field : head.fields)
+            if (field.id == http::FieldName::x_forwarded_for && !field.value.empty())
+                lines.append(field.value).append(", ");
+    }
+    lines.append(peer.ip).append("\r\n");
+}
+
+}  // namespace
+
+void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, const Peer& peer, const Record& record,
+                   std::string& lines) {
+    using enum http::FieldName;
+    id_lines(snapshot.config.ids, record, lines);
+    lines.append("X-Request-Start: t=");
+    number(lines, record.received.unix_us);
+    lines.append("\r\n");
+    forwarded_for(head, peer, lines);
+    if (!peer.trusted || !has(head, x_forwarded_proto)) line(lines, "X-Forwarded-Proto", "http");
+    if (!head.host.empty() && (!peer.trusted || !has(head, x_forwarded_host)))
+        line(lines, "X-Forwarded-Host", head.host);
+    if (peer.port != 0 && (!peer.trusted || !has(head, x_forwarded_port))) {
+        lines.append("X-Forwarded-Port: ");
+        number(lines, peer.port);
+        lines.append("\r\n");
+    }
+    // HTTP/1.1 needs a Host even where an HTTP/1.0 client sent none (RFC 9112 3.2).
+    if (head.host.empty() && !has(head, host)) line(lines, "Host", "localhost");
+    lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
+}
+
+void stamp_response(const Snapshot& snapshot, const Record& record, bool server_timing, std::string& lines) {
+    id_lines(snapshot.config.ids, record, lines);
+    lines.append("Via: 1.1 ticketgate\r\n");
+    if (!server_timing) return;
+    lines.append("Server-Timing: ");
+    if (!record.queue.empty()) {
+        lines.append("queue;dur=");
+        duration(lines, record.queue_wait);
+        lines.append(", ");
+    }
+    lines.append("upstream;dur=");
+    duration(lines, record.upstream);
+    lines.append("\r\n");
+}
+
+std::string client_ip(const http::RequestHead& head, const Peer& peer) {
+    if (!peer.trusted) return peer.ip;
+    std::string_view last;
+    for (const auto& field : head.fields)
+        if (field.id == http::FieldName::x_forwarded_for)
+            for_each_element(field.value, [&](std::string_view element) { last = element; });
+    return last.empty() ? peer.ip : std::string(last);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,89 @@
+// One I/O thread's share of the proxy: its loop, its present snapshot, its id generators, log buffer,
+// counters and sessions, and scratch space for the request at hand. Owned by App; everything here is touched
+// by the loop's thread only, except where it says so.
+#pragma once
+
+#include <atomic>
+#include <boost/intrusive/list.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/parser.hpp"
+#include "http/spool.hpp"
+#include "ids/generator.hpp"
+#include "log/line_sink.hpp"
+#include "log/log.hpp"
+#include "net/loop.hpp"
+#include "proxy/http_metrics.hpp"
+#include "proxy/request.hpp"
+#include "proxy/snapshot.hpp"
+
+namespace ticketgate {
+
+class Station;
+
+/// What lives on a station and must hear when the process drains or stops: sessions and runs.
+class Resident : public boost::intrusive::list_base_hook<> {
+ public:
+    virtual void look_up() = 0;
+
+ protected:
+    ~Resident() = default;
+};
+
+/// What all stations share; any thread.
+struct Commons {
+    Log& log;
+    http::SpoolBudget& spool;
+    LogFile& access_file;
+    std::vector<Station*> stations;              ///< by loop index; fixed before the loops run
+    std::atomic<std::uint32_t> connections{0};   ///< open client connections
+    std::atomic<std::uint32_t> runs{0};          ///< exchanges with backends under way
+    std::function<void()> connection_closed;     ///< told after each; must be cheap
+};
+
+class Station {
+ public:
+    Station(Commons& commons, net::Loop& loop, metrics::Registry& registry, std::shared_ptr<const Snapshot> first);
+    ~Station();
+
+    net::Loop& loop;
+    Commons& commons;
+    HttpMetrics metrics;
+    ids::Generator ids;
+
+    const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+    /// A reload. Idle connections to backends that are gone are closed.
+    void use(std::shared_ptr<const Snapshot> next);
+
+    /// The end of a request: its log line and its counts.
+    void record(const Record& record);
+
+    void join(Resident& resident) { residents_.push_back(resident); }
+    void leave(Resident& resident) { residents_.erase(residents_.iterator_to(resident)); }
+
+    /// No new requests; connections that are idle end now.
+    void drain();
+    /// All sessions and runs end now, whatever they do; the lines are emptied.
+    void stop();
+    bool draining() const { return draining_; }
+    bool stopping() const { return stopping_; }
+
+    // Scratch of one request, good until the next suspension.
+    http::RequestHead head;
+    http::ResponseHead response;
+    std::string path, lines, out;
+
+ private:
+    void notify_all();
+    Duration flush_log();
+    std::shared_ptr<const Snapshot> snapshot_;
+    LineSink access_;
+    std::string line_;
+    boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
+    bool draining_ = false, stopping_ = false;
+};
+
+}  // namespace ticketgate

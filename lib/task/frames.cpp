@@ -1,0 +1,52 @@
+#include "task/frames.hpp"
+
+#include <array>
+#include <new>
+#include <utility>
+
+namespace ticketgate::task_frames {
+namespace {
+
+// Classes of 128 bytes up to 2 KiB; at most 64 frames kept in each, so a burst is given back.
+constexpr std::size_t grain = 128, classes = 16, most_kept = 64;
+
+struct Free {
+    Free* next;
+};
+
+struct Pool {
+    std::array<Free*, classes> lists{};
+    std::array<std::size_t, classes> kept{};
+    ~Pool() {
+        for (Free* list : lists)
+            while (list != nullptr) ::operator delete(std::exchange(list, list->next));
+    }
+};
+
+thread_local Pool pool;
+
+constexpr std::size_t class_of(std::size_t size) { return (size + grain - 1) / grain - 1; }
+
+}  // namespace
+
+void* allocate(std::size_t size) {
+    const std::size_t index = class_of(size);
+    if (index >= classes) return ::operator new(size);
+    if (Free* frame = pool.lists[index]) {
+        pool.lists[index] = frame->next;
+        --pool.kept[index];
+        return frame;
+    }
+    return ::operator new((index + 1) * grain);
+}
+
+void release(void* frame, std::size_t size) noexcept {
+    const std::size_t index = class_of(size);
+    if (index >= classes || pool.kept[index] >= most_kept) return ::operator delete(frame);
+    auto* free = static_cast<Free*>(frame);
+    free->next = pool.lists[index];
+    pool.lists[index] = free;
+    ++pool.kept[index];
+}
+
+}  // namespace ticketgate::task_frames

@@ -1,0 +1,91 @@
+#include "upstream/http_pool.hpp"
+
+#include <algorithm>
+
+namespace ticketgate {
+namespace {
+
+// A name's addresses are asked for anew after this long: containers come back under other addresses.
+constexpr Duration resolve_again = 10s;
+
+}  // namespace
+
+HttpPool::~HttpPool() { retire(); }
+
+const HttpUpstreamSettings& HttpPool::settings() const { return upstream_.settings_; }
+
+std::unique_ptr<Exchange> HttpPool::open(net::Loop& loop, bool fresh, bool careful) {
+    while (!fresh && !idle_.empty()) {
+        std::unique_ptr<HttpExchange> exchange(&idle_.front());
+        idle_.pop_front();
+        if (!exchange->usable(careful)) continue;
+        exchange->reuse(upstream_.shared_from_this());
+        return exchange;
+    }
+    return std::make_unique<HttpExchange>(upstream_.shared_from_this(), *this, loop);
+}
+
+void HttpPool::keep(std::unique_ptr<HttpExchange> idle, net::Loop&, std::uint32_t told_timeout_s) {
+    if (retired_ || idle_.size() >= settings().max_idle) return;
+    Duration timeout = settings().idle_timeout;
+    // The backend told when it will close: be a second earlier than it.
+    if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
+    if (timeout <= Duration{0}) return;
+    HttpExchange& kept = *idle.release();
+    idle_.push_front(kept);
+    kept.become_idle(timeout);
+}
+
+void HttpPool::forget(HttpExchange& exchange) {
+    if (exchange.is_linked()) idle_.erase(idle_.iterator_to(exchange));
+    if (!asking_.empty()) std::erase(asking_, &exchange);
+}
+
+void HttpPool::retire() {
+    retired_ = true;
+    while (!idle_.empty()) delete &idle_.front();
+}
+
+const net::Endpoint* HttpPool::address(net::Loop& loop, HttpExchange& asking) {
+    const auto& s = settings();
+    if (addresses_.empty() && !s.unix_path.empty()) addresses_.push_back(*net::Endpoint::from_unix(s.unix_path));
+    if (addresses_.empty()) {
+        if (const auto literal = net::Endpoint::from_ip(s.host, s.port)) addresses_.push_back(*literal);
+    }
+    const bool named = s.unix_path.empty() && !net::Endpoint::from_ip(s.host, s.port);
+    if (named && (addresses_.empty() || monotonic_now() - resolved_at_ > resolve_again)) start_resolving(loop);
+    if (!addresses_.empty()) return &addresses_[next_address_ % addresses_.size()];
+    if (!unresolvable_) asking_.push_back(&asking);
+    return nullptr;
+}
+
+void HttpPool::start_resolving(net::Loop& loop) {
+    if (resolving_) return;
+    resolving_ = true;
+    unresolvable_ = false;
+    // The upstream is kept alive on the way; the pool is touched on its own loop again.
+    upstream_.resolver_.resolve(
+        settings().host, settings().port,
+        [this, owner = upstream_.shared_from_this(), &loop](const error_code&, std::vector<net::Endpoint> found) {
+            loop.post([this, owner, found = std::move(found)]() mutable { resolved(std::move(found)); });
+        });
+}
+
+// A name that cannot be resolved just now keeps its old addresses.
+void HttpPool::resolved(std::vector<net::Endpoint> found) {
+    resolving_ = false;
+    resolved_at_ = monotonic_now();
+    if (!found.empty()) {
+        addresses_ = std::move(found);
+        next_address_ = 0;
+    }
+    unresolvable_ = addresses_.empty();
+    for (HttpExchange* exchange : std::exchange(asking_, {})) exchange->address_known();
+}
+
+void HttpPool::address_failed() {
+    ++next_address_;
+    resolved_at_ = Time{};
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,48 @@
+// The connections of one loop to one HTTP backend: idle ones, last used first, and the addresses to open
+// new ones at. Owned by its HttpUpstream; touched by its loop only.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+#include <memory>
+#include <vector>
+
+#include "net/endpoint.hpp"
+#include "upstream/http_exchange.hpp"
+
+namespace ticketgate {
+
+class HttpPool {
+ public:
+    explicit HttpPool(HttpUpstream& upstream) : upstream_(upstream) {}
+    ~HttpPool();
+
+    std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful);
+    void retire();
+
+    // For its exchanges.
+    const HttpUpstreamSettings& settings() const;
+    /// Keeps an idle connection, or closes it if there are enough.
+    void keep(std::unique_ptr<HttpExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
+    void forget(HttpExchange& idle);
+    /// The address to connect to; null while the name is being resolved (the exchange is notified then).
+    const net::Endpoint* address(net::Loop& loop, HttpExchange& asking);
+    bool unresolvable() const { return unresolvable_; }
+    /// A connection to the present address failed: try another, or look the name up anew.
+    void address_failed();
+
+ private:
+    void start_resolving(net::Loop& loop);
+    void resolved(std::vector<net::Endpoint> found);
+
+    using Idle = boost::intrusive::list<HttpExchange, boost::intrusive::constant_time_size<true>>;
+    HttpUpstream& upstream_;
+    Idle idle_;                    // owned: made by new, last used at the front
+    bool retired_ = false;
+    bool resolving_ = false, unresolvable_ = false;
+    std::vector<net::Endpoint> addresses_;
+    std::size_t next_address_ = 0;
+    Time resolved_at_{};
+    std::vector<HttpExchange*> asking_;  // wait for the name
+};
+
+}  // namespace ticketgate
