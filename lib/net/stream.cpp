@@ -105,6 +105,11 @@ IoResult SocketStream::write_some(std::span<const iovec> pieces) {
 
 void SocketStream::finish_writing() { ::shutdown(descriptor_, SHUT_WR); }
 
+void SocketStream::abort_on_close() {
+    const linger reset{1, 0};
+    (void)setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));  // best effort
+}
+
 void SocketStream::detach() {
     loop_->remove(descriptor_);
     loop_ = nullptr;

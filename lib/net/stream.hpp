@@ -42,6 +42,8 @@ class Stream {
     virtual bool stale() { return readable_ || fin_ || broken_; }
     /// No more writes from us (FIN); the other direction stays.
     virtual void finish_writing() = 0;
+    /// Closing will reset the connection, so that the peer cannot take a cut for an end.
+    virtual void abort_on_close() {}
     /// Off its loop, then onto another one; between the two nothing is noticed.
     virtual void detach() = 0;
     virtual void attach(Loop& loop) = 0;
@@ -75,6 +77,7 @@ class SocketStream final : public Stream, private Pollable {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     void finish_writing() override;
+    void abort_on_close() override;
     void detach() override;
     void attach(Loop& loop) override;
 

@@ -52,8 +52,9 @@ void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t po
 
 // Loop 0. At the limit new connections wait in the kernel's backlog.
 void Front::update() {
+    full_ = true;  // first: a connection that closes from now on asks for another look
     const bool full = commons_.connections >= max_connections_;
-    full_ = full;
+    if (!full) full_ = false;
     for (auto& listener : listeners_) full ? listener->pause() : listener->resume();
 }
 

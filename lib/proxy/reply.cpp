@@ -24,6 +24,7 @@ bool Reply::pump() {
         if (written.status == net::Io::failed) return false;
         if (written.status != net::Io::ok) break;
         spool_.consume(written.bytes);
+        taken_ += written.bytes;
     }
     if (was_full && room() && writer_ != nullptr) writer_->notify();
     return true;
@@ -38,7 +39,10 @@ void Reply::write(std::span<const iovec> pieces, bool hold) {
         if (written.status == net::Io::failed) return reader_->notify();  // the session finds it broken
         if (written.status == net::Io::ok) taken = written.bytes;
     }
+    taken_ += taken;
     keep(pieces, taken);
+    // What is left is the session's to hand on, within write_timeout.
+    if (!hold && !spool_.empty()) reader_->notify();
 }
 
 void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {

@@ -30,6 +30,7 @@ class Reply {
     bool finished() const { return finished_; }
     error_code failure() const { return failure_; }
     bool drained() const { return spool_.empty(); }
+    std::uint64_t taken() const { return taken_; } ///< bytes the client's connection has taken
 
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
@@ -53,6 +54,7 @@ class Reply {
     Observer* reader_ = nullptr;
     Observer* writer_ = nullptr;
     std::uint64_t limit_ = ~std::uint64_t{0};
+    std::uint64_t taken_ = 0;
     bool begun_ = false, finished_ = false;
     error_code failure_;
 };

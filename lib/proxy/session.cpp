@@ -42,7 +42,8 @@ task<bool> Session::serve_one() {
     if (!failure) failure = co_await try_serve(*request, request);
     if (failure) co_await answer(failure, *request);
     const bool again = finish(*request, failure);
-    if (!again && !failure) co_await linger();
+    const bool more_to_read = !request->body.complete || !input_.empty();
+    if (!again && !failure && more_to_read) co_await linger();
     co_return again;
 }
 
@@ -287,7 +288,8 @@ task<error_code> Session::wait_turn(Request& request) {
         if (station_->stopping()) place.cancel(true);
         const auto state = place.settle();
         record.queue_wait = monotonic_now() - request.started;
-        if (state == queue::State::granted && !station_->stopping()) break;
+        // A departure that was noticed before the grant still counts as one while queued.
+        if (state == queue::State::granted && !station_->stopping() && !left(request)) break;
         record.outcome = state == queue::State::expired ? Outcome::timeout : Outcome::draining;
         if (state == queue::State::expired) co_return errc::wait_timeout;
         if (station_->stopping()) co_return errc::draining;
@@ -322,13 +324,14 @@ task<error_code> Session::deliver(Request& request) {
             if (failure) co_return failure;
             if (request.run != nullptr) request.run->notify();
         }
+        const std::uint64_t taken = reply.taken();
         if (!reply.pump()) co_return errc::client_closed;
         if (reply.drained() && reply.finished()) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_->broken() || station_->stopping()) co_return errc::client_closed;
         if (reply.drained()) {
             if (!uploading || request.body.complete) deadline_.disarm();
-        } else if (!deadline_.armed() || client_->writable()) {
+        } else if (!deadline_.armed() || reply.taken() != taken) {
             loop().arm(deadline_, write_timeout);
         }
         co_await signal_;
@@ -350,6 +353,8 @@ task<void> Session::answer(error_code failure, Request& request) {
     if (begun || failure == errc::client_closed) {
         // Cut short: what was sent must not pass for a whole response.
         if (!begun) record.status = status_of(failure, settings);
+        // Without a length or chunks only a reset tells the end from a cut.
+        if (begun && request.client_1_0) client_->abort_on_close();
         request.keep_alive = false;
         co_return;
     }

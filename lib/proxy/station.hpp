@@ -82,6 +82,7 @@ class Station {
     std::shared_ptr<const Snapshot> snapshot_;
     LineSink access_;
     std::string line_;
+    Time flush_at_{};
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     bool draining_ = false, stopping_ = false;
 };
