@@ -1,3 +1,5 @@
 #include "app/options.hpp"
 
-int main(int argc, char** argv) { return ticketgate::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+    return ticketgate::run_command_line(argc, argv);
+}

@@ -11,7 +11,8 @@ namespace {
 namespace http = boost::beast::http;
 namespace json = boost::json;
 
-HttpResponse page(http::status status, std::string body, std::string_view type = "text/plain; charset=utf-8") {
+HttpResponse page(http::status status, std::string body,
+                  std::string_view type = "text/plain; charset=utf-8") {
     HttpResponse response(status, 11, std::move(body));
     response.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
     response.set(http::field::cache_control, "no-store");

@@ -1,5 +1,5 @@
-// What the admin listener answers: /livez /readyz /healthz /metrics /api/v1/queues. Pure but for asking the
-// gates and the registry, which any thread may.
+// What the admin listener answers: /livez /readyz /healthz /metrics /api/v1/queues. Pure but for
+// asking the gates and the registry, which any thread may.
 #pragma once
 
 #include <functional>

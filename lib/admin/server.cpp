@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -73,14 +73,17 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     }
 
     void accept() {
-        acceptor.async_accept([self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
-            if (error == asio::error::operation_aborted || !self->acceptor.is_open()) return;
-            if (!error) {
-                asio::co_spawn(self->acceptor.get_executor(),
-                               serve(beast::basic_stream<Protocol>(std::move(socket)), self->handle), asio::detached);
-            }
-            self->accept();
-        });
+        acceptor.async_accept(
+            [self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
+                if (error == asio::error::operation_aborted || !self->acceptor.is_open()) return;
+                if (!error) {
+                    asio::co_spawn(
+                        self->acceptor.get_executor(),
+                        serve(beast::basic_stream<Protocol>(std::move(socket)), self->handle),
+                        asio::detached);
+                }
+                self->accept();
+            });
     }
 
     void close() override { acceptor.close(); }
@@ -90,11 +93,14 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
 };
 
 template <class Protocol, class Listening>
-std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpoint& at, Handler handle) {
+std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpoint& at,
+                                     Handler handle) {
     typename Protocol::endpoint endpoint;
     endpoint.resize(at.size());
-    std::copy_n(reinterpret_cast<const char*>(at.address()), at.size(), reinterpret_cast<char*>(endpoint.data()));
-    auto acceptor = std::make_shared<Acceptor<Protocol, Listening>>(control, endpoint, std::move(handle));
+    std::copy_n(reinterpret_cast<const char*>(at.address()), at.size(),
+                reinterpret_cast<char*>(endpoint.data()));
+    auto acceptor =
+        std::make_shared<Acceptor<Protocol, Listening>>(control, endpoint, std::move(handle));
     acceptor->accept();
     return acceptor;
 }
@@ -105,12 +111,14 @@ Server::Server(asio::io_context& control, const net::Endpoint& at, Handler handl
     try {
         if (at.is_unix()) {
             ::unlink(at.text().substr(5).c_str());
-            listening_ = listen_on<asio::local::stream_protocol, Listening>(control, at, std::move(handle));
+            listening_ =
+                listen_on<asio::local::stream_protocol, Listening>(control, at, std::move(handle));
         } else {
             listening_ = listen_on<asio::ip::tcp, Listening>(control, at, std::move(handle));
         }
     } catch (const boost::system::system_error& error) {
-        throw std::system_error(error.code().value(), std::system_category(), "cannot listen on " + at.text());
+        throw std::system_error(error.code().value(), std::system_category(),
+                                "cannot listen on " + at.text());
     }
 }
 
@@ -119,6 +127,8 @@ Server::~Server() {
     if (listening_->local.is_unix()) ::unlink(listening_->local.text().substr(5).c_str());
 }
 
-const net::Endpoint& Server::local() const { return listening_->local; }
+const net::Endpoint& Server::local() const {
+    return listening_->local;
+}
 
 }  // namespace ticketgate::admin

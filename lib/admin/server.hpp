@@ -1,5 +1,6 @@
-// The operator's listener, apart from traffic: health, metrics, the state of the line. Runs on the control
-// thread with Asio and Beast as they come (nothing here is on a request's path). Owned by App.
+// The operator's listener, apart from traffic: health, metrics, the state of the line. Runs on the
+// control thread with Asio and Beast as they come (nothing here is on a request's path). Owned by
+// App.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

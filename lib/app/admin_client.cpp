@@ -35,7 +35,8 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const std::string& tar
         if ((failure = connecting)) return;
         http::async_write(stream, request, [&](error_code writing, std::size_t) {
             if ((failure = writing)) return;
-            http::async_read(stream, buffer, response, [&](error_code reading, std::size_t) { failure = reading; });
+            http::async_read(stream, buffer, response,
+                             [&](error_code reading, std::size_t) { failure = reading; });
         });
     });
     io.run();
@@ -46,7 +47,8 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const std::string& tar
 }  // namespace
 
 AdminAnswer ask(const config::Listen& admin, const std::string& target) {
-    if (!admin.unix_path.empty()) return ask_at<asio::local::stream_protocol>({admin.unix_path}, target);
+    if (!admin.unix_path.empty())
+        return ask_at<asio::local::stream_protocol>({admin.unix_path}, target);
     error_code error;
     auto address = asio::ip::make_address(admin.host, error);
     if (error) return {0, {}, error.message()};

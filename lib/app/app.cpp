@@ -19,7 +19,9 @@ constexpr auto look_again = std::chrono::milliseconds(20);
 // What a stop waits for connections to be closed in an orderly way.
 constexpr Duration stop_time = 2s;
 
-Level level_of(config::LogLevel level) { return static_cast<Level>(level); }
+Level level_of(config::LogLevel level) {
+    return static_cast<Level>(level);
+}
 
 http::SpoolBudget::Limits spool_limits(const config::Spool& s) {
     return {s.memory_per_body, s.max_memory, s.max_disk, s.directory};
@@ -34,8 +36,9 @@ GateSettings gate_settings(const config::Queue& queue) {
     settings.limits.max_in_flight = queue.max_in_flight;
     settings.limits.order = order_of(queue.order);
     settings.hold_timeout = queue.hold_timeout;
-    settings.on_hold_timeout =
-        queue.on_hold_timeout == config::OnHoldTimeout::keep ? OnHoldTimeout::keep : OnHoldTimeout::release;
+    settings.on_hold_timeout = queue.on_hold_timeout == config::OnHoldTimeout::keep
+                                   ? OnHoldTimeout::keep
+                                   : OnHoldTimeout::release;
     return settings;
 }
 
@@ -80,11 +83,16 @@ App::App(config::Config config, std::string path, config::Environment environmen
       spool_(spool_limits(config.spool)),
       access_file_(config.log.access_file == "-" ? LogFile(1) : LogFile(config.log.access_file)),
       commons_{log_, spool_, access_file_, {}, {}, {}, {}},
-      gates_(metrics_, [this, next = std::size_t{0}]() mutable -> net::Loop& { return *loops_[next++ % loops_.size()]; }),
+      gates_(metrics_,
+             [this, next = std::size_t{0}]() mutable -> net::Loop& {
+                 return *loops_[next++ % loops_.size()];
+             }),
       running_(config),
-      reload_successful_(metrics_.gauge("ticketgate_config_last_reload_successful", "1: the last config file was good.")) {
+      reload_successful_(metrics_.gauge("ticketgate_config_last_reload_successful",
+                                        "1: the last config file was good.")) {
     if (const auto error = access_file_.opened())
-        throw std::system_error(error.value(), std::system_category(), "cannot open the access log " + config.log.access_file);
+        throw std::system_error(error.value(), std::system_category(),
+                                "cannot open the access log " + config.log.access_file);
     // Named once, before any loop runs: the threads share it.
     commons_.connection_closed = [this] { front_->connection_closed(); };
     const auto snapshot = build_snapshot(std::move(config));
@@ -94,8 +102,9 @@ App::App(config::Config config, std::string path, config::Environment environmen
     }
     front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
     if (running_.admin) {
-        admin_ = std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
-                                                 admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
+        admin_ = std::make_unique<admin::Server>(
+            control_, endpoint_of(*running_.admin),
+            admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
     }
     reload_successful_.set(1);
     note_process_metrics();
@@ -112,15 +121,19 @@ App::~App() {
 
 void App::note_process_metrics() {
     metrics::register_process(metrics_);
-    metrics_.gauge("ticketgate_build_info", "Always 1; the labels tell the build.", {{"version", version}}).set(1);
-    metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "memory"}},
+    metrics_
+        .gauge("ticketgate_build_info", "Always 1; the labels tell the build.",
+               {{"version", version}})
+        .set(1);
+    metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.",
+                      {{"place", "memory"}},
                       [this] { return static_cast<double>(spool_.memory()); });
     metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "disk"}},
                       [this] { return static_cast<double>(spool_.disk()); });
 }
 
-// Everything that can fail has failed before (the config is checked, ports are bound). Gates and backends
-// that stay are the same objects as before: their tickets and connections stay with them.
+// Everything that can fail has failed before (the config is checked, ports are bound). Gates and
+// backends that stay are the same objects as before: their tickets and connections stay with them.
 std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
     Snapshot::Gates gates;
     std::map<std::string, GateSettings> settings;
@@ -140,7 +153,8 @@ std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
     }
     upstreams_ = std::move(kept);
     gates_.configure_all(settings);
-    return std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams));
+    return std::make_shared<const Snapshot>(std::move(config), std::move(gates),
+                                            std::move(upstreams));
 }
 
 std::optional<net::Endpoint> App::admin_address() const {
@@ -163,7 +177,7 @@ int App::run() {
     return 0;
 }
 
-// ── signals ────────────────────────────────────────────────────────────────────────────────────────
+// ── signals ──
 
 void App::wait_for_signal() {
     signals_.async_wait([this](const error_code& error, int signal) {
@@ -176,15 +190,22 @@ void App::wait_for_signal() {
 void App::on_signal(int signal) {
     if (signal == SIGHUP) return do_reload();
     if (signal == SIGUSR1) {
-        if (const auto error = access_file_.reopen()) log_.error("cannot reopen the access log", {{"why", error.message()}});
+        if (const auto error = access_file_.reopen())
+            log_.error("cannot reopen the access log", {{"why", error.message()}});
         return;
     }
     phase_ == Phase::running ? begin_drain() : begin_stop();
 }
 
-void App::drain() { asio::post(control_, [this] { begin_drain(); }); }
-void App::stop() { asio::post(control_, [this] { begin_stop(); }); }
-void App::reload() { asio::post(control_, [this] { do_reload(); }); }
+void App::drain() {
+    asio::post(control_, [this] { begin_drain(); });
+}
+void App::stop() {
+    asio::post(control_, [this] { begin_stop(); });
+}
+void App::reload() {
+    asio::post(control_, [this] { do_reload(); });
+}
 
 // A bad file changes nothing.
 void App::do_reload() {
@@ -192,14 +213,16 @@ void App::do_reload() {
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
     reload_successful_.set(loaded.config ? 1 : 0);
-    if (!loaded.config) return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
+    if (!loaded.config)
+        return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
     if (needs_restart(running_, *loaded.config))
         log_.warn("listen, admin, threads, spool and log.access_file change with a restart only");
     running_ = *loaded.config;
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);
     const auto snapshot = build_snapshot(std::move(*loaded.config));
-    for (auto& station : stations_) station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
+    for (auto& station : stations_)
+        station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});
 }
 
@@ -224,14 +247,16 @@ void App::begin_stop() {
     look_if_done();
 }
 
-bool App::done() const { return commons_.connections == 0 && commons_.runs == 0; }
+bool App::done() const {
+    return commons_.connections == 0 && commons_.runs == 0;
+}
 
 void App::look_if_done() {
     if (done()) return control_.stop();
     if (monotonic_now() >= phase_ends_) {
         if (phase_ == Phase::stopping) return control_.stop();
-        log_.warn("drain_timeout passed; stopping", {{"connections", commons_.connections.load()},
-                                                     {"runs", commons_.runs.load()}});
+        log_.warn("drain_timeout passed; stopping",
+                  {{"connections", commons_.connections.load()}, {"runs", commons_.runs.load()}});
         return begin_stop();
     }
     poll_.expires_after(look_again);

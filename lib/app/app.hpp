@@ -1,11 +1,12 @@
-// The whole process: builds everything in order, runs it, stops it in reverse. Owned by main. The control
-// thread (the caller of run) has the signals, the admin listener and reloads; each loop has a thread.
+// The whole process: builds everything in order, runs it, stops it in reverse. Owned by main. The
+// control thread (the caller of run) has the signals, the admin listener and reloads; each loop has
+// a thread.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,7 +69,7 @@ class App {
     Commons commons_;
     GateRegistry gates_;
     std::map<std::string, std::shared_ptr<HttpUpstream>> upstreams_;
-    config::Config running_;                    // what was last loaded
+    config::Config running_;  // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;
     std::unique_ptr<admin::Server> admin_;

@@ -24,7 +24,8 @@ std::optional<std::string> environment(std::string_view name) {
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
     for (const auto& problem : loaded.problems)
-        if (with_warnings || !problem.warning) std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+        if (with_warnings || !problem.warning)
+            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
     return std::move(loaded.config);
 }
 
@@ -32,11 +33,14 @@ int ask_admin(const std::string& file, const std::string& target, bool print_bod
     const auto config = load(file, false);
     if (!config) return bad_config;
     if (!config->admin) {
-        std::fprintf(stderr, "ticketgate: %s has `admin: off`, so there is nobody to ask\n", file.c_str());
+        std::fprintf(stderr, "ticketgate: %s has `admin: off`, so there is nobody to ask\n",
+                     file.c_str());
         return failed;
     }
     const auto answer = ask(*config->admin, target);
-    if (!answer.error.empty()) std::fprintf(stderr, "ticketgate: admin %s: %s\n", config->admin->address.c_str(), answer.error.c_str());
+    if (!answer.error.empty())
+        std::fprintf(stderr, "ticketgate: admin %s: %s\n", config->admin->address.c_str(),
+                     answer.error.c_str());
     if (print_body) std::fputs(answer.body.c_str(), stdout);
     return answer.status == 200 ? ok : failed;
 }
@@ -66,7 +70,8 @@ int explain(const std::string& file, const std::string& method, const std::strin
     if (!config) return bad_config;
     std::string path;
     if (!http::normalise_path(http::path_of(target), path)) {
-        std::fprintf(stderr, "ticketgate: %s is not a valid request path; it must start with /\n", target.c_str());
+        std::fprintf(stderr, "ticketgate: %s is not a valid request path; it must start with /\n",
+                     target.c_str());
         return usage;
     }
     std::fputs(config::explain(*config, config::RouteIndex(*config), method, path).c_str(), stdout);
@@ -78,8 +83,12 @@ int schema() {
     return ok;
 }
 
-int healthcheck(const std::string& file) { return ask_admin(file, "/healthz", false); }
+int healthcheck(const std::string& file) {
+    return ask_admin(file, "/healthz", false);
+}
 
-int queues(const std::string& file) { return ask_admin(file, "/api/v1/queues", true); }
+int queues(const std::string& file) {
+    return ask_admin(file, "/api/v1/queues", true);
+}
 
 }  // namespace ticketgate::commands

@@ -1,5 +1,5 @@
-// The commands of the program, each a function from its arguments to an exit code: 0, 1 runtime, 2 usage,
-// 78 bad config.
+// The commands of the program, each a function from its arguments to an exit code: 0, 1 runtime, 2
+// usage, 78 bad config.
 #pragma once
 
 #include <string>

@@ -9,7 +9,8 @@
 namespace ticketgate {
 
 int run_command_line(int argc, char** argv) {
-    CLI::App cli("ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order");
+    CLI::App cli(
+        "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order");
     std::string file = "/etc/ticketgate/ticketgate.yaml", method, path;
     cli.add_option("-c,--config", file, "the config file")->capture_default_str();
     cli.set_version_flag("--version", std::string("ticketgate ") + version);
@@ -17,11 +18,13 @@ int run_command_line(int argc, char** argv) {
     cli.fallthrough();
 
     auto* check = cli.add_subcommand("check", "reads the config and tells every problem");
-    auto* explain = cli.add_subcommand("explain", "what applies to a request, and the line that says so");
+    auto* explain =
+        cli.add_subcommand("explain", "what applies to a request, and the line that says so");
     explain->add_option("METHOD", method, "GET, POST …")->required();
     explain->add_option("PATH", path, "/path of the request")->required();
     auto* schema = cli.add_subcommand("schema", "prints the JSON Schema of the config");
-    auto* health = cli.add_subcommand("healthcheck", "asks the running process; exit code 0: ready");
+    auto* health =
+        cli.add_subcommand("healthcheck", "asks the running process; exit code 0: ready");
     auto* queues = cli.add_subcommand("queues", "prints the lines of the running process as JSON");
 
     try {

@@ -56,7 +56,8 @@ std::size_t encode_base64(std::span<const std::uint8_t> bytes, std::string_view 
     TG_CHECK(digits.size() == 64);
     const auto* in = bytes.data();
     const auto digit = [d = digits.data()](unsigned bits) { return d[bits & 63]; };
-    // Written out without a loop inside: an id is made for every request, and this halves its price.
+    // Written out without a loop inside: an id is made for every request, and this halves its
+    // price.
     for (auto groups = bytes.size() / 3; groups != 0; --groups, in += 3) {
         const unsigned bits = unsigned{in[0]} << 16 | unsigned{in[1]} << 8 | in[2];
         *out++ = digit(bits >> 18);

@@ -15,8 +15,8 @@
 
 namespace ticketgate {
 
-/// The value with its bytes in memory order big-endian. One instruction; g++ 12 does not see it in a
-/// loop of shifts.
+/// The value with its bytes in memory order big-endian. One instruction; g++ 12 does not see it in
+/// a loop of shifts.
 template <std::unsigned_integral T>
 constexpr T big_endian(T value) {
     if constexpr (std::endian::native == std::endian::big || sizeof(T) == 1) return value;

@@ -1,5 +1,5 @@
-// TG_CHECK: an invariant of ours, checked in release builds too. A violated one prints where and what,
-// then aborts: for mutual exclusion it is better to be dead than to be two in flight.
+// TG_CHECK: an invariant of ours, checked in release builds too. A violated one prints where and
+// what, then aborts: for mutual exclusion it is better to be dead than to be two in flight.
 #pragma once
 
 namespace ticketgate {
@@ -8,5 +8,6 @@ namespace ticketgate {
 
 }  // namespace ticketgate
 
-#define TG_CHECK(expression) \
-    (static_cast<bool>(expression) ? void(0) : ::ticketgate::check_failed(#expression, __FILE__, __LINE__))
+#define TG_CHECK(expression)                 \
+    (static_cast<bool>(expression) ? void(0) \
+                                   : ::ticketgate::check_failed(#expression, __FILE__, __LINE__))

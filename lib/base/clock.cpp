@@ -2,7 +2,9 @@
 
 namespace ticketgate {
 
-Time monotonic_now() { return std::chrono::steady_clock::now(); }
+Time monotonic_now() {
+    return std::chrono::steady_clock::now();
+}
 
 WallTime wall_now() {
     const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();

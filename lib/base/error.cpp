@@ -7,27 +7,48 @@ namespace {
 
 const char* text(errc e) {
     switch (e) {
-        case errc::bad_request: return "bad request";
-        case errc::head_timeout: return "the request head did not arrive in time";
-        case errc::body_timeout: return "the request body did not arrive in time";
-        case errc::body_too_large: return "the request body is too large";
-        case errc::uri_too_long: return "the request target is too long";
-        case errc::head_too_large: return "the request head is too large";
-        case errc::expectation_failed: return "the expectation cannot be met";
-        case errc::method_refused: return "the method is not served by a gateway";
-        case errc::version_refused: return "the HTTP version is not supported";
-        case errc::no_route: return "no route matches the path";
-        case errc::queue_full: return "the queue is full";
-        case errc::wait_timeout: return "the wait in the queue timed out";
-        case errc::draining: return "the server is stopping";
-        case errc::upstream_refused: return "the backend refused the connection";
-        case errc::upstream_connect_timeout: return "the backend did not accept a connection in time";
-        case errc::upstream_broke: return "the backend ended its response early";
-        case errc::upstream_bad_response: return "the backend's response is not valid HTTP";
-        case errc::upstream_timeout: return "the backend did not answer in time";
-        case errc::spool_full: return "the spool is full";
-        case errc::client_closed: return "the client closed the connection";
-        case errc::idle: return "the connection was idle";
+        case errc::bad_request:
+            return "bad request";
+        case errc::head_timeout:
+            return "the request head did not arrive in time";
+        case errc::body_timeout:
+            return "the request body did not arrive in time";
+        case errc::body_too_large:
+            return "the request body is too large";
+        case errc::uri_too_long:
+            return "the request target is too long";
+        case errc::head_too_large:
+            return "the request head is too large";
+        case errc::expectation_failed:
+            return "the expectation cannot be met";
+        case errc::method_refused:
+            return "the method is not served by a gateway";
+        case errc::version_refused:
+            return "the HTTP version is not supported";
+        case errc::no_route:
+            return "no route matches the path";
+        case errc::queue_full:
+            return "the queue is full";
+        case errc::wait_timeout:
+            return "the wait in the queue timed out";
+        case errc::draining:
+            return "the server is stopping";
+        case errc::upstream_refused:
+            return "the backend refused the connection";
+        case errc::upstream_connect_timeout:
+            return "the backend did not accept a connection in time";
+        case errc::upstream_broke:
+            return "the backend ended its response early";
+        case errc::upstream_bad_response:
+            return "the backend's response is not valid HTTP";
+        case errc::upstream_timeout:
+            return "the backend did not answer in time";
+        case errc::spool_full:
+            return "the spool is full";
+        case errc::client_closed:
+            return "the client closed the connection";
+        case errc::idle:
+            return "the connection was idle";
     }
     return "unknown error";
 }

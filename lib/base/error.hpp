@@ -1,5 +1,5 @@
-// One errc for everything that can end a request early, one category. proxy/failure is the only place
-// that turns one into a response.
+// One errc for everything that can end a request early, one category. proxy/failure is the only
+// place that turns one into a response.
 #pragma once
 
 #include <boost/system/error_code.hpp>
@@ -13,36 +13,38 @@ using result = boost::system::result<T>;
 
 enum class errc {
     // the client's request
-    bad_request = 1,       ///< 400: not HTTP, or HTTP that two parsers could read differently
-    head_timeout,          ///< 408: the head did not arrive in time
-    body_timeout,          ///< 408: the body did not arrive in time
-    body_too_large,        ///< 413
-    uri_too_long,          ///< 414
-    head_too_large,        ///< 431
-    expectation_failed,    ///< 417: an Expect other than 100-continue
-    method_refused,        ///< 405: CONNECT and TRACE are not for a gateway
-    version_refused,       ///< 505: a major version other than 1
+    bad_request = 1,     ///< 400: not HTTP, or HTTP that two parsers could read differently
+    head_timeout,        ///< 408: the head did not arrive in time
+    body_timeout,        ///< 408: the body did not arrive in time
+    body_too_large,      ///< 413
+    uri_too_long,        ///< 414
+    head_too_large,      ///< 431
+    expectation_failed,  ///< 417: an Expect other than 100-continue
+    method_refused,      ///< 405: CONNECT and TRACE are not for a gateway
+    version_refused,     ///< 505: a major version other than 1
     // routing
-    no_route,              ///< 404: no route matches the path
+    no_route,  ///< 404: no route matches the path
     // the line
-    queue_full,            ///< on_full
-    wait_timeout,          ///< on_wait_timeout
-    draining,              ///< 503: stopping
+    queue_full,    ///< on_full
+    wait_timeout,  ///< on_wait_timeout
+    draining,      ///< 503: stopping
     // the backend
-    upstream_refused,      ///< 502: no connection could be made
+    upstream_refused,          ///< 502: no connection could be made
     upstream_connect_timeout,  ///< 504: no connection within connect_timeout
-    upstream_broke,        ///< 502: ended or failed before its response was whole
-    upstream_bad_response, ///< 502: not HTTP
-    upstream_timeout,      ///< 504: silent past response_timeout
+    upstream_broke,            ///< 502: ended or failed before its response was whole
+    upstream_bad_response,     ///< 502: not HTTP
+    upstream_timeout,          ///< 504: silent past response_timeout
     // ourselves
-    spool_full,            ///< 503: spool memory or disk is at its limit
+    spool_full,  ///< 503: spool memory or disk is at its limit
     // no answer possible or needed
-    client_closed,         ///< 499 in the log only
-    idle,                  ///< a keep-alive connection ended between requests
+    client_closed,  ///< 499 in the log only
+    idle,           ///< a keep-alive connection ended between requests
 };
 
 const boost::system::error_category& category() noexcept;
-inline error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), category()}; }
+inline error_code make_error_code(errc e) noexcept {
+    return {static_cast<int>(e), category()};
+}
 
 }  // namespace ticketgate
 

@@ -15,10 +15,16 @@ struct Unit {
     double factor;
 };
 
-constexpr std::array duration_units{Unit{"ms", 1}, Unit{"s", 1e3}, Unit{"m", 6e4}, Unit{"h", 3.6e6}};
-constexpr std::array size_units{
-    Unit{"", 1},        Unit{"B", 1},  Unit{"KiB", 1024}, Unit{"MiB", 1048576.0}, Unit{"GiB", 1073741824.0},
-    Unit{"kB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9}};
+constexpr std::array duration_units{Unit{"ms", 1}, Unit{"s", 1e3}, Unit{"m", 6e4},
+                                    Unit{"h", 3.6e6}};
+constexpr std::array size_units{Unit{"", 1},
+                                Unit{"B", 1},
+                                Unit{"KiB", 1024},
+                                Unit{"MiB", 1048576.0},
+                                Unit{"GiB", 1073741824.0},
+                                Unit{"kB", 1e3},
+                                Unit{"MB", 1e6},
+                                Unit{"GB", 1e9}};
 
 // A decimal number without sign or exponent, followed by one of the units.
 template <class Units>
@@ -42,7 +48,8 @@ std::string print_quantity(std::uint64_t value, const Units& units) {
         const auto factor = static_cast<std::uint64_t>(unit.factor);
         if (value != 0 && value % factor == 0 && unit.factor >= best->factor) best = &unit;
     }
-    return std::to_string(value / static_cast<std::uint64_t>(best->factor)) + std::string(best->name);
+    return std::to_string(value / static_cast<std::uint64_t>(best->factor)) +
+           std::string(best->name);
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 
 namespace ticketgate {
 
-constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+constexpr char to_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
 
 /// Equal without regard to ASCII case.
 bool iequals(std::string_view a, std::string_view b);

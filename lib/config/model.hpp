@@ -1,5 +1,6 @@
-// What a config file means: plain structs, complete, with every default in one place. Each field is one
-// setting of the YAML file under the same name. Pure values; immutable once a Snapshot is built from them.
+// What a config file means: plain structs, complete, with every default in one place. Each field is
+// one setting of the YAML file under the same name. Pure values; immutable once a Snapshot is built
+// from them.
 #pragma once
 
 #include <cstdint>
@@ -28,49 +29,52 @@ enum class LogLevel { debug, info, warn, error };
 
 /// One of the three settable error answers. Each field is inherited by itself.
 struct Answer {
-    std::uint16_t status = 503;        ///< 400-599
+    std::uint16_t status = 503;  ///< 400-599
     std::string content_type = "application/problem+json";
-    std::optional<std::string> body = std::nullopt;  ///< with placeholders; absent: problem document
-    Headers headers = {};              ///< added to the answer
+    std::optional<std::string> body =
+        std::nullopt;      ///< with placeholders; absent: problem document
+    Headers headers = {};  ///< added to the answer
     bool operator==(const Answer&) const = default;
 };
 
-/// The settings of a route, resolved: what applies to a request once all matching routes are merged.
+/// The settings of a route, resolved: what applies to a request once all matching routes are
+/// merged.
 struct Settings {
-    std::string upstream;                              ///< name in `upstreams`
-    std::optional<std::string> queue;                  ///< name of the queue; absent (`off`): bypass
-    std::vector<std::string> skip_methods;             ///< methods that bypass the queue, upper case
-    milliseconds wait_timeout = 60s;                   ///< in line, from the ticket; `never`
-    std::uint32_t max_waiting = 1024;                  ///< tickets waiting; 0: nobody waits; `unlimited`
-    Answer on_full;                                    ///< max_waiting tickets wait already
-    Answer on_wait_timeout;                            ///< wait_timeout passed in line
-    Answer on_backend_error{.status = 502};            ///< 504 when the backend was silent, unless set
-    bool on_backend_error_status_set = false;          ///< `on_backend_error.status` was given: one status for all
-    HalfClose client_half_close = HalfClose::leave;    ///< does a FIN while queued give up the place?
-    Bytes max_body = 128ull << 20;                     ///< request body; 413 above
-    milliseconds body_timeout = 30s;                   ///< silence while the request body arrives; 408
-    milliseconds connect_timeout = 5s;                 ///< to the backend; 504
-    milliseconds response_timeout = 60s;               ///< silence of the backend; 504
-    Bytes response_spool_max = 256ull << 20;           ///< response bytes kept ahead of a slow client
-    bool server_timing = true;                         ///< `Server-Timing` on responses
+    std::string upstream;                    ///< name in `upstreams`
+    std::optional<std::string> queue;        ///< name of the queue; absent (`off`): bypass
+    std::vector<std::string> skip_methods;   ///< methods that bypass the queue, upper case
+    milliseconds wait_timeout = 60s;         ///< in line, from the ticket; `never`
+    std::uint32_t max_waiting = 1024;        ///< tickets waiting; 0: nobody waits; `unlimited`
+    Answer on_full;                          ///< max_waiting tickets wait already
+    Answer on_wait_timeout;                  ///< wait_timeout passed in line
+    Answer on_backend_error{.status = 502};  ///< 504 when the backend was silent, unless set
+    bool on_backend_error_status_set =
+        false;  ///< `on_backend_error.status` was given: one status for all
+    HalfClose client_half_close = HalfClose::leave;  ///< does a FIN while queued give up the place?
+    Bytes max_body = 128ull << 20;                   ///< request body; 413 above
+    milliseconds body_timeout = 30s;          ///< silence while the request body arrives; 408
+    milliseconds connect_timeout = 5s;        ///< to the backend; 504
+    milliseconds response_timeout = 60s;      ///< silence of the backend; 504
+    Bytes response_spool_max = 256ull << 20;  ///< response bytes kept ahead of a slow client
+    bool server_timing = true;                ///< `Server-Timing` on responses
     bool operator==(const Settings&) const = default;
 };
 
 struct Queue {
     std::uint32_t max_in_flight = 1;
     Order order = Order::ready;
-    milliseconds hold_timeout = never;                 ///< how long a slot may be held
+    milliseconds hold_timeout = never;  ///< how long a slot may be held
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
     bool operator==(const Queue&) const = default;
 };
 
 struct Upstream {
-    std::string url;                                   ///< as written: http://host:port or unix:/path
-    std::string host;                                  ///< host name or address; empty for a unix socket
+    std::string url;   ///< as written: http://host:port or unix:/path
+    std::string host;  ///< host name or address; empty for a unix socket
     std::uint16_t port = 0;
-    std::string unix_path;                             ///< empty for TCP
-    std::uint32_t max_idle = 64;                       ///< pooled idle connections, a thread
-    milliseconds idle_timeout = 4s;                    ///< below Apache's KeepAliveTimeout of 5 s
+    std::string unix_path;           ///< empty for TCP
+    std::uint32_t max_idle = 64;     ///< pooled idle connections, a thread
+    milliseconds idle_timeout = 4s;  ///< below Apache's KeepAliveTimeout of 5 s
     bool operator==(const Upstream&) const = default;
 };
 
@@ -85,22 +89,23 @@ struct Listen {
 
 /// Towards clients, before a route is known.
 struct Clients {
-    std::uint32_t max_connections = 10000;             ///< accepted at one time; more wait in the backlog
-    std::uint32_t max_requests = unlimited;            ///< requests a connection
-    Bytes max_head = 32 << 10;                         ///< request head; 431 above
-    Bytes max_uri = 8 << 10;                           ///< request target; 414 above
-    std::uint32_t max_headers = 100;                   ///< fields in a head; 431 above
-    milliseconds head_timeout = 10s;                   ///< first byte of a head to its end; 408
-    milliseconds idle_timeout = 60s;                   ///< keep-alive between requests
-    milliseconds write_timeout = 60s;                  ///< a client that takes nothing of its answer
-    std::vector<std::string> trusted_proxies;          ///< CIDRs whose X-Forwarded-* are extended, not replaced
+    std::uint32_t max_connections = 10000;   ///< accepted at one time; more wait in the backlog
+    std::uint32_t max_requests = unlimited;  ///< requests a connection
+    Bytes max_head = 32 << 10;               ///< request head; 431 above
+    Bytes max_uri = 8 << 10;                 ///< request target; 414 above
+    std::uint32_t max_headers = 100;         ///< fields in a head; 431 above
+    milliseconds head_timeout = 10s;         ///< first byte of a head to its end; 408
+    milliseconds idle_timeout = 60s;         ///< keep-alive between requests
+    milliseconds write_timeout = 60s;        ///< a client that takes nothing of its answer
+    std::vector<std::string>
+        trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced
     bool operator==(const Clients&) const = default;
 };
 
 struct Spool {
-    Bytes memory_per_body = 64 << 10;                  ///< above it a body goes to an unlinked file
-    Bytes max_memory = 64ull << 20;                    ///< all spools together; then files
-    Bytes max_disk = 4ull << 30;                       ///< all files together; then 503
+    Bytes memory_per_body = 64 << 10;  ///< above it a body goes to an unlinked file
+    Bytes max_memory = 64ull << 20;    ///< all spools together; then files
+    Bytes max_disk = 4ull << 30;       ///< all files together; then 503
     std::string directory = "/tmp";
     bool operator==(const Spool&) const = default;
 };
@@ -113,9 +118,9 @@ struct Ids {
 
 struct Log {
     AccessFormat access = AccessFormat::json;
-    std::string access_file = "-";                     ///< `-`: stdout
-    LogLevel level = LogLevel::info;                   ///< operational log, on stderr
-    Bytes max_buffer = 1 << 20;                        ///< lines waiting for a slow reader; then dropped, counted
+    std::string access_file = "-";    ///< `-`: stdout
+    LogLevel level = LogLevel::info;  ///< operational log, on stderr
+    Bytes max_buffer = 1 << 20;       ///< lines waiting for a slow reader; then dropped, counted
     bool operator==(const Log&) const = default;
 };
 

@@ -1,6 +1,6 @@
 // Which routes a path belongs to, and what then applies. Built once from a Config, self-contained,
-// and immutable: any thread may ask. Without regex routes match() does not allocate; with them RE2::Set
-// allocates a little for each path.
+// and immutable: any thread may ask. Without regex routes match() does not allocate; with them
+// RE2::Set allocates a little for each path.
 //
 // Effective settings = built-in defaults ← `defaults:` ← every prefix route that encloses the path
 // by whole segments, outermost first ← the regex routes that match it, in the order of the file.

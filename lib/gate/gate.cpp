@@ -15,8 +15,8 @@ Gate::Gate(std::string name, GateSettings settings, net::Loop& home, metrics::Re
 
 Gate::~Gate() = default;
 
-// Every change goes through here: under the lock the pure queue decides; after it those who were granted
-// are woken. `granted` keeps them alive on the way.
+// Every change goes through here: under the lock the pure queue decides; after it those who were
+// granted are woken. `granted` keeps them alive on the way.
 template <class Change>
 void Gate::change(const net::Loop* here, Change change) {
     Granted granted;
@@ -39,7 +39,9 @@ void Gate::wake(const Granted& granted, const net::Loop* here) {
         if (here == &home_) {
             if (pass->waiter_ != nullptr) pass->waiter_->notify();
         } else {
-            home_.post([pass] { if (pass->waiter_ != nullptr) pass->waiter_->notify(); });
+            home_.post([pass] {
+                if (pass->waiter_ != nullptr) pass->waiter_->notify();
+            });
         }
     }
 }
@@ -77,7 +79,8 @@ State Gate::cancel(Pass& pass, net::Loop& here, bool draining) {
         const bool waited = pass.waiting();
         state = queue_.cancel(pass, now, granted_);
         if (!waited) return;
-        (draining ? metrics_.wait_draining : metrics_.wait_client_closed).observe(to_s(now - pass.taken));
+        (draining ? metrics_.wait_draining : metrics_.wait_client_closed)
+            .observe(to_s(now - pass.taken));
         if (draining) metrics_.rejected_draining.add();
     });
     return state;

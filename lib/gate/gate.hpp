@@ -1,9 +1,10 @@
-// The thread-safe, waking face of one queue. Shared by name among all routes and snapshots that use it
-// (GateRegistry keeps it across reloads); there is one sequencer for a queue in the process.
+// The thread-safe, waking face of one queue. Shared by name among all routes and snapshots that use
+// it (GateRegistry keeps it across reloads); there is one sequencer for a queue in the process.
 //
-// Threads: take, ready, settle, cancel and the end of a Slot may be called on any loop. Each queue has a
-// home loop on which its requests wait and run: a released slot is handed to the next without a hop to
-// another thread. Under the lock there is the pure Queue and nothing else: no I/O, no callback, no wake-up.
+// Threads: take, ready, settle, cancel and the end of a Slot may be called on any loop. Each queue
+// has a home loop on which its requests wait and run: a released slot is handed to the next without
+// a hop to another thread. Under the lock there is the pure Queue and nothing else: no I/O, no
+// callback, no wake-up.
 //
 // The states of a ticket and who may change them (always under the lock):
 //   idle → waiting            take           the session, where the request arrived
@@ -35,8 +36,8 @@ struct GateSettings {
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
 };
 
-/// A ticket and who is to be woken when it is decided. Shared by its session or Slot and by a wake-up on its
-/// way between threads.
+/// A ticket and who is to be woken when it is decided. Shared by its session or Slot and by a
+/// wake-up on its way between threads.
 class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
  public:
     /// From the home loop only: who waits for the decision; null when nobody does any more.
@@ -94,11 +95,12 @@ class Gate : public std::enable_shared_from_this<Gate> {
     mutable std::mutex lock_;  // guards all below
     queue::Queue queue_;
     GateSettings settings_;
-    queue::Tickets granted_;   // scratch of one call
+    queue::Tickets granted_;  // scratch of one call
 };
 
-/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so a
-/// session that dies on any path leaves nothing behind. Lives on the queue's home loop once the session is there.
+/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so
+/// a session that dies on any path leaves nothing behind. Lives on the queue's home loop once the
+/// session is there.
 class [[nodiscard]] Place {
  public:
     Place(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop& here)
@@ -125,7 +127,8 @@ class [[nodiscard]] Place {
     net::Loop* here_;
 };
 
-/// The right to run. Moved from session to run; its end gives the slot back, whatever way the run ended.
+/// The right to run. Moved from session to run; its end gives the slot back, whatever way the run
+/// ended.
 class [[nodiscard]] Slot {
  public:
     Slot() = default;  ///< none: the request bypasses the queue
@@ -137,8 +140,8 @@ class [[nodiscard]] Slot {
 
     /// Hands the slot to the next in line, now.
     void give_back() noexcept;
-    /// `on_hold_timeout: release`: fails open. The slot counts as free though the backend may still run;
-    /// every such act is counted as an exclusion violation.
+    /// `on_hold_timeout: release`: fails open. The slot counts as free though the backend may still
+    /// run; every such act is counted as an exclusion violation.
     void fail_open() noexcept;
 
     explicit operator bool() const { return pass_ != nullptr; }

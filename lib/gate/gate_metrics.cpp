@@ -5,12 +5,15 @@
 namespace ticketgate {
 namespace {
 
-metrics::Histogram& wait(metrics::Registry& registry, const std::string& queue, const char* outcome) {
-    return registry.histogram("ticketgate_queue_wait_seconds", "Time in line by outcome; zero waits included.",
+metrics::Histogram& wait(metrics::Registry& registry, const std::string& queue,
+                         const char* outcome) {
+    return registry.histogram("ticketgate_queue_wait_seconds",
+                              "Time in line by outcome; zero waits included.",
                               {{"queue", queue}, {"outcome", outcome}}, metrics::seconds_buckets);
 }
 
-metrics::Counter& rejected(metrics::Registry& registry, const std::string& queue, const char* reason) {
+metrics::Counter& rejected(metrics::Registry& registry, const std::string& queue,
+                           const char* reason) {
     return registry.counter("ticketgate_queue_rejected_total", "Requests the line did not admit.",
                             {{"queue", queue}, {"reason", reason}});
 }
@@ -29,16 +32,19 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
       rejected_full(rejected(r, queue, "full")),
       rejected_timeout(rejected(r, queue, "timeout")),
       rejected_draining(rejected(r, queue, "draining")),
-      exclusion_violations(r.counter("ticketgate_exclusion_violations_total",
-                                     "Slots released while their backend may still have run; always 0 unless "
-                                     "on_hold_timeout: release.",
-                                     {{"queue", queue}})) {
+      exclusion_violations(
+          r.counter("ticketgate_exclusion_violations_total",
+                    "Slots released while their backend may still have run; always 0 unless "
+                    "on_hold_timeout: release.",
+                    {{"queue", queue}})) {
     const metrics::Labels labels{{"queue", queue}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
         gauges.push_back(&r.gauge_fn(name, help, labels, std::move(value)));
     };
-    gauge("ticketgate_queue_waiting", "Tickets waiting in line now.", [&gate] { return double(gate.waiting()); });
-    gauge("ticketgate_queue_in_flight", "Slots held now.", [&gate] { return double(gate.in_flight()); });
+    gauge("ticketgate_queue_waiting", "Tickets waiting in line now.",
+          [&gate] { return double(gate.waiting()); });
+    gauge("ticketgate_queue_in_flight", "Slots held now.",
+          [&gate] { return double(gate.in_flight()); });
     gauge("ticketgate_queue_max_in_flight", "Slots the queue has.",
           [&gate] { return double(gate.settings().limits.max_in_flight); });
     gauge("ticketgate_queue_oldest_wait_seconds", "How long the head of the line has waited.",
@@ -51,7 +57,8 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
 
 GateMetrics::~GateMetrics() {
     for (const auto* gauge : gauges) registry.remove(*gauge);
-    for (auto* h : {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining, &hold})
+    for (auto* h :
+         {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining, &hold})
         registry.remove(*h);
     for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &exclusion_violations})
         registry.remove(*c);

@@ -1,5 +1,5 @@
-// The metrics of one queue (CONTRACT section 7): what its line did. Counters and histograms are written
-// under the gate's lock; gauges ask the gate at scrape time.
+// The metrics of one queue (CONTRACT section 7): what its line did. Counters and histograms are
+// written under the gate's lock; gauges ask the gate at scrape time.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@ struct GateMetrics {
     GateMetrics& operator=(const GateMetrics&) = delete;
 
     metrics::Registry& registry;
-    metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining;
+    metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,
+        &wait_draining;
     metrics::Histogram& hold;
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining;
     metrics::Counter& exclusion_violations;

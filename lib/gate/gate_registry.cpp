@@ -2,7 +2,8 @@
 
 namespace ticketgate {
 
-std::shared_ptr<Gate> GateRegistry::find_or_make(const std::string& name, const GateSettings& settings) {
+std::shared_ptr<Gate> GateRegistry::find_or_make(const std::string& name,
+                                                 const GateSettings& settings) {
     auto& gate = gates_[name];
     if (!gate) gate = std::make_shared<Gate>(name, settings, next_home_(), metrics_);
     return gate;

@@ -1,5 +1,5 @@
-// Gates by name. Outlives every snapshot, so that a reload finds the same sequencer, tickets and counters
-// under the same name. Owned by App; used on the control thread only.
+// Gates by name. Outlives every snapshot, so that a reload finds the same sequencer, tickets and
+// counters under the same name. Owned by App; used on the control thread only.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ class GateRegistry {
     /// The gate of this name, made if there is none. Its limits are set by configure_all.
     std::shared_ptr<Gate> find_or_make(const std::string& name, const GateSettings& settings);
 
-    /// Second phase of a reload, when nothing can fail any more: limits of all named gates, and gates that
-    /// are named no longer are let go once they are empty.
+    /// Second phase of a reload, when nothing can fail any more: limits of all named gates, and
+    /// gates that are named no longer are let go once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
     template <class Use>

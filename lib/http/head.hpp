@@ -1,5 +1,5 @@
-// A parsed head: views into the bytes it was read from. Nothing is copied; a head is used up (routed,
-// stamped, rewritten) before its buffer is read into again. Pure.
+// A parsed head: views into the bytes it was read from. Nothing is copied; a head is used up
+// (routed, stamped, rewritten) before its buffer is read into again. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,30 @@ namespace ticketgate::http {
 
 /// Field names that the proxy itself acts on; everything else is `other`.
 enum class FieldName : std::uint8_t {
-    other, connection, keep_alive, proxy_connection, te, trailer, transfer_encoding, upgrade,
-    content_length, content_type, expect, host, proxy, via, forwarded, x_forwarded_for, x_forwarded_proto,
-    x_forwarded_host, x_forwarded_port, x_request_start, x_accel_buffering, server_timing, user_agent, referer,
+    other,
+    connection,
+    keep_alive,
+    proxy_connection,
+    te,
+    trailer,
+    transfer_encoding,
+    upgrade,
+    content_length,
+    content_type,
+    expect,
+    host,
+    proxy,
+    via,
+    forwarded,
+    x_forwarded_for,
+    x_forwarded_proto,
+    x_forwarded_host,
+    x_forwarded_port,
+    x_request_start,
+    x_accel_buffering,
+    server_timing,
+    user_agent,
+    referer,
 };
 
 struct Field {
@@ -27,10 +48,10 @@ struct Field {
 enum class Framing : std::uint8_t { none, length, chunked, until_close };
 
 struct RequestHead {
-    std::string_view bytes;         ///< start line to empty line; bytes.size() is what to consume
+    std::string_view bytes;  ///< start line to empty line; bytes.size() is what to consume
     std::string_view method, target;
-    std::string_view host;          ///< the Host field's value; empty if none
-    unsigned version = 11;          ///< 10 or 11
+    std::string_view host;  ///< the Host field's value; empty if none
+    unsigned version = 11;  ///< 10 or 11
     std::vector<Field> fields;
     Framing framing = Framing::none;
     std::uint64_t content_length = 0;

@@ -1,5 +1,5 @@
-// What is known of one request when it is over: the access log line as a plain value. Filled along the
-// life of the request by its session and its run, both on one loop.
+// What is known of one request when it is over: the access log line as a plain value. Filled along
+// the life of the request by its session and its run, both on one loop.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,26 @@ enum class Outcome : std::uint8_t {
 std::string_view name(Outcome);
 
 struct Record {
-    WallTime received;                 ///< head complete
+    WallTime received;  ///< head complete
     ids::Id request_id, unique_id;
     std::string client_ip;
-    std::string method, target;        ///< as the client wrote them
+    std::string method, target;  ///< as the client wrote them
     bool http_1_0 = false;
     std::string host, referer, user_agent;  ///< filled for `combined` only
-    std::uint16_t status = 0;          ///< sent to the client; 499: it left before its answer
-    std::uint64_t bytes = 0;           ///< body bytes of the response given to the client's connection
-    Duration duration{0};              ///< head complete to last byte taken
-    std::string_view queue;            ///< name; empty when not queued (points into the Snapshot)
-    std::uint64_t number = 0;          ///< place in the queue's total order
-    std::uint32_t position = 0;        ///< tickets waiting ahead at arrival
+    std::uint16_t status = 0;               ///< sent to the client; 499: it left before its answer
+    std::uint64_t bytes = 0;     ///< body bytes of the response given to the client's connection
+    Duration duration{0};        ///< head complete to last byte taken
+    std::string_view queue;      ///< name; empty when not queued (points into the Snapshot)
+    std::uint64_t number = 0;    ///< place in the queue's total order
+    std::uint32_t position = 0;  ///< tickets waiting ahead at arrival
     Duration queue_wait{0};
-    Duration upstream{0};              ///< request sent to response end
-    Duration hold{0};                  ///< slot granted to slot given back
+    Duration upstream{0};  ///< request sent to response end
+    Duration hold{0};      ///< slot granted to slot given back
     std::uint16_t upstream_status = 0;
     Outcome outcome = Outcome::refused;
-    std::uint64_t blocked_by = 0;      ///< number of the ticket in flight when this one arrived; 0: none
-    bool orphaned = false;             ///< the client left while its request was running
+    std::uint64_t blocked_by =
+        0;                  ///< number of the ticket in flight when this one arrived; 0: none
+    bool orphaned = false;  ///< the client left while its request was running
 };
 
 }  // namespace ticketgate

@@ -10,8 +10,12 @@
 namespace ticketgate::net {
 namespace {
 
-const sockaddr_in& as_v4(const Endpoint& e) { return *reinterpret_cast<const sockaddr_in*>(e.address()); }
-const sockaddr_in6& as_v6(const Endpoint& e) { return *reinterpret_cast<const sockaddr_in6*>(e.address()); }
+const sockaddr_in& as_v4(const Endpoint& e) {
+    return *reinterpret_cast<const sockaddr_in*>(e.address());
+}
+const sockaddr_in6& as_v6(const Endpoint& e) {
+    return *reinterpret_cast<const sockaddr_in6*>(e.address());
+}
 
 }  // namespace
 
@@ -20,7 +24,8 @@ Endpoint::Endpoint(const sockaddr* address, socklen_t size) : size_(size) {
 }
 
 std::optional<Endpoint> Endpoint::from_ip(std::string_view host, std::uint16_t port) {
-    if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+        host = host.substr(1, host.size() - 2);
     const std::string text(host);
     sockaddr_in v4{};
     if (inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) {
@@ -54,7 +59,8 @@ std::uint16_t Endpoint::port() const {
 
 std::string Endpoint::ip() const {
     std::array<char, INET6_ADDRSTRLEN> text{};
-    if (family() == AF_INET) return inet_ntop(AF_INET, &as_v4(*this).sin_addr, text.data(), text.size());
+    if (family() == AF_INET)
+        return inet_ntop(AF_INET, &as_v4(*this).sin_addr, text.data(), text.size());
     if (family() != AF_INET6) return "unix";
     const in6_addr& address = as_v6(*this).sin6_addr;
     if (IN6_IS_ADDR_V4MAPPED(&address))
@@ -63,7 +69,8 @@ std::string Endpoint::ip() const {
 }
 
 std::string Endpoint::text() const {
-    if (is_unix()) return std::string("unix:") + reinterpret_cast<const sockaddr_un*>(address())->sun_path;
+    if (is_unix())
+        return std::string("unix:") + reinterpret_cast<const sockaddr_un*>(address())->sun_path;
     const std::string host = ip();
     const bool brackets = host.find(':') != std::string::npos;
     return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port());

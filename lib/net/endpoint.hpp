@@ -15,7 +15,8 @@ class Endpoint {
     Endpoint() = default;
     Endpoint(const sockaddr* address, socklen_t size);
 
-    /// From a literal address; nullopt when `host` is a name or nonsense. Brackets around IPv6 are optional.
+    /// From a literal address; nullopt when `host` is a name or nonsense. Brackets around IPv6 are
+    /// optional.
     static std::optional<Endpoint> from_ip(std::string_view host, std::uint16_t port);
     /// Path of at most 107 bytes.
     static std::optional<Endpoint> from_unix(std::string_view path);

@@ -17,12 +17,15 @@ constexpr int accepts_at_once = 64;
 // After EMFILE and its like: descriptors must become free before another try makes sense.
 constexpr Duration accept_pause = 100ms;
 
-const char* path_of(const Endpoint& at) { return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path; }
+const char* path_of(const Endpoint& at) {
+    return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
+}
 
 // A file left behind by a process that is gone refuses connections; a live one is not touched.
 void remove_stale_socket(const Endpoint& at) {
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED) ::unlink(path_of(at));
+    if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED)
+        ::unlink(path_of(at));
     ::close(probe);
 }
 
@@ -32,8 +35,10 @@ int open_listener(const Endpoint& at) {
     const int on = 1, off = 0;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     // [::] also takes IPv4, as people expect of it.
-    if (at.family() == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (descriptor < 0 || ::bind(descriptor, at.address(), at.size()) != 0 || ::listen(descriptor, 4096) != 0) {
+    if (at.family() == AF_INET6)
+        setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    if (descriptor < 0 || ::bind(descriptor, at.address(), at.size()) != 0 ||
+        ::listen(descriptor, 4096) != 0) {
         const int error = errno;
         if (descriptor >= 0) ::close(descriptor);
         throw std::system_error(error, std::system_category(), "cannot listen on " + at.text());
@@ -44,7 +49,8 @@ int open_listener(const Endpoint& at) {
 
 }  // namespace
 
-Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted, std::function<void(int)> report)
+Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
+                   std::function<void(int)> report)
     : loop_(loop),
       local_(at),
       accepted_(std::move(accepted)),
@@ -73,13 +79,16 @@ void Listener::resume() {
     if (std::exchange(paused_, false)) loop_.add(*this, descriptor_, EPOLLIN);
 }
 
-void Listener::notify() { resume(); }
+void Listener::notify() {
+    resume();
+}
 
 void Listener::on_events(std::uint32_t) {
     for (int i = 0; i < accepts_at_once && !paused_; ++i) {
         Endpoint peer;
         socklen_t size = sizeof(sockaddr_storage);
-        const int accepted = ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int accepted =
+            ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (accepted >= 0) {
             peer.set_size(size);
             accepted_(accepted, peer);

@@ -1,4 +1,5 @@
-// A listening socket on loop 0. Accepted descriptors are non-blocking; who takes them decides the loop.
+// A listening socket on loop 0. Accepted descriptors are non-blocking; who takes them decides the
+// loop.
 #pragma once
 
 #include <functional>
@@ -13,9 +14,10 @@ class Listener final : private Pollable, private Observer {
  public:
     using Accepted = std::function<void(int descriptor, const Endpoint& peer)>;
 
-    /// Binds and listens; throws std::system_error that names the address. A unix socket file that nobody
-    /// listens on any more is replaced. `report` hears of a failing accept, once a pause.
-    Listener(Loop& loop, const Endpoint& at, Accepted accepted, std::function<void(int error)> report);
+    /// Binds and listens; throws std::system_error that names the address. A unix socket file that
+    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause.
+    Listener(Loop& loop, const Endpoint& at, Accepted accepted,
+             std::function<void(int error)> report);
     ~Listener();
 
     /// At the connection limit: new ones wait in the backlog.

@@ -18,7 +18,9 @@ namespace {
 constexpr int most_resumes = 512;
 constexpr int most_events = 256;
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::system_category(), what); }
+[[noreturn]] void fail(const char* what) {
+    throw std::system_error(errno, std::system_category(), what);
+}
 
 }  // namespace
 
@@ -46,7 +48,9 @@ void Loop::add(Pollable& pollable, int descriptor, std::uint32_t events) {
     TG_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
 }
 
-void Loop::remove(int descriptor) { epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr); }
+void Loop::remove(int descriptor) {
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+}
 
 void Loop::run() {
     while (!stopping_.load(std::memory_order_acquire)) run_once(never);
@@ -73,10 +77,12 @@ void Loop::run_once(Duration longest) {
     run_ready();
 }
 
-// Rounded up: waking a little late is within every promise, waking early would only mean sleeping again.
+// Rounded up: waking a little late is within every promise, waking early would only mean sleeping
+// again.
 int Loop::sleep_ms(Duration longest) {
     if (!scheduler_.idle()) return 0;
-    if (const auto next = deadlines_.next()) longest = std::min(longest, Duration(*next - monotonic_now()));
+    if (const auto next = deadlines_.next())
+        longest = std::min(longest, Duration(*next - monotonic_now()));
     if (longest >= Duration(24h)) return 24 * 3600 * 1000;
     return static_cast<int>(std::max<std::int64_t>(0, (longest.count() + 999'999) / 1'000'000));
 }

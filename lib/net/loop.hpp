@@ -1,7 +1,8 @@
-// One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop (streams,
-// sessions, runs, pools) is touched by its thread only; post() is the one way in from other threads.
-// Owned by App. Data sockets are registered once, edge-triggered, for all events: a request then costs no
-// epoll_ctl at all (an Asio wait costs one each; lib/README.md has the figures).
+// One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop
+// (streams, sessions, runs, pools) is touched by its thread only; post() is the one way in from
+// other threads. Owned by App. Data sockets are registered once, edge-triggered, for all events: a
+// request then costs no epoll_ctl at all (an Asio wait costs one each; lib/README.md has the
+// figures).
 #pragma once
 
 #include <array>
@@ -20,8 +21,9 @@
 
 namespace ticketgate::net {
 
-/// Something with a descriptor in a loop's epoll set. on_events() notes what happened and notifies; it
-/// resumes nothing and destroys nothing but itself, as other events of the same batch are still to come.
+/// Something with a descriptor in a loop's epoll set. on_events() notes what happened and notifies;
+/// it resumes nothing and destroys nothing but itself, as other events of the same batch are still
+/// to come.
 class Pollable {
  public:
     virtual void on_events(std::uint32_t events) = 0;
@@ -43,9 +45,13 @@ class Loop {
     /// Scratch space for one read; valid to the reader's next suspension.
     std::span<char> buffer() { return *buffer_; }
 
-    void arm(Deadline& deadline, Duration after) { deadlines_.arm(deadline, after, monotonic_now()); }
+    void arm(Deadline& deadline, Duration after) {
+        deadlines_.arm(deadline, after, monotonic_now());
+    }
     /// Counted from an earlier moment.
-    void arm_from(Deadline& deadline, Duration after, Time from) { deadlines_.arm(deadline, after, from); }
+    void arm_from(Deadline& deadline, Duration after, Time from) {
+        deadlines_.arm(deadline, after, from);
+    }
 
     void add(Pollable&, int descriptor, std::uint32_t events);
     void remove(int descriptor);
@@ -65,9 +71,9 @@ class Loop {
     /// Called before each sleep; returns how long the loop may sleep at most.
     void before_sleep(std::function<Duration()> hook) { before_sleep_ = std::move(hook); }
 
-    /// `co_await loop.move_to(other)`: the coroutine goes on on the other loop. Its streams, signals and
-    /// deadlines must have been taken off this loop, or not be notified until they are moved. The hop starts
-    /// only when this thread has left the coroutine's stack.
+    /// `co_await loop.move_to(other)`: the coroutine goes on on the other loop. Its streams,
+    /// signals and deadlines must have been taken off this loop, or not be notified until they are
+    /// moved. The hop starts only when this thread has left the coroutine's stack.
     struct Hop {
         Loop& from;
         Loop& to;

@@ -12,7 +12,8 @@
 namespace ticketgate::net {
 namespace {
 
-// Registered once for everything, edge-triggered. EPOLLRDHUP tells a FIN without reading what came before it.
+// Registered once for everything, edge-triggered. EPOLLRDHUP tells a FIN without reading what came
+// before it.
 constexpr std::uint32_t all_events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 IoResult failure() {
@@ -80,7 +81,8 @@ IoResult SocketStream::read_some(std::span<char> into) {
         return result;
     }
     const auto bytes = static_cast<std::size_t>(n);
-    // A short read has emptied the socket, unless the end is there too: that is an event already told.
+    // A short read has emptied the socket, unless the end is there too: that is an event already
+    // told.
     if (bytes < into.size() && !fin_ && !broken_) readable_ = false;
     return {Io::ok, bytes, 0};
 }
@@ -103,7 +105,9 @@ IoResult SocketStream::write_some(std::span<const iovec> pieces) {
     return {Io::ok, bytes, 0};
 }
 
-void SocketStream::finish_writing() { ::shutdown(descriptor_, SHUT_WR); }
+void SocketStream::finish_writing() {
+    ::shutdown(descriptor_, SHUT_WR);
+}
 
 void SocketStream::abort_on_close() {
     const linger reset{1, 0};

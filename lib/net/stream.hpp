@@ -1,6 +1,6 @@
-// A byte stream on one loop, never blocking: try, and if it would block, wait for the observer to be
-// notified. Virtual so that TLS, and a simulated network in tests, stand behind the same face. Owned by one
-// session, run or pool; touched by its loop's thread only.
+// A byte stream on one loop, never blocking: try, and if it would block, wait for the observer to
+// be notified. Virtual so that TLS, and a simulated network in tests, stand behind the same face.
+// Owned by one session, run or pool; touched by its loop's thread only.
 #pragma once
 
 #include <sys/uio.h>
@@ -53,8 +53,8 @@ class Stream {
 
     bool readable() const { return readable_; }  ///< a read may give something
     bool writable() const { return writable_; }
-    bool fin() const { return fin_; }            ///< the peer finished sending (bytes may still be unread)
-    bool broken() const { return broken_; }      ///< reset, or failed otherwise
+    bool fin() const { return fin_; }  ///< the peer finished sending (bytes may still be unread)
+    bool broken() const { return broken_; }  ///< reset, or failed otherwise
 
  protected:
     Observer* observer_ = nullptr;
@@ -68,8 +68,8 @@ class SocketStream final : public Stream, private Pollable {
     SocketStream(Loop& loop, int descriptor);
     ~SocketStream() override;
 
-    /// Starts a connection; connected() tells when it stands. Null when the socket cannot be made or is
-    /// refused at once; `error` is then errno.
+    /// Starts a connection; connected() tells when it stands. Null when the socket cannot be made
+    /// or is refused at once; `error` is then errno.
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
 
     IoResult connected() override;

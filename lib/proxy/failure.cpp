@@ -13,26 +13,53 @@ struct Meaning {
 };
 
 constexpr std::array meanings{
-    Meaning{errc::bad_request, 400},       Meaning{errc::head_timeout, 408},
-    Meaning{errc::body_timeout, 408},      Meaning{errc::body_too_large, 413},
-    Meaning{errc::uri_too_long, 414},      Meaning{errc::head_too_large, 431},
-    Meaning{errc::expectation_failed, 417}, Meaning{errc::method_refused, 405},
-    Meaning{errc::version_refused, 505},   Meaning{errc::no_route, 404},
-    Meaning{errc::queue_full, 503},        Meaning{errc::wait_timeout, 503},
-    Meaning{errc::draining, 503},          Meaning{errc::upstream_refused, 502},
-    Meaning{errc::upstream_connect_timeout, 504}, Meaning{errc::upstream_broke, 502},
-    Meaning{errc::upstream_bad_response, 502}, Meaning{errc::upstream_timeout, 504},
-    Meaning{errc::spool_full, 503},        Meaning{errc::client_closed, 499},
+    Meaning{errc::bad_request, 400},
+    Meaning{errc::head_timeout, 408},
+    Meaning{errc::body_timeout, 408},
+    Meaning{errc::body_too_large, 413},
+    Meaning{errc::uri_too_long, 414},
+    Meaning{errc::head_too_large, 431},
+    Meaning{errc::expectation_failed, 417},
+    Meaning{errc::method_refused, 405},
+    Meaning{errc::version_refused, 505},
+    Meaning{errc::no_route, 404},
+    Meaning{errc::queue_full, 503},
+    Meaning{errc::wait_timeout, 503},
+    Meaning{errc::draining, 503},
+    Meaning{errc::upstream_refused, 502},
+    Meaning{errc::upstream_connect_timeout, 504},
+    Meaning{errc::upstream_broke, 502},
+    Meaning{errc::upstream_bad_response, 502},
+    Meaning{errc::upstream_timeout, 504},
+    Meaning{errc::spool_full, 503},
+    Meaning{errc::client_closed, 499},
 };
 
 constexpr std::array<std::pair<std::uint16_t, std::string_view>, 24> reasons{{
-    {400, "Bad Request"}, {401, "Unauthorized"}, {402, "Payment Required"}, {403, "Forbidden"},
-    {404, "Not Found"}, {405, "Method Not Allowed"}, {406, "Not Acceptable"}, {408, "Request Timeout"},
-    {409, "Conflict"}, {410, "Gone"}, {413, "Content Too Large"}, {414, "URI Too Long"},
-    {417, "Expectation Failed"}, {421, "Misdirected Request"}, {422, "Unprocessable Content"},
-    {423, "Locked"}, {425, "Too Early"}, {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
-    {500, "Internal Server Error"}, {502, "Bad Gateway"}, {503, "Service Unavailable"},
-    {504, "Gateway Timeout"}, {505, "HTTP Version Not Supported"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {402, "Payment Required"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {417, "Expectation Failed"},
+    {421, "Misdirected Request"},
+    {422, "Unprocessable Content"},
+    {423, "Locked"},
+    {425, "Too Early"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {505, "HTTP Version Not Supported"},
 }};
 
 bool is(error_code failure, std::initializer_list<errc> codes) {
@@ -40,8 +67,8 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 }
 
 bool of_backend(error_code failure) {
-    return is(failure, {errc::upstream_refused, errc::upstream_connect_timeout, errc::upstream_broke,
-                        errc::upstream_bad_response, errc::upstream_timeout});
+    return is(failure, {errc::upstream_refused, errc::upstream_connect_timeout,
+                        errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout});
 }
 
 // Worth another try later, and when.
@@ -66,14 +93,16 @@ std::string json_text(std::string_view text) {
 }
 
 std::string waited_ms(const FailureFacts& facts) {
-    return std::to_string(std::chrono::duration_cast<milliseconds>(facts.record.queue_wait).count());
+    return std::to_string(
+        std::chrono::duration_cast<milliseconds>(facts.record.queue_wait).count());
 }
 
 // RFC 9457, with what is known of the request as extension members.
 std::string problem_document(error_code failure, std::uint16_t status, const FailureFacts& facts) {
     const Record& record = facts.record;
     std::string out = "{\"type\":\"about:blank\",\"title\":" + json_text(reason_phrase(status)) +
-                      ",\"status\":" + std::to_string(status) + ",\"detail\":" + json_text(failure.message()) +
+                      ",\"status\":" + std::to_string(status) +
+                      ",\"detail\":" + json_text(failure.message()) +
                       ",\"request_id\":" + json_text(record.request_id.view()) +
                       ",\"unique_id\":" + json_text(record.unique_id.view());
     if (!record.queue.empty()) {
@@ -101,7 +130,8 @@ std::string filled(std::string_view text, const FailureFacts& facts) {
         const auto begin = text.find("${");
         const auto end = begin == std::string_view::npos ? begin : text.find('}', begin);
         if (end == std::string_view::npos) return out.append(text);
-        out.append(text.substr(0, begin)).append(placeholder(text.substr(begin + 2, end - begin - 2), facts));
+        out.append(text.substr(0, begin))
+            .append(placeholder(text.substr(begin + 2, end - begin - 2), facts));
         text.remove_prefix(end + 1);
     }
 }
@@ -110,7 +140,8 @@ std::string filled(std::string_view text, const FailureFacts& facts) {
 
 std::uint16_t status_of(error_code failure, const config::Settings* settings) {
     const config::Answer* answer = answer_of(failure, settings);
-    if (answer != nullptr && (!of_backend(failure) || settings->on_backend_error_status_set)) return answer->status;
+    if (answer != nullptr && (!of_backend(failure) || settings->on_backend_error_status_set))
+        return answer->status;
     for (const Meaning& meaning : meanings)
         if (failure == meaning.code) return meaning.status;
     return 500;
@@ -122,19 +153,24 @@ std::string_view reason_phrase(std::uint16_t status) {
     return status < 500 ? "Client Error" : "Server Error";
 }
 
-std::string failure_response(error_code failure, const config::Settings* settings, const FailureFacts& facts,
-                             std::string_view added, bool keep_alive, bool with_body) {
+std::string failure_response(error_code failure, const config::Settings* settings,
+                             const FailureFacts& facts, std::string_view added, bool keep_alive,
+                             bool with_body) {
     const std::uint16_t status = status_of(failure, settings);
     const config::Answer* answer = answer_of(failure, settings);
     const bool custom = answer != nullptr && answer->body.has_value();
-    const std::string body = custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
+    const std::string body =
+        custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
 
     std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
     out.append(reason_phrase(status)).append("\r\nContent-Type: ");
-    out.append(custom ? answer->content_type : "application/problem+json").append("\r\nContent-Length: ");
+    out.append(custom ? answer->content_type : "application/problem+json")
+        .append("\r\nContent-Length: ");
     out.append(std::to_string(body.size())).append("\r\nCache-Control: no-store\r\n");
-    if (passes_with_time(failure)) out.append("Retry-After: " + std::to_string(facts.retry_after) + "\r\n");
-    if (failure == errc::method_refused) out.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n");
+    if (passes_with_time(failure))
+        out.append("Retry-After: " + std::to_string(facts.retry_after) + "\r\n");
+    if (failure == errc::method_refused)
+        out.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n");
     if (answer != nullptr)
         for (const auto& [name, value] : answer->headers) out.append(name + ": " + value + "\r\n");
     out.append(added);

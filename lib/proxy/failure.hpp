@@ -20,10 +20,12 @@ struct FailureFacts {
 /// The status of an error; a route's settings may change it. 499 where no answer can reach anybody.
 std::uint16_t status_of(error_code failure, const config::Settings* settings);
 
-/// A whole HTTP/1.1 response, without the id and Via lines, which stand in `added`. `settings` is null where no route was
-/// found. `with_body` is false for HEAD: the length is told, the body left out.
-std::string failure_response(error_code failure, const config::Settings* settings, const FailureFacts& facts,
-                             std::string_view added, bool keep_alive, bool with_body);
+/// A whole HTTP/1.1 response, without the id and Via lines, which stand in `added`. `settings` is
+/// null where no route was found. `with_body` is false for HEAD: the length is told, the body left
+/// out.
+std::string failure_response(error_code failure, const config::Settings* settings,
+                             const FailureFacts& facts, std::string_view added, bool keep_alive,
+                             bool with_body);
 
 /// The standard reason phrase.
 std::string_view reason_phrase(std::uint16_t status);

@@ -21,7 +21,8 @@ void start_session(Station& station, int descriptor, Peer peer) {
 
 }  // namespace
 
-Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::uint32_t max_connections)
+Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
+             std::uint32_t max_connections)
     : commons_(commons), max_connections_(max_connections) {
     net::Loop& loop = commons_.stations.front()->loop;
     const auto report = [&log = commons_.log](int error) {
@@ -30,7 +31,9 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::u
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
         listeners_.push_back(std::make_unique<net::Listener>(
-            loop, at, [this, port = l.port](int d, const net::Endpoint& peer) { accepted(d, peer, port); }, report));
+            loop, at,
+            [this, port = l.port](int d, const net::Endpoint& peer) { accepted(d, peer, port); },
+            report));
     }
 }
 
@@ -40,14 +43,17 @@ std::vector<net::Endpoint> Front::addresses() const {
     return out;
 }
 
-// Sessions start when the batch of events is done with: a session may close things that others of the
-// batch are about.
+// Sessions start when the batch of events is done with: a session may close things that others of
+// the batch are about.
 void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port) {
     ++commons_.connections;
     update();
     Station& station = *commons_.stations[next_++ % commons_.stations.size()];
-    auto start = [&station, descriptor, p = Peer{peer.ip(), false, port}] { start_session(station, descriptor, p); };
-    &station == commons_.stations.front() ? station.loop.defer(std::move(start)) : station.loop.post(std::move(start));
+    auto start = [&station, descriptor, p = Peer{peer.ip(), false, port}] {
+        start_session(station, descriptor, p);
+    };
+    &station == commons_.stations.front() ? station.loop.defer(std::move(start))
+                                          : station.loop.post(std::move(start));
 }
 
 // Loop 0. At the limit new connections wait in the kernel's backlog.

@@ -1,4 +1,5 @@
-// Where clients come in: the listeners, on loop 0, dealing connections to the loops in turn. Owned by App.
+// Where clients come in: the listeners, on loop 0, dealing connections to the loops in turn. Owned
+// by App.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,8 @@ namespace ticketgate {
 class Front {
  public:
     /// Binds everything; throws std::system_error that names the address.
-    Front(Commons& commons, const std::vector<config::Listen>& listen, std::uint32_t max_connections);
+    Front(Commons& commons, const std::vector<config::Listen>& listen,
+          std::uint32_t max_connections);
 
     /// The ports that were bound, in the order of the config.
     std::vector<net::Endpoint> addresses() const;

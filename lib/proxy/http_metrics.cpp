@@ -5,19 +5,23 @@ namespace {
 
 metrics::Counter& requests(metrics::Registry& registry, const char* code) {
     return registry.counter("ticketgate_http_requests_total",
-                            "Requests by status class; 499: the client left before its answer.", {{"code", code}});
+                            "Requests by status class; 499: the client left before its answer.",
+                            {{"code", code}});
 }
 
 }  // namespace
 
 HttpMetrics::HttpMetrics(metrics::Registry& r)
-    : connections_accepted(r.counter("ticketgate_connections_accepted_total", "Client connections accepted.")),
+    : connections_accepted(
+          r.counter("ticketgate_connections_accepted_total", "Client connections accepted.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
-      upstream_errors(r.counter("ticketgate_upstream_errors_total", "Exchanges that a backend refused or broke.")),
+      upstream_errors(r.counter("ticketgate_upstream_errors_total",
+                                "Exchanges that a backend refused or broke.")),
       by_class_{&requests(r, "499"), &requests(r, "1xx"), &requests(r, "2xx"),
                 &requests(r, "3xx"), &requests(r, "4xx"), &requests(r, "5xx")},
-      duration_(r.histogram("ticketgate_http_request_duration_seconds", "Request head complete to response delivered.",
-                            {}, metrics::seconds_buckets)),
+      duration_(r.histogram("ticketgate_http_request_duration_seconds",
+                            "Request head complete to response delivered.", {},
+                            metrics::seconds_buckets)),
       upstream_duration_(r.histogram("ticketgate_upstream_duration_seconds",
                                      "Request sent to the backend's response complete.", {},
                                      metrics::seconds_buckets)) {}

@@ -17,7 +17,8 @@ class HttpMetrics {
     metrics::Counter& upstream_errors;
 
  private:
-    std::array<metrics::Counter*, 6> by_class_;  // 1xx unused, 2xx-5xx, 0: left without an answer (499)
+    std::array<metrics::Counter*, 6>
+        by_class_;  // 1xx unused, 2xx-5xx, 0: left without an answer (499)
     metrics::Histogram& duration_;
     metrics::Histogram& upstream_duration_;
 };

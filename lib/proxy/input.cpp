@@ -17,7 +17,8 @@ void Input::consume(std::size_t n) {
 }
 
 void Input::keep() {
-    const bool already = !kept_.empty() && view_.data() + view_.size() == kept_.data() + kept_.size();
+    const bool already =
+        !kept_.empty() && view_.data() + view_.size() == kept_.data() + kept_.size();
     if (!already) {
         kept_.assign(view_);
     } else if (view_.size() < kept_.size()) {

@@ -1,5 +1,6 @@
-// The bytes a client has sent and nobody has used yet. They lie in the loop's shared buffer while one
-// coroutine works on them, and are copied out only when it must wait: so an idle connection keeps none.
+// The bytes a client has sent and nobody has used yet. They lie in the loop's shared buffer while
+// one coroutine works on them, and are copied out only when it must wait: so an idle connection
+// keeps none.
 #pragma once
 
 #include <string>

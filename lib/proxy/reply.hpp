@@ -1,7 +1,7 @@
-// The response on its way from the run to the client: the run writes what the backend says, already in the
-// client's framing; what the client does not take at once is spooled; the session hands it on later. It
-// parts the two speeds, so a slow reader never holds the slot. Shared by one run and one session through
-// their Request, on one loop.
+// The response on its way from the run to the client: the run writes what the backend says, already
+// in the client's framing; what the client does not take at once is spooled; the session hands it
+// on later. It parts the two speeds, so a slow reader never holds the slot. Shared by one run and
+// one session through their Request, on one loop.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,13 @@ class Reply {
     /// Hands on what is spooled. False: the client is gone.
     bool pump();
 
-    bool begun() const { return begun_; }          ///< bytes of a response have been given to the client's connection
+    bool begun() const {
+        return begun_;
+    }  ///< bytes of a response have been given to the client's connection
     bool finished() const { return finished_; }
     error_code failure() const { return failure_; }
     bool drained() const { return spool_.empty(); }
-    std::uint64_t taken() const { return taken_; } ///< bytes the client's connection has taken
+    std::uint64_t taken() const { return taken_; }  ///< bytes the client's connection has taken
 
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
@@ -41,7 +43,8 @@ class Reply {
     /// `hold`: keep them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();
-    /// There is no (more) response. Before begun() the session answers for it, after it cuts the connection.
+    /// There is no (more) response. Before begun() the session answers for it, after it cuts the
+    /// connection.
     void fail(error_code failure);
 
     /// An interim response (1xx) does not begin the reply.

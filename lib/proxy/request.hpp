@@ -1,5 +1,5 @@
-// One request from routing to its log line: what its session and its run share. Made by the session when a
-// head is complete; dead when both are done with it. One loop at a time.
+// One request from routing to its log line: what its session and its run share. Made by the session
+// when a head is complete; dead when both are done with it. One loop at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,26 @@ struct Request {
         : snapshot(std::move(s)), body(budget), reply(budget) {}
 
     const std::shared_ptr<const Snapshot> snapshot;
-    const Route* route = nullptr;      ///< in the snapshot
+    const Route* route = nullptr;  ///< in the snapshot
     Record record;
-    Time started = monotonic_now();    ///< head complete
+    Time started = monotonic_now();  ///< head complete
 
-    std::string head;                  ///< as it goes to the backend
+    std::string head;  ///< as it goes to the backend
     Body body;
-    http::BodyDecoder decoder;         ///< of the client's body
+    http::BodyDecoder decoder;  ///< of the client's body
     std::uint64_t body_bytes = 0;
 
-    bool to_head = false;              ///< HEAD: the response has no body
-    bool repeatable = false;           ///< idempotent and without a body: may be sent again
+    bool to_head = false;     ///< HEAD: the response has no body
+    bool repeatable = false;  ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
-    bool keep_alive = true;            ///< the client's connection may be kept
-    bool needs_length = false;         ///< queued with a chunked body: its length is known once it is spooled
+    bool keep_alive = true;  ///< the client's connection may be kept
+    bool needs_length =
+        false;  ///< queued with a chunked body: its length is known once it is spooled
 
-    std::optional<Place> place;        ///< from ticket to grant
-    Observer* run = nullptr;           ///< the run, while there is one
+    std::optional<Place> place;  ///< from ticket to grant
+    Observer* run = nullptr;     ///< the run, while there is one
     Reply reply;
-    int parts = 1;                     ///< session and run; the last to end writes the record
+    int parts = 1;  ///< session and run; the last to end writes the record
 };
 
 }  // namespace ticketgate

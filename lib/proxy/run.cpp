@@ -14,10 +14,13 @@
 namespace ticketgate {
 namespace {
 
-// Response bytes of an unqueued route that may wait for a slow client before we stop reading the backend.
+// Response bytes of an unqueued route that may wait for a slow client before we stop reading the
+// backend.
 constexpr std::uint64_t download_window = 256 << 10;
 
-iovec piece(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+iovec piece(std::string_view bytes) {
+    return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 class Run final : public Resident {
  public:
@@ -62,14 +65,15 @@ class Run final : public Resident {
     std::shared_ptr<Request> request_;
     Slot slot_;
     Signal signal_;
-    Deadline deadline_;       // connect_timeout, then response_timeout
+    Deadline deadline_;  // connect_timeout, then response_timeout
     Deadline hold_deadline_;
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
-    bool chunked_ = false;    // towards the client
+    bool chunked_ = false;  // towards the client
     bool head_pending_ = false;
     bool orphan_ = false;
-    std::vector<iovec> pieces_;  // of the response, read and not yet handed on; never kept over a suspension
+    std::vector<iovec>
+        pieces_;  // of the response, read and not yet handed on; never kept over a suspension
 };
 
 Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slot) {
@@ -82,8 +86,9 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     try {
         failure = co_await run.forward();
     } catch (const std::exception& e) {
-        station.commons.log.error("an exchange ended by an exception",
-                                  {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
+        station.commons.log.error(
+            "an exchange ended by an exception",
+            {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
         failure = errc::upstream_broke;
     }
     run.end(failure);
@@ -106,14 +111,15 @@ bool Run::may_repeat(error_code failure) const {
 task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
-    // A broken pipe while sending is not the last word: the backend may have answered before it closed.
+    // A broken pipe while sending is not the last word: the backend may have answered before it
+    // closed.
     const error_code unsent = co_await send();
     if (unsent && (unsent != errc::upstream_broke || !exchange_->connected())) co_return unsent;
     if (const auto failure = co_await read_head()) co_return failure;
     co_return co_await relay_body();
 }
 
-// ── 9, 10: send ────────────────────────────────────────────────────────────────────────────────────
+// ── 9, 10: send ──
 
 task<error_code> Run::send() {
     bool stands = exchange_->connected();
@@ -128,14 +134,15 @@ task<error_code> Run::send() {
         }
         // The body's own deadline is the session's; the backend is not the one that is slow.
         if (*step == Step::starved) deadline_.disarm();
-        if (*step == Step::blocked && !deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
+        if (*step == Step::blocked && !deadline_.armed())
+            station_.loop.arm(deadline_, settings().response_timeout);
         if (const auto failure = co_await wait()) co_return failure;
     }
     if (!stands || !deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
     co_return error_code();
 }
 
-// ── the answer ─────────────────────────────────────────────────────────────────────────────────────
+// ── the answer ──
 
 task<error_code> Run::read_head() {
     for (;;) {
@@ -154,7 +161,8 @@ task<error_code> Run::read_head() {
     co_return error_code();
 }
 
-// RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave ourselves.
+// RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
+// ourselves.
 void Run::forward_interim() {
     if (request_->client_1_0 || station_.response.status == 100) return;
     std::string out;
@@ -164,7 +172,8 @@ void Run::forward_interim() {
     request_->reply.write_interim(out);
 }
 
-// Builds the client's response head in the station's scratch; it goes out with the first of the body.
+// Builds the client's response head in the station's scratch; it goes out with the first of the
+// body.
 void Run::begin_reply() {
     const http::ResponseHead& head = station_.response;
     Record& record = request_->record;
@@ -178,9 +187,11 @@ void Run::begin_reply() {
     edits.content_length = head.content_length;
     edits.keep_content_length = head.framing == http::Framing::none && head.has_content_length;
     edits.client_1_0 = request_->client_1_0;
-    const bool unknown_length = head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
+    const bool unknown_length =
+        head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
     chunked_ = unknown_length && !request_->client_1_0;
-    if (unknown_length) edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
+    if (unknown_length)
+        edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
     if (unknown_length && request_->client_1_0) request_->keep_alive = false;
     if (!request_->body.complete || station_.draining()) request_->keep_alive = false;
     edits.keep_alive = request_->keep_alive;
@@ -228,8 +239,8 @@ task<error_code> Run::wait_for_room() {
     co_return error_code();
 }
 
-// Head, chunk framing and payload in one write. On a queued route the end of a response waits for the
-// session, so that the next request goes to the backend first (ARCHITECTURE 9b rule 6).
+// Head, chunk framing and payload in one write. On a queued route the end of a response waits for
+// the session, so that the next request goes to the backend first (ARCHITECTURE 9b rule 6).
 void Run::flush(bool ended) {
     std::size_t payload = 0;
     for (const iovec& p : pieces_) payload += p.iov_len;
@@ -238,7 +249,8 @@ void Run::flush(bool ended) {
     if (head_pending_) pieces_.insert(pieces_.begin(), piece(station_.out));
     if (chunked_ && payload != 0) {
         const std::size_t size = http::write_chunk_head(chunk_head.data(), payload);
-        pieces_.insert(pieces_.begin() + (head_pending_ ? 1 : 0), piece(std::string_view(chunk_head.data(), size)));
+        pieces_.insert(pieces_.begin() + (head_pending_ ? 1 : 0),
+                       piece(std::string_view(chunk_head.data(), size)));
         pieces_.push_back(piece("\r\n"));
     }
     if (chunked_ && ended) pieces_.push_back(piece("0\r\n\r\n"));
@@ -247,7 +259,7 @@ void Run::flush(bool ended) {
     pieces_.clear();
 }
 
-// ── waiting, and what may end it ───────────────────────────────────────────────────────────────────
+// ── waiting, and what may end it ──
 
 task<error_code> Run::wait() {
     co_await signal_;
@@ -257,7 +269,8 @@ task<error_code> Run::wait() {
     }
     if (hold_deadline_.expired()) hold_timed_out();
     const bool wanted = request_->reply.wanted();
-    if (!wanted && !queued()) co_return errc::client_closed;  // no slot to guard: the backend may stop
+    if (!wanted && !queued())
+        co_return errc::client_closed;  // no slot to guard: the backend may stop
     if (!wanted && !orphan_ && slot_) {
         orphan_ = true;
         slot_.gate()->orphaned(+1);
@@ -271,8 +284,9 @@ error_code Run::timed_out() {
     if (!queued()) return errc::upstream_timeout;
     deadline_.disarm();
     request_->reply.fail(errc::upstream_timeout);
-    station_.commons.log.warn("the backend is silent past response_timeout; its slot stays held",
-                              {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    station_.commons.log.warn(
+        "the backend is silent past response_timeout; its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     return {};
 }
 
@@ -280,26 +294,28 @@ void Run::hold_timed_out() {
     hold_deadline_.disarm();
     if (!slot_) return;
     const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
-    station_.commons.log.error(release ? "hold_timeout: the slot is released though the backend may still run"
-                                       : "hold_timeout: the backend still runs and its slot stays held",
-                               {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    station_.commons.log.error(
+        release ? "hold_timeout: the slot is released though the backend may still run"
+                : "hold_timeout: the backend still runs and its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     if (!release) return;
     if (orphan_) slot_.gate()->orphaned(-1);
     orphan_ = false;
     slot_.fail_open();
 }
 
-// ── the end ────────────────────────────────────────────────────────────────────────────────────────
+// ── the end ──
 
-// In this order: the connection is free, the next request goes out, then this one's client is served.
+// In this order: the connection is free, the next request goes out, then this one's client is
+// served.
 void Run::end(error_code failure) {
     Record& record = request_->record;
     const Time now = monotonic_now();
     if (exchange_) record.upstream = now - sent_;
     if (failure && failure != errc::client_closed) {
         station_.metrics.upstream_errors.add();
-        station_.commons.log.warn("the exchange with the backend failed", {{"request_id", record.request_id},
-                                                                           {"why", failure.message()}});
+        station_.commons.log.warn("the exchange with the backend failed",
+                                  {{"request_id", record.request_id}, {"why", failure.message()}});
     }
     if (!failure && exchange_) {
         exchange_->observe(nullptr);

@@ -1,6 +1,6 @@
-// The back half of a request: the exchange with the backend. A coroutine of its own that owns the slot and
-// ends with the backend, never with the client: so a client that leaves, or reads slowly, changes nothing
-// about who may run (CONTRACT 2).
+// The back half of a request: the exchange with the backend. A coroutine of its own that owns the
+// slot and ends with the backend, never with the client: so a client that leaves, or reads slowly,
+// changes nothing about who may run (CONTRACT 2).
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace ticketgate {
 
-/// Starts the exchange on the station's loop. A request that holds a granted place brings its slot; the run
-/// gives it back when the backend is done.
+/// Starts the exchange on the station's loop. A request that holds a granted place brings its slot;
+/// the run gives it back when the backend is done.
 void start_run(Station& station, std::shared_ptr<Request> request);
 
 }  // namespace ticketgate

@@ -12,16 +12,17 @@
 namespace ticketgate {
 namespace {
 
-// Bytes of an unqueued request body that may wait for a slow backend before we stop reading the client.
+// Bytes of an unqueued request body that may wait for a slow backend before we stop reading the
+// client.
 constexpr std::uint64_t upload_window = 256 << 10;
-// After an error answer the rest of an upload is read and dropped for a moment: closing with bytes unread
-// would reset the connection, and the client might never see the answer.
+// After an error answer the rest of an upload is read and dropped for a moment: closing with bytes
+// unread would reset the connection, and the client might never see the answer.
 constexpr Duration linger_time = 2s;
 constexpr std::uint64_t linger_bytes = 1 << 20;
 
 }  // namespace
 
-// ── the life of a request ──────────────────────────────────────────────────────────────────────────
+// ── the life of a request ──
 
 Detached Session::serve(std::unique_ptr<Session> self) {
     try {
@@ -68,7 +69,7 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
     co_return co_await deliver(request);
 }
 
-// ── 3: the head ────────────────────────────────────────────────────────────────────────────────────
+// ── 3: the head ──
 
 // `idle`: the connection ended between two requests, there is nothing to answer.
 task<error_code> Session::read_head() {
@@ -81,7 +82,8 @@ task<error_code> Session::read_head() {
     loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
     for (;;) {
         if (!input_.empty()) {
-            const auto progress = http::parse_request(input_.view(), limits, station_->head, scanned);
+            const auto progress =
+                http::parse_request(input_.view(), limits, station_->head, scanned);
             if (!progress) co_return progress.error();
             if (*progress == http::Progress::done) break;
             scanned = input_.view().size();
@@ -90,7 +92,8 @@ task<error_code> Session::read_head() {
         }
         const auto got = input_.read(*client_, loop().buffer());
         if (got.status == net::Io::ok) continue;
-        if (got.status != net::Io::blocked) co_return input_.empty() ? errc::idle : errc::client_closed;
+        if (got.status != net::Io::blocked)
+            co_return input_.empty() ? errc::idle : errc::client_closed;
         input_.keep();
         if (station_->draining() && input_.empty()) co_return errc::idle;
         co_await signal_;
@@ -132,7 +135,7 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
     return request;
 }
 
-// ── 4, 5: route and stamp ──────────────────────────────────────────────────────────────────────────
+// ── 4, 5: route and stamp ──
 
 error_code Session::route(Request& request) {
     const http::RequestHead& head = station_->head;
@@ -140,7 +143,8 @@ error_code Session::route(Request& request) {
     if (!http::normalise_path(http::path_of(head.target), station_->path)) return errc::bad_request;
     request.route = request.snapshot->find(station_->path);
     if (request.route == nullptr || !request.route->upstream) return errc::no_route;
-    if (head.framing == http::Framing::length && head.content_length > request.route->settings.max_body)
+    if (head.framing == http::Framing::length &&
+        head.content_length > request.route->settings.max_body)
         return errc::body_too_large;
     return {};
 }
@@ -164,7 +168,7 @@ void Session::stamp(Request& request) {
     http::rewrite_request(head, edits, request.head);
 }
 
-// ── 6: the ticket ──────────────────────────────────────────────────────────────────────────────────
+// ── 6: the ticket ──
 
 error_code Session::take_ticket(Request& request) {
     const Route& route = *request.route;
@@ -175,7 +179,8 @@ error_code Session::take_ticket(Request& request) {
     queue::Queue::Entry entry;
     entry.max_waiting = route.settings.max_waiting;
     entry.ready = station_->head.framing == http::Framing::none;
-    if (route.settings.wait_timeout < never) entry.deadline = request.started + route.settings.wait_timeout;
+    if (route.settings.wait_timeout < never)
+        entry.deadline = request.started + route.settings.wait_timeout;
     const auto state = route.gate->take(*pass, entry, loop());
     record.queue = route.gate->name();
     record.outcome = Outcome::full;
@@ -188,7 +193,7 @@ error_code Session::take_ticket(Request& request) {
     return {};
 }
 
-// ── 7: the body ────────────────────────────────────────────────────────────────────────────────────
+// ── 7: the body ──
 
 error_code Session::begin_body(Request& request) {
     const http::RequestHead& head = station_->head;
@@ -240,7 +245,8 @@ error_code Session::read_more_body(Request& request) {
     return failure;
 }
 
-// A queued request's body is whole before its turn: a slow upload never holds the slot (CONTRACT 1.2).
+// A queued request's body is whole before its turn: a slow upload never holds the slot
+// (CONTRACT 1.2).
 task<error_code> Session::read_body(Request& request) {
     loop().arm(deadline_, request.route->settings.body_timeout);
     while (!request.body.complete) {
@@ -259,10 +265,10 @@ task<error_code> Session::read_body(Request& request) {
     co_return error_code();
 }
 
-// ── 8: the turn ────────────────────────────────────────────────────────────────────────────────────
+// ── 8: the turn ──
 
-// To the loop where the queue's requests run. On the way nobody is notified of anything; being attached
-// anew, the connection tells its state again.
+// To the loop where the queue's requests run. On the way nobody is notified of anything; being
+// attached anew, the connection tells its state again.
 task<void> Session::go_home(Request& request) {
     net::Loop& home = request.place->gate().home();
     if (&home != &loop()) {
@@ -302,13 +308,14 @@ task<error_code> Session::wait_turn(Request& request) {
     co_return error_code();
 }
 
-// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2); pipelined bytes are none.
+// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2); pipelined bytes are
+// none.
 bool Session::left(const Request& request) const {
     if (client_->broken()) return true;
     return client_->fin() && request.route->settings.client_half_close == config::HalfClose::leave;
 }
 
-// ── 11: deliver ────────────────────────────────────────────────────────────────────────────────────
+// ── 11: deliver ──
 
 // Hands the response on as the client takes it; on an unqueued route it also passes the upload on
 // meanwhile. Errors before the response has begun are answered; after it, the connection is cut.
@@ -318,7 +325,8 @@ task<error_code> Session::deliver(Request& request) {
     const bool uploading = !request.body.complete;
     if (uploading) loop().arm(deadline_, request.route->settings.body_timeout);
     for (;;) {
-        while (!request.body.complete && !reply.finished() && request.body.spool.size() < upload_window) {
+        while (!request.body.complete && !reply.finished() &&
+               request.body.spool.size() < upload_window) {
             const auto failure = read_more_body(request);
             if (failure == errc::idle) break;
             if (failure) co_return failure;
@@ -335,17 +343,19 @@ task<error_code> Session::deliver(Request& request) {
             loop().arm(deadline_, write_timeout);
         }
         co_await signal_;
-        if (deadline_.expired()) co_return reply.drained() ? errc::body_timeout : errc::client_closed;
+        if (deadline_.expired())
+            co_return reply.drained() ? errc::body_timeout : errc::client_closed;
     }
     deadline_.disarm();
     co_return error_code();
 }
 
-// ── the one failure exit ───────────────────────────────────────────────────────────────────────────
+// ── the one failure exit ──
 
 task<void> Session::answer(error_code failure, Request& request) {
     Record& record = request.record;
-    const config::Settings* settings = request.route == nullptr ? nullptr : &request.route->settings;
+    const config::Settings* settings =
+        request.route == nullptr ? nullptr : &request.route->settings;
     const bool begun = request.reply.begun();
     request.reply.detach();
     request.place.reset();
@@ -364,14 +374,16 @@ task<void> Session::answer(error_code failure, Request& request) {
         facts.retry_after = request.route->gate->retry_after();
     }
     // What is left unread of the request would be taken for the next one.
-    const bool unread = request.route == nullptr || !request.decoder.done() || failure == errc::draining ||
-                        failure == errc::body_too_large;
+    const bool unread = request.route == nullptr || !request.decoder.done() ||
+                        failure == errc::draining || failure == errc::body_too_large;
     if (unread || station_->draining()) request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();
-    stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing, station_->lines);
-    const std::string response = failure_response(failure, settings, facts, station_->lines,
-                                                  request.keep_alive && !request.client_1_0, !request.to_head);
+    stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing,
+                   station_->lines);
+    const std::string response =
+        failure_response(failure, settings, facts, station_->lines,
+                         request.keep_alive && !request.client_1_0, !request.to_head);
     if (request.client_1_0) request.keep_alive = false;
     if (!co_await write_all(response)) request.keep_alive = false;
     if (!request.keep_alive) co_await linger();
@@ -403,7 +415,7 @@ task<void> Session::linger() {
     }
 }
 
-// ── 12: record ─────────────────────────────────────────────────────────────────────────────────────
+// ── 12: record ──
 
 bool Session::finish(Request& request, error_code failure) {
     request.record.duration = monotonic_now() - request.started;

@@ -1,6 +1,6 @@
-// One client connection, request after request. Read session.cpp: it is the life of a request from top to
-// bottom. A session is owned by its own coroutine and lives on one loop at a time; to wait in a queue it
-// moves to the queue's home loop and stays there.
+// One client connection, request after request. Read session.cpp: it is the life of a request from
+// top to bottom. A session is owned by its own coroutine and lives on one loop at a time; to wait
+// in a queue it moves to the queue's home loop and stays there.
 #pragma once
 
 #include <memory>

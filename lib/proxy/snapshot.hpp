@@ -1,5 +1,6 @@
-// Everything one config file means, ready to serve: settings resolved, gates and upstreams attached.
-// Immutable; shared by every loop and by each request that began under it, and dead with the last of them.
+// Everything one config file means, ready to serve: settings resolved, gates and upstreams
+// attached. Immutable; shared by every loop and by each request that began under it, and dead with
+// the last of them.
 #pragma once
 
 #include <map>
@@ -20,7 +21,7 @@ namespace ticketgate {
 /// What applies to a request, with what it needs at hand.
 struct Route {
     config::Settings settings;
-    std::shared_ptr<Gate> gate;          ///< null: not queued
+    std::shared_ptr<Gate> gate;  ///< null: not queued
     std::shared_ptr<Upstream> upstream;
 
     /// Does this method wait in line here?
@@ -35,7 +36,8 @@ class Snapshot {
     Snapshot(config::Config config, Gates gates, Upstreams upstreams);
 
     const config::Config config;
-    const std::vector<std::string> id_names;  ///< cgi names of all id headers: dropped in every spelling
+    const std::vector<std::string>
+        id_names;  ///< cgi names of all id headers: dropped in every spelling
     const Trusted trusted;
     const Upstreams upstreams;
 
@@ -52,7 +54,8 @@ class Snapshot {
 
     // Combinations with regex routes are few but cannot be listed in advance: made when first met.
     mutable std::mutex combined_lock_;  // guards combined_
-    mutable std::map<std::pair<int, std::vector<std::uint16_t>>, std::unique_ptr<const Route>> combined_;
+    mutable std::map<std::pair<int, std::vector<std::uint16_t>>, std::unique_ptr<const Route>>
+        combined_;
 };
 
 }  // namespace ticketgate

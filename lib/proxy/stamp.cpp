@@ -23,7 +23,8 @@ void duration(std::string& out, Duration d) {
     const std::int64_t us = d.count() / 1000;
     number(out, us / 1000);
     const auto rest = static_cast<int>(us % 1000);
-    const char places[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+    const char places[4] = {'.', static_cast<char>('0' + rest / 100),
+                            static_cast<char>('0' + rest / 10 % 10),
                             static_cast<char>('0' + rest % 10)};
     out.append(places, 4);
 }
@@ -39,8 +40,8 @@ bool has(const http::RequestHead& head, http::FieldName id) {
     return false;
 }
 
-// The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4 names the
-// field; each proxy appends the address it got the request from).
+// The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4
+// names the field; each proxy appends the address it got the request from).
 void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     lines.append("X-Forwarded-For: ");
     if (peer.trusted) {
@@ -53,8 +54,8 @@ void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string&
 
 }  // namespace
 
-void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, const Peer& peer, const Record& record,
-                   std::string& lines) {
+void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, const Peer& peer,
+                   const Record& record, std::string& lines) {
     using enum http::FieldName;
     id_lines(snapshot.config.ids, record, lines);
     lines.append("X-Request-Start: t=");
@@ -74,7 +75,8 @@ void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, cons
     lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
 }
 
-void stamp_response(const Snapshot& snapshot, const Record& record, bool server_timing, std::string& lines) {
+void stamp_response(const Snapshot& snapshot, const Record& record, bool server_timing,
+                    std::string& lines) {
     id_lines(snapshot.config.ids, record, lines);
     lines.append("Via: 1.1 ticketgate\r\n");
     if (!server_timing) return;

@@ -1,4 +1,5 @@
-// The lines that ticketgate adds to heads: ids, X-Request-Start, X-Forwarded-*, Via, Server-Timing. Pure.
+// The lines that ticketgate adds to heads: ids, X-Request-Start, X-Forwarded-*, Via, Server-Timing.
+// Pure.
 #pragma once
 
 #include <string>
@@ -12,13 +13,14 @@ namespace ticketgate {
 
 /// Where a request came in.
 struct Peer {
-    std::string ip;              ///< of the connection's other end
-    bool trusted = false;        ///< it is a proxy of ours
-    std::uint16_t port = 0;      ///< of our listener
+    std::string ip;          ///< of the connection's other end
+    bool trusted = false;    ///< it is a proxy of ours
+    std::uint16_t port = 0;  ///< of our listener
 };
 
 /// Appends the lines for the backend. The ids are those of the record.
-void stamp_request(const http::RequestHead&, const Snapshot&, const Peer&, const Record&, std::string& lines);
+void stamp_request(const http::RequestHead&, const Snapshot&, const Peer&, const Record&,
+                   std::string& lines);
 
 /// Appends the lines for the client.
 void stamp_response(const Snapshot&, const Record&, bool server_timing, std::string& lines);

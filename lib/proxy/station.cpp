@@ -5,24 +5,29 @@
 namespace ticketgate {
 namespace {
 
-// Log lines wait this long for others: one write for many, and still at once for a person who watches.
+// Log lines wait this long for others: one write for many, and still at once for a person who
+// watches.
 constexpr Duration log_delay = 100ms;
 
 }  // namespace
 
-Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry, std::shared_ptr<const Snapshot> first)
+Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
+                 std::shared_ptr<const Snapshot> first)
     : loop(l),
       commons(c),
       metrics(registry),
       ids(l.index()),
       snapshot_(std::move(first)),
       access_(c.access_file, snapshot_->config.log.max_buffer) {
-    registry.counter_fn("ticketgate_log_dropped_lines_total", "Access log lines a slow reader did not take.", {},
+    registry.counter_fn("ticketgate_log_dropped_lines_total",
+                        "Access log lines a slow reader did not take.", {},
                         [this] { return static_cast<double>(access_.dropped()); });
     loop.before_sleep([this] { return flush_log(); });
 }
 
-Station::~Station() { access_.finish(1000ms); }
+Station::~Station() {
+    access_.finish(1000ms);
+}
 
 void Station::use(std::shared_ptr<const Snapshot> next) {
     for (const auto& [name, upstream] : snapshot_->upstreams) {
@@ -37,7 +42,8 @@ void Station::record(const Record& record) {
     const auto format = snapshot_->config.log.access;
     if (format == config::AccessFormat::off) return;
     line_.clear();
-    format == config::AccessFormat::json ? format_json(record, line_) : format_combined(record, line_);
+    format == config::AccessFormat::json ? format_json(record, line_)
+                                         : format_combined(record, line_);
     access_.append(line_);
 }
 

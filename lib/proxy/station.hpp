@@ -1,6 +1,6 @@
-// One I/O thread's share of the proxy: its loop, its present snapshot, its id generators, log buffer,
-// counters and sessions, and scratch space for the request at hand. Owned by App; everything here is touched
-// by the loop's thread only, except where it says so.
+// One I/O thread's share of the proxy: its loop, its present snapshot, its id generators, log
+// buffer, counters and sessions, and scratch space for the request at hand. Owned by App;
+// everything here is touched by the loop's thread only, except where it says so.
 #pragma once
 
 #include <atomic>
@@ -38,15 +38,16 @@ struct Commons {
     Log& log;
     http::SpoolBudget& spool;
     LogFile& access_file;
-    std::vector<Station*> stations;              ///< by loop index; fixed before the loops run
-    std::atomic<std::uint32_t> connections{0};   ///< open client connections
-    std::atomic<std::uint32_t> runs{0};          ///< exchanges with backends under way
-    std::function<void()> connection_closed;     ///< told after each; must be cheap
+    std::vector<Station*> stations;             ///< by loop index; fixed before the loops run
+    std::atomic<std::uint32_t> connections{0};  ///< open client connections
+    std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
+    std::function<void()> connection_closed;    ///< told after each; must be cheap
 };
 
 class Station {
  public:
-    Station(Commons& commons, net::Loop& loop, metrics::Registry& registry, std::shared_ptr<const Snapshot> first);
+    Station(Commons& commons, net::Loop& loop, metrics::Registry& registry,
+            std::shared_ptr<const Snapshot> first);
     ~Station();
 
     net::Loop& loop;

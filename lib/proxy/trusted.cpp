@@ -29,11 +29,13 @@ bool Trusted::contains(const std::string& text) const {
     if (error) return false;
     if (address.is_v4()) {
         return std::any_of(v4_.begin(), v4_.end(), [&](const auto& network) {
-            return ip::network_v4(address.to_v4(), network.prefix_length()).canonical() == network.canonical();
+            return ip::network_v4(address.to_v4(), network.prefix_length()).canonical() ==
+                   network.canonical();
         });
     }
     return std::any_of(v6_.begin(), v6_.end(), [&](const auto& network) {
-        return ip::network_v6(address.to_v6(), network.prefix_length()).canonical() == network.canonical();
+        return ip::network_v6(address.to_v6(), network.prefix_length()).canonical() ==
+               network.canonical();
     });
 }
 

@@ -20,11 +20,13 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
     return ticket.state;
 }
 
-// max_waiting counts those who wait for a slot; who could take a free one at once (as soon as its body is
-// here) does not wait in that sense. So max_waiting: 0 admits exactly as many as there are free slots.
+// max_waiting counts those who wait for a slot; who could take a free one at once (as soon as its
+// body is here) does not wait in that sense. So max_waiting: 0 admits exactly as many as there are
+// free slots.
 bool Queue::full(const Entry& entry) const {
     if (entry.max_waiting == unlimited) return false;
-    const std::uint64_t free = limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
+    const std::uint64_t free =
+        limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
     return waiting() >= entry.max_waiting + free;
 }
 
@@ -43,7 +45,8 @@ void Queue::mark_ready(Ticket& ticket) {
 State Queue::settle(Ticket& ticket, Time now, Tickets& granted) {
     if (ticket.waiting() && now >= ticket.deadline) {
         take_out(ticket, State::expired);
-        grant_free_slots(now, granted);  // order: arrival: the next may have waited for this head only
+        grant_free_slots(now,
+                         granted);  // order: arrival: the next may have waited for this head only
     }
     return ticket.state;
 }
@@ -97,7 +100,8 @@ void Queue::admit(Ticket& ticket, Time now) {
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);
-    TG_CHECK(limits_.order == Order::ready || line_.empty() || ticket.number < line_.front().number);
+    TG_CHECK(limits_.order == Order::ready || line_.empty() ||
+             ticket.number < line_.front().number);
 }
 
 void Queue::take_out(Ticket& ticket, State state) {

@@ -1,10 +1,12 @@
 // The line itself: first in, first out, with a limited number of slots. Pure: no lock, no clock, no
-// socket; time is an argument, and who may go next comes back in `granted`. Owned by a gate, whose lock
-// guards every call.
+// socket; time is an argument, and who may go next comes back in `granted`. Owned by a gate, whose
+// lock guards every call.
 //
 // Invariants, checked at each grant in release builds too:
-// - in flight never exceeds max_in_flight by a grant (it may stand above it after the limit was lowered);
-// - a grant goes to the lowest ready number (order: ready) or to the head of the line (order: arrival);
+// - in flight never exceeds max_in_flight by a grant (it may stand above it after the limit was
+// lowered);
+// - a grant goes to the lowest ready number (order: ready) or to the head of the line (order:
+// arrival);
 // - after every call no ready ticket that may run waits while a slot is free.
 // take, ready, settle, cancel and leave are O(1), or O(log n) for a ticket that becomes ready late.
 #pragma once
@@ -39,20 +41,21 @@ class Queue {
 
     /// How a ticket enters the line.
     struct Entry {
-        std::uint32_t max_waiting = 1024;  ///< tickets that may wait; a free slot is not waiting for
-        bool ready = true;                 ///< no body, or the body is here already
-        Time deadline = Time::max();       ///< end of the wait
+        std::uint32_t max_waiting =
+            1024;                     ///< tickets that may wait; a free slot is not waiting for
+        bool ready = true;            ///< no body, or the body is here already
+        Time deadline = Time::max();  ///< end of the wait
     };
 
-    /// Numbers the ticket and puts it into the line, or refuses it with `full`. With Entry::ready it may
-    /// be granted at once. Precondition: idle.
+    /// Numbers the ticket and puts it into the line, or refuses it with `full`. With Entry::ready
+    /// it may be granted at once. Precondition: idle.
     State take(Ticket&, const Entry&, Time now, Tickets& granted);
 
     /// Its body is whole. No-op once decided.
     void ready(Ticket&, Time now, Tickets& granted);
 
-    /// Somebody woke up: expires the ticket if it still waits and its deadline has come. Whatever the
-    /// state is then, is final unless it is `waiting`.
+    /// Somebody woke up: expires the ticket if it still waits and its deadline has come. Whatever
+    /// the state is then, is final unless it is `waiting`.
     State settle(Ticket&, Time now, Tickets& granted);
 
     /// The client left. A waiting ticket is out of the line; a decided one stays as it is.
@@ -64,8 +67,8 @@ class Queue {
     /// New limits; holders above a lowered limit are not touched.
     void resize(Limits, Time now, Tickets& granted);
 
-    /// Failing open (`on_hold_timeout: release`): the slot counts as free although its holder may still
-    /// run. Returns false if the ticket holds no slot.
+    /// Failing open (`on_hold_timeout: release`): the slot counts as free although its holder may
+    /// still run. Returns false if the ticket holds no slot.
     bool release_held(Ticket&, Time now, Tickets& granted);
 
     std::uint32_t waiting() const { return static_cast<std::uint32_t>(line_.size()); }
@@ -84,9 +87,13 @@ class Queue {
 
     /// The line and the holders in order, for views.
     template <class Use>
-    void for_each_waiting(Use use) const { for (const Ticket& t : line_) use(t); }
+    void for_each_waiting(Use use) const {
+        for (const Ticket& t : line_) use(t);
+    }
     template <class Use>
-    void for_each_holder(Use use) const { for (const Ticket& t : holders_) use(t); }
+    void for_each_holder(Use use) const {
+        for (const Ticket& t : holders_) use(t);
+    }
 
  private:
     using Line = boost::intrusive::list<Ticket>;
@@ -100,9 +107,9 @@ class Queue {
     void mark_ready(Ticket&);
 
     Limits limits_;
-    Line line_;        // waiting, in order of number
-    ReadySet ready_;   // the ready ones of line_, in order of number
-    Line holders_;     // granted, in order of grant
+    Line line_;       // waiting, in order of number
+    ReadySet ready_;  // the ready ones of line_, in order of number
+    Line holders_;    // granted, in order of grant
     std::uint64_t last_number_ = 0;
     Duration mean_hold_{0};
 };

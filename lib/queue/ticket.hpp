@@ -1,6 +1,6 @@
-// A ticket: one request's place in one queue. Owned by whoever took it (a gate's Pass); the queue only
-// links it. While it is linked its address must not change and it must not be destroyed: leave, cancel
-// or settle it first. Not thread-safe; a gate's lock guards it.
+// A ticket: one request's place in one queue. Owned by whoever took it (a gate's Pass); the queue
+// only links it. While it is linked its address must not change and it must not be destroyed:
+// leave, cancel or settle it first. Not thread-safe; a gate's lock guards it.
 #pragma once
 
 #include <boost/intrusive/list_hook.hpp>

@@ -8,8 +8,8 @@ void Deadlines::arm(Deadline& deadline, Duration after, Time now) {
     deadline.disarm();
     if (after >= Duration(never) || after > Time::max() - now) return;
     deadline.at_ = now + after;
-    // Each list is in order of time. Nearly always the new one is the last; one that is armed from a moment a
-    // little past (a ticket that changed loops) walks a few places.
+    // Each list is in order of time. Nearly always the new one is the last; one that is armed from
+    // a moment a little past (a ticket that changed loops) walks a few places.
     auto& armed = list(after).armed;
     auto place = armed.end();
     while (place != armed.begin() && std::prev(place)->at_ > deadline.at_) --place;

@@ -1,6 +1,6 @@
 // Deadlines without a timer each: one first-in-first-out list for each configured duration, so that
-// arming, re-arming and disarming are a few nanoseconds, and the earliest is always at the front of a list.
-// Pure: the loop asks next() how long it may sleep and calls expire() when it wakes.
+// arming, re-arming and disarming are a few nanoseconds, and the earliest is always at the front of
+// a list. Pure: the loop asks next() how long it may sleep and calls expire() when it wakes.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -13,8 +13,8 @@
 
 namespace ticketgate {
 
-/// One coroutine's deadline. When it passes, `expired()` turns true and the observer is notified. Owned by
-/// the session or run it limits; disarmed by its destructor.
+/// One coroutine's deadline. When it passes, `expired()` turns true and the observer is notified.
+/// Owned by the session or run it limits; disarmed by its destructor.
 class Deadline : public boost::intrusive::list_base_hook<
                      boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -32,7 +32,9 @@ class Deadline : public boost::intrusive::list_base_hook<
 
  private:
     friend class Deadlines;
-    void unlink_if_linked() { if (is_linked()) unlink(); }
+    void unlink_if_linked() {
+        if (is_linked()) unlink();
+    }
     Observer* observer_;
     Time at_{};
     bool expired_ = false;

@@ -25,7 +25,9 @@ struct Pool {
 
 thread_local Pool pool;
 
-constexpr std::size_t class_of(std::size_t size) { return (size + grain - 1) / grain - 1; }
+constexpr std::size_t class_of(std::size_t size) {
+    return (size + grain - 1) / grain - 1;
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Memory of coroutine frames: a short free list a thread and size class, since the same few frames come
-// and go with every request. A frame may be freed on another thread than it was made on.
+// Memory of coroutine frames: a short free list a thread and size class, since the same few frames
+// come and go with every request. A frame may be freed on another thread than it was made on.
 #pragma once
 
 #include <cstddef>

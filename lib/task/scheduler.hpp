@@ -1,7 +1,7 @@
-// Who runs next on one loop: a first-in-first-out list of coroutines that have been notified. Coroutines
-// are resumed from run() only, never from inside each other, so nothing is re-entered and the order in
-// which things are notified is the order in which they happen. Pure: no thread, no clock, no socket; a test
-// or a simulation drives it by calling run().
+// Who runs next on one loop: a first-in-first-out list of coroutines that have been notified.
+// Coroutines are resumed from run() only, never from inside each other, so nothing is re-entered
+// and the order in which things are notified is the order in which they happen. Pure: no thread, no
+// clock, no socket; a test or a simulation drives it by calling run().
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -21,9 +21,9 @@ class Observer {
 
 class Scheduler;
 
-/// What one coroutine waits on: a condition variable with one waiter. notify() before the wait is kept,
-/// so the waiter's loop is always: look at the state, and if nothing is to be done, `co_await signal`.
-/// Owned by the session or run that waits on it; belongs to one loop at a time.
+/// What one coroutine waits on: a condition variable with one waiter. notify() before the wait is
+/// kept, so the waiter's loop is always: look at the state, and if nothing is to be done, `co_await
+/// signal`. Owned by the session or run that waits on it; belongs to one loop at a time.
 class Signal final : public Observer,
                      public boost::intrusive::list_base_hook<
                          boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {

@@ -1,12 +1,13 @@
-// Coroutines of one loop. task<T> is a lazy child coroutine: it runs when awaited and dies with its task
-// object. Detached is a coroutine on its own: it starts at once and frees itself at its end.
+// Coroutines of one loop. task<T> is a lazy child coroutine: it runs when awaited and dies with its
+// task object. Detached is a coroutine on its own: it starts at once and frees itself at its end.
 //
-// A child that finishes without suspending returns to its parent by `return`, not by a resume, so a loop
-// over such children does not grow the stack in any build mode (g++ makes no tail calls at -O0 or under
-// sanitizers). Not thread-safe: a coroutine lives on one loop at a time (net/loop.hpp says how it moves).
+// A child that finishes without suspending returns to its parent by `return`, not by a resume, so a
+// loop over such children does not grow the stack in any build mode (g++ makes no tail calls at -O0
+// or under sanitizers). Not thread-safe: a coroutine lives on one loop at a time (net/loop.hpp says
+// how it moves).
 //
-// g++ 12.2 destroys some temporaries of a full expression with co_await twice: no braces and no captures
-// in such an expression (tests/tidy checks it).
+// g++ 12.2 destroys some temporaries of a full expression with co_await twice: no braces and no
+// captures in such an expression (tests/tidy checks it).
 #pragma once
 
 #include <coroutine>
@@ -29,7 +30,9 @@ struct PromiseBase {
     std::exception_ptr failure;
 
     static void* operator new(std::size_t size) { return task_frames::allocate(size); }
-    static void operator delete(void* frame, std::size_t size) { task_frames::release(frame, size); }
+    static void operator delete(void* frame, std::size_t size) {
+        task_frames::release(frame, size);
+    }
 
     struct Final {
         bool await_ready() const noexcept { return false; }
@@ -49,7 +52,9 @@ struct Promise : PromiseBase {
     std::optional<T> value;
     task<T> get_return_object() noexcept;
     template <class U>
-    void return_value(U&& v) { value.emplace(std::forward<U>(v)); }
+    void return_value(U&& v) {
+        value.emplace(std::forward<U>(v));
+    }
     T take() {
         if (failure) std::rethrow_exception(failure);
         return std::move(*value);
@@ -75,7 +80,9 @@ class [[nodiscard]] task {
     explicit task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
     task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     task& operator=(task&&) = delete;
-    ~task() { if (handle_) handle_.destroy(); }
+    ~task() {
+        if (handle_) handle_.destroy();
+    }
 
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> parent) {
@@ -102,12 +109,16 @@ inline task<void> detail::Promise<void>::get_return_object() noexcept {
 struct Detached {
     struct promise_type {
         static void* operator new(std::size_t size) { return task_frames::allocate(size); }
-        static void operator delete(void* frame, std::size_t size) { task_frames::release(frame, size); }
+        static void operator delete(void* frame, std::size_t size) {
+            task_frames::release(frame, size);
+        }
         Detached get_return_object() const noexcept { return {}; }
         std::suspend_never initial_suspend() const noexcept { return {}; }
         std::suspend_never final_suspend() const noexcept { return {}; }
         void return_void() const noexcept {}
-        void unhandled_exception() const noexcept { TG_CHECK(!"an exception left a detached coroutine"); }
+        void unhandled_exception() const noexcept {
+            TG_CHECK(!"an exception left a detached coroutine");
+        }
     };
 };
 

@@ -1,6 +1,7 @@
-// One request and one response with a backend over one connection. Pulled, never pushed: each step does
-// what it can without blocking and says what it waits for; back-pressure is the absence of a call. Behind
-// this face stand HTTP/1.1 and (later) FastCGI. Owned by a run, or by its pool while idle; one loop.
+// One request and one response with a backend over one connection. Pulled, never pushed: each step
+// does what it can without blocking and says what it waits for; back-pressure is the absence of a
+// call. Behind this face stand HTTP/1.1 and (later) FastCGI. Owned by a run, or by its pool while
+// idle; one loop.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,9 @@ namespace ticketgate {
 struct Body {
     explicit Body(http::SpoolBudget& budget) : spool(budget) {}
     http::Spool spool;
-    bool complete = true;   ///< no more will come
-    bool chunked = false;   ///< goes to the backend in chunked coding (its length was not known in time)
+    bool complete = true;  ///< no more will come
+    bool chunked =
+        false;  ///< goes to the backend in chunked coding (its length was not known in time)
 };
 
 enum class Step : std::uint8_t {
@@ -37,27 +39,29 @@ class Exchange {
     /// Who hears when a blocked step may go on.
     virtual void observe(Observer*) = 0;
 
-    /// Connects and sends `head`, then the body. `head` must stay until done. Errors: upstream_refused,
-    /// upstream_broke.
+    /// Connects and sends `head`, then the body. `head` must stay until done. Errors:
+    /// upstream_refused, upstream_broke.
     virtual result<Step> send(std::string_view head, Body& body) = 0;
     /// The connection stands: from here on bytes may have reached the backend.
     virtual bool connected() const = 0;
     /// Something of the response is here although send() is not done.
     virtual bool answering() const = 0;
 
-    /// The response head when done; 1xx heads come one by one, then the final one. Views are good until the
-    /// next step. Errors: upstream_broke, upstream_bad_response.
+    /// The response head when done; 1xx heads come one by one, then the final one. Views are good
+    /// until the next step. Errors: upstream_broke, upstream_bad_response.
     virtual result<Step> read_head(bool to_head_request, http::ResponseHead& head) = 0;
 
-    /// Payload pieces, each good until the next step. done with an empty piece is the end of the body.
+    /// Payload pieces, each good until the next step. done with an empty piece is the end of the
+    /// body.
     virtual result<Step> read_body(std::string_view& piece) = 0;
     /// The body has ended.
     virtual bool ended() const = 0;
-    /// The next read_body() takes from what is here already: it must not be put off past a suspension.
+    /// The next read_body() takes from what is here already: it must not be put off past a
+    /// suspension.
     virtual bool has_unread() const = 0;
 
-    /// Was the connection an old one, and has no byte of a response come? Then its end says nothing about
-    /// this request, and one that may be repeated is (CONTRACT 2.7).
+    /// Was the connection an old one, and has no byte of a response come? Then its end says nothing
+    /// about this request, and one that may be repeated is (CONTRACT 2.7).
     virtual bool untouched() const = 0;
 
     /// The end. A connection that can be used again goes back to its pool; `self` is used up.
@@ -69,10 +73,11 @@ class Upstream {
  public:
     virtual ~Upstream() = default;
 
-    /// `fresh`: not a pooled connection. `careful`: the request must not be sent twice, so a pooled connection is
-    /// looked at once more before use.
+    /// `fresh`: not a pooled connection. `careful`: the request must not be sent twice, so a pooled
+    /// connection is looked at once more before use.
     virtual std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) = 0;
-    /// The config names it no longer: the loop's idle connections are closed, none is kept from now on.
+    /// The config names it no longer: the loop's idle connections are closed, none is kept from now
+    /// on.
     virtual void retire(net::Loop& loop) = 0;
 };
 

@@ -8,7 +8,9 @@
 namespace ticketgate {
 namespace {
 
-iovec piece(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+iovec piece(std::string_view bytes) {
+    return {const_cast<char*>(bytes.data()), bytes.size()};
+}
 
 // One chunk of a request body on its way: enough to be worth a system call.
 constexpr std::size_t chunk_size = 64 << 10;
@@ -18,7 +20,9 @@ constexpr std::size_t chunk_size = 64 << 10;
 HttpExchange::HttpExchange(std::shared_ptr<HttpUpstream> upstream, HttpPool& pool, net::Loop& loop)
     : upstream_(std::move(upstream)), pool_(pool), loop_(loop), idle_deadline_(*this) {}
 
-HttpExchange::~HttpExchange() { pool_.forget(*this); }
+HttpExchange::~HttpExchange() {
+    pool_.forget(*this);
+}
 
 void HttpExchange::observe(Observer* observer) {
     observer_ = observer;
@@ -58,7 +62,8 @@ result<Step> HttpExchange::connect() {
 result<Step> HttpExchange::send_pieces(std::string_view head, Body& body) {
     for (;;) {
         const bool head_left = head_sent_ < head.size();
-        const bool body_left = !body.spool.empty() || (body.chunked && body.complete && !last_chunk_sent_);
+        const bool body_left =
+            !body.spool.empty() || (body.chunked && body.complete && !last_chunk_sent_);
         if (!head_left && unsent_.empty() && !body_left) {
             if (!body.complete) return Step::starved;
             sent_ = true;
@@ -69,7 +74,8 @@ result<Step> HttpExchange::send_pieces(std::string_view head, Body& body) {
     }
 }
 
-// One write of what is left of the head and the next piece of the body; done when all of it was taken.
+// One write of what is left of the head and the next piece of the body; done when all of it was
+// taken.
 result<Step> HttpExchange::push(std::string_view head, Body& body) {
     std::array<iovec, 5> pieces;
     std::size_t count = 0;

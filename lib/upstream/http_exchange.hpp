@@ -1,5 +1,5 @@
-// One HTTP/1.1 connection to a backend and the exchange that is on it. Between exchanges it is idle in its
-// pool and watches for the backend closing it.
+// One HTTP/1.1 connection to a backend and the exchange that is on it. Between exchanges it is idle
+// in its pool and watches for the backend closing it.
 #pragma once
 
 #include <boost/intrusive/list_hook.hpp>
@@ -16,7 +16,9 @@
 
 namespace ticketgate {
 
-class HttpExchange final : public Exchange, private Observer, public boost::intrusive::list_base_hook<> {
+class HttpExchange final : public Exchange,
+                           private Observer,
+                           public boost::intrusive::list_base_hook<> {
  public:
     HttpExchange(std::shared_ptr<HttpUpstream> upstream, HttpPool& pool, net::Loop& loop);
     ~HttpExchange();
@@ -38,7 +40,9 @@ class HttpExchange final : public Exchange, private Observer, public boost::intr
     void reuse(std::shared_ptr<HttpUpstream> upstream);
     void become_idle(Duration timeout);
     /// The name was resolved, or cannot be.
-    void address_known() { if (observer_ != nullptr) observer_->notify(); }
+    void address_known() {
+        if (observer_ != nullptr) observer_->notify();
+    }
 
  private:
     void notify() override;  // while idle: the backend closed it, or it was idle for too long
@@ -59,10 +63,10 @@ class HttpExchange final : public Exchange, private Observer, public boost::intr
     // of the exchange
     bool sent_ = false, answered_ = false, keep_alive_ = false, last_chunk_sent_ = false;
     std::size_t head_sent_ = 0;
-    std::string unsent_;            // of a chunk that was taken in part
-    std::string partial_head_;      // a response head that came in pieces
-    std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
-    std::string_view unread_;       // in the loop's buffer or whole_head_
+    std::string unsent_;        // of a chunk that was taken in part
+    std::string partial_head_;  // a response head that came in pieces
+    std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
+    std::string_view unread_;   // in the loop's buffer or whole_head_
     std::uint32_t told_timeout_s_ = 0;
     http::BodyDecoder decoder_;
 };

@@ -5,14 +5,19 @@
 namespace ticketgate {
 namespace {
 
-// A name's addresses are asked for anew after this long: containers come back under other addresses.
+// A name's addresses are asked for anew after this long: containers come back under other
+// addresses.
 constexpr Duration resolve_again = 10s;
 
 }  // namespace
 
-HttpPool::~HttpPool() { retire(); }
+HttpPool::~HttpPool() {
+    retire();
+}
 
-const HttpUpstreamSettings& HttpPool::settings() const { return upstream_.settings_; }
+const HttpUpstreamSettings& HttpPool::settings() const {
+    return upstream_.settings_;
+}
 
 std::unique_ptr<Exchange> HttpPool::open(net::Loop& loop, bool fresh, bool careful) {
     while (!fresh && !idle_.empty()) {
@@ -48,12 +53,15 @@ void HttpPool::retire() {
 
 const net::Endpoint* HttpPool::address(net::Loop& loop, HttpExchange& asking) {
     const auto& s = settings();
-    if (addresses_.empty() && !s.unix_path.empty()) addresses_.push_back(*net::Endpoint::from_unix(s.unix_path));
+    if (addresses_.empty() && !s.unix_path.empty())
+        addresses_.push_back(*net::Endpoint::from_unix(s.unix_path));
     if (addresses_.empty()) {
-        if (const auto literal = net::Endpoint::from_ip(s.host, s.port)) addresses_.push_back(*literal);
+        if (const auto literal = net::Endpoint::from_ip(s.host, s.port))
+            addresses_.push_back(*literal);
     }
     const bool named = s.unix_path.empty() && !net::Endpoint::from_ip(s.host, s.port);
-    if (named && (addresses_.empty() || monotonic_now() - resolved_at_ > resolve_again)) start_resolving(loop);
+    if (named && (addresses_.empty() || monotonic_now() - resolved_at_ > resolve_again))
+        start_resolving(loop);
     if (!addresses_.empty()) return &addresses_[next_address_ % addresses_.size()];
     if (!unresolvable_) asking_.push_back(&asking);
     return nullptr;
@@ -64,11 +72,13 @@ void HttpPool::start_resolving(net::Loop& loop) {
     resolving_ = true;
     unresolvable_ = false;
     // The upstream is kept alive on the way; the pool is touched on its own loop again.
-    upstream_.resolver_.resolve(
-        settings().host, settings().port,
-        [this, owner = upstream_.shared_from_this(), &loop](const error_code&, std::vector<net::Endpoint> found) {
-            loop.post([this, owner, found = std::move(found)]() mutable { resolved(std::move(found)); });
-        });
+    upstream_.resolver_.resolve(settings().host, settings().port,
+                                [this, owner = upstream_.shared_from_this(), &loop](
+                                    const error_code&, std::vector<net::Endpoint> found) {
+                                    loop.post([this, owner, found = std::move(found)]() mutable {
+                                        resolved(std::move(found));
+                                    });
+                                });
 }
 
 // A name that cannot be resolved just now keeps its old addresses.

@@ -1,5 +1,5 @@
-// The connections of one loop to one HTTP backend: idle ones, last used first, and the addresses to open
-// new ones at. Owned by its HttpUpstream; touched by its loop only.
+// The connections of one loop to one HTTP backend: idle ones, last used first, and the addresses to
+// open new ones at. Owned by its HttpUpstream; touched by its loop only.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -24,7 +24,8 @@ class HttpPool {
     /// Keeps an idle connection, or closes it if there are enough.
     void keep(std::unique_ptr<HttpExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
     void forget(HttpExchange& idle);
-    /// The address to connect to; null while the name is being resolved (the exchange is notified then).
+    /// The address to connect to; null while the name is being resolved (the exchange is notified
+    /// then).
     const net::Endpoint* address(net::Loop& loop, HttpExchange& asking);
     bool unresolvable() const { return unresolvable_; }
     /// A connection to the present address failed: try another, or look the name up anew.
@@ -36,7 +37,7 @@ class HttpPool {
 
     using Idle = boost::intrusive::list<HttpExchange, boost::intrusive::constant_time_size<true>>;
     HttpUpstream& upstream_;
-    Idle idle_;                    // owned: made by new, last used at the front
+    Idle idle_;  // owned: made by new, last used at the front
     bool retired_ = false;
     bool resolving_ = false, unresolvable_ = false;
     std::vector<net::Endpoint> addresses_;

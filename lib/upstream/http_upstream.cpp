@@ -4,7 +4,8 @@
 
 namespace ticketgate {
 
-HttpUpstream::HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver, std::size_t loops)
+HttpUpstream::HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver,
+                           std::size_t loops)
     : settings_(std::move(settings)), resolver_(resolver) {
     for (std::size_t i = 0; i < loops; ++i) pools_.push_back(std::make_unique<HttpPool>(*this));
 }
@@ -15,6 +16,8 @@ std::unique_ptr<Exchange> HttpUpstream::open(net::Loop& loop, bool fresh, bool c
     return pools_[loop.index()]->open(loop, fresh, careful);
 }
 
-void HttpUpstream::retire(net::Loop& loop) { pools_[loop.index()]->retire(); }
+void HttpUpstream::retire(net::Loop& loop) {
+    pools_[loop.index()]->retire();
+}
 
 }  // namespace ticketgate

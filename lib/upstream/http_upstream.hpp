@@ -1,5 +1,6 @@
-// A backend that speaks HTTP/1.1 over TCP or a unix socket: for each loop a pool of idle connections and
-// the addresses its name resolves to. Shared by snapshots; each pool is touched by its loop only.
+// A backend that speaks HTTP/1.1 over TCP or a unix socket: for each loop a pool of idle
+// connections and the addresses its name resolves to. Shared by snapshots; each pool is touched by
+// its loop only.
 #pragma once
 
 #include <atomic>
@@ -8,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"
 #include "http/parser.hpp"
+#include "net/endpoint.hpp"
 #include "net/resolver.hpp"
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
 
 struct HttpUpstreamSettings {
-    std::string host;              ///< name or literal address; empty for a unix socket
+    std::string host;  ///< name or literal address; empty for a unix socket
     std::uint16_t port = 0;
     std::string unix_path;
-    std::uint32_t max_idle = 64;   ///< connections kept, each loop
+    std::uint32_t max_idle = 64;  ///< connections kept, each loop
     Duration idle_timeout = 4s;
     http::HeadLimits head_limits{.max_head = 64 << 10, .max_uri = 0, .max_headers = 200};
     bool operator==(const HttpUpstreamSettings&) const = default;
