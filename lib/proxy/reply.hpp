@@ -62,4 +62,18 @@ class Reply {
     error_code failure_;
 };
 
+/// A session's hold on a reply: whatever way the session ends, the reply knows no client after it.
+class Attached {
+ public:
+    Attached(Reply& reply, net::Stream& client, Observer& reader) : reply_(reply) {
+        reply_.attach(client, reader);
+    }
+    ~Attached() { reply_.detach(); }
+    Attached(const Attached&) = delete;
+    Attached& operator=(const Attached&) = delete;
+
+ private:
+    Reply& reply_;
+};
+
 }  // namespace ticketgate

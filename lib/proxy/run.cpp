@@ -45,8 +45,7 @@ class Run final : public Resident {
  private:
     task<error_code> forward();
     task<error_code> exchange(bool fresh);
-    task<error_code> send();
-    task<error_code> read_head();
+    task<error_code> converse();
     task<error_code> relay_body();
     task<error_code> wait();
     task<error_code> wait_for_room();
@@ -72,6 +71,7 @@ class Run final : public Resident {
     bool chunked_ = false;  // towards the client
     bool head_pending_ = false;
     bool orphan_ = false;
+    bool woken_ = false;  // something happened since the exchange began
     std::vector<iovec>
         pieces_;  // of the response, read and not yet handed on; never kept over a suspension
 };
@@ -111,55 +111,53 @@ bool Run::may_repeat(error_code failure) const {
 task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
-    // A broken pipe while sending is not the last word: the backend may have answered before it
-    // closed.
-    const error_code unsent = co_await send();
-    if (unsent && (unsent != errc::upstream_broke || !exchange_->connected())) co_return unsent;
-    if (const auto failure = co_await read_head()) co_return failure;
+    if (const auto failure = co_await converse()) co_return failure;
+    begin_reply();
+    if (!deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
     co_return co_await relay_body();
 }
 
-// ── 9, 10: send ──
+// ── 9, 10: connect, send, and listen meanwhile ──
 
-task<error_code> Run::send() {
-    bool stands = exchange_->connected();
-    station_.loop.arm(deadline_, stands ? settings().response_timeout : settings().connect_timeout);
-    for (;;) {
-        const auto step = exchange_->send(request_->head, request_->body);
-        if (!step) co_return step.error();
-        if (*step == Step::done || exchange_->answering()) break;
-        if (!stands && exchange_->connected()) {
-            stands = true;
-            station_.loop.arm(deadline_, settings().response_timeout);
+// To the final response head. It may come before the request is whole, and interim ones before
+// that.
+task<error_code> Run::converse() {
+    deadline_.disarm();
+    if (!exchange_->connected()) station_.loop.arm(deadline_, settings().connect_timeout);
+    for (bool sent = false;;) {
+        if (!sent) {
+            const bool stood = exchange_->connected();
+            const auto step = exchange_->send(request_->head, request_->body);
+            if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
+                co_return step.error();
+            if (exchange_->connected()) {
+                // A broken pipe is not the last word: the backend may have answered before it
+                // closed.
+                sent = !step || *step == Step::done;
+                // Silence counts from the last progress; while the client uploads it is not the
+                // backend's.
+                if (step && *step == Step::starved)
+                    deadline_.disarm();
+                else if (sent || !stood || woken_ || !deadline_.armed())
+                    station_.loop.arm(deadline_, settings().response_timeout);
+            }
         }
-        // The body's own deadline is the session's; the backend is not the one that is slow.
-        if (*step == Step::starved) deadline_.disarm();
-        if (*step == Step::blocked && !deadline_.armed())
-            station_.loop.arm(deadline_, settings().response_timeout);
+        if (exchange_->connected()) {
+            const auto step = exchange_->read_head(request_->to_head, station_.response);
+            if (!step) co_return step.error();
+            if (*step == Step::done) {
+                if (!station_.response.informational()) co_return error_code();
+                // Nobody asked for an upgrade: the field is hop-by-hop and was not forwarded.
+                if (station_.response.status == 101) co_return errc::upstream_bad_response;
+                forward_interim();
+                continue;
+            }
+        }
         if (const auto failure = co_await wait()) co_return failure;
     }
-    if (!stands || !deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
-    co_return error_code();
 }
 
 // ── the answer ──
-
-task<error_code> Run::read_head() {
-    for (;;) {
-        const auto step = exchange_->read_head(request_->to_head, station_.response);
-        if (!step) co_return step.error();
-        if (*step == Step::done) {
-            if (!station_.response.informational()) break;
-            // Nobody asked for an upgrade: the field is hop-by-hop and was not forwarded.
-            if (station_.response.status == 101) co_return errc::upstream_bad_response;
-            forward_interim();
-            continue;
-        }
-        if (const auto failure = co_await wait()) co_return failure;
-    }
-    begin_reply();
-    co_return error_code();
-}
 
 // RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
 // ourselves.
@@ -244,7 +242,7 @@ task<error_code> Run::wait_for_room() {
 void Run::flush(bool ended) {
     std::size_t payload = 0;
     for (const iovec& p : pieces_) payload += p.iov_len;
-    request_->record.bytes += payload;
+    if (request_->reply.wanted()) request_->record.bytes += payload;
     std::array<char, 20> chunk_head;
     if (head_pending_) pieces_.insert(pieces_.begin(), piece(station_.out));
     if (chunked_ && payload != 0) {
@@ -263,6 +261,7 @@ void Run::flush(bool ended) {
 
 task<error_code> Run::wait() {
     co_await signal_;
+    woken_ = true;
     if (station_.stopping()) co_return errc::client_closed;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;

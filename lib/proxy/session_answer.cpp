@@ -1,0 +1,79 @@
+// The one failure exit of a session: what goes to the client when a stage failed, and how the
+// connection ends then.
+#include "proxy/failure.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// After an error answer the rest of an upload is read and dropped for a moment: closing with bytes
+// unread would reset the connection, and the client might never see the answer.
+constexpr Duration linger_time = 2s;
+constexpr std::uint64_t linger_bytes = 1 << 20;
+
+}  // namespace
+
+task<void> Session::answer(error_code failure, Request& request) {
+    Record& record = request.record;
+    const config::Settings* settings =
+        request.route == nullptr ? nullptr : &request.route->settings;
+    const bool begun = request.reply.begun();
+    request.reply.detach();
+    request.place.reset();
+    wait_deadline_.disarm();
+    if (begun || failure == errc::client_closed) {
+        // Cut short: what was sent must not pass for a whole response.
+        if (!begun) record.status = status_of(failure, settings);
+        // Without a length or chunks only a reset tells the end from a cut.
+        if (begun && request.client_1_0) client_->abort_on_close();
+        request.keep_alive = false;
+        co_return;
+    }
+    FailureFacts facts{record, 0, 1};
+    if (request.route != nullptr && request.route->gate) {
+        facts.waiting = request.route->gate->waiting();
+        facts.retry_after = request.route->gate->retry_after();
+    }
+    // What is left unread of the request would be taken for the next one.
+    const bool unread = request.route == nullptr || !request.decoder.done() ||
+                        failure == errc::draining || failure == errc::body_too_large;
+    if (unread || station_->draining()) request.keep_alive = false;
+    record.status = status_of(failure, settings);
+    station_->lines.clear();
+    stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing,
+                   station_->lines);
+    const std::string response =
+        failure_response(failure, settings, facts, station_->lines,
+                         request.keep_alive && !request.client_1_0, !request.to_head);
+    if (request.client_1_0) request.keep_alive = false;
+    if (!co_await write_all(response)) request.keep_alive = false;
+    if (!request.keep_alive) co_await linger();
+}
+
+task<bool> Session::write_all(std::string_view bytes) {
+    loop().arm(deadline_, station_->snapshot()->config.clients.write_timeout);
+    while (!bytes.empty()) {
+        const iovec piece = iovec{const_cast<char*>(bytes.data()), bytes.size()};
+        const auto written = client_->write_some(std::span<const iovec>(&piece, 1));
+        if (written.status == net::Io::failed || deadline_.expired()) co_return false;
+        if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
+        if (written.status == net::Io::blocked) co_await signal_;
+    }
+    deadline_.disarm();
+    co_return true;
+}
+
+// Says that nothing more comes, and takes what the client still sends, for a moment.
+task<void> Session::linger() {
+    client_->finish_writing();
+    loop().arm(deadline_, linger_time);
+    std::uint64_t dropped = 0;
+    while (!deadline_.expired() && dropped < linger_bytes && !station_->stopping()) {
+        const auto got = client_->read_some(loop().buffer());
+        if (got.status == net::Io::ok) dropped += got.bytes;
+        if (got.status == net::Io::ended || got.status == net::Io::failed) break;
+        if (got.status == net::Io::blocked) co_await signal_;
+    }
+}
+
+}  // namespace ticketgate
