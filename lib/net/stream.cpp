@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -69,6 +70,13 @@ bool SocketStream::stale() {
     char byte = 0;
     const auto n = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return n >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+}
+
+void SocketStream::look() {
+    pollfd state{descriptor_, POLLRDHUP, 0};
+    if (::poll(&state, 1, 0) <= 0) return;
+    if ((state.revents & POLLRDHUP) != 0) fin_ = readable_ = true;
+    if ((state.revents & (POLLERR | POLLHUP)) != 0) broken_ = true;
 }
 
 IoResult SocketStream::read_some(std::span<char> into) {

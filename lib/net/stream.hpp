@@ -40,6 +40,9 @@ class Stream {
     virtual IoResult connected() { return {}; }
     /// Has the peer ended or sent something unasked? For a connection that was idle.
     virtual bool stale() { return readable_ || fin_ || broken_; }
+    /// Asks the system now whether the peer has finished or reset, without waiting for the event.
+    /// One call.
+    virtual void look() {}
     /// No more writes from us (FIN); the other direction stays.
     virtual void finish_writing() = 0;
     /// Closing will reset the connection, so that the peer cannot take a cut for an end.
@@ -73,6 +76,7 @@ class SocketStream final : public Stream, private Pollable {
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
 
     IoResult connected() override;
+    void look() override;
     bool stale() override;  // one system call: the event may still be on its way
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;

@@ -286,17 +286,19 @@ task<void> Session::go_home(Request& request) {
 task<error_code> Session::wait_turn(Request& request) {
     Place& place = *request.place;
     Record& record = request.record;
-    for (;;) {
+    for (bool waited = false;;) {
         if (station_->stopping()) place.cancel(true);
         const auto state = place.settle();
         record.queue_wait = monotonic_now() - request.started;
-        // A departure that was noticed before the grant still counts as one while queued.
+        // Who left before the grant left while queued, though the event may still be on its way.
+        if (state == queue::State::granted && waited) client_->look();
         if (state == queue::State::granted && !station_->stopping() && !left(request)) break;
         record.outcome = state == queue::State::expired ? Outcome::timeout : Outcome::draining;
         if (state == queue::State::expired) co_return errc::wait_timeout;
         if (station_->stopping()) co_return errc::draining;
         record.outcome = Outcome::client_closed;
         if (left(request)) co_return errc::client_closed;  // the place is given up with the request
+        waited = true;
         co_await signal_;
     }
     wait_deadline_.disarm();
