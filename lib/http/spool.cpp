@@ -129,7 +129,7 @@ std::size_t Spool::make_room(std::size_t want) {
 // Doubling keeps the number of blocks small for a large body, the first one small for a small body.
 std::size_t Spool::next_block_size(std::size_t want) const {
     const std::size_t doubled = blocks_.empty() ? 0 : 2 * blocks_.back().capacity;
-    const std::uint64_t limit = budget_->limits_.memory_per_body;
+    const std::uint64_t limit = std::max(budget_->limits_.memory_per_body, window_);
     const std::uint64_t allowed = limit > held_ ? limit - held_ : 0;
     const std::size_t size =
         std::clamp(round_up(std::min(want, max_block)), std::min(doubled, max_block), max_block);

@@ -54,6 +54,10 @@ class Spool {
     /// again.
     void consume(std::size_t n);
 
+    /// A stream whose writer stops at about this many bytes: they stay in memory, so that a file is
+    /// not made for what is only passing through.
+    void stream_window(std::uint64_t bytes) { window_ = bytes; }
+
     std::uint64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     bool on_disk() const { return file_ >= 0; }
@@ -83,6 +87,7 @@ class Spool {
     std::uint64_t file_begin_ = 0, file_end_ = 0;  // not yet read back
     Block read_back_;                              // bytes of the file on their way out
     std::uint64_t size_ = 0;
+    std::uint64_t window_ = 0;
     std::uint64_t held_ = 0;      // capacity of the blocks
     std::uint64_t hole_end_ = 0;  // the file up to here was given back to the disk
 };

@@ -39,6 +39,11 @@ class Reply {
     bool wanted() const { return client_ != nullptr; }
     /// Bytes kept ahead of the client before the run stops reading.
     void limit(std::uint64_t bytes) { limit_ = bytes; }
+    /// For an unqueued route: a small limit, all of it in memory.
+    void stream_window(std::uint64_t bytes) {
+        limit_ = bytes;
+        spool_.stream_window(4 * bytes);  // one read more than the limit may come in
+    }
     bool room() const { return spool_.size() < limit_; }
     /// `hold`: keep them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);

@@ -16,7 +16,7 @@ namespace {
 
 // Response bytes of an unqueued route that may wait for a slow client before we stop reading the
 // backend.
-constexpr std::uint64_t download_window = 256 << 10;
+constexpr std::uint64_t download_window = 64 << 10;
 
 iovec piece(std::string_view bytes) {
     return {const_cast<char*>(bytes.data()), bytes.size()};
@@ -81,7 +81,10 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     ++run.request_->parts;
     run.request_->run = &run.signal_;
     run.request_->reply.writer(&run.signal_);
-    run.request_->reply.limit(run.queued() ? run.settings().response_spool_max : download_window);
+    if (run.queued())
+        run.request_->reply.limit(run.settings().response_spool_max);
+    else
+        run.request_->reply.stream_window(download_window);
     error_code failure;
     try {
         failure = co_await run.forward();
@@ -104,8 +107,9 @@ task<error_code> Run::forward() {
 }
 
 bool Run::may_repeat(error_code failure) const {
+    const Reply& reply = request_->reply;
     return failure == errc::upstream_broke && request_->repeatable && exchange_->untouched() &&
-           !request_->reply.begun();
+           reply.wanted() && !reply.begun() && !reply.failure();
 }
 
 task<error_code> Run::exchange(bool fresh) {

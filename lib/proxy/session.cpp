@@ -14,7 +14,7 @@ namespace {
 
 // Bytes of an unqueued request body that may wait for a slow backend before we stop reading the
 // client.
-constexpr std::uint64_t upload_window = 256 << 10;
+constexpr std::uint64_t upload_window = 64 << 10;
 
 }  // namespace
 
@@ -161,6 +161,7 @@ void Session::stamp(Request& request) {
     request.needs_length = queued && head.framing == http::Framing::chunked;
     if (request.needs_length) edits.framing = http::Framing::until_close;
     request.body.chunked = !queued && head.framing == http::Framing::chunked;
+    if (!queued) request.body.spool.stream_window(4 * upload_window);
     http::rewrite_request(head, edits, request.head);
 }
 
