@@ -63,6 +63,7 @@ void Loop::run_once(Duration longest) {
     if (before_sleep_) longest = std::min(longest, before_sleep_());
     std::array<epoll_event, most_events> events;
     const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
+    woke_ = monotonic_now();
     bool posted = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -72,7 +73,7 @@ void Loop::run_once(Duration longest) {
             static_cast<Pollable*>(event.data.ptr)->on_events(event.events);
         }
     }
-    deadlines_.expire(monotonic_now());
+    deadlines_.expire(woke_);
     if (posted) run_posted();
     run_ready();
 }

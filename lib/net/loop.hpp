@@ -45,9 +45,8 @@ class Loop {
     /// Scratch space for one read; valid to the reader's next suspension.
     std::span<char> buffer() { return *buffer_; }
 
-    void arm(Deadline& deadline, Duration after) {
-        deadlines_.arm(deadline, after, monotonic_now());
-    }
+    /// Counted from the moment at which the loop last woke: what it now works on began then.
+    void arm(Deadline& deadline, Duration after) { deadlines_.arm(deadline, after, woke_); }
     /// Counted from an earlier moment.
     void arm_from(Deadline& deadline, Duration after, Time from) {
         deadlines_.arm(deadline, after, from);
@@ -102,6 +101,7 @@ class Loop {
     int wake_ = -1;
     Scheduler scheduler_;
     Deadlines deadlines_;
+    Time woke_ = monotonic_now();
     std::unique_ptr<std::array<char, buffer_size>> buffer_;
     std::function<Duration()> before_sleep_;
     std::vector<Departure> departures_;

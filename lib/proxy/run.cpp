@@ -334,7 +334,7 @@ void Run::end(error_code failure) {
     request_->run = nullptr;
     request_->reply.writer(nullptr);
     failure ? request_->reply.fail(failure) : request_->reply.finish();
-    if (--request_->parts == 0) station_.record(record);
+    if (--request_->parts == 0) station_.record(*request_);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "proxy/session.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "base/text.hpp"
 #include "http/parser.hpp"
@@ -99,11 +100,18 @@ task<error_code> Session::read_head() {
     }
     deadline_.disarm();
     ++requests_;
+    head_size_ = station_->head.bytes.size();
     co_return error_code();
 }
 
+// Its views die with it: this is the last use of the head, on every path.
+void Session::consume_head() {
+    input_.consume(std::exchange(head_size_, 0));
+}
+
 std::shared_ptr<Request> Session::begin(error_code failure) {
-    auto request = std::make_shared<Request>(station_->snapshot(), station_->commons.spool);
+    auto request = std::allocate_shared<Request>(task_frames::Allocator<Request>(),
+                                                 station_->snapshot(), station_->commons.spool);
     Record& record = request->record;
     record.received = wall_now();
     record.request_id = station_->ids.request_id(record.received);
@@ -117,6 +125,8 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
     request->to_head = head.method == "HEAD";
     request->client_1_0 = record.http_1_0 = head.version == 10;
     request->keep_alive = head.keep_alive && !station_->draining();
+    request->decoder = http::BodyDecoder(head.framing, head.content_length);
+    request->body.complete = request->decoder.done();
     request->repeatable = head.idempotent() && head.framing == http::Framing::none;
     const auto format = request->snapshot->config.log.access;
     if (format == config::AccessFormat::off) return request;
@@ -162,6 +172,7 @@ void Session::stamp(Request& request) {
     if (request.needs_length) edits.framing = http::Framing::until_close;
     request.body.chunked = !queued && head.framing == http::Framing::chunked;
     if (!queued) request.body.spool.stream_window(4 * upload_window);
+    request.head = station_->spare_text();
     http::rewrite_request(head, edits, request.head);
 }
 
@@ -175,7 +186,7 @@ error_code Session::take_ticket(Request& request) {
     const auto pass = std::make_shared<Pass>();
     queue::Queue::Entry entry;
     entry.max_waiting = route.settings.max_waiting;
-    entry.ready = station_->head.framing == http::Framing::none;
+    entry.ready = request.decoder.done();
     if (route.settings.wait_timeout < never)
         entry.deadline = request.started + route.settings.wait_timeout;
     const auto state = route.gate->take(*pass, entry, loop());
@@ -194,10 +205,8 @@ error_code Session::take_ticket(Request& request) {
 
 error_code Session::begin_body(Request& request) {
     const http::RequestHead& head = station_->head;
-    request.decoder = http::BodyDecoder(head.framing, head.content_length);
-    request.body.complete = request.decoder.done();
     const bool expects_continue = head.expects_continue && !request.client_1_0;
-    input_.consume(head.bytes.size());
+    consume_head();
     if (request.body.complete) return {};
     if (const auto failure = accept_body(request)) return failure;
     // RFC 9110 10.1.1: a client that has begun to send its body needs no word from us.
@@ -357,7 +366,7 @@ bool Session::finish(Request& request, error_code failure) {
     request.place.reset();
     request.reply.detach();
     if (failure == errc::client_closed && request.run != nullptr) request.record.orphaned = true;
-    if (--request.parts == 0) station_->record(request.record);
+    if (--request.parts == 0) station_->record(request);
     return !failure ? request.keep_alive && request.body.complete : request.keep_alive;
 }
 

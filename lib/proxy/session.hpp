@@ -46,6 +46,7 @@ class Session final : public Resident {
     // parts of stages
     error_code accept_body(Request& request);
     error_code read_more_body(Request& request);
+    void consume_head();
     void body_complete(Request& request);
     bool left(const Request& request) const;
     task<bool> write_all(std::string_view bytes);
@@ -60,6 +61,7 @@ class Session final : public Resident {
     Input input_;
     Peer peer_;
     std::uint32_t requests_ = 0;
+    std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
 };
 
 }  // namespace ticketgate

@@ -18,6 +18,7 @@ task<void> Session::answer(error_code failure, Request& request) {
     const config::Settings* settings =
         request.route == nullptr ? nullptr : &request.route->settings;
     const bool begun = request.reply.begun();
+    consume_head();
     request.reply.detach();
     request.place.reset();
     wait_deadline_.disarm();
@@ -34,10 +35,9 @@ task<void> Session::answer(error_code failure, Request& request) {
         facts.waiting = request.route->gate->waiting();
         facts.retry_after = request.route->gate->retry_after();
     }
-    // What is left unread of the request would be taken for the next one.
-    const bool unread = request.route == nullptr || !request.decoder.done() ||
-                        failure == errc::draining || failure == errc::body_too_large;
-    if (unread || station_->draining()) request.keep_alive = false;
+    // What is left unread of a body would be taken for the next request.
+    if (!request.decoder.done() || failure == errc::draining || station_->draining())
+        request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();
     stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing,

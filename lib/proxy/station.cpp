@@ -8,6 +8,8 @@ namespace {
 // Log lines wait this long for others: one write for many, and still at once for a person who
 // watches.
 constexpr Duration log_delay = 100ms;
+// Head memory kept for the next requests, a loop: as many as are usually under way at one time.
+constexpr std::size_t most_spare = 64, spare_size = 4096;
 
 }  // namespace
 
@@ -37,7 +39,10 @@ void Station::use(std::shared_ptr<const Snapshot> next) {
     snapshot_ = std::move(next);
 }
 
-void Station::record(const Record& record) {
+void Station::record(Request& request) {
+    const Record& record = request.record;
+    if (spare_.size() < most_spare && request.head.capacity() <= spare_size)
+        spare_.push_back(std::move(request.head));
     metrics.count(record);
     const auto format = snapshot_->config.log.access;
     if (format == config::AccessFormat::off) return;
@@ -45,6 +50,14 @@ void Station::record(const Record& record) {
     format == config::AccessFormat::json ? format_json(record, line_)
                                          : format_combined(record, line_);
     access_.append(line_);
+}
+
+std::string Station::spare_text() {
+    if (spare_.empty()) return {};
+    std::string text = std::move(spare_.back());
+    spare_.pop_back();
+    text.clear();
+    return text;
 }
 
 // Before each sleep of the loop: how long may it be?

@@ -59,8 +59,10 @@ class Station {
     /// A reload. Idle connections to backends that are gone are closed.
     void use(std::shared_ptr<const Snapshot> next);
 
-    /// The end of a request: its log line and its counts.
-    void record(const Record& record);
+    /// The end of a request: its log line and its counts; its head's memory is kept for another.
+    void record(Request& request);
+    /// Memory for a request head.
+    std::string spare_text();
 
     void join(Resident& resident) { residents_.push_back(resident); }
     void leave(Resident& resident) { residents_.erase(residents_.iterator_to(resident)); }
@@ -83,6 +85,7 @@ class Station {
     std::shared_ptr<const Snapshot> snapshot_;
     LineSink access_;
     std::string line_;
+    std::vector<std::string> spare_;
     Time flush_at_{};
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     bool draining_ = false, stopping_ = false;

@@ -9,4 +9,17 @@ namespace ticketgate::task_frames {
 void* allocate(std::size_t size);
 void release(void* frame, std::size_t size) noexcept;
 
+/// The same memory for objects that come and go with requests (std::allocate_shared).
+template <class T>
+struct Allocator {
+    using value_type = T;
+    Allocator() = default;
+    template <class U>
+    Allocator(const Allocator<U>&) {
+    }  // NOLINT(google-explicit-constructor): the standard asks for it
+    T* allocate(std::size_t n) { return static_cast<T*>(task_frames::allocate(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) noexcept { task_frames::release(p, n * sizeof(T)); }
+    bool operator==(const Allocator&) const = default;
+};
+
 }  // namespace ticketgate::task_frames
