@@ -1,0 +1,115 @@
+// An order-logging HTTP/1.1 backend: answers after a service time, records the start and end of
+// every request and counts overlaps, inversions, ghosts and hand-over gaps. One thread.
+// `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its own pages.
+
+#include <bit>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "backend_connection.hpp"
+#include "journal.hpp"
+#include "net_lite.hpp"
+#include "options_lite.hpp"
+
+namespace loadtest {
+
+namespace {
+
+constexpr const char* usage =
+    "tg_backend [--listen PORT|HOST:PORT|unix:PATH]  (port 0: any, see the first line printed)\n"
+    "  --us N         service time of a request without ?ms= or ?us= (0)\n"
+    "  --size N       bytes of an answer without ?size= (1024)\n"
+    "  --limit N      more in flight than this is an overlap (1)\n"
+    "  --slack-us N   inversions count if the overtaken one was sent this much earlier (1000)\n"
+    "  --log-lines N  lines kept for /__log (400000)\n"
+    "  --seconds N    ends by itself after this time (3600)\n"
+    "query of a request: ms= us= size= chunked=1 status= close=1";
+
+class Backend {
+ public:
+    explicit Backend(const Options& options)
+        : service_{options.number("--us", 0), options.number("--size", 1024)},
+          journal_{{options.number("--limit", 1), options.number("--slack-us", 1000),
+                    options.number("--log-lines", 400'000)}},
+          listener_{listen_on(resolve(options.text("--listen", "127.0.0.1:0")))} {
+        poller_.add(listener_, EPOLLIN, &listener_);
+        poller_.add(alarms_.fd(), EPOLLIN, &alarms_);
+    }
+
+    void run() {
+        std::printf("listening %s\n", bound_name(listener_).c_str());
+        std::fflush(stdout);
+        while (!ending()) {
+            for (const auto& event : poller_.wait(1000)) handle(event);
+            bury();
+        }
+    }
+
+ private:
+    void handle(const epoll_event& event) {
+        if (event.data.ptr == &listener_) return accept();
+        if (event.data.ptr == &alarms_) return run_alarms();
+        touch(static_cast<Connection*>(event.data.ptr),
+              [&event](Connection& connection) { connection.on_events(event.events); });
+    }
+
+    void accept() {
+        while (true) {
+            auto fd = accept_from(listener_);
+            if (!fd.open()) return;
+            auto connection =
+                std::make_unique<Connection>(std::move(fd), service_, journal_, alarms_, poller_);
+            connections_.emplace(connection.get(), std::move(connection));
+        }
+    }
+
+    void run_alarms() {
+        std::uint64_t token = 0;
+        while (alarms_.take_due(now_us(), token)) {
+            touch(std::bit_cast<Connection*>(token),
+                  [](Connection& connection) { connection.on_alarm(); });
+        }
+        alarms_.rearm();
+    }
+
+    template <class Call>
+    void touch(Connection* connection, Call call) {
+        const bool was_finished = connection->finished();
+        call(*connection);
+        if (!was_finished && connection->finished()) finished_.push_back(connection);
+    }
+
+    // Later events of the same batch may still point at a finished connection.
+    void bury() {
+        for (auto* connection : finished_) connections_.erase(connection);
+        finished_.clear();
+    }
+
+    Service service_;
+    Journal journal_;
+    Poller poller_;
+    Alarms alarms_;
+    Fd listener_;
+    std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+    std::vector<Connection*> finished_;
+};
+
+}  // namespace
+
+}  // namespace loadtest
+
+int main(int argc, char** argv) {
+    const loadtest::Options options{argc, argv, loadtest::usage};
+    if (!options.words().empty()) options.stop(options.words().front());
+    loadtest::end_after(static_cast<unsigned>(options.number("--seconds", 3600)));
+    try {
+        loadtest::Backend{options}.run();
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "tg_backend: %s\n", failure.what());
+        return 1;
+    }
+    return 0;
+}

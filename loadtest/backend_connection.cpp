@@ -1,0 +1,222 @@
+#include "backend_connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cinttypes>
+
+#include "text_lite.hpp"
+
+namespace loadtest {
+
+namespace {
+
+constexpr std::size_t read_ahead_limit = 1 << 20;  // pipelined bytes kept while a request runs
+constexpr std::uint64_t largest_chunked = 64 << 20;
+constexpr std::size_t chunk_size = 4096;
+
+std::array<char, 128UL * 1024> read_buffer;
+const std::string filler(64UL * 1024, 'x');
+
+void append_chunks(std::string& to, std::uint64_t size) {
+    for (size = std::min(size, largest_chunked); size > 0;) {
+        const auto part = std::min<std::uint64_t>(size, chunk_size);
+        print(to, "%" PRIx64 "\r\n", part);
+        to.append(filler, 0, part).append("\r\n");
+        size -= part;
+    }
+    to.append("0\r\n\r\n");
+}
+
+}  // namespace
+
+Connection::Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms,
+                       Poller& poller)
+    : fd_{std::move(fd)}, service_{service}, journal_{journal}, alarms_{alarms}, poller_{poller} {
+    poller_.add(fd_, watched_, this);
+    journal_.accepted();
+}
+
+void Connection::on_events(std::uint32_t events) {
+    if (finished_) return;
+    if ((events & EPOLLOUT) != 0) {
+        write();
+        advance();
+    }
+    if (fd_.open() && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) read();
+}
+
+void Connection::read() {
+    const auto got = receive(fd_, read_buffer);
+    if (got.state == Io::again) return;
+    if (got.state == Io::closed) return lose_peer();
+    if (in_.empty()) first_bytes_us_ = now_us();
+    in_.append(read_buffer.data(), got.size);
+    // Read on while a run lasts, to notice a peer that closes; but not without a bound.
+    if (in_.size() > read_ahead_limit) watch(state_ == State::writing ? EPOLLOUT : 0U);
+    advance();
+}
+
+// Serves what was read, one request after the other, as far as it goes without waiting.
+void Connection::advance() {
+    while (!finished_ && (state_ == State::reading || state_ == State::body)) {
+        if (!(state_ == State::reading ? read_head() : read_body())) break;
+    }
+    if (in_used_ == in_.size() || in_used_ > read_ahead_limit) {
+        in_.erase(0, in_used_);
+        in_used_ = 0;
+    }
+}
+
+bool Connection::read_head() {
+    const auto end = in_.find("\r\n\r\n", in_used_);
+    if (end == std::string::npos) return false;
+    head_text_.assign(in_, in_used_, end + 4 - in_used_);
+    in_used_ += head_text_.size();
+    if (scan(head_text_, head_) != Scan::whole) {
+        journal_.truncated();
+        close();
+        return false;
+    }
+    body_ = head_.chunked ? Body::chunked() : Body::of_length(head_.content_length);
+    if (!own_page()) journal_.arrived(first_bytes_us_);
+    if (head_.expects_continue && !body_.complete()) {
+        (void)transmit(fd_, "HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    state_ = State::body;
+    return true;
+}
+
+bool Connection::read_body() {
+    in_used_ += body_.take(std::string_view{in_}.substr(in_used_));
+    if (body_.complete()) {
+        begin();
+        return true;
+    }
+    if (body_.broken()) close();
+    return false;
+}
+
+void Connection::begin() {
+    state_ = State::running;
+    if (own_page()) return answer_own_page();
+    const auto now = now_us();
+    run_ = journal_.start(head_, now);
+    auto work_us = query_number(head_.target, "us", service_.work_us);
+    work_us = query_number(head_.target, "ms", work_us / 1000) * 1000 + work_us % 1000;
+    if (work_us == 0) return answer();
+    alarms_.set(now + work_us, std::bit_cast<std::uint64_t>(this));
+}
+
+void Connection::on_alarm() {
+    answer();
+    if (!finished_) advance();
+}
+
+void Connection::answer() {
+    journal_.ready(run_, head_.seq, now_us());
+    const auto status = static_cast<int>(query_number(head_.target, "status", 200));
+    const auto size = query_number(head_.target, "size", service_.answer_size);
+    const bool chunked = query_number(head_.target, "chunked", 0) == 1;
+    const bool bodiless = head_.method == "HEAD" || status == 204 || status == 304;
+    print(out_, "HTTP/1.1 %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n", status,
+          status == 200 ? "OK" : "As Asked");
+    if (head_.seq != 0) print(out_, "X-Seq: %" PRIu64 "\r\n", head_.seq);
+    if (chunked) {
+        out_ += "Transfer-Encoding: chunked\r\n";
+    } else if (status != 204) {
+        print(out_, "Content-Length: %" PRIu64 "\r\n", size);
+    }
+    out_ += stays_open() ? "\r\n" : "Connection: close\r\n\r\n";
+    if (chunked && !bodiless) append_chunks(out_, size);
+    filler_left_ = chunked || bodiless ? 0 : size;
+    send_answer();
+}
+
+void Connection::answer_own_page() {
+    const auto path = head_.path();
+    if (path == "/__stats") return answer_text("application/json", journal_.stats());
+    if (path == "/__log") return answer_text("text/plain", journal_.log());
+    if (path != "/__reset") return answer_text("text/plain", "__stats, __reset or __log\n");
+    auto limits = journal_.limits();
+    limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
+    limits.slack_us = query_number(head_.target, "slack_us", limits.slack_us);
+    journal_.reset(limits);
+    answer_text("text/plain", "reset\n");
+}
+
+void Connection::answer_text(std::string_view type, const std::string& text) {
+    print(out_, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n",
+          std::string{type}.c_str(), text.size(), stays_open() ? "" : "Connection: close\r\n");
+    out_ += text;
+    filler_left_ = 0;
+    send_answer();
+}
+
+void Connection::send_answer() {
+    state_ = State::writing;
+    write();
+}
+
+// Writes as much as the socket takes; called again when it takes more.
+void Connection::write() {
+    while (state_ == State::writing) {
+        const auto head = std::string_view{out_}.substr(out_sent_);
+        const auto body = std::string_view{filler}.substr(
+            0, std::min<std::uint64_t>(filler_left_, filler.size()));
+        if (head.empty() && body.empty()) return written(false);
+        writing_us_ = now_us();
+        const auto sent = transmit(fd_, head, body);
+        if (sent.state == Io::again) return watch(EPOLLOUT);
+        if (sent.state == Io::closed) return written(true);
+        const auto of_head = std::min(sent.size, head.size());
+        out_sent_ += of_head;
+        filler_left_ -= sent.size - of_head;
+    }
+}
+
+void Connection::written(bool client_gone) {
+    if (!own_page()) journal_.end(run_, head_.seq, writing_us_, client_gone || peer_closed_);
+    out_.clear();
+    out_sent_ = 0;
+    state_ = State::reading;
+    if (client_gone || !stays_open()) return close();
+    watch(EPOLLIN);
+    // The next pipelined request, if any, came with the bytes before.
+    first_bytes_us_ = now_us();
+}
+
+// The peer sends no more. A run that has begun goes on, and its answer is tried.
+void Connection::lose_peer() {
+    peer_closed_ = true;
+    if (state_ == State::body || (state_ == State::reading && !in_.empty())) journal_.truncated();
+    if (state_ == State::reading || state_ == State::body) return close();
+    // Closed reads as readable for ever; without a watch the loop does not spin on it.
+    watch(state_ == State::writing ? EPOLLOUT : 0U);
+}
+
+void Connection::close() {
+    fd_.reset();
+    finished_ = true;
+}
+
+bool Connection::own_page() const {
+    return head_.target.starts_with("/__");
+}
+
+bool Connection::stays_open() const {
+    return head_.keep_alive && !peer_closed_ && query_number(head_.target, "close", 0) == 0;
+}
+
+void Connection::watch(std::uint32_t events) {
+    if (events == watched_) return;
+    if (events == 0)
+        poller_.remove(fd_);
+    else if (watched_ == 0)
+        poller_.add(fd_, events, this);
+    else
+        poller_.change(fd_, events, this);
+    watched_ = events;
+}
+
+}  // namespace loadtest

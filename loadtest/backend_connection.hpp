@@ -1,0 +1,76 @@
+#pragma once
+// One connection of the backend: reads a request whole, works for its service time, answers,
+// then takes the next. Like PHP it finishes what it began even if the connection goes away, so
+// the object outlives its socket until the run has ended.
+
+#include <cstdint>
+#include <string>
+
+#include "http_lite.hpp"
+#include "journal.hpp"
+#include "net_lite.hpp"
+
+namespace loadtest {
+
+struct Service {
+    Micros work_us = 0;
+    std::uint64_t answer_size = 1024;
+};
+
+class Connection {
+ public:
+    // Journal, alarms and poller outlive every connection.
+    Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller);
+
+    void on_events(std::uint32_t events);
+    void on_alarm();
+    // Nothing left to do: no socket, or nothing more wanted from it, and no run.
+    bool finished() const { return finished_; }
+
+ private:
+    enum class State { reading, body, running, writing };
+
+    void read();
+    void advance();
+    bool read_head();
+    bool read_body();
+    void begin();
+    void answer();
+    void answer_own_page();
+    void answer_text(std::string_view type, const std::string& text);
+    void send_answer();
+    void write();
+    void written(bool client_gone);
+    void lose_peer();
+    void close();
+    void watch(std::uint32_t events);
+    bool own_page() const;
+    bool stays_open() const;
+
+    Fd fd_;
+    const Service& service_;
+    Journal& journal_;
+    Alarms& alarms_;
+    Poller& poller_;
+    State state_ = State::reading;
+    bool finished_ = false;
+    bool peer_closed_ = false;  // sends no more; the answer may still be wanted
+    std::string in_;
+    std::size_t in_used_ = 0;
+    Micros first_bytes_us_ = 0;
+    std::uint32_t watched_ = EPOLLIN;
+
+    // The request being served.
+    std::uint64_t run_ = 0;
+    std::string head_text_;
+    RequestHead head_;  // points into head_text_
+    Body body_;
+
+    // The answer being written: its text, then `filler_left_` bytes of filler.
+    std::string out_;
+    std::size_t out_sent_ = 0;
+    std::uint64_t filler_left_ = 0;
+    Micros writing_us_ = 0;  // when the last write began
+};
+
+}  // namespace loadtest

@@ -1,0 +1,15 @@
+#pragma once
+// One blocking GET of one of the backend's own pages. Bounded: ten seconds, then it throws.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace loadtest {
+
+std::string fetch(const std::string& address, std::string_view target);
+
+// The number after "name": in a flat JSON object, or `otherwise`.
+std::uint64_t json_number(std::string_view json, std::string_view name, std::uint64_t otherwise);
+
+}  // namespace loadtest

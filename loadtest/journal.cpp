@@ -1,0 +1,151 @@
+#include "journal.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "text_lite.hpp"
+
+namespace loadtest {
+
+namespace {
+
+constexpr std::size_t remembered_starts = 16'384;  // twice the most clients a run is made with
+constexpr std::size_t most_queues = 10'000;        // paths are the client's: bound the map
+
+}  // namespace
+
+void Histogram::add(Micros value) {
+    ++counts_[std::min<std::size_t>(value, buckets - 1)];
+    ++count_;
+    max_ = std::max(max_, value);
+}
+
+Micros Histogram::percentile(double share) const {
+    const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
+    std::uint64_t seen = 0;
+    for (std::size_t value = 0; value < buckets; ++value) {
+        seen += counts_[value];
+        if (seen > wanted) return value;
+    }
+    return max_;
+}
+
+void Order::started(std::uint64_t seq, Micros sent_us, Micros slack_us, Counts& counts) {
+    std::uint64_t jump = 0;
+    bool slack_passed = false;
+    auto at = recent_.end();
+    for (; at != recent_.begin() && std::prev(at)->seq > seq; --at) {
+        const auto later_us = std::prev(at)->sent_us;
+        const auto ahead_us = later_us > sent_us ? later_us - sent_us : 0;
+        ++jump;
+        counts.max_ahead_us = std::max(counts.max_ahead_us, ahead_us);
+        if (ahead_us < slack_us) continue;
+        ++counts.pairs_slack;
+        slack_passed = true;
+    }
+    recent_.insert(at, {seq, sent_us});
+    if (recent_.size() > 2 * remembered_starts) {
+        recent_.erase(recent_.begin(), recent_.begin() + remembered_starts);
+    }
+    counts.pairs += jump;
+    counts.overtaken += jump > 0 ? 1 : 0;
+    counts.overtaken_slack += slack_passed ? 1 : 0;
+    counts.max_jump = std::max(counts.max_jump, jump);
+}
+
+void Journal::arrived(Micros now) {
+    if (last_end_ == 0) return;
+    gaps_.add(now > last_end_ ? now - last_end_ : 0);
+    last_end_ = 0;
+}
+
+std::uint64_t Journal::start(const RequestHead& head, Micros now) {
+    const auto run = ++runs_;
+    if (in_flight_ >= limits_.in_flight) ++overlaps_;
+    ++in_flight_;
+    ++started_;
+    max_in_flight_ = std::max(max_in_flight_, in_flight_);
+    last_end_ = 0;
+    if (head.ghost) ++ghosts_;
+    if (head.has_both_ids) ++with_both_ids_;
+    if (head.seq != 0) {
+        auto found = orders_.find(head.queue);
+        if (found == orders_.end()) {
+            const bool room = orders_.size() < most_queues;
+            found = orders_.try_emplace(room ? std::string{head.queue} : "(more)").first;
+        }
+        found->second.started(head.seq, head.sent_us, limits_.slack_us, order_counts_);
+    }
+    append('S', run, head.seq, now);
+    return run;
+}
+
+void Journal::ready(std::uint64_t run, std::uint64_t seq, Micros now) {
+    append('R', run, seq, now);
+}
+
+void Journal::end(std::uint64_t run, std::uint64_t seq, Micros writing_us, bool client_gone) {
+    --in_flight_;
+    append('E', run, seq, now_us());
+    if (run <= first_run_) return;
+    ++served_;
+    if (client_gone) ++client_gone_;
+    if (in_flight_ < limits_.in_flight) last_end_ = writing_us;
+}
+
+void Journal::append(char kind, std::uint64_t run, std::uint64_t seq, Micros now) {
+    if (limits_.log_lines == 0 || run <= first_run_) return;
+    const Line line{now, run - first_run_, seq, static_cast<std::uint32_t>(in_flight_),
+                    static_cast<std::uint32_t>(kind)};
+    if (lines_.size() < limits_.log_lines) {
+        lines_.push_back(line);
+    } else {
+        lines_[lines_written_ % limits_.log_lines] = line;
+    }
+    ++lines_written_;
+}
+
+void Journal::reset(Limits limits) {
+    Journal fresh{limits};
+    fresh.runs_ = fresh.first_run_ = runs_;
+    fresh.in_flight_ = fresh.max_in_flight_ = in_flight_;
+    *this = std::move(fresh);
+}
+
+std::string Journal::stats() const {
+    std::string out;
+    const auto& order = order_counts_;
+    print(out, "{\"served\":%" PRIu64 ",\"started\":%" PRIu64 ",\"in_flight\":%" PRIu64, served_,
+          started_, in_flight_);
+    print(out, ",\"max_in_flight\":%" PRIu64 ",\"limit\":%" PRIu64 ",\"overlaps\":%" PRIu64,
+          max_in_flight_, limits_.in_flight, overlaps_);
+    print(out, ",\"inversions_strict\":%" PRIu64 ",\"inversions\":%" PRIu64, order.pairs,
+          order.pairs_slack);
+    print(out, ",\"overtaken_strict\":%" PRIu64 ",\"overtaken\":%" PRIu64, order.overtaken,
+          order.overtaken_slack);
+    print(out, ",\"slack_us\":%" PRIu64 ",\"max_jump\":%" PRIu64 ",\"max_ahead_us\":%" PRIu64,
+          limits_.slack_us, order.max_jump, order.max_ahead_us);
+    print(out, ",\"ghosts\":%" PRIu64 ",\"client_gone\":%" PRIu64 ",\"truncated\":%" PRIu64,
+          ghosts_, client_gone_, truncated_);
+    print(out, ",\"with_both_ids\":%" PRIu64 ",\"connections\":%" PRIu64, with_both_ids_,
+          accepted_);
+    print(out, ",\"gaps\":%" PRIu64 ",\"gap_p50_us\":%" PRIu64, gaps_.count(),
+          gaps_.percentile(0.5));
+    print(out, ",\"gap_p90_us\":%" PRIu64 ",\"gap_p99_us\":%" PRIu64 ",\"gap_max_us\":%" PRIu64,
+          gaps_.percentile(0.9), gaps_.percentile(0.99), gaps_.max());
+    print(out, ",\"log_lines_lost\":%" PRIu64 "}\n", lines_written_ - lines_.size());
+    return out;
+}
+
+std::string Journal::log() const {
+    std::string out;
+    out.reserve(lines_.size() * 40);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        const auto& line = lines_[(lines_written_ + i) % lines_.size()];
+        print(out, "%c %" PRIu64 " run=%" PRIu64 " seq=%" PRIu64 " in_flight=%u\n",
+              static_cast<int>(line.kind), line.us, line.run, line.seq, line.in_flight);
+    }
+    return out;
+}
+
+}  // namespace loadtest

@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# The proxies of the comparison, started in the foreground as children of the caller and stopped by
+# their own process id. Sourced by run.sh; can be used by hand: see README.md.
+#
+# Needs: tg_peers (this folder), tg_bin (build folder with our binaries), tg_work (scratch folder).
+# shellcheck disable=SC2154,SC2013
+
+declare -A tg_pid=() tg_port=()
+tg_next_port=${TG_BENCH_PORT:-21400}
+
+# Sets tg_free to a port nobody listens on.
+tg_take_port() {
+    while :; do
+        tg_free=$((tg_next_port++))
+        (exec 3<>"/dev/tcp/127.0.0.1/$tg_free") 2>/dev/null || return 0
+    done
+}
+
+# tg_has PEER: can it run here?
+tg_has() {
+    case $1 in
+        relay) [[ -x $tg_bin/tg_relay ]] ;;
+        ticketgate) [[ -x $tg_bin/ticketgate ]] ;;
+        nginx | haproxy) command -v "$1" >/dev/null ;;
+        apache) command -v apache2 >/dev/null && [[ -f $(tg_apache_modules)/mod_mpm_event.so ]] ;;
+    esac
+}
+
+tg_apache_modules() {
+    printf '%s' "${TG_APACHE_MODULES:-/usr/lib/apache2/modules}"
+}
+
+# tg_fill TEMPLATE KEY=VALUE...: the template with every @KEY@ replaced.
+tg_fill() {
+    local text pair
+    text=$(<"$tg_peers/$1")
+    shift
+    for pair in "$@"; do text=${text//"@${pair%%=*}@"/"${pair#*=}"}; done
+    printf '%s\n' "$text"
+}
+
+# tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST]
+# NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set.
+tg_start() {
+    local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' pair
+    shift 3
+    for pair in "$@"; do
+        case $pair in
+            log=*) log=${pair#*=} ;;
+            threads=*) threads=${pair#*=} ;;
+            mode=*) mode=${pair#*=} ;;
+            cpu=*) cpu=${pair#*=} ;;
+        esac
+    done
+    local dir=$tg_work/$name pin=()
+    mkdir -p "$dir"
+    [[ -n $cpu ]] && pin=(taskset -c "$cpu")
+    tg_take_port
+    tg_port[$name]=$tg_free
+    "tg_command_$peer"
+    "${pin[@]}" "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
+    tg_pid[$name]=$!
+    tg_await_port "$name"
+}
+
+# The next functions read the locals of tg_start and set `command`.
+
+tg_command_relay() {
+    command=("$tg_bin/tg_relay" --listen "$tg_free" --to "$backend")
+}
+
+tg_command_haproxy() {
+    local target='' use='' options='' most
+    [[ $log == on ]] &&
+        target='log stdout format raw local0' use=$'log global\n    option httplog'
+    [[ $mode == serial ]] && options='maxconn 1'
+    # Two descriptors a connection and some for itself, within what it is allowed to open.
+    most=$((($(ulimit -n) - 200) / 2))
+    ((most > 9900)) && most=9900
+    tg_fill haproxy.cfg.in PORT="$tg_free" BACKEND="$backend" THREADS="$threads" \
+        MAX_CONNECTIONS="$most" LOG_TARGET="$target" LOG_USE="$use" \
+        SERVER_OPTIONS="$options" >"$dir/haproxy.cfg"
+    command=(haproxy -db -f "$dir/haproxy.cfg")
+}
+
+tg_command_nginx() {
+    local user='' access=off
+    # Only root may name a user, and then the worker must be able to write where the master does.
+    ((EUID == 0)) && user='user root;'
+    [[ $log == on ]] && access="$dir/access.log combined"
+    tg_fill nginx.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
+        LOG="$access" >"$dir/nginx.conf"
+    command=(nginx -e stderr -p "$dir" -c "$dir/nginx.conf")
+}
+
+tg_command_apache() {
+    local user='' access=''
+    ((EUID == 0)) && user=$'User www-data\nGroup www-data'
+    [[ $log == on ]] &&
+        access="CustomLog $dir/access.log \"%h %l %u %t \\\"%r\\\" %>s %b %{UNIQUE_ID}e\""
+    tg_fill apache.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
+        MODULES="$(tg_apache_modules)" LOG="$access" >"$dir/apache.conf"
+    # At its end Apache signals its whole process group: give it one of its own.
+    command=(setsid apache2 -f "$dir/apache.conf" -DFOREGROUND)
+}
+
+tg_command_ticketgate() {
+    local access=off queue='queue: off' port=$tg_free admin
+    [[ $log == on ]] && access=json
+    [[ $mode == serial ]] &&
+        queue=$'queue: q\n    max_waiting: unlimited\n    wait_timeout: 900s'
+    tg_take_port
+    admin=$tg_free
+    tg_fill ticketgate.yaml.in PORT="$port" ADMIN="$admin" BACKEND="$backend" \
+        THREADS="$threads" ACCESS="$access" QUEUE="$queue" >"$dir/ticketgate.yaml"
+    command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
+}
+
+# tg_start_backend NAME CPU ARGS...: an order-logging backend on a port of its own.
+tg_start_backend() {
+    local name=$1 cpu=$2 pin=()
+    shift 2
+    [[ -n $cpu ]] && pin=(taskset -c "$cpu")
+    tg_take_port
+    tg_port[$name]=$tg_free
+    "${pin[@]}" "$tg_bin/tg_backend" --listen "$tg_free" "$@" \
+        >"$tg_work/$name.out" 2>&1 </dev/null &
+    tg_pid[$name]=$!
+    tg_await_port "$name"
+}
+
+tg_await_port() {
+    local name=$1 i
+    for ((i = 0; i < 100; ++i)); do
+        kill -0 "${tg_pid[$name]}" 2>/dev/null || break
+        (exec 3<>"/dev/tcp/127.0.0.1/${tg_port[$name]}") 2>/dev/null && return 0
+        sleep 0.05
+    done
+    echo "$name did not start; its last words:" >&2
+    tail -n 5 "$tg_work/$name/err" "$tg_work/$name.out" >&2 2>/dev/null
+    tg_stop "$name"
+    return 1
+}
+
+tg_stop() {
+    local name=$1 pid=${tg_pid[$1]:-} i
+    unset "tg_pid[$name]"
+    [[ -n $pid ]] || return 0
+    kill "$pid" 2>/dev/null
+    for ((i = 0; i < 60; ++i)); do
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -9 "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+    return 0
+}
+
+tg_stop_all() {
+    local name
+    for name in "${!tg_pid[@]}"; do tg_stop "$name"; done
+}
+
+# tg_tree PID: the process and its descendants.
+tg_tree() {
+    local child
+    echo "$1"
+    for child in $(cat "/proc/$1"/task/*/children 2>/dev/null); do tg_tree "$child"; done
+}
+
+# tg_cpu_ns PID: run time of all threads of the process and its descendants. schedstat has
+# nanoseconds where stat's utime and stime have ticks of 10 ms.
+tg_cpu_ns() {
+    local pid
+    for pid in $(tg_tree "$1"); do cat "/proc/$pid"/task/*/schedstat 2>/dev/null; done |
+        awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+# tg_rss_kib PID: resident memory of the process and its descendants.
+tg_rss_kib() {
+    local pid
+    for pid in $(tg_tree "$1"); do grep VmRSS "/proc/$pid/status" 2>/dev/null; done |
+        awk '{ sum += $2 } END { print sum + 0 }'
+}
