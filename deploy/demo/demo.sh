@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# The lost update, shown: N parallel POSTs straight at PHP, then the same N through ticketgate.
+#
+#   demo.sh                    against what already runs (./dev run in another terminal, or compose)
+#   demo.sh --demo BINARY      starts PHP and ticketgate, compares once, stops both
+#   demo.sh --serve BINARY     starts both, says what to try, until Ctrl-C
+#   demo.sh --php              only the first half, with a PHP of its own (no ticketgate needed)
+#
+# Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT, and DEMO_STATE, the counter's file.
+# Exit: 0 PHP alone lost updates and ticketgate lost none; 1 otherwise.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+n=${N:-200} parallel=${PARALLEL:-32}
+host=127.0.0.1 port=${PORT:-8080} admin_port=${ADMIN_PORT:-9901} backend_port=${BACKEND_PORT:-8000}
+direct=http://$host:$backend_port gate=http://$host:$port
+started=() scratch=
+
+die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
+
+# Ends what this script started, each by its own id, one after the other: ticketgate before its backend.
+# Each leads a process group (setsid): PHP's server leaves the workers it forked behind when only it is told.
+stop_all() {
+    local pid
+    trap '' INT TERM
+    for pid in "${started[@]}"; do
+        kill -TERM -- "-$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    [[ -z $scratch ]] || rm -rf "$scratch"
+}
+
+listening() { (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; }
+
+claim_port() {  # PORT VARIABLE WHAT
+    ! listening "$1" || die "port $1, wanted for $3, is taken; choose another: $2=$(($1 + 10)) ./dev run"
+}
+
+wait_for() {  # PORT PID NAME
+    local deadline=$((SECONDS + 10))
+    until listening "$1"; do
+        kill -0 "$2" 2>/dev/null || die "$3 ended before it listened on port $1"
+        ((SECONDS < deadline)) || die "$3 does not listen on port $1 after 10 s"
+        sleep 0.05
+    done
+}
+
+start_php() {
+    command -v php >/dev/null || die "PHP is missing; ./dev run installs it"
+    claim_port "$backend_port" BACKEND_PORT "the PHP backend"
+    scratch=$(mktemp -d)
+    export DEMO_STATE=${DEMO_STATE:-$scratch/counter.json}
+    # Eight workers, as a small php-fpm pool would have. A session of its own keeps a terminal's Ctrl-C from
+    # them until ticketgate in front has stopped.
+    PHP_CLI_SERVER_WORKERS=8 setsid php -q -S "$host:$backend_port" -t "$here/app" </dev/null \
+        >"$scratch/php.log" 2>&1 &
+    started+=($!)
+    wait_for "$backend_port" $! PHP
+}
+
+start_ticketgate() {  # BINARY
+    [[ -x $1 ]] || die "no ticketgate at '$1'; ./dev build makes it"
+    claim_port "$port" PORT ticketgate
+    claim_port "$admin_port" ADMIN_PORT "ticketgate's admin page"
+    LISTEN=$host:$port ADMIN=$host:$admin_port UPSTREAM_URL=$direct \
+        setsid "$1" -c "$here/../ticketgate.yaml" </dev/null &
+    started=($! "${started[@]}")  # stopped first, while its backend still answers
+    wait_for "$port" $! ticketgate
+}
+
+count() { curl -sf "$1/counter.php" | sed -n 's/.*"count":\([0-9]*\).*/\1/p'; }
+
+# Sends n POSTs, `parallel` at a time; sets $answered and $counted.
+hit() {  # URL
+    curl -sf -o /dev/null -X POST "$1/reset.php" || die "nothing answers at $1"
+    answered=$(curl -s --no-progress-meter --max-time 30 \
+        --parallel --parallel-immediate --parallel-max "$parallel" \
+        -d '' -o /dev/null -w '%{http_code}\n' "$1/counter.php?n=[1-$n]" | grep -c '^200$' || true)
+    counted=$(count "$1")
+}
+
+verdict() {  # NAME
+    local lost=$((answered - counted)) word
+    if ((lost == 0)); then word="none lost"; else word="$lost updates LOST"; fi
+    printf '%-20s %4d POSTs answered 200, the counter says %4d: %s\n' "$1" "$answered" "$counted" "$word"
+}
+
+compare() {
+    local failed=0
+    hit "$direct"; verdict "PHP alone"
+    if ((answered != n)); then
+        echo "demo: PHP answered only $answered of $n" >&2; failed=1
+    elif ((counted == n)); then
+        echo "demo: PHP alone lost nothing this time, so this run shows nothing; try again, or a larger N" >&2
+        failed=1
+    fi
+    [[ ${1:-} == php ]] && return "$failed"
+    hit "$gate"; verdict "through ticketgate"
+    if ((answered != n || counted != n)); then
+        echo "demo: ticketgate must answer and count all $n" >&2; failed=1
+    fi
+    return "$failed"
+}
+
+serve() {
+    cat >&2 <<TEXT
+
+  ticketgate   $gate          (in front of PHP on $direct)
+  admin        http://$host:$admin_port    /readyz /metrics
+
+Try, in another terminal:
+
+  # what PHP says, with both ids in the answer's head
+  curl -i $gate/counter.php
+  # add one, in line
+  curl -d '' $gate/counter.php
+  # the line in figures
+  curl -s http://$host:$admin_port/metrics | grep ticketgate_queue
+  # $n parallel POSTs straight at PHP, then through ticketgate
+  $(demo_command)
+
+Below: ticketgate's access log. Ctrl-C stops both.
+
+TEXT
+    trap 'exit 0' INT TERM
+    wait "${started[0]}" || die "ticketgate ended by itself"
+}
+
+demo_command() {
+    local name settings=()
+    for name in PORT BACKEND_PORT; do [[ -z ${!name:-} ]] || settings+=("$name=${!name}"); done
+    echo "${settings[*]:+${settings[*]} }deploy/demo/demo.sh"
+}
+
+case ${1:-} in
+    "") compare ;;
+    --php) trap stop_all EXIT; start_php; compare php ;;
+    --demo) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}" >/dev/null; compare ;;
+    --serve) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}"; serve ;;
+    *) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# A fresh machine: Debian 12 with git and bash, made by debootstrap. Clones the committed state of this repository
+# into it and runs there what the README says first.
+#
+#   fresh_check.sh                   ./dev build, ./dev run --demo, ./dev test
+#   fresh_check.sh packages          do the lists in deploy/ install? (of the working tree, nothing is built)
+#   fresh_check.sh "COMMAND" ...     these instead, each in the clone
+#
+# Environment: FRESH_ROOT (where the chroot is made; default a temporary directory), FRESH_KEEP=1 keeps it.
+# The mirror, and what apt must know to reach it, are read from this machine's apt: nothing of it stands in a file.
+set -euo pipefail
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+[[ $EUID -eq 0 ]] || exec sudo --preserve-env=FRESH_ROOT,FRESH_KEEP "$0" "$@"
+
+die() { printf 'fresh_check: %s\n' "$*" >&2; exit 1; }
+say() { printf '\n══ %s\n' "$*"; }
+command -v debootstrap >/dev/null || die "debootstrap is missing (apt-get install debootstrap)"
+
+root=${FRESH_ROOT:-$(mktemp -d)}
+mounted=()
+clean_up() {
+    local at left=0
+    for at in "${mounted[@]}"; do umount "$at" 2>/dev/null || umount -l "$at" || left=1; done
+    # Never rm -r into something still mounted.
+    [[ -n ${FRESH_KEEP:-} || $left -ne 0 ]] || rm -rf --one-file-system "$root"
+}
+trap clean_up EXIT
+
+mirror=$("$repo/deploy/apt_mirror.sh")
+chmod 755 "$root"  # apt inside drops to a user of its own
+
+if [[ ! -e $root/usr/bin/git ]]; then
+    say "Debian 12, minimal, with git"
+    debootstrap --variant=minbase --include=git,ca-certificates bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
+        { tail -5 "$root.log"; die "debootstrap failed: $root.log"; }
+    rm -f "$root.log"
+fi
+# How this machine's apt reaches its mirror: a proxy, if it has one, and certificates it trusts beyond Debian's.
+apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$root/etc/apt/apt.conf.d/90host" || true
+cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
+for place in proc sys dev dev/pts dev/shm; do
+    mkdir -p "$root/$place"
+    mountpoint -q "$root/$place" && continue
+    case $place in
+        proc) mount -t proc proc "$root/proc" ;;
+        dev/shm) mount -t tmpfs tmpfs "$root/dev/shm" ;;
+        *) mount --bind "/$place" "$root/$place" ;;
+    esac
+    mounted=("$root/$place" "${mounted[@]}")
+done
+
+# No variable of this machine but the proxies; no stdin, as in CI.
+inside() {
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb CI=true LANG=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        ${no_proxy:+no_proxy="$no_proxy"} \
+        chroot "$root" /bin/bash -o pipefail -c "$1" </dev/null
+}
+
+if [[ ${1:-} == packages ]]; then
+    mkdir -p "$root/root/lists"
+    cp "$repo"/deploy/packages.* "$root/root/lists/"
+    inside 'apt-get update -q'
+    for list in "$repo"/deploy/packages.*; do
+        say "${list##*/}"
+        inside "sed 's/#.*//' /root/lists/${list##*/} | RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+            xargs apt-get install -q -y --no-install-recommends | tail -2"
+    done
+    exit
+fi
+
+say "git clone"
+rm -rf --one-file-system "$root/root/ticketgate"
+git -C "$repo" bundle create "$root/root/ticketgate.bundle" HEAD >/dev/null 2>&1 || die "nothing is committed yet"
+inside 'git clone -q /root/ticketgate.bundle /root/ticketgate && git -C /root/ticketgate log --oneline -1'
+(($#)) || set -- "./dev build" "./dev run --demo" "./dev test"
+for command in "$@"; do
+    say "$command"
+    began=$SECONDS status=0
+    inside "cd /root/ticketgate && $command" || status=$?
+    printf '══ %s: exit %d after %d s\n' "$command" "$status" "$((SECONDS - began))"
+    ((status == 0)) || exit "$status"
+done
+say "a fresh machine runs it"

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Builds the image of ../Dockerfile and tries it, without a Docker engine: buildah builds, podman with runc runs.
+# A registry is not needed either: where debian:bookworm-slim is not in the local store, debootstrap makes it
+# from the mirror this machine's apt uses (so do not publish an image made here: its apt sources name that mirror).
+#
+#   image_check.sh [TAG]       Environment: IMAGE_WORK (the image store), MAX_RSS_KIB
+# shellcheck disable=SC2317  # functions called through check and trap
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tag=localhost/ticketgate:${1:-dev}
+[[ $EUID -eq 0 ]] || exec sudo --preserve-env=IMAGE_WORK,MAX_RSS_KIB "$0" "$@"
+
+work=${IMAGE_WORK:-$root/build/image} max_rss=${MAX_RSS_KIB:-12288}
+base=docker.io/library/debian:bookworm-slim
+name=ticketgate-check-$$
+host=127.0.0.1
+failed=0 backend='' scratch=$(mktemp -d)
+
+mkdir -p "$work"
+printf 'unqualified-search-registries=["docker.io"]\nshort-name-mode="disabled"\n' >"$work/registries.conf"
+export CONTAINERS_REGISTRIES_CONF=$work/registries.conf
+store=(--root "$work/storage" --runroot "$work/run" --storage-driver vfs)
+b() { buildah "${store[@]}" "$@"; }
+# Where no systemd runs, podman complains that it can set no timer for the health check; it is run by hand below.
+p() {
+    podman "${store[@]}" --cgroup-manager cgroupfs --events-backend file --runtime runc "$@" \
+        2> >(grep -v 'systemd connection' >&2)
+}
+
+die() { printf 'image_check: %s\n' "$*" >&2; exit 1; }
+check() {  # WHAT COMMAND...
+    local what=$1; shift
+    if "$@" >"$scratch/out" 2>&1; then printf 'ok      %s\n' "$what"
+    else printf 'FAILED  %s\n' "$what"; sed 's/^/        /' "$scratch/out"; failed=1
+    fi
+}
+same() { [[ $1 == "$2" ]] || { echo "is '$1', not '$2'"; return 1; }; }
+clean_up() {
+    p rm -f "$name" >/dev/null 2>&1 || true
+    # A group of its own: PHP's server leaves the workers it forked behind when only it is told.
+    [[ -z $backend ]] || kill -TERM -- "-$backend" 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+make_base() {
+    local mirror container mount
+    mirror=$("$root/deploy/apt_mirror.sh")
+    debootstrap --variant=minbase --include=ca-certificates bookworm "$scratch/rootfs" "$mirror" \
+        >"$work/debootstrap.log" 2>&1 || die "debootstrap failed: $work/debootstrap.log"
+    container=$(b from scratch)
+    mount=$(b mount "$container")
+    cp -a "$scratch/rootfs/." "$mount/"
+    b umount "$container" >/dev/null
+    b config --cmd /bin/bash --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
+    b commit -q "$container" "$base" >/dev/null
+    b rm "$container" >/dev/null
+    rm -rf "$scratch/rootfs"
+}
+
+# podman's own limits are above what a sandbox's hard limits may allow; it lowers its own nproc to 32768.
+start() {  # PODMAN-OPTION...
+    p run --network host --log-driver k8s-file --ulimit "nofile=$(ulimit -n):$(ulimit -Hn)" \
+        --ulimit nproc=32768:32768 --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges \
+        -e LISTEN="$host:$port" -e ADMIN="$host:$admin_port" -e UPSTREAM_URL="http://$host:$backend_port" "$@"
+}
+
+b inspect --type image "$base" >/dev/null 2>&1 || { echo "making $base with debootstrap"; make_base; }
+
+echo "building $tag"
+b build --isolation chroot --network host --pull-never --format docker -t "$tag" \
+    --build-arg JOBS="${JOBS:-$(nproc)}" \
+    --build-arg REVISION="$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
+    "$root" >"$work/build.log" 2>&1 || { tail -30 "$work/build.log"; die "the build failed: $work/build.log"; }
+
+# Three ports that nobody listens on; below those the kernel gives out by itself.
+ports=()
+for candidate in $(shuf -i 20000-29999 -n 50); do
+    (exec 3<>"/dev/tcp/$host/$candidate") 2>/dev/null || ports+=("$candidate")
+done
+port=${ports[0]} admin_port=${ports[1]} backend_port=${ports[2]}
+
+DEMO_STATE=$scratch/counter.json PHP_CLI_SERVER_WORKERS=4 \
+    setsid php -q -S "$host:$backend_port" -t "$root/deploy/demo/app" </dev/null >"$scratch/php.log" 2>&1 &
+backend=$!
+start -d --name "$name" "$tag" >/dev/null
+
+deadline=$((SECONDS + 10))
+until curl -sf -o /dev/null "http://$host:$admin_port/readyz"; do
+    ((SECONDS < deadline)) || { p logs "$name" | tail -20; die "not ready after 10 s"; }
+    sleep 0.1
+done
+pid=$(p inspect "$name" --format '{{.State.Pid}}')
+gate=http://$host:$port
+
+check "the program runs as uid 10001" same "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")" 10001
+check "it holds no capability" same "$(awk '/^CapEff:/ { print $2 }' "/proc/$pid/status")" 0000000000000000
+check "the root is read-only" same "$(p exec "$name" sh -c 'touch /etc/x 2>/dev/null || echo refused')" refused
+check "HEALTHCHECK says healthy" p healthcheck run "$name"
+check "a request comes through" curl -sfS -m 10 -d '' "$gate/counter.php"
+check "the answer carries its id" grep -qi '^x-request-id: .' <(curl -s -o /dev/null -D - "$gate/counter.php")
+# Above the spool's memory threshold: needs the /tmp that is writable.
+head -c 1000000 /dev/zero >"$scratch/body"
+check "a body of 1 MB comes through" curl -sfS -m 10 -o /dev/null --data-binary "@$scratch/body" "$gate/counter.php"
+check "the stop signal is SIGTERM" same "$(b inspect --type image --format '{{.Docker.Config.StopSignal}}' "$tag")" SIGTERM
+check "labels are set" grep -q opencontainers.image.title \
+    <(b inspect --type image --format '{{.Docker.Config.Labels}}' "$tag")
+rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status")
+check "idle memory: $rss KiB of at most $max_rss" test "$rss" -le "$max_rss"
+p stop -t 10 "$name" >/dev/null
+check "SIGTERM ends it with exit code 0" same "$(p inspect "$name" --format '{{.State.ExitCode}}')" 0
+status=0; start --rm -e MAX_IN_FLIGHT=many "$tag" >"$scratch/bad" 2>&1 || status=$?
+check "a bad setting ends it with exit code 78" same "$status" 78
+size=$(b images --format '{{.Size}}' "$tag")
+printf 'image   %s, %s\n' "$tag" "$size"
+exit "$failed"

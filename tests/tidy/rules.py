@@ -1,0 +1,279 @@
+"""The rules. Each takes a Tree and yields (file, line, message); RULES names them all."""
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from source import Source
+
+LAYERS = {
+    "boost_impl": 0, "base": 0,
+    "task": 1, "ids": 1, "queue": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1,
+    "net": 2,
+    "gate": 3, "upstream": 3, "cluster": 3, "spawn": 3,
+    "proxy": 4,
+    "admin": 5, "noeq": 5,
+    "app": 6,
+}
+# Within one layer a module stands alone, but for these.
+SAME_LAYER = {("log", "ids"), ("fcgi", "http"), ("cluster", "gate")}
+COLUMNS = 100
+BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
+GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+@dataclass
+class Tree:
+    root: Path
+
+    @cached_property
+    def sources(self):
+        return [Source(path.relative_to(self.root), path.read_text(encoding="utf-8"))
+                for top in ("lib", "cmd", "tests", "loadtest")
+                for path in sorted((self.root / top).rglob("*.[ch]pp"))]
+
+    @cached_property
+    def cmake(self):
+        return sorted(path for top in ("lib", "cmd", "tests", "loadtest")
+                      for path in (self.root / top).rglob("CMakeLists.txt"))
+
+    def headers(self):
+        return [s for s in self.sources if s.path.suffix == ".hpp"]
+
+
+def module_of(path):
+    return path.parts[1] if path.parts[0] == "lib" and len(path.parts) > 2 else None
+
+
+def includes(source):
+    # Of the text as written: in `code` the quoted name is blanked.
+    for number, line in enumerate(source.lines, 1):
+        if match := INCLUDE.match(line):
+            yield number, match.group(1), match.group(2)
+
+
+def layers(tree):
+    """A file includes its own module and lower layers; nothing in lib/ includes app."""
+    for source in tree.sources:
+        own = module_of(source.path)
+        if own is not None and own not in LAYERS:
+            yield source.path, 1, f"module '{own}' has no layer (tests/tidy/rules.py)"
+            continue
+        for line, quote, name in includes(source):
+            if own is None or quote == "<":
+                continue
+            if not any((tree.root / "lib" / (name + made)).is_file() for made in ("", ".in")):
+                yield source.path, line, f'"{name}" is not a file under lib/'
+                continue
+            other = name.split("/")[0]
+            if other == own or LAYERS.get(other, 99) < LAYERS[own] or (own, other) in SAME_LAYER:
+                continue
+            yield (source.path, line,
+                   f"{own} (layer {LAYERS[own]}) includes {other} (layer {LAYERS.get(other, '?')})")
+
+
+def purity(tree):
+    """Layers 0 and 1 know no sockets; http may use Beast's parser, log writes to its reader itself."""
+    for source in tree.sources:
+        own = module_of(source.path)
+        if own == "boost_impl" or LAYERS.get(own, 9) > 1:
+            continue
+        for line, _, name in includes(source):
+            asio = name.startswith("boost/asio")
+            beast = name.startswith("boost/beast") and own != "http"
+            sockets = name in ("sys/socket.h", "sys/epoll.h", "netinet/in.h") and own != "log"
+            if asio or beast or sockets:
+                yield source.path, line, f"<{name}> in {own}, which is pure"
+
+
+def await_traps(tree):
+    """T1, T2: what g++ 12 destroys twice. See TOOLCHAIN 6: name the argument first."""
+    for source in tree.sources:
+        seen = set()
+        for at, token in enumerate(source.tokens):
+            if token.text == "co_await":
+                for line, message in await_problems(source, at):
+                    if (line, message) not in seen:
+                        seen.add((line, message))
+                        yield source.path, line, message
+
+
+def await_problems(source, at):
+    tokens = source.tokens
+    line = tokens[at].line
+    braces = "braces in a full expression with co_await (T1): name the argument first"
+    # Backwards to where the full expression begins, out of every call's parentheses.
+    begin, end_paren = at, None
+    while begin > 0:
+        before = tokens[begin - 1]
+        if before.text == ";":
+            break
+        if before.text in ")]}" and before.partner >= 0:
+            if before.text == "}":
+                opener = tokens[before.partner]
+                if opener.block and source.lambda_start(before.partner) < 0:
+                    break
+                yield line, braces
+                return
+            begin = before.partner
+        elif before.text == "{":
+            if not before.block:
+                yield line, braces
+                return
+            start = source.lambda_start(begin - 1)
+            if start >= 0 and tokens[start].partner > start + 1:
+                yield line, "a lambda coroutine with captures (T2): make it a named function"
+            break
+        elif before.text == "(" and source.is_control(begin - 1):
+            end_paren = before.partner
+            break
+        else:
+            begin -= 1
+    # Forwards from there to the end of the statement or of the control parentheses.
+    here = begin
+    while here < len(tokens) and here != end_paren and tokens[here].text != ";":
+        if tokens[here].text == "{":
+            start = source.lambda_start(here)
+            if start >= 0 and tokens[start].partner > start + 1:
+                yield line, "lambda captures in a full expression with co_await (T1)"
+            else:
+                yield line, braces
+            return
+        here += 1
+
+
+def locks(tree):
+    """No lock is held across co_await."""
+    for source in tree.sources:
+        for at, token in enumerate(source.tokens):
+            if token.text not in GUARDS:
+                continue
+            depth = 0
+            for later in source.tokens[at:]:
+                depth += {"{": 1, "}": -1}.get(later.text, 0)
+                if depth < 0:
+                    break
+                if later.text == "co_await":
+                    yield source.path, later.line, f"co_await inside the scope of a {token.text}"
+                    break
+
+
+BANNED = [
+    (r"\bsleep_(for|until)\b|\bu?sleep\s*\(|\bnanosleep\b", ("lib", "cmd", "tests"),
+     "sleeping: wait for a condition with a deadline"),
+    (r"\bstd::regex\b|#\s*include\s*<regex>", ("lib", "cmd"), "std::regex: RE2 is linear"),
+    (r"(?<![\w.:>])s?rand\s*\(|\bstd::s?rand\b", None, "rand(): use <random> or getrandom"),
+    (r"\busing\s+namespace\b(?!\s+std::(chrono_|string_|string_view_)?literals\b)", "headers",
+     "using namespace in a header (but for std's literals)"),
+    (r"\bboost::asio::spawn\b|\bany_completion_executor\b", None, "see TOOLCHAIN T4"),
+]
+
+
+# The one place that waits for a condition with a deadline; everyone else calls it.
+PATIENCE = Path("tests/support/patience.hpp")
+
+
+def banned(tree):
+    """Calls that have a better one here."""
+    for source in tree.sources:
+        for pattern, where, message in BANNED:
+            if source.path == PATIENCE and message.startswith("sleeping"):
+                continue
+            if where == "headers" and source.path.suffix != ".hpp":
+                continue
+            if isinstance(where, tuple) and source.path.parts[0] not in where:
+                continue
+            for number, line in enumerate(source.code.splitlines(), 1):
+                if re.search(pattern, line):
+                    yield source.path, number, message
+
+
+def words(name):
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)}
+
+
+def names(tree):
+    """Words that say nothing, in names of files, types and namespaces."""
+    for source in tree.sources:
+        for part in source.path.parts:
+            for word in words(part) & BAD_NAMES:
+                yield source.path, 1, f"'{word}' in a file's name says nothing"
+        tokens = source.tokens
+        for at, token in enumerate(tokens[:-2]):
+            if token.text not in ("class", "struct", "namespace"):
+                continue
+            declares = tokens[at + 2].text in ("{", ":", "::", "final")
+            for word in words(tokens[at + 1].text) & BAD_NAMES if declares else ():
+                yield source.path, token.line, f"'{word}' in a name says nothing"
+
+
+def headers(tree):
+    """#pragma once, and in lib/ an opening comment that says what the header is."""
+    for source in tree.headers():
+        if "#pragma once" not in source.lines:
+            yield source.path, 1, "no #pragma once"
+        if source.path.parts[0] == "lib" and not source.text.startswith("//"):
+            yield source.path, 1, "no opening comment: what it is, who owns it, which thread may call it"
+
+
+def columns(tree):
+    """100 columns."""
+    for source in tree.sources:
+        long = [number for number, line in enumerate(source.lines, 1) if len(line) > COLUMNS]
+        if long:
+            yield source.path, long[0], f"longer than {COLUMNS} columns: lines {', '.join(map(str, long))}"
+
+
+def marks(tree):
+    """A TODO names its issue: TODO(#12)."""
+    # Spelled so that this line is not one itself.
+    pattern = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(?#\d)")
+    for source in tree.sources:
+        for number, line in enumerate(source.lines, 1):
+            if pattern.search(line):
+                yield source.path, number, "a mark without an issue's number"
+
+
+def listed(tree):
+    """Every source is listed in a CMakeLists.txt by hand, and what is listed exists."""
+    known = set()
+    for path in tree.cmake:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for name in re.findall(r"[\w./${}-]+\.[ch]pp\b", line.split("#")[0]):
+                name = re.sub(r"^\$\{(PROJECT|CMAKE)_SOURCE_DIR\}", str(tree.root), name)
+                name = name.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
+                if "_BINARY_DIR}" in name or line.lstrip().startswith("configure_file"):
+                    continue  # made by CMake
+                glob = re.sub(r"\$\{\w+\}", "*", name)  # ${module}_test.cpp in a loop
+                found = [p.resolve() for p in path.parent.glob(glob)] if not glob.startswith("/") \
+                    else [Path(glob).resolve()] if Path(glob).is_file() else []
+                if not found:
+                    yield path.relative_to(tree.root), number, f"{name} does not exist"
+                known.update(found)
+    for source in tree.sources:
+        must = source.path.suffix == ".cpp" or source.path.parts[0] == "lib"
+        if must and (tree.root / source.path).resolve() not in known:
+            yield source.path, 1, "is in no CMakeLists.txt"
+
+
+def data_files(tree):
+    """YAML and JSON that we ship can be read."""
+    import json
+    import yaml
+    for top in ("config", "deploy"):
+        for path in sorted((tree.root / top).rglob("*.*")):
+            try:
+                if path.suffix in (".yaml", ".yml"):
+                    list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+                elif path.suffix == ".json":
+                    json.loads(path.read_text(encoding="utf-8"))
+            except (yaml.YAMLError, ValueError) as error:
+                yield path.relative_to(tree.root), 1, " ".join(str(error).split())
+
+
+RULES = (layers, purity, await_traps, locks, banned, names, headers, columns, marks, listed, data_files)
+
+
+def check(tree):
+    return [(rule.__name__, *problem) for rule in RULES for problem in rule(tree)]
