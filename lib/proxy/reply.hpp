@@ -52,6 +52,10 @@ class Reply {
     /// connection.
     void fail(error_code failure);
 
+    /// The backend took some of the request body: there is room for more of it.
+    void ask_for_body() {
+        if (reader_ != nullptr) reader_->notify();
+    }
     /// An interim response (1xx) does not begin the reply.
     void write_interim(std::string_view bytes);
 

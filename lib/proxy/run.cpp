@@ -134,6 +134,7 @@ task<error_code> Run::converse() {
             const auto step = exchange_->send(request_->head, request_->body);
             if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
                 co_return step.error();
+            if (!request_->body.complete) request_->reply.ask_for_body();
             if (exchange_->connected()) {
                 // A broken pipe is not the last word: the backend may have answered before it
                 // closed.

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""ticketgate in front of the real thing: Apache with mod_php, nginx with php-fpm, PHP's own server.
+
+Each backend runs a small unsafe PHP application from Debian's packages, in a folder of its own, on loopback ports of
+its own. Usage: real_test.py TICKETGATE [-k PATTERN]. A backend that is not installed is skipped by name.
+"""
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+TICKETGATE = None
+
+PHP = {
+    "show.php": "<?php header('Content-Type: application/json'); echo json_encode(['server' => $_SERVER,"
+                " 'headers' => getallheaders(), 'body' => strlen(file_get_contents('php://input'))]);",
+    "count.php": "<?php $f = getenv('STATE') ?: $_SERVER['STATE']; $n = (int)@file_get_contents($f); usleep(2000);"
+                 " file_put_contents($f, $n + 1); echo $n + 1;",
+}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.02)  # between two looks at a process that tells nothing by itself
+
+
+def answers(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Process:
+    """A child in its own process group (Apache kills its whole group), stopped by that group."""
+
+    def __init__(self, command, log, env=None):
+        self.log = open(log, "ab")
+        self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                      env={**os.environ, **(env or {})}, start_new_session=True)
+
+    def stop(self):
+        if self.child.poll() is None:
+            self.child.terminate()
+            try:
+                self.child.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.child.pid, signal.SIGKILL)
+                self.child.wait()
+        self.log.close()
+        return self.child.returncode
+
+
+class Backend:
+    """What all three have in common; subclasses say how they are started."""
+    needs = []
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.port = free_port()
+        self.processes = []
+        self.root = self.folder / "www"
+        self.root.mkdir()
+        # The workers are other users when this runs as root.
+        for path in (self.folder, self.root):
+            path.chmod(0o777)
+        self.state = self.folder / "count"
+        self.state.write_text("0")
+        self.state.chmod(0o666)
+        for name, text in PHP.items():
+            (self.root / name).write_text(text)
+        self.start()
+        wait_for(lambda: answers(self.port), f"{type(self).__name__} listens")
+
+    def run(self, *command, env=None):
+        self.processes.append(Process(command, self.folder / "backend.log", env))
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.stop()
+
+
+class PhpServer(Backend):
+    needs = ["php"]
+
+    def start(self):
+        self.run("php", "-S", f"127.0.0.1:{self.port}", "-t", str(self.root),
+                 env={"PHP_CLI_SERVER_WORKERS": "8", "STATE": str(self.state)})
+
+
+class Apache(Backend):
+    needs = ["apache2", "/usr/lib/apache2/modules/libphp8.2.so"]
+
+    def start(self):
+        conf = self.folder / "apache.conf"
+        modules = ["mpm_prefork", "authz_core", "setenvif", "env"]
+        loads = "".join(f"LoadModule {m}_module /usr/lib/apache2/modules/mod_{m}.so\n" for m in modules)
+        conf.write_text(loads + f"""
+LoadModule php_module /usr/lib/apache2/modules/libphp8.2.so
+ServerName localhost
+Listen 127.0.0.1:{self.port}
+PidFile {self.folder}/apache.pid
+ErrorLog {self.folder}/apache.err
+DefaultRuntimeDir {self.folder}
+User www-data
+Group www-data
+StartServers 8
+DocumentRoot {self.root}
+SetEnv STATE {self.state}
+SetEnvIf Unique-Id "(.+)" UNIQUE_ID=$1
+<Directory {self.root}>
+  Require all granted
+</Directory>
+<FilesMatch "\\.php$">
+  SetHandler application/x-httpd-php
+</FilesMatch>
+""")
+        self.run("apache2", "-DFOREGROUND", "-f", str(conf))
+
+
+class NginxFpm(Backend):
+    needs = ["nginx", "php-fpm8.2"]
+
+    def start(self):
+        fpm = self.folder / "fpm.sock"
+        (self.folder / "fpm.conf").write_text(f"""[global]
+error_log = {self.folder}/fpm.err
+daemonize = no
+[www]
+user = www-data
+group = www-data
+listen = {fpm}
+listen.mode = 0666
+pm = static
+pm.max_children = 8
+env[STATE] = {self.state}
+""")
+        conf = self.folder / "nginx.conf"
+        conf.write_text(f"""daemon off;
+pid {self.folder}/nginx.pid;
+error_log {self.folder}/nginx.err;
+events {{ }}
+http {{
+  access_log off;
+  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
+  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
+  client_max_body_size 64m;
+  server {{
+    listen 127.0.0.1:{self.port};
+    location / {{
+      include /etc/nginx/fastcgi_params;
+      fastcgi_param UNIQUE_ID $http_unique_id;
+      fastcgi_param SCRIPT_FILENAME {self.root}$fastcgi_script_name;
+      fastcgi_pass unix:{fpm};
+    }}
+  }}
+}}
+""")
+        self.run("php-fpm8.2", "-F", "-y", str(self.folder / "fpm.conf"))
+        wait_for(fpm.exists, "php-fpm's socket")
+        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+
+
+class Behind:
+    """The tests; one subclass for each backend."""
+    backend_type = None
+
+    @classmethod
+    def setUpClass(cls):
+        for need in cls.backend_type.needs:
+            if not (shutil.which(need, path=os.environ["PATH"] + ":/usr/sbin") or os.path.exists(need)):
+                raise unittest.SkipTest(f"{need} is not installed")
+        cls.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-real-")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder.chmod(0o777)
+        (cls.folder / "b").mkdir()
+        cls.backend = cls.backend_type(cls.folder / "b")
+        cls.port, cls.admin = free_port(), free_port()
+        config = cls.folder / "ticketgate.yaml"
+        config.write_text(f"""
+listen: [{{ address: "127.0.0.1:{cls.port}" }}]
+admin: {{ address: "127.0.0.1:{cls.admin}" }}
+log: {{ access_file: "{cls.folder}/access.log" }}
+upstreams: {{ app: {{ url: "http://127.0.0.1:{cls.backend.port}" }} }}
+defaults: {{ upstream: app }}
+routes:
+  - prefix: /
+  - regex: count
+    queue: app
+""")
+        cls.gate = Process([TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
+        wait_for(lambda: answers(cls.port), "ticketgate listens")
+
+    @classmethod
+    def tearDownClass(cls):
+        code = cls.gate.stop()
+        cls.backend.stop()
+        cls.temporary.cleanup()
+        assert code == 0, f"ticketgate ended with {code}"
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, body=body, headers=headers or {})
+        response = connection.getresponse()
+        text = response.read()
+        connection.close()
+        return response, text
+
+    def test_php_sees_the_ids_that_the_client_gets(self):
+        spoof = {"UNIQUE_ID": "evil", "unique-id": "evil", "X_Request_Id": "evil", "x-request-id": "evil"}
+        response, text = self.ask("GET", "/show.php", headers=spoof)
+        server = json.loads(text)["server"]
+        self.assertEqual(response.status, 200)
+        self.assertEqual(server["HTTP_X_REQUEST_ID"], response.headers["X-Request-Id"])
+        self.assertEqual(server["HTTP_UNIQUE_ID"], response.headers["Unique-Id"])
+        self.assertEqual(len(response.headers["Unique-Id"]), 27)
+        self.assertNotIn(b"evil", text)
+        if self.backend_type is not PhpServer:
+            self.assertEqual(server["UNIQUE_ID"], response.headers["Unique-Id"])
+
+    def test_php_sees_the_whole_body_however_it_is_sent(self):
+        body = os.urandom(3_000_000)
+        for path in ("/show.php", "/show.php?count"):
+            _, text = self.ask("POST", path, body)
+            self.assertEqual(json.loads(text)["body"], len(body), path)
+        # A chunked body on a queued route arrives with a length, which every PHP understands. (The regex of the
+        # route is matched on the path, so /count/ is queued and the rest is PATH_INFO.)
+        _, text = self.ask("POST", "/show.php/count", iter([body[:100], body[100:]]))
+        self.assertEqual(json.loads(text)["body"], len(body))
+
+    def test_parallel_updates_are_all_kept(self):
+        before = int(self.backend.state.read_text())
+        failures = []
+
+        def work():
+            for _ in range(10):
+                response, _ = self.ask("POST", "/count.php", "")
+                if response.status != 200:
+                    failures.append(response.status)
+
+        threads = [threading.Thread(target=work) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(int(self.backend.state.read_text()) - before, 160)
+
+
+class TestPhpServer(Behind, unittest.TestCase):
+    backend_type = PhpServer
+
+
+class TestApache(Behind, unittest.TestCase):
+    backend_type = Apache
+
+
+class TestNginxFpm(Behind, unittest.TestCase):
+    backend_type = NginxFpm
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin"
+    TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
