@@ -37,10 +37,10 @@ void Gate::change(const net::Loop* here, Change change) {
 void Gate::wake(const Granted& granted, const net::Loop* here) {
     for (const auto& pass : granted) {
         if (here == &home_) {
-            if (pass->waiter_ != nullptr) pass->waiter_->notify();
+            if (pass->waiter_ != nullptr) pass->waiter_->notify_first();
         } else {
             home_.post([pass] {
-                if (pass->waiter_ != nullptr) pass->waiter_->notify();
+                if (pass->waiter_ != nullptr) pass->waiter_->notify_first();
             });
         }
     }
@@ -151,7 +151,7 @@ Place::~Place() {
     if (cancel(false) == State::granted) Slot(std::move(*this)).give_back();
 }
 
-void Place::arrive(Observer& waiter) {
+void Place::arrive(Signal& waiter) {
     here_ = &gate_->home();
     pass_->wake(&waiter);
 }

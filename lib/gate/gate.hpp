@@ -41,11 +41,11 @@ struct GateSettings {
 class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
  public:
     /// From the home loop only: who waits for the decision; null when nobody does any more.
-    void wake(Observer* waiter) { waiter_ = waiter; }
+    void wake(Signal* waiter) { waiter_ = waiter; }
 
  private:
     friend class Gate;
-    Observer* waiter_ = nullptr;  // touched on the home loop only
+    Signal* waiter_ = nullptr;  // touched on the home loop only
 };
 
 class Gate : public std::enable_shared_from_this<Gate> {
@@ -113,7 +113,7 @@ class [[nodiscard]] Place {
     Gate& gate() const { return *gate_; }
 
     /// The session has come to the queue's home loop; from now on `waiter` hears of the decision.
-    void arrive(Observer& waiter);
+    void arrive(Signal& waiter);
 
     // As Gate's, from the session's present loop.
     void ready() { gate_->ready(*pass_, *here_); }

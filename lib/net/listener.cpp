@@ -91,7 +91,7 @@ void Listener::on_events(std::uint32_t) {
             ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (accepted >= 0) {
             peer.set_size(size);
-            accepted_(accepted, peer);
+            accepted_(accepted, peer, local_);
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {

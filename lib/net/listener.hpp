@@ -12,7 +12,8 @@ namespace ticketgate::net {
 
 class Listener final : private Pollable, private Observer {
  public:
-    using Accepted = std::function<void(int descriptor, const Endpoint& peer)>;
+    using Accepted =
+        std::function<void(int descriptor, const Endpoint& peer, const Endpoint& local)>;
 
     /// Binds and listens; throws std::system_error that names the address. A unix socket file that
     /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause.

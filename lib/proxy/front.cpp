@@ -30,10 +30,11 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        listeners_.push_back(std::make_unique<net::Listener>(
-            loop, at,
-            [this, port = l.port](int d, const net::Endpoint& peer) { accepted(d, peer, port); },
-            report));
+        const auto take = [this](int descriptor, const net::Endpoint& peer,
+                                 const net::Endpoint& local) {
+            accepted(descriptor, peer, local.port());
+        };
+        listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
     }
 }
 

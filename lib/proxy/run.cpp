@@ -28,7 +28,7 @@ class Run final : public Resident {
         : station_(station),
           request_(std::move(request)),
           slot_(std::move(slot)),
-          signal_(station.loop.scheduler()),
+          signal_(station.loop.scheduler(), true),
           deadline_(signal_),
           hold_deadline_(signal_) {
         station_.join(*this);

@@ -124,7 +124,8 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
     const http::RequestHead& head = station_->head;
     request->to_head = head.method == "HEAD";
     request->client_1_0 = record.http_1_0 = head.version == 10;
-    request->keep_alive = head.keep_alive && !station_->draining();
+    request->keep_alive = head.keep_alive && !station_->draining() &&
+                          requests_ < request->snapshot->config.clients.max_requests;
     request->decoder = http::BodyDecoder(head.framing, head.content_length);
     request->body.complete = request->decoder.done();
     request->repeatable = head.idempotent() && head.framing == http::Framing::none;

@@ -1,7 +1,7 @@
-// Who runs next on one loop: a first-in-first-out list of coroutines that have been notified.
-// Coroutines are resumed from run() only, never from inside each other, so nothing is re-entered
-// and the order in which things are notified is the order in which they happen. Pure: no thread, no
-// clock, no socket; a test or a simulation drives it by calling run().
+// Who runs next on one loop: first-in-first-out lists of coroutines that have been notified, the
+// urgent ones before the others. Coroutines are resumed from run_one() only, never from inside each
+// other, so nothing is re-entered and the order in which things are notified is the order in which
+// they happen. Pure: no thread, no clock, no socket; a test or a simulation drives it.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -28,11 +28,16 @@ class Signal final : public Observer,
                      public boost::intrusive::list_base_hook<
                          boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-    explicit Signal(Scheduler& scheduler) : scheduler_(&scheduler) {}
+    /// `urgent`: always before the others. For what a slot depends on: a run, whose end lets the
+    /// next request go.
+    explicit Signal(Scheduler& scheduler, bool urgent = false)
+        : scheduler_(&scheduler), urgent_(urgent) {}
     Signal(const Signal&) = delete;
     Signal& operator=(const Signal&) = delete;
 
-    void notify() override;
+    void notify() override { notify_in(urgent_); }
+    /// Urgent this once: a slot was granted and stands idle until its new holder runs.
+    void notify_first() { notify_in(true); }
 
     /// From now on on another loop; nobody may be waiting or notified.
     void move_to(Scheduler& scheduler) { scheduler_ = &scheduler; }
@@ -43,34 +48,42 @@ class Signal final : public Observer,
 
  private:
     friend class Scheduler;
+    void notify_in(bool urgent);
     Scheduler* scheduler_;
     std::coroutine_handle<> waiter_;
     bool pending_ = false;
+    const bool urgent_;
 };
 
 class Scheduler {
  public:
     /// Resumes the next notified coroutine; false if there is none.
     bool run_one();
-    bool idle() const { return ready_.empty(); }
+    bool idle() const { return urgent_.empty() && ready_.empty(); }
 
  private:
     friend class Signal;
-    boost::intrusive::list<Signal, boost::intrusive::constant_time_size<false>> ready_;
+    using List = boost::intrusive::list<Signal, boost::intrusive::constant_time_size<false>>;
+    List urgent_, ready_;
 };
 
-inline void Signal::notify() {
+inline void Signal::notify_in(bool urgent) {
     if (!waiter_) {
         pending_ = true;
-    } else if (!is_linked()) {
-        scheduler_->ready_.push_back(*this);
+        return;
     }
+    if (is_linked()) {
+        if (!urgent) return;
+        unlink();
+    }
+    (urgent ? scheduler_->urgent_ : scheduler_->ready_).push_back(*this);
 }
 
 inline bool Scheduler::run_one() {
-    if (ready_.empty()) return false;
-    Signal& signal = ready_.front();
-    ready_.pop_front();
+    List& list = urgent_.empty() ? ready_ : urgent_;
+    if (list.empty()) return false;
+    Signal& signal = list.front();
+    list.pop_front();
     std::exchange(signal.waiter_, nullptr).resume();
     return true;
 }
