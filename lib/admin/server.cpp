@@ -19,6 +19,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "net/listener.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -110,7 +111,7 @@ std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpo
 Server::Server(asio::io_context& control, const net::Endpoint& at, Handler handle) {
     try {
         if (at.is_unix()) {
-            ::unlink(at.text().substr(5).c_str());
+            net::remove_stale_socket(at);
             listening_ =
                 listen_on<asio::local::stream_protocol, Listening>(control, at, std::move(handle));
         } else {

@@ -21,14 +21,6 @@ const char* path_of(const Endpoint& at) {
     return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
 }
 
-// A file left behind by a process that is gone refuses connections; a live one is not touched.
-void remove_stale_socket(const Endpoint& at) {
-    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED)
-        ::unlink(path_of(at));
-    ::close(probe);
-}
-
 int open_listener(const Endpoint& at) {
     if (at.is_unix()) remove_stale_socket(at);
     const int descriptor = ::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -48,6 +40,15 @@ int open_listener(const Endpoint& at) {
 }
 
 }  // namespace
+
+void remove_stale_socket(const Endpoint& at) {
+    struct stat about {};
+    if (::lstat(path_of(at), &about) != 0 || !S_ISSOCK(about.st_mode)) return;
+    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED)
+        ::unlink(path_of(at));
+    ::close(probe);
+}
 
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
                    std::function<void(int)> report)

@@ -10,6 +10,10 @@
 
 namespace ticketgate::net {
 
+/// Removes the file of a unix socket that a process which is gone has left behind: it refuses
+/// connections. A live socket, and a file that is none, stay.
+void remove_stale_socket(const Endpoint& at);
+
 class Listener final : private Pollable, private Observer {
  public:
     using Accepted =

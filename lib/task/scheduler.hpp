@@ -52,6 +52,7 @@ class Signal final : public Observer,
     Scheduler* scheduler_;
     std::coroutine_handle<> waiter_;
     bool pending_ = false;
+    bool among_urgent_ = false;  // of the list it is linked in
     const bool urgent_;
 };
 
@@ -73,9 +74,10 @@ inline void Signal::notify_in(bool urgent) {
         return;
     }
     if (is_linked()) {
-        if (!urgent) return;
+        if (!urgent || among_urgent_) return;
         unlink();
     }
+    among_urgent_ = urgent;
     (urgent ? scheduler_->urgent_ : scheduler_->ready_).push_back(*this);
 }
 
