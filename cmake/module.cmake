@@ -36,6 +36,14 @@ function(tg_module name)
   endif()
 endfunction()
 
+# tg_heavy(SOURCE…): units full of Beast's algorithms. g++ takes minutes and gigabytes for each of them
+# under UBSan with optimisation; they are the admin side, so they do without.
+function(tg_heavy)
+  if(TG_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-O0;-fno-sanitize=undefined")
+  endif()
+endfunction()
+
 # tg_test(NAME SOURCES x_test.cpp … DEPS module …): a test binary that links only those modules and
 # GoogleTest. For a pure module that is the proof that it is pure.
 function(tg_test name)
