@@ -131,7 +131,8 @@ std::string object(Section section) {
     if (!required.empty()) out += "    \"required\": [" + required + "],\n";
     if (section == Section::route)
         out +=
-            R"(    "oneOf": [{"required": ["prefix"]}, {"required": ["regex"], "not": {"required": ["routes"]}}],)"
+            R"(    "oneOf": [{"required": ["prefix"]}, )"
+            R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
             "\n";
     if (section == Section::answer)
         out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";

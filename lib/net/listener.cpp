@@ -63,29 +63,40 @@ Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
         getsockname(descriptor_, local_.address(), &size);
         local_.set_size(size);
     }
-    loop_.add(*this, descriptor_, EPOLLIN);
+    update();
 }
 
 Listener::~Listener() {
-    if (!paused_) loop_.remove(descriptor_);
+    if (listening_) loop_.remove(descriptor_);
     ::close(descriptor_);
     if (local_.is_unix()) ::unlink(path_of(local_));
 }
 
 void Listener::pause() {
-    if (!std::exchange(paused_, true)) loop_.remove(descriptor_);
+    paused_ = true;
+    update();
 }
 
 void Listener::resume() {
-    if (std::exchange(paused_, false)) loop_.add(*this, descriptor_, EPOLLIN);
+    paused_ = false;
+    update();
 }
 
 void Listener::notify() {
-    resume();
+    starved_ = false;
+    update();
+}
+
+// Two reasons to stand still, each with an end of its own.
+void Listener::update() {
+    const bool wanted = !paused_ && !starved_;
+    if (wanted == listening_) return;
+    listening_ = wanted;
+    wanted ? loop_.add(*this, descriptor_, EPOLLIN) : loop_.remove(descriptor_);
 }
 
 void Listener::on_events(std::uint32_t) {
-    for (int i = 0; i < accepts_at_once && !paused_; ++i) {
+    for (int i = 0; i < accepts_at_once && listening_; ++i) {
         Endpoint peer;
         socklen_t size = sizeof(sockaddr_storage);
         const int accepted =
@@ -97,7 +108,8 @@ void Listener::on_events(std::uint32_t) {
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             report_(errno);
-            pause();
+            starved_ = true;
+            update();
             loop_.arm(retry_, accept_pause);
         }
         if (errno != ECONNABORTED && errno != EINTR) return;

@@ -33,6 +33,7 @@ class Listener final : private Pollable, private Observer {
 
  private:
     void on_events(std::uint32_t events) override;
+    void update();
     void notify() override;  // the pause after a failed accept is over
     Loop& loop_;
     Endpoint local_;
@@ -40,7 +41,9 @@ class Listener final : private Pollable, private Observer {
     std::function<void(int)> report_;
     Deadline retry_;
     int descriptor_ = -1;
-    bool paused_ = false;
+    bool paused_ = false;     // by the owner
+    bool starved_ = false;    // of descriptors, until retry_
+    bool listening_ = false;  // registered with the loop
 };
 
 }  // namespace ticketgate::net

@@ -33,16 +33,16 @@ Detached Session::serve(std::unique_ptr<Session> self) {
 // One request from head to log line. Every stage returns an error or nothing; the first failure is
 // answered below, once. False: the connection ends.
 task<bool> Session::serve_one() {
-    const error_code unread = co_await read_head();
-    if (unread == errc::idle || unread == errc::client_closed) co_return false;
-    const auto request = begin(unread);
+    error_code failure = co_await read_head();
+    if (failure == errc::idle || failure == errc::client_closed) co_return false;
+    const auto request = begin(failure);
     const Attached attached(request->reply, *client_, signal_);
-    error_code failure = unread;
     if (!failure) failure = co_await try_serve(*request, request);
     if (failure) co_await answer(failure, *request);
     const bool again = finish(*request, failure);
-    const bool more_to_read = !request->body.complete || !input_.empty();
-    if (!again && !failure && more_to_read) co_await linger();
+    // A response that was cut must not end in good order; all else should reach the client whole.
+    const bool cut = failure && (failure == errc::client_closed || request->reply.begun());
+    if (!again && !cut && unread(*request)) co_await linger();
     co_return again;
 }
 
@@ -102,6 +102,11 @@ task<error_code> Session::read_head() {
     ++requests_;
     head_size_ = station_->head.bytes.size();
     co_return error_code();
+}
+
+// Bytes of the client's that nobody will use: of a body, or after a head that was refused.
+bool Session::unread(const Request& request) const {
+    return !request.decoder.done() || !input_.empty() || client_->readable();
 }
 
 // Its views die with it: this is the last use of the head, on every path.

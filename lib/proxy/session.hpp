@@ -47,6 +47,7 @@ class Session final : public Resident {
     error_code accept_body(Request& request);
     error_code read_more_body(Request& request);
     void consume_head();
+    bool unread(const Request& request) const;
     void body_complete(Request& request);
     bool left(const Request& request) const;
     task<bool> write_all(std::string_view bytes);

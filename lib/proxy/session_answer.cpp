@@ -47,7 +47,6 @@ task<void> Session::answer(error_code failure, Request& request) {
                          request.keep_alive && !request.client_1_0, !request.to_head);
     if (request.client_1_0) request.keep_alive = false;
     if (!co_await write_all(response)) request.keep_alive = false;
-    if (!request.keep_alive) co_await linger();
 }
 
 task<bool> Session::write_all(std::string_view bytes) {

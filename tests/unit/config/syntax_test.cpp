@@ -100,7 +100,8 @@ TEST(Syntax, NetworksAreAddressesOrCidrs) {
 
 TEST(Syntax, PrefixesMustBeAbleToMatch) {
     for (const char* good :
-         {"/", "/a", "/a/b/", "/a.b/..c/...", "/a%20b", "/%C3%A4", "/a;b=c", "/a-b_c~d", "/a%25", "/%3F%23"})
+         {"/", "/a", "/a/b/", "/a.b/..c/...", "/a%20b", "/%C3%A4", "/a;b=c", "/a-b_c~d", "/a%25",
+          "/%3F%23"})
         EXPECT_EQ(why_not_normal(good), "") << good;
     for (const char* bad :
          {"",        "a",    "//",   "/a//b", "/.",    "/a/./b", "/a/..",  "/../a",
