@@ -8,6 +8,8 @@ namespace {
 // A name's addresses are asked for anew after this long: containers come back under other
 // addresses.
 constexpr Duration resolve_again = 10s;
+// A look-up that failed is not repeated for each request.
+constexpr Duration failure_stands = 1s;
 
 }  // namespace
 
@@ -60,17 +62,18 @@ const net::Endpoint* HttpPool::address(net::Loop& loop, HttpExchange& asking) {
             addresses_.push_back(*literal);
     }
     const bool named = s.unix_path.empty() && !net::Endpoint::from_ip(s.host, s.port);
-    if (named && (addresses_.empty() || monotonic_now() - resolved_at_ > resolve_again))
+    const Duration age = monotonic_now() - resolved_at_;
+    const bool failed_just_now = unresolvable_ && age < failure_stands;
+    if (named && (addresses_.empty() ? !failed_just_now : age > resolve_again))
         start_resolving(loop);
     if (!addresses_.empty()) return &addresses_[next_address_ % addresses_.size()];
-    if (!unresolvable_) asking_.push_back(&asking);
+    if (resolving_) asking_.push_back(&asking);
     return nullptr;
 }
 
 void HttpPool::start_resolving(net::Loop& loop) {
     if (resolving_) return;
     resolving_ = true;
-    unresolvable_ = false;
     // The upstream is kept alive on the way; the pool is touched on its own loop again.
     upstream_.resolver_.resolve(settings().host, settings().port,
                                 [this, owner = upstream_.shared_from_this(), &loop](

@@ -27,7 +27,7 @@ class HttpPool {
     /// The address to connect to; null while the name is being resolved (the exchange is notified
     /// then).
     const net::Endpoint* address(net::Loop& loop, HttpExchange& asking);
-    bool unresolvable() const { return unresolvable_; }
+    bool unresolvable() const { return unresolvable_ && !resolving_; }
     /// A connection to the present address failed: try another, or look the name up anew.
     void address_failed();
 

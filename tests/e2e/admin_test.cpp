@@ -1,0 +1,74 @@
+// CONTRACT 7: the admin listener and its metrics.
+#include <cstdlib>
+
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+TEST(AdminListener, TellsThatItLivesAndIsReady) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    for (const char* path : {"/livez", "/readyz", "/healthz"})
+        EXPECT_EQ(gateway.admin(path).status, 200) << path;
+    EXPECT_EQ(gateway.admin("/nothing").status, 404);
+    EXPECT_EQ(gateway.get("/livez").body, "/livez") << "apart from traffic";
+}
+
+TEST(AdminListener, ShowsTheLine) {
+    Backend backend;
+    Gateway gateway(one_queue("", "max_in_flight: 2"), with(backend));
+    Client a = running(gateway, backend, "/a"), b = running(gateway, backend, "/b");
+    auto clients = stand_in_line(gateway, numbered("/next", 1, 3));
+    const auto line = gateway.line("q");
+    EXPECT_EQ(line.waiting, 3u);
+    EXPECT_EQ(line.in_flight, 2u);
+    EXPECT_EQ(line.max_in_flight, 2u);
+    EXPECT_GT(gateway.metric(R"(ticketgate_queue_oldest_wait_seconds{queue="q"})"), 0);
+    backend.release("/a");
+    backend.release("/b");
+    for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
+}
+
+TEST(Metrics, CountEveryOutcomeWithZeroWaitsIncluded) {
+    Backend backend;
+    Gateway gateway(one_queue(", max_waiting: 1, wait_timeout: 100ms"), with(backend));
+    EXPECT_EQ(gateway.get("/at-once").status, 200);
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, {"/expires"});
+    EXPECT_EQ(gateway.get("/refused").status, 503);
+    EXPECT_EQ(clients[0].read().status, 503);
+    clients = stand_in_line(gateway, {"/leaves"});
+    clients[0].reset();
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 0));
+    backend.release("/first");
+    EXPECT_EQ(first.read().status, 200);
+    const auto waits = [&](const std::string& outcome) {
+        return gateway.metric("ticketgate_queue_wait_seconds_count{outcome=\"" + outcome +
+                              "\",queue=\"q\"}");
+    };
+    EXPECT_EQ(waits("admitted"), 2);
+    EXPECT_EQ(waits("full"), 1);
+    EXPECT_EQ(waits("timeout"), 1);
+    EXPECT_EQ(waits("client_closed"), 1);
+    EXPECT_EQ(waits("draining"), 0);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_queue_hold_seconds_count{queue="q"})"), 2);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_exclusion_violations_total{queue="q"})"), 0);
+}
+
+TEST(Metrics, ArePrometheusText) {
+    if (std::system("command -v promtool >/dev/null") != 0) GTEST_SKIP() << "no promtool here";
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    EXPECT_EQ(gateway.get("/q").status, 200);
+    EXPECT_EQ(gateway.get("/free").status, 200);
+    const auto page = gateway.admin("/metrics");
+    EXPECT_TRUE(page.header("Content-Type").starts_with("text/plain; version=0.0.4"));
+    const std::string file = gateway.folder().write("metrics", page.body);
+    const std::string told = gateway.folder().file("told");
+    const std::string command = "promtool check metrics < " + file + " > " + told + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << gateway.folder().read("told");
+}
+
+}  // namespace
+}  // namespace ticketgate::test

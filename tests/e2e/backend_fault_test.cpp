@@ -1,0 +1,122 @@
+// CONTRACT 3: what a backend may do wrong, and what a client then sees.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+// A queued and an unqueued route must fail alike.
+class BackendFault : public testing::TestWithParam<const char*> {
+ protected:
+    std::string at(const std::string& path) const { return GetParam() + path; }
+    void expect_next(Gateway& gateway) const {
+        EXPECT_EQ(gateway.get(at("/next")).status, 200) << "the slot is free again";
+    }
+    // A handler that sends this and ends the connection.
+    Response answer_of_one_that_sends(const std::string& bytes, bool with_reset = false) {
+        Backend backend;
+        backend.on(at("/x"), [&](Call& call) {
+            call.send(bytes);
+            with_reset ? call.reset() : call.close();
+        });
+        Gateway gateway(queued_and_free(), with(backend));
+        const auto answer = gateway.get(at("/x"));
+        expect_next(gateway);
+        EXPECT_EQ(backend.count(at("/x")), 1u);
+        return answer;
+    }
+};
+
+TEST_P(BackendFault, RefusedConnectionGives502) {
+    RefusingPort nobody;
+    Gateway gateway(queued_and_free(), {{"BACKEND", nobody.url()}});
+    for (int i = 0; i < 3; ++i) {
+        const auto answer = gateway.get(at("/x"));
+        EXPECT_EQ(answer.status, 502);
+        EXPECT_EQ(answer.header("Content-Type"), "application/problem+json");
+    }
+    EXPECT_EQ(gateway.line("q").in_flight, 0u);
+}
+
+TEST_P(BackendFault, EndBeforeTheHeadGives502) {
+    EXPECT_EQ(answer_of_one_that_sends("").status, 502);
+    EXPECT_EQ(answer_of_one_that_sends("", true).status, 502);
+}
+
+TEST_P(BackendFault, EndInsideTheHeadGives502) {
+    EXPECT_EQ(answer_of_one_that_sends("HTTP/1.1 200 OK\r\nContent-Le").status, 502);
+    EXPECT_EQ(answer_of_one_that_sends("HTTP/1.1 200 OK\r\nContent-Le", true).status, 502);
+}
+
+TEST_P(BackendFault, GarbageGives502) {
+    EXPECT_EQ(answer_of_one_that_sends("\x16\x03\x01 this is not HTTP\r\n\r\n").status, 502);
+    EXPECT_EQ(answer_of_one_that_sends("HTTP/1.1 2x0 OK\r\n\r\n").status, 502);
+    EXPECT_EQ(answer_of_one_that_sends("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n"
+                                       "Transfer-Encoding: chunked\r\n\r\n")
+                  .status,
+              502);
+}
+
+TEST_P(BackendFault, EndInsideABodyOfKnownLengthIsACutNeverAWholeAnswer) {
+    const auto answer =
+        answer_of_one_that_sends("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, "hello");
+    EXPECT_FALSE(answer.whole());
+}
+
+TEST_P(BackendFault, EndBetweenChunksHasNoLastChunk) {
+    const auto answer = answer_of_one_that_sends(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("hello"));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, "hello");
+    EXPECT_FALSE(answer.whole());
+}
+
+TEST_P(BackendFault, EndInsideAChunkIsACut) {
+    const auto answer =
+        answer_of_one_that_sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhello");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, "hello");
+    EXPECT_FALSE(answer.whole());
+}
+
+TEST_P(BackendFault, GarbageInsteadOfAChunkIsACut) {
+    const auto answer = answer_of_one_that_sends(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("hello") + "zzz\r\n\r\n");
+    EXPECT_EQ(answer.body, "hello");
+    EXPECT_FALSE(answer.whole());
+}
+
+TEST_P(BackendFault, ResetOfACloseDelimitedBodyIsACut) {
+    const auto answer = answer_of_one_that_sends("HTTP/1.1 200 OK\r\n\r\nhello", true);
+    EXPECT_TRUE(answer.status == 502 || !answer.whole()) << answer.status << answer.body;
+}
+
+TEST_P(BackendFault, CutBodyIsACutForAnHttp10ClientToo) {
+    Backend backend;
+    backend.on(at("/x"), [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("hello"));
+        call.close();
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("GET " + at("/x") + " HTTP/1.0\r\n\r\n");
+    const auto answer = client.read();
+    EXPECT_FALSE(answer.whole()) << "a FIN would pass for the end of the body: only RST tells";
+}
+
+TEST_P(BackendFault, OnBackendErrorIsAnswered) {
+    RefusingPort nobody;
+    const std::string answer =
+        ", on_backend_error: { status: 599, content_type: text/plain, "
+        "body: 'sorry, ${request_id}' }";
+    Gateway gateway(queued_and_free(answer), {{"BACKEND", nobody.url()}});
+    const auto got = gateway.get(at("/x"));
+    EXPECT_EQ(got.status, 599);
+    EXPECT_EQ(got.body, "sorry, " + got.header("X-Request-Id"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Routes, BackendFault, both_kinds, kind);
+
+}  // namespace
+}  // namespace ticketgate::test

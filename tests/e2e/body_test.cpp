@@ -1,0 +1,129 @@
+// Request bodies: whole before their turn on queued routes, streamed on the others.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+TEST(ChunkedRequest, QueuedReachesTheBackendWithItsLength) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send(chunk("hello, ") + chunk("world") + "0\r\nX-Trailer: x\r\n\r\n");
+    EXPECT_EQ(client.read().status, 200);
+    const auto seen = backend.of("/q").at(0);
+    EXPECT_EQ(seen.header("Content-Length"), "12");
+    EXPECT_FALSE(seen.fields.has("Transfer-Encoding"));
+    EXPECT_EQ(seen.body, "hello, world");
+}
+
+TEST(ChunkedRequest, QueuedAndEmptyHasLengthZero) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.of("/q").at(0).fields.all("Content-Length"), std::vector<std::string>{"0"});
+}
+
+TEST(ChunkedRequest, UnqueuedStreamsBeforeItIsWhole) {
+    Backend backend;
+    backend.on_head("/free", [](Call& call) {
+        call.read_body_until(5);
+        call.wait_for("rest");
+        call.read_body();
+        call.respond(200, call.seen().body);
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /free HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                chunk("hello"));
+    ASSERT_TRUE(backend.wait_for("/free"));
+    EXPECT_TRUE(eventually([&] { return backend.of("/free")[0].body == "hello"; }));
+    EXPECT_EQ(backend.of("/free")[0].header("Transfer-Encoding"), "chunked");
+    backend.release("rest");
+    client.send(chunk(" world") + "0\r\n\r\n");
+    EXPECT_EQ(client.read().body, "hello world");
+    client.get("/next");
+    EXPECT_EQ(client.read().body, "/next");
+    EXPECT_EQ(backend.connections(), 1);
+}
+
+TEST(LengthRequest, UnqueuedStreamsBeforeItIsWhole) {
+    Backend backend;
+    backend.on_head("/free", [](Call& call) {
+        call.read_body_until(5);
+        call.wait_for("rest");
+        call.read_body();
+        call.respond(200, call.seen().body);
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\nhello");
+    ASSERT_TRUE(backend.wait_for("/free"));
+    EXPECT_TRUE(eventually([&] { return backend.of("/free")[0].body == "hello"; }));
+    backend.release("rest");
+    client.send(" world");
+    EXPECT_EQ(client.read().body, "hello world");
+}
+
+TEST(StreamedRequest, ThatItsClientBreaksOffNeverReachesTheBackendWhole) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    std::size_t starts = 0;
+    for (const char* framing :
+         {"Content-Length: 100\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"}) {
+        Client client = gateway.client();
+        client.send(std::string("POST /free HTTP/1.1\r\nHost: a\r\n") + framing);
+        ASSERT_TRUE(backend.wait_for("/free", ++starts));
+        client.reset();
+    }
+    ASSERT_TRUE(backend.wait_for_end("/free", 2));
+    for (const auto& seen : backend.of("/free")) EXPECT_FALSE(seen.body_whole);
+}
+
+// ── Expect ───────────────────────────────────────────────────────────────────────────────────────
+
+TEST(ExpectContinue, QueuedIsAnsweredByUsSoThatTheBodyCanBeSpooled) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client first = running(gateway, backend, "/q/first");
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+    EXPECT_EQ(client.read().status, 100) << "while it still waits";
+    client.send("body");
+    backend.release("/q/first");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.of("/q").at(0).body, "body");
+    EXPECT_FALSE(backend.of("/q").at(0).fields.has("Expect"));
+}
+
+TEST(ExpectContinue, UnqueuedIsAnsweredToo) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send(
+        "POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+    EXPECT_EQ(client.read().status, 100);
+    client.send("body");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.of("/free").at(0).body, "body");
+}
+
+TEST(ExpectContinue, IsNotAnsweredWhenTheBodyIsHereAlready) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send(
+        "POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\nbody");
+    EXPECT_EQ(client.read().status, 200);
+}
+
+TEST(ExpectContinue, OfAnythingElseIs417) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    EXPECT_EQ(gateway.get("/q", "Expect: the-moon\r\n").status, 417);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,152 @@
+// CONTRACT 3 and 7: draining finishes the line, stopping ends at once.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+TEST(Drain, FinishesTheLineAndEndsWithZero) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, numbered("/next", 1, 5));
+    gateway.drain();
+    EXPECT_TRUE(eventually([&] { return gateway.admin("/readyz").status == 503; }));
+    EXPECT_EQ(gateway.admin("/livez").status, 200);
+    backend.release("/first");
+    EXPECT_EQ(first.read().header("Connection"), "close");
+    for (auto& client : clients) {
+        const auto answer = client.read();
+        EXPECT_EQ(answer.status, 200);
+        EXPECT_EQ(answer.header("Connection"), "close");
+        EXPECT_TRUE(client.ends());
+    }
+    EXPECT_EQ(gateway.exit_code(), 0);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(Drain, ClosesIdleConnectionsAndTakesNoNewOnes) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    Client idle = gateway.client();
+    idle.get("/x");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    Client fresh = gateway.client();
+    const auto address = gateway.address();
+    gateway.drain();
+    EXPECT_TRUE(fresh.ends());
+    EXPECT_TRUE(eventually([&] {
+        try {
+            return Client(address).ends(1ms);
+        } catch (const std::runtime_error&) {
+            return true;
+        }
+    }));
+    backend.release("/first");
+    EXPECT_EQ(idle.read().status, 200);
+    EXPECT_TRUE(idle.ends());
+    EXPECT_EQ(gateway.exit_code(), 0);
+}
+
+TEST(Drain, RefusesARequestThatBecomesWholeAfterIt) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    Client late = gateway.client();
+    late.send("GET /late HTTP/1.1\r\nHost:");
+    ASSERT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 2; }));
+    gateway.drain();
+    EXPECT_TRUE(eventually([&] { return gateway.admin("/readyz").status == 503; }));
+    late.send(" a\r\n\r\n");
+    const auto answer = late.read();
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_TRUE(late.ends());
+    late.close();
+    backend.release("/first");
+    EXPECT_EQ(gateway.exit_code(), 0);
+    EXPECT_EQ(backend.count("/late"), 0u);
+}
+
+TEST(Drain, WaitsForAnOrphanBecauseItsSlotIsHeld) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    first.reset();
+    gateway.drain();
+    EXPECT_FALSE(gateway.ended(100ms));
+    backend.release("/first");
+    EXPECT_EQ(gateway.exit_code(), 0);
+    EXPECT_NE(backend.of("/first")[0].end, 0u);
+}
+
+TEST(Drain, IsCutAtDrainTimeout) {
+    Backend backend;
+    Gateway gateway("drain_timeout: 200ms\n" + one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, {"/next"});
+    gateway.drain();
+    EXPECT_EQ(gateway.exit_code(), 0);
+    EXPECT_EQ(backend.count("/next"), 0u);
+    EXPECT_NE(clients[0].read().status, 200);
+}
+
+TEST(Stop, EndsAtOnceWithRequestsInEveryStage) {
+    Backend backend;
+    backend.hold("/free");
+    backend.on("/long", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+        call.wait_for("never");
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client run = running(gateway, backend, "/q/first");
+    std::vector<Client> clients;
+    const std::vector<std::string> texts{
+        "GET /q/waits HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /q/up HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhal",
+        "GET /free HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhal",
+        "GET /long HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /q HTTP/1.1\r\nHos",
+        "",
+    };
+    for (const auto& text : texts) {
+        clients.push_back(gateway.client());
+        clients.back().send(text);
+    }
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 2));
+    ASSERT_TRUE(backend.wait_for("/free"));
+    ASSERT_TRUE(backend.wait_for("/long"));
+    const auto begin = Clock::now();
+    gateway.stop();
+    EXPECT_EQ(gateway.exit_code(), 0);
+    EXPECT_LT(Clock::now() - begin, 1s * slowness) << "nothing had to be waited for";
+    EXPECT_EQ(backend.count("/q/waits"), 0u);
+    for (auto& client : clients) EXPECT_FALSE(client.read().status == 200 && client.read().whole());
+}
+
+TEST(Stop, TellsThoseInLine) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, {"/waits"});
+    gateway.stop();
+    const auto answer = clients[0].read();
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_FALSE(first.read().whole());
+    EXPECT_EQ(gateway.exit_code(), 0);
+}
+
+TEST(Stop, CutsADrainShort) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    gateway.drain();
+    EXPECT_FALSE(gateway.ended(50ms));
+    gateway.stop();
+    EXPECT_EQ(gateway.exit_code(), 0);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,199 @@
+// The program as a user starts it: exit codes, messages, signals (CONTRACT 7).
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "support/configs.hpp"
+#include "support/program.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+const std::string good_routes = "routes: [{ prefix: /, upstream: app }]\n";
+
+class TheProgram : public testing::Test {
+ protected:
+    std::string config(const std::string& text) { return folder.write("c.yaml", text); }
+    std::string head(const std::string& address = "127.0.0.1:0") const {
+        return "listen: [{ address: \"" + address + "\" }]\n" +
+               "upstreams: { app: { url: \"http://127.0.0.1:9\" } }\n";
+    }
+    // Exit code 78 and exactly one message, which names the place and what is wrong.
+    void expect_bad(const std::string& text, const std::string& message) {
+        Program program({"-c", config(text)});
+        EXPECT_EQ(program.wait(), 78) << text;
+        const std::string told = program.err();
+        EXPECT_NE(told.find(message), std::string::npos) << told;
+        EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+        EXPECT_NE(told.find("c.yaml:"), std::string::npos) << told;
+        EXPECT_EQ(program.out(), "");
+    }
+    // Where a started one listens, by its own word.
+    net::Endpoint address_of(const Program& program) const {
+        EXPECT_TRUE(program.says("listening"));
+        const std::string told = program.err(), host = "127.0.0.1:";
+        const auto at = told.find(host, told.find("listening"));
+        if (at == std::string::npos) throw std::runtime_error("no address in: " + told);
+        const auto port = std::stoul(told.substr(at + host.size()));
+        return *net::Endpoint::from_ip("127.0.0.1", static_cast<std::uint16_t>(port));
+    }
+    TemporaryFolder folder;
+};
+
+TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
+    expect_bad(head() + "routes: [{ prefix: /, upstream: app, wait_timout: 1s }]\n",
+               "did you mean wait_timeout?");
+    expect_bad(head() + good_routes + "threads: [1]\n", "threads");
+    expect_bad(head() + "routes: [{ prefix: /, upstream: app, max_waiting: -1 }]\n", "max_waiting");
+    expect_bad(head() + "routes: [{ prefix: /, upstream: app, on_full: { status: 200 } }]\n",
+               "status");
+    expect_bad(head() + "routes: [{ prefix: /, upstream: nobody }]\n", "nobody");
+    expect_bad(head() + "routes: [{ regex: '(', upstream: app }, { prefix: /, upstream: app }]\n",
+               "regex");
+    expect_bad(head() + "routes: [{ prefix: /, upstream: app, on_full: { body_file: no/such } }]\n",
+               "no/such");
+    expect_bad(head() + "routes: [{ prefix: /\n", "c.yaml");
+}
+
+TEST_F(TheProgram, TellsAllProblemsAtOnce) {
+    Program program(
+        {"check", "-c", config(head() + "threads: x\nroutes: [{ prefix: a, upstraem: b }]\n")});
+    EXPECT_EQ(program.wait(), 78);
+    const std::string told = program.err();
+    EXPECT_GE(std::count(told.begin(), told.end(), '\n'), 3) << told;
+}
+
+TEST_F(TheProgram, ThatHasNoConfigEndsWith78) {
+    Program program({"-c", folder.file("absent.yaml")});
+    EXPECT_EQ(program.wait(), 78);
+    EXPECT_NE(program.err().find("absent.yaml"), std::string::npos);
+}
+
+TEST_F(TheProgram, ChecksAGoodConfig) {
+    Program program({"check", "-c", config(head() + good_routes)});
+    EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(TheProgram, ThatFindsItsPortTakenEndsWith1AndNamesIt) {
+    RefusingPort taken;
+    const std::string address = taken.url().substr(7);
+    Program program({"-c", config(head(address) + good_routes)});
+    EXPECT_EQ(program.wait(), 1);
+    EXPECT_NE(program.err().find(address), std::string::npos) << program.err();
+    const std::string admin = "admin: { address: \"" + address + "\" }\n";
+    Program second({"-c", config(head() + admin + good_routes)});
+    EXPECT_EQ(second.wait(), 1);
+    EXPECT_NE(second.err().find(address), std::string::npos) << second.err();
+}
+
+TEST_F(TheProgram, ThatIsNotUnderstoodEndsWith2) {
+    Program program({"--no-such-option"});
+    EXPECT_EQ(program.wait(), 2);
+    Program missing({"explain", "GET"});
+    EXPECT_EQ(missing.wait(), 2);
+}
+
+TEST_F(TheProgram, TellsItsVersionAndItsHelp) {
+    Program version({"--version"});
+    EXPECT_EQ(version.wait(), 0);
+    EXPECT_TRUE(version.out().starts_with("ticketgate "));
+    Program help({"--help"});
+    EXPECT_EQ(help.wait(), 0);
+    EXPECT_NE(help.out().find("explain"), std::string::npos);
+}
+
+TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
+    Backend backend;
+    backend.hold("/x");
+    const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
+                             std::string("upstreams: { app: { url: \"") + backend.url() +
+                             "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q }]\n";
+    Program first({"-c", config(yaml)});
+    Client client(address_of(first));
+    client.get("/x");
+    ASSERT_TRUE(backend.wait_for("/x"));
+    first.signal(SIGTERM);
+    EXPECT_TRUE(first.says("draining"));
+    backend.release("/x");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(first.wait(), 0);
+    EXPECT_NE(first.out().find("\"path\":\"/x\""), std::string::npos) << "the log is on stdout";
+
+    backend.hold("/y");
+    Program second({"-c", config(yaml)});
+    Client other(address_of(second));
+    other.get("/y");
+    ASSERT_TRUE(backend.wait_for("/y"));
+    second.signal(SIGTERM);
+    EXPECT_TRUE(second.says("draining"));
+    second.signal(SIGTERM);
+    EXPECT_EQ(second.wait(), 0);
+    backend.release("/y");
+}
+
+TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
+    Backend backend;
+    const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
+                             std::string("upstreams: { app: { url: \"") + backend.url() +
+                             "\" } }\n";
+    Program program({"-c", config(yaml + "routes: [{ prefix: /a, upstream: app }]\n")});
+    const auto address = address_of(program);
+    const auto status_of = [&](const char* path) {
+        Client client(address);
+        client.get(path);
+        return client.read().status;
+    };
+    EXPECT_EQ(status_of("/b"), 404);
+    config(yaml + "routes: [{ prefix: /b, upstream: app }]\n");
+    program.signal(SIGHUP);
+    EXPECT_TRUE(eventually([&] { return status_of("/b") == 200; }));
+    config("nonsense: yes\n");
+    program.signal(SIGHUP);
+    EXPECT_TRUE(program.says("the old one stays"));
+    EXPECT_EQ(status_of("/b"), 200);
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(TheProgram, OpensItsAccessLogAnewOnUsr1) {
+    Backend backend;
+    const std::string log = folder.file("access.log");
+    Program program({"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\nlog: { access_file: \"" +
+                                  log + "\" }\nupstreams: { app: { url: \"" + backend.url() +
+                                  "\" } }\n" + good_routes)});
+    Client client(address_of(program));
+    const auto has = [&](const char* file, const char* path) {
+        return eventually([&] { return folder.read(file).find(path) != std::string::npos; });
+    };
+    client.get("/before");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_TRUE(has("access.log", "/before"));
+    std::filesystem::rename(log, folder.file("rotated.log"));
+    program.signal(SIGUSR1);
+    EXPECT_TRUE(eventually([&] { return std::filesystem::exists(log); }));
+    client.get("/after");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_TRUE(has("access.log", "/after"));
+    EXPECT_EQ(folder.read("rotated.log").find("/after"), std::string::npos);
+}
+
+TEST_F(TheProgram, TellsItsHealthAndItsLinesToItsOwnCommands) {
+    Backend backend;
+    const std::string admin = "admin: { address: \"unix:" + folder.file("admin.sock") + "\" }\n";
+    const std::string file =
+        config("listen: [{ address: \"127.0.0.1:0\" }]\n" + admin + "upstreams: { app: { url: \"" +
+               backend.url() + "\" } }\n" + "routes: [{ prefix: /, upstream: app, queue: q }]\n");
+    Program none({"healthcheck", "-c", file});
+    EXPECT_EQ(none.wait(), 1) << "nobody runs yet";
+    Program program({"-c", file});
+    (void)address_of(program);
+    Program health({"healthcheck", "-c", file});
+    EXPECT_EQ(health.wait(), 0) << health.err();
+    Program queues({"queues", "-c", file});
+    EXPECT_EQ(queues.wait(), 0);
+    EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
+    program.signal(SIGINT);
+    EXPECT_EQ(program.wait(), 0);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,236 @@
+// What is refused before any route or line, and what becomes of the connection after it.
+#include <boost/json/parse.hpp>
+
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class Refusal : public testing::Test {
+ protected:
+    Refusal()
+        : gateway(R"(
+upstreams: { app: { url: "${BACKEND}" } }
+defaults: { upstream: app, max_body: 1000, body_timeout: 200ms }
+routes: [{ prefix: /q, queue: q }, { prefix: /free }]
+clients: { max_head: 4KiB, max_uri: 1KiB, max_headers: 20, head_timeout: 200ms }
+)",
+                  with(backend)) {}
+
+    // Refused with this status and a problem document, logged so, and the connection ended.
+    void expect(int status, const std::string& bytes, bool to_head = false) {
+        Client client = gateway.client();
+        client.send(bytes);
+        const auto answer = to_head ? client.read_to_head() : client.read();
+        EXPECT_EQ(answer.status, status) << bytes.substr(0, 100);
+        EXPECT_TRUE(answer.whole()) << answer.fault;
+        EXPECT_EQ(answer.header("Connection"), "close");
+        EXPECT_TRUE(client.ends()) << bytes.substr(0, 100);
+        EXPECT_FALSE(answer.header("X-Request-Id").empty());
+        client.close();
+        if (to_head) return;
+        const auto told = boost::json::parse(answer.body).as_object();
+        EXPECT_EQ(told.at("status").as_int64(), status);
+        EXPECT_EQ(told.at("request_id").as_string(), answer.header("X-Request-Id"));
+        const auto line = gateway.log(refused_ + 1).at(refused_);
+        ++refused_;
+        EXPECT_EQ(line.at("status").as_int64(), status);
+        EXPECT_EQ(line.at("outcome").as_string(), "refused");
+        EXPECT_EQ(line.at("request_id").as_string(), answer.header("X-Request-Id"));
+    }
+    // The product goes on.
+    ~Refusal() override { EXPECT_EQ(gateway.get("/q/after").status, 200); }
+
+    Backend backend;
+    Gateway gateway;
+    std::size_t refused_ = 0;
+};
+
+std::string get(const std::string& target, const std::string& lines = "Host: a\r\n") {
+    return "GET " + target + " HTTP/1.1\r\n" + lines + "\r\n";
+}
+
+TEST_F(Refusal, OfWhatIsNotHttpIs400) {
+    expect(400, "\x16\x03\x01\x02 a TLS hello\r\n\r\n");
+    expect(400, "GET\r\n\r\n");
+    expect(400, "GET /q HTTP/1.1\nHost: a\n\n");
+    expect(400, "GET q HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+TEST_F(Refusal, OfWhatTwoParsersCouldReadDifferentlyIs400) {
+    expect(400, get("/q", ""));
+    expect(400, get("/q", "Host: a\r\nHost: b\r\n"));
+    expect(400, get("/q", "Host: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n") + "x");
+    expect(400, get("/q", "Host: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n") + "x");
+    expect(400, get("/q", "Host: a\r\nContent-Length: +1\r\n") + "x");
+    expect(400, get("/q", "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n"));
+    expect(400, get("/q", "Host: a\r\nX-A: 1\r\n folded\r\n"));
+    expect(400, get("/q", "Host: a\r\nX-A : 1\r\n"));
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+TEST_F(Refusal, OfAPathThatCannotBeDecodedIs400AndTheConnectionStays) {
+    Client client = gateway.client();
+    for (const char* target : {"/q%zz", "/q%", "/q%00"}) {
+        client.get(target);
+        EXPECT_EQ(client.read().status, 400) << target;
+    }
+    client.get("/q");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.all().size(), 1u);
+}
+
+TEST_F(Refusal, OfABodyThatIsNotChunkedAsSaidIs400) {
+    for (const char* path : {"/q", "/free"}) {
+        Client client = gateway.client();
+        client.send("POST " + std::string(path) +
+                    " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnot a size\r\n");
+        EXPECT_EQ(client.read().status, 400);
+        EXPECT_TRUE(client.ends());
+    }
+    EXPECT_EQ(backend.count("/q"), 0u);
+    for (const auto& seen : backend.of("/free")) EXPECT_FALSE(seen.body_whole);
+}
+
+TEST_F(Refusal, OfAPathNobodyServesIs404AndTheConnectionStays) {
+    Client client = gateway.client();
+    for (int i = 0; i < 3; ++i) {
+        client.get("/nowhere");
+        EXPECT_EQ(client.read().status, 404);
+    }
+    client.get("/q");
+    EXPECT_EQ(client.read().status, 200);
+}
+
+TEST_F(Refusal, Of404WithABodyToComeEndsTheConnection) {
+    expect(404,
+           "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nGET / HTTP/1.1\r\n");
+}
+
+TEST_F(Refusal, OfAHeadThatDoesNotComeInTimeIs408) {
+    expect(408, "GET /q HTTP/1.1\r\nHost:");
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+TEST_F(Refusal, OfABodyThatDoesNotComeInTimeIs408) {
+    for (const char* path : {"/q", "/free"}) {
+        Client client = gateway.client();
+        client.send("POST " + std::string(path) +
+                    " HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
+        EXPECT_EQ(client.read().status, 408) << path;
+        EXPECT_TRUE(client.ends());
+    }
+    EXPECT_EQ(gateway.line("q").waiting, 0u);
+    EXPECT_EQ(backend.count("/q"), 0u);
+}
+
+TEST_F(Refusal, OfABodyTooLargeByItsLengthIs413BeforeItIsSent) {
+    expect(413,
+           "POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n");
+    expect(413, "POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n" + pattern(1001));
+    EXPECT_EQ(backend.all().size(), 0u);
+    EXPECT_EQ(gateway.post("/q", pattern(1000)).status, 200);
+}
+
+TEST_F(Refusal, OfAChunkedBodyThatGrowsTooLargeIs413) {
+    for (const char* path : {"/q", "/free"}) {
+        Client client = gateway.client();
+        client.send("POST " + std::string(path) +
+                    " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                    chunk(pattern(900)));
+        client.send(chunk(pattern(900)) + "0\r\n\r\n");
+        EXPECT_EQ(client.read().status, 413) << path;
+        EXPECT_TRUE(client.ends());
+    }
+    EXPECT_EQ(backend.count("/q"), 0u);
+    for (const auto& seen : backend.of("/free")) EXPECT_FALSE(seen.body_whole);
+}
+
+TEST_F(Refusal, OfATargetTooLongIs414) {
+    expect(414, get("/q?" + std::string(2000, 'x')));
+    expect(414, "GET /q?" + std::string(5000, 'x'));
+    EXPECT_EQ(gateway.get("/q?" + std::string(1000, 'x')).status, 200);
+}
+
+TEST_F(Refusal, OfAHeadTooLargeIs431) {
+    expect(431, get("/q", "Host: a\r\nX-Large: " + std::string(5000, 'x') + "\r\n"));
+    std::string many = "Host: a\r\n";
+    for (int i = 0; i < 30; ++i) many += "X-" + std::to_string(i) + ": x\r\n";
+    expect(431, get("/q", many));
+}
+
+TEST_F(Refusal, OfMethodsThatAreNotForAGatewayIs405) {
+    expect(405, "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n");
+    expect(405, "TRACE /q HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
+TEST_F(Refusal, OfAnotherMajorVersionIs505) {
+    expect(505, "GET /q HTTP/2.0\r\nHost: a\r\n\r\n");
+}
+
+TEST_F(Refusal, ReachesAClientThatIsStillSendingItsUpload) {
+    for (int i = 0; i < 10; ++i) {
+        Client client = gateway.client();
+        client.send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n");
+        client.send(pattern(500'000));
+        EXPECT_EQ(client.read().status, 413) << "and no reset that swallows it";
+    }
+}
+
+TEST_F(Refusal, ToHeadHasNoBody) {
+    Client client = gateway.client();
+    client.request("HEAD", "/nowhere");
+    EXPECT_EQ(client.read_to_head().status, 404);
+    client.get("/q");
+    EXPECT_EQ(client.read().body, "/q");
+}
+
+TEST_F(Refusal, AfterAGoodPipelinedRequestComesAfterItsAnswer) {
+    Client client = gateway.client();
+    client.send(get("/q/good") + "garbage\r\n\r\n");
+    EXPECT_EQ(client.read().body, "/q/good");
+    EXPECT_EQ(client.read().status, 400);
+    EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Refusal, IsLoggedWithoutTheTimeOfLingering) {
+    Client client = gateway.client();
+    client.send("garbage\r\n\r\n");
+    EXPECT_EQ(client.read().status, 400);
+    EXPECT_TRUE(client.ends());
+    const auto line = gateway.log(1).at(0);
+    EXPECT_LT(line.at("duration_ms").to_number<double>(), 1000) << "a stay-open client takes 2 s";
+}
+
+TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { idle_timeout: 100ms, head_timeout: 100ms }\n",
+                    with(backend));
+    Client fresh = gateway.client();
+    EXPECT_TRUE(fresh.ends()) << "nothing was asked, so nothing is answered";
+    Client used = gateway.client();
+    used.get("/x");
+    EXPECT_EQ(used.read().status, 200);
+    EXPECT_TRUE(used.ends());
+}
+
+TEST(MaxConnections, MoreWaitUntilOneEnds) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { max_connections: 2 }\n", with(backend));
+    Client first = gateway.client(), second = gateway.client();
+    first.get("/1");
+    EXPECT_EQ(first.read().status, 200);
+    second.get("/2");
+    EXPECT_EQ(second.read().status, 200);
+    Client third = gateway.client();
+    third.get("/3");
+    first.get("/1");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(backend.count("/3"), 0u);
+    second.close();
+    EXPECT_EQ(third.read().status, 200);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

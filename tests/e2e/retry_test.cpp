@@ -1,0 +1,124 @@
+// CONTRACT 2.7: only what provably was not processed is sent again. And answers before their time.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+// Ends every connection at its second request, without a byte.
+void die_on_reuse(Backend& backend, const std::string& path) {
+    backend.on(path, [](Call& call) {
+        call.seen().on_connection > 1 ? call.close() : call.respond(200, "fresh");
+    });
+}
+
+TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnAFreshOne) {
+    Backend backend;
+    die_on_reuse(backend, "/x");
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    EXPECT_EQ(gateway.get("/x").body, "fresh");
+    ASSERT_EQ(backend.count("/x"), 2u);
+    EXPECT_EQ(backend.of("/x")[1].on_connection, 1);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    EXPECT_EQ(backend.of("/x")[0].header("X-Request-Id"),
+              backend.of("/x")[1].header("X-Request-Id"));
+}
+
+TEST(PooledConnectionThatDies, AGetIsNotSentAThirdTime) {
+    Backend backend;
+    backend.on("/x", [](Call& call) { call.close(); });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(backend.count("/x"), 2u);
+}
+
+TEST(PooledConnectionThatDies, APostIsNeverSentTwice) {
+    Backend backend;
+    die_on_reuse(backend, "/x");
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    EXPECT_EQ(gateway.post("/x", "body").status, 502);
+    EXPECT_EQ(backend.count("/x"), 1u);
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    Client empty = gateway.client();
+    empty.request("POST", "/x");
+    EXPECT_EQ(empty.read().status, 502) << "without a body, too";
+    EXPECT_EQ(backend.count("/x"), 2u);
+}
+
+TEST(PooledConnectionThatDies, AfterTheFirstByteIsNoReasonToRepeat) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.send("HTTP");
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(backend.count("/x"), 1u);
+}
+
+TEST(PooledConnectionThatDies, OnAFreshOneNothingIsRepeated) {
+    Backend backend;
+    backend.on("/x", [](Call& call) { call.close(); });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(backend.count("/x"), 1u);
+}
+
+TEST(IdleConnection, ClosedByTheBackendIsNotUsedForAnyMethod) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(gateway.post("/x", "body").status, 200);
+        backend.close_idle();
+    }
+    EXPECT_EQ(backend.count("/x"), 10u);
+    EXPECT_EQ(backend.connections(), 10);
+}
+
+TEST(IdleConnection, WithBytesNobodyAskedForIsNotUsed) {
+    Backend backend;
+    backend.on("/two", [](Call& call) {
+        call.finish(
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
+    });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/two").body, "one");
+    EXPECT_EQ(gateway.get("/next").body, "/next");
+}
+
+TEST(EarlyAnswer, ToAnUnfinishedUploadReachesTheClient) {
+    Backend backend;
+    backend.on_head("/free", [](Call& call) {
+        call.finish("HTTP/1.1 413 Too Much\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+        call.close();
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nbegin");
+    const auto answer = client.read();
+    EXPECT_EQ(answer.status, 413);
+    EXPECT_EQ(answer.body, "no");
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(gateway.get("/next").status, 200);
+}
+
+TEST(EarlyAnswer, WhileTheClientKeepsSendingReachesItAndNothingHangs) {
+    Backend backend;
+    backend.on_head("/free", [](Call& call) {
+        call.finish("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno");
+        call.close();
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.send("POST /free HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n");
+    client.send(pattern(500'000));
+    EXPECT_EQ(client.read().status, 403);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

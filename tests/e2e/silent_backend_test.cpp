@@ -1,0 +1,127 @@
+// CONTRACT 2.4 and 2.5: a backend that is silent keeps its slot; what hold_timeout does about it.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+TEST(SilentBackend, GivesA504AndItsSlotStaysHeldUntilItEnds) {
+    Backend backend;
+    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, {"/next"});
+    const auto answer = first.read();
+    EXPECT_EQ(answer.status, 504);
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    EXPECT_EQ(backend.count("/next"), 0u);
+    EXPECT_EQ(backend.of("/first")[0].end, 0u) << "its connection stays open";
+    backend.release("/first");
+    EXPECT_EQ(clients[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    EXPECT_EQ(backend.count("/first"), 1u);
+}
+
+TEST(SilentBackend, ThatClosesAfterThe504IsNotAskedAgain) {
+    Backend backend;
+    backend.on("/dies", [](Call& call) {
+        call.wait_for("die");
+        call.close();
+    });
+    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    EXPECT_EQ(gateway.get("/dies").status, 504);
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    backend.release("die");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(backend.count("/dies"), 1u);
+}
+
+TEST(SilentBackend, KeepsTheClientsConnectionForItsNextRequest) {
+    Backend backend;
+    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    EXPECT_EQ(first.read().status, 504);
+    first.get("/second");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    backend.release("/first");
+    EXPECT_EQ(first.read().body, "/second") << "and nothing of the late answer comes in between";
+}
+
+TEST(SilentBackend, InTheMidstOfABodyIsACutAndItsSlotStaysHeld) {
+    Backend backend;
+    backend.on("/half", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+        call.wait_for("end");
+        call.finish("world");
+    });
+    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    const auto answer = gateway.get("/half");
+    EXPECT_EQ(answer.body, "hello");
+    EXPECT_FALSE(answer.whole());
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    backend.release("end");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(SilentBackend, UnqueuedGivesA504AndIsLetGo) {
+    Backend backend;
+    backend.hold("/free");
+    Gateway gateway(queued_and_free(", response_timeout: 200ms"), with(backend));
+    EXPECT_EQ(gateway.get("/free").status, 504);
+    EXPECT_EQ(gateway.get("/other").status, 200);
+}
+
+TEST(SlowBackend, ThatKeepsSendingIsNotSilent) {
+    Backend backend;
+    backend.on("/slow", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n");
+        for (int i = 0; i < 19; ++i) {
+            call.send("x");
+            be_slow(100ms);
+        }
+        call.finish("x");
+    });
+    Gateway gateway(one_queue(", response_timeout: 1s"), with(backend));
+    EXPECT_TRUE(gateway.get("/slow").whole());
+}
+
+const std::string violations = R"(ticketgate_exclusion_violations_total{queue="q"})";
+
+TEST(HoldTimeout, KeepHoldsTheSlotAndCountsNoViolation) {
+    Backend backend;
+    Gateway gateway(one_queue(", wait_timeout: 500ms", "hold_timeout: 100ms"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    EXPECT_EQ(gateway.get("/next").status, 503) << "five times hold_timeout, and still held";
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    backend.release("/first");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(gateway.metric(violations), 0);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(HoldTimeout, ReleaseFailsOpenAndCountsAViolation) {
+    Backend backend;
+    Gateway gateway(one_queue("", "hold_timeout: 100ms, on_hold_timeout: release"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(gateway.metric(violations), 1);
+    EXPECT_EQ(backend.most_in_flight(), 2);
+    backend.release("/first");
+    EXPECT_EQ(first.read().status, 200) << "its own client still gets its answer";
+    EXPECT_EQ(gateway.line("q").in_flight, 0u);
+}
+
+TEST(HoldTimeout, ReleaseOfAnOrphanCountsItNoMore) {
+    Backend backend;
+    Gateway gateway(
+        one_queue(", response_timeout: 50ms", "hold_timeout: 300ms, on_hold_timeout: release"),
+        with(backend));
+    Client first = running(gateway, backend, "/first");
+    EXPECT_EQ(first.read().status, 504);
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})"), 0);
+    EXPECT_EQ(gateway.metric(violations), 1);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

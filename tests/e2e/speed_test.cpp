@@ -1,0 +1,122 @@
+// CONTRACT 2.1 and 1.2: a slow client, reading or sending, never holds the slot.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+constexpr std::size_t large = 20'000'000;
+
+double spooled(const Gateway& gateway) {
+    return gateway.metric(R"(ticketgate_spool_bytes{place="memory"})") +
+           gateway.metric(R"(ticketgate_spool_bytes{place="disk"})");
+}
+
+TEST(SlowReader, Of20MegabytesDoesNotHoldTheSlot) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue(), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for_end("/large")) << "the proxy takes it all, ahead of the client";
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    const auto answer = slow.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+    EXPECT_EQ(spooled(gateway), 0);
+}
+
+TEST(SlowReader, PastResponseSpoolMaxHoldsTheBackendBackAndGetsAllOfIt) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue(", response_spool_max: 1MiB"), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for("/large"));
+    auto next = stand_in_line(gateway, {"/next"});
+    const auto answer = slow.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+    EXPECT_EQ(next[0].read().status, 200);
+}
+
+TEST(SlowReader, ThatLeavesWithItsAnswerSpooledLeavesNothingBehind) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue(), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for_end("/large"));
+    EXPECT_GT(spooled(gateway), 1'000'000);
+    slow.reset();
+    EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
+}
+
+TEST(SlowReader, ThatTakesNothingIsDroppedAtWriteTimeout) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue() + "clients: { write_timeout: 300ms }\n", with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for_end("/large"));
+    EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
+    EXPECT_FALSE(slow.read().whole());
+}
+
+TEST(SlowReader, ThatMovesIsNotDroppedAtWriteTimeout) {
+    Backend backend;
+    const std::string body = pattern(4'000'000);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue() + "clients: { write_timeout: 2s }\n", with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for_end("/large"));
+    std::string head = slow.reader().through("\r\n\r\n");
+    std::string taken;
+    const auto begin = Clock::now();
+    // Over more than one write_timeout.
+    for (std::size_t piece = body.size() / 40; Clock::now() - begin < 4s;) {
+        if (taken.size() + piece >= body.size()) break;
+        ASSERT_TRUE(slow.reader().exactly(piece, taken));
+        be_slow(120ms);
+    }
+    ASSERT_TRUE(slow.reader().exactly(body.size() - taken.size(), taken));
+    EXPECT_TRUE(taken == body);
+}
+
+TEST(SlowUploader, DoesNotHoldTheSlot) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    const std::string body = pattern(1'000'000);
+    Client slow = gateway.client();
+    slow.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+    for (int i = 0; i < 10; ++i) {
+        slow.send(std::string_view(body).substr(static_cast<std::size_t>(i) * 100'000, 100'000));
+        EXPECT_EQ(gateway.get("/other").status, 200);
+    }
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_TRUE(backend.of("/upload")[0].body == body);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(SlowReader, UnqueuedHoldsTheBackendBackInsteadOfFillingTheSpool) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for("/large"));
+    EXPECT_FALSE(slow.reader().through("\r\n\r\n").empty());
+    EXPECT_EQ(backend.of("/large")[0].end, 0u);
+    EXPECT_LT(spooled(gateway), 2'000'000);
+    std::string taken;
+    ASSERT_TRUE(slow.reader().exactly(large, taken));
+    EXPECT_TRUE(taken == body);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

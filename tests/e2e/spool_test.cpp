@@ -1,0 +1,138 @@
+// CONTRACT 4: bodies byte for byte through memory and files, and nothing left behind.
+#include <array>
+#include <filesystem>
+
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+double spooled(const Gateway& gateway, const std::string& place) {
+    return gateway.metric("ticketgate_spool_bytes{place=\"" + place + "\"}");
+}
+
+class EightMegabytes : public testing::TestWithParam<const char*> {
+ protected:
+    EightMegabytes()
+        : gateway(queued_and_free() + "spool: { memory_per_body: 8KiB, directory: \"${TMP}\" }\n",
+                  with(backend)) {
+        backend.on(path(), [](Call& call) { call.respond(200, call.seen().body); });
+    }
+    static std::string path() { return GetParam(); }
+    void expect_empty_spools() {
+        EXPECT_TRUE(eventually([&] { return spooled(gateway, "memory") == 0; }));
+        EXPECT_EQ(spooled(gateway, "disk"), 0);
+    }
+    const std::string body = pattern(8'000'000, 7);
+    Backend backend;
+    Gateway gateway;
+};
+
+TEST_P(EightMegabytes, GoUpAndDownByteForByte) {
+    Client client = gateway.client();
+    client.request("POST", path(), {}, body);
+    const auto answer = client.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+    EXPECT_TRUE(backend.of(path())[0].body == body);
+    expect_empty_spools();
+}
+
+TEST_P(EightMegabytes, ChunkedGoUpAndDownByteForByte) {
+    backend.on(path(), [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        const std::string whole = call.seen().body;
+        std::string_view rest = whole;
+        for (std::size_t n = 1; !rest.empty(); n = n * 3 % 70'001 + 1) {
+            call.send(chunk(rest.substr(0, n)));
+            rest.remove_prefix(std::min(n, rest.size()));
+        }
+        call.finish("0\r\n\r\n");
+    });
+    Client client = gateway.client();
+    client.send("POST " + path() + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    std::string_view rest = body;
+    for (std::size_t n = 1; !rest.empty(); n = n * 5 % 60'013 + 1) {
+        client.send(chunk(rest.substr(0, n)));
+        rest.remove_prefix(std::min(n, rest.size()));
+    }
+    client.send("0\r\n\r\n");
+    const auto answer = client.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+    EXPECT_TRUE(backend.of(path())[0].body == body);
+    expect_empty_spools();
+}
+
+TEST_P(EightMegabytes, OfSeveralClientsAtOnceDoNotMix) {
+    std::vector<std::thread> threads;
+    std::array<bool, 4> right{};
+    for (unsigned i = 0; i < right.size(); ++i) {
+        threads.emplace_back([this, i, &right] {
+            const std::string own = pattern(2'000'000, 100 + i);
+            right[i] = gateway.post(path(), own).body == own;
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    for (const bool r : right) EXPECT_TRUE(r);
+    expect_empty_spools();
+}
+
+INSTANTIATE_TEST_SUITE_P(Routes, EightMegabytes, both_kinds, kind);
+
+TEST(Spool, WaitsInAFileAndLeavesNoNameBehind) {
+    Backend backend;
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, directory: \"${TMP}\" }\n",
+                    with(backend));
+    Client first = running(gateway, backend, "/first");
+    Client upload = gateway.client();
+    upload.request("POST", "/up", {}, pattern(1'000'000));
+    EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") >= 900'000; }));
+    EXPECT_LE(spooled(gateway, "memory"), 100'000);
+    for (const auto& entry : std::filesystem::directory_iterator(gateway.folder().path()))
+        EXPECT_TRUE(entry.path().filename() == "access.log" ||
+                    entry.path().filename() == "ticketgate.yaml")
+            << entry.path();
+    upload.close();
+    EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") == 0; }));
+    EXPECT_EQ(spooled(gateway, "memory"), 0);
+    backend.release("/first");
+    EXPECT_EQ(first.read().status, 200);
+}
+
+TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
+    Backend backend;
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, max_disk: 100KiB }\n",
+                    with(backend));
+    EXPECT_EQ(gateway.post("/large", pattern(1'000'000)).status, 503);
+    EXPECT_EQ(gateway.post("/small", pattern(50'000)).status, 200);
+    EXPECT_EQ(backend.count("/large"), 0u);
+    EXPECT_EQ(spooled(gateway, "disk"), 0);
+}
+
+TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
+    TemporaryFolder folder;
+    Backend backend(folder.file("backend.sock"));
+    Gateway gateway(
+        "listen: [{ address: \"unix:${TMP}/front.sock\" }, { address: \"127.0.0.1:0\" }]\n" +
+            one_queue(),
+        with(backend));
+    for (std::size_t listener : {0u, 1u}) {
+        Client client(gateway.address(listener));
+        for (int i = 0; i < 3; ++i) {
+            client.request("POST", "/x", {}, pattern(200'000));
+            EXPECT_EQ(client.read().body, "/x");
+        }
+    }
+    EXPECT_TRUE(backend.of("/x").at(0).body == pattern(200'000));
+    EXPECT_EQ(backend.connections(), 1);
+    EXPECT_EQ(gateway.log(6).size(), 6u);
+}
+
+TEST(UnixSocket, ThatIsNotThereGives502) {
+    Gateway gateway(one_queue(), {{"BACKEND", "unix:/nonexistent/backend.sock"}});
+    EXPECT_EQ(gateway.get("/x").status, 502);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,44 @@
+// A client that does exactly what a test says, byte by byte: blocking, with deadlines.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "support/message.hpp"
+
+namespace ticketgate::test {
+
+class Client {
+ public:
+    explicit Client(const net::Endpoint& to, int receive_buffer = 0)
+        : socket_(std::make_unique<Socket>(Socket::connect(to, receive_buffer))),
+          reader_(*socket_) {}
+
+    Socket::Status send(std::string_view bytes) { return socket_->send(bytes); }
+    std::size_t send_some(std::string_view bytes) { return socket_->send_some(bytes); }
+    /// `METHOD target HTTP/1.1` with Host, the given lines (each with its CRLF), and the body with
+    /// its length.
+    void request(std::string_view method, std::string_view target, std::string_view lines = {},
+                 std::string_view body = {});
+    void get(std::string_view target, std::string_view lines = {}) {
+        request("GET", target, lines);
+    }
+
+    Response read(Clock::duration limit = patience) { return read_response(reader_, false, limit); }
+    Response read_to_head() { return read_response(reader_, true); }
+    Reader& reader() { return reader_; }
+
+    /// Does the connection end, with nothing more on it?
+    bool ends(Clock::duration limit = patience);
+    void half_close() { socket_->finish_writing(); }
+    void reset() { socket_->reset(); }
+    void close() { socket_->close(); }
+
+ private:
+    std::unique_ptr<Socket>
+        socket_;  // stays where it is when the Client is moved: the reader knows it
+    Reader reader_;
+};
+
+}  // namespace ticketgate::test

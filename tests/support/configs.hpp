@@ -1,0 +1,73 @@
+// Configurations that many tests begin with, and what they do with them first.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/backend.hpp"
+#include "support/gateway.hpp"
+
+namespace ticketgate::test {
+
+/// Everything in the queue `q`; `settings` are more of the defaults, as `, wait_timeout: 1s`.
+inline std::string one_queue(const std::string& settings = {}, const std::string& queue = {}) {
+    return "queues: { q: {" + queue + "} }\n" +
+           "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+           "defaults: { upstream: app" +
+           settings +
+           " }\n"
+           "routes: [{ prefix: /, queue: q }]\n";
+}
+
+/// /q is queued, everything else is not.
+inline std::string queued_and_free(const std::string& settings = {}) {
+    return "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+           "defaults: { upstream: app" +
+           settings +
+           " }\n"
+           "routes: [{ prefix: /, routes: [{ prefix: /q, queue: q }] }]\n";
+}
+
+/// `path?from` to `path?to`.
+inline std::vector<std::string> numbered(const std::string& path, int from, int to) {
+    std::vector<std::string> targets;
+    for (int i = from; i <= to; ++i) targets.push_back(path + "?" + std::to_string(i));
+    return targets;
+}
+
+/// One client a target; each has taken its place before the next one comes, so the order is known.
+inline std::vector<Client> stand_in_line(Gateway& gateway,
+                                         const std::vector<std::string>& targets) {
+    std::vector<Client> clients;
+    std::uint32_t waiting = gateway.line("q").waiting;
+    for (const auto& target : targets) {
+        clients.push_back(gateway.client());
+        clients.back().get(target);
+        EXPECT_TRUE(gateway.wait_for_waiting("q", ++waiting));
+    }
+    return clients;
+}
+
+/// A client whose request runs, and stays so until backend.release(path).
+inline Client running(Gateway& gateway, Backend& backend, const std::string& path) {
+    const std::size_t before = backend.count(path);
+    backend.hold(path);
+    Client client = gateway.client();
+    client.get(path);
+    EXPECT_TRUE(backend.wait_for(path, before + 1));
+    return client;
+}
+
+/// For tests that must hold with and without a queue: under queued_and_free(), where to ask.
+inline const auto both_kinds = testing::Values("/q", "/free");
+inline std::string kind(const testing::TestParamInfo<const char*>& info) {
+    return std::string(info.param) == "/q" ? "Queued" : "Unqueued";
+}
+
+inline Variables with(const Backend& backend) {
+    return {{"BACKEND", backend.url()}};
+}
+
+}  // namespace ticketgate::test

@@ -1,0 +1,148 @@
+#include "support/socket.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+namespace ticketgate::test {
+namespace {
+
+Socket::Status ended_by_errno() {
+    return errno == ECONNRESET || errno == EPIPE ? Socket::Status::reset : Socket::Status::ended;
+}
+
+}  // namespace
+
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+    if (this == &other) return *this;
+    close();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    return *this;
+}
+
+Socket Socket::connect(const net::Endpoint& to, int receive_buffer) {
+    Socket socket(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (receive_buffer > 0) {
+        ::setsockopt(socket.descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer,
+                     sizeof(receive_buffer));
+    }
+    if (::connect(socket.descriptor_, to.address(), to.size()) != 0)
+        throw std::runtime_error("cannot connect to " + to.text());
+    return socket;
+}
+
+bool Socket::wait(short events, Clock::time_point end) {
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        pollfd p{descriptor_, events, 0};
+        const int n = ::poll(&p, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+        if (n > 0) return true;
+        if (n == 0 || errno != EINTR) return false;
+    }
+}
+
+Socket::Status Socket::send(std::string_view bytes) {
+    const auto end = Clock::now() + patience;
+    while (!bytes.empty()) {
+        const auto n = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+        } else if (errno != EAGAIN && errno != EINTR) {
+            return ended_by_errno();
+        } else if (!wait(POLLOUT, end)) {
+            return Status::timeout;
+        }
+    }
+    return Status::ok;
+}
+
+std::size_t Socket::send_some(std::string_view bytes) {
+    const auto n = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n < 0 ? 0 : static_cast<std::size_t>(n);
+}
+
+Socket::Status Socket::receive(std::string& into, Clock::time_point end) {
+    char piece[64 << 10];
+    for (;;) {
+        const auto n = ::recv(descriptor_, piece, sizeof(piece), MSG_DONTWAIT);
+        if (n > 0) {
+            into.append(piece, static_cast<std::size_t>(n));
+            return Status::ok;
+        }
+        if (n == 0) return Status::ended;
+        if (errno != EAGAIN && errno != EINTR) return ended_by_errno();
+        if (!wait(POLLIN, end)) return Status::timeout;
+    }
+}
+
+void Socket::finish_writing() {
+    ::shutdown(descriptor_, SHUT_WR);
+}
+
+void Socket::shut_down() {
+    ::shutdown(descriptor_, SHUT_RDWR);
+}
+
+void Socket::reset() {
+    const linger now{1, 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    close();
+}
+
+void Socket::close() {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+bool Reader::more(Clock::time_point end) {
+    status_ = socket_->receive(unread_, end);
+    return status_ == Socket::Status::ok;
+}
+
+std::string Reader::through(std::string_view mark, Clock::duration limit) {
+    const auto end = Clock::now() + limit;
+    std::size_t from = 0;
+    for (;;) {
+        const auto at = unread_.find(mark, from);
+        if (at != std::string::npos) {
+            std::string found = unread_.substr(0, at + mark.size());
+            unread_.erase(0, found.size());
+            return found;
+        }
+        from = unread_.size() < mark.size() ? 0 : unread_.size() - mark.size() + 1;
+        if (!more(end)) return {};
+    }
+}
+
+bool Reader::exactly(std::size_t n, std::string& into, Clock::duration limit) {
+    const auto end = Clock::now() + limit;
+    for (;;) {
+        const std::size_t here = std::min(n, unread_.size());
+        into.append(unread_, 0, here);
+        unread_.erase(0, here);
+        n -= here;
+        if (n == 0) return true;
+        if (!more(end)) return false;
+    }
+}
+
+std::string Reader::rest(Clock::duration limit) {
+    const auto end = Clock::now() + limit;
+    while (more(end)) {
+    }
+    return std::exchange(unread_, {});
+}
+
+bool Reader::some(std::string& into, Clock::duration limit) {
+    if (unread_.empty() && !more(Clock::now() + limit)) return false;
+    into += std::exchange(unread_, {});
+    return true;
+}
+
+}  // namespace ticketgate::test

@@ -1,0 +1,73 @@
+// A blocking socket with deadlines, and what both ends of an HTTP connection read from it: lines,
+// counted bytes, the rest. Shares no code with the product, so that a fault of its parser cannot
+// hide in the test.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "net/endpoint.hpp"
+#include "support/patience.hpp"
+
+namespace ticketgate::test {
+
+class Socket {
+ public:
+    enum class Status { ok, ended, reset, timeout };
+
+    Socket() = default;
+    explicit Socket(int descriptor) : descriptor_(descriptor) {}
+    ~Socket() { close(); }
+    Socket(Socket&& other) noexcept;
+    Socket& operator=(Socket&& other) noexcept;
+
+    /// `receive_buffer` bounds what the kernel takes for us, for readers that are slow on purpose.
+    static Socket connect(const net::Endpoint& to, int receive_buffer = 0);
+
+    bool open() const { return descriptor_ >= 0; }
+    int descriptor() const { return descriptor_; }
+
+    /// All of it, or why not.
+    Status send(std::string_view bytes);
+    /// What the kernel takes now; 0 when it takes nothing.
+    std::size_t send_some(std::string_view bytes);
+    /// Appends what is there; waits for it at most until `end`.
+    Status receive(std::string& into, Clock::time_point end);
+
+    void finish_writing();  ///< FIN
+    void reset();           ///< RST
+    void close();
+    /// Both directions end for whoever reads or writes on another thread; the descriptor stays.
+    void shut_down();
+
+ private:
+    bool wait(short events, Clock::time_point end);
+    int descriptor_ = -1;
+};
+
+/// Bytes of a socket, taken in the pieces HTTP is made of.
+class Reader {
+ public:
+    explicit Reader(Socket& socket) : socket_(&socket) {}
+
+    /// Up to and with `mark`; empty when it does not come: status() says why.
+    std::string through(std::string_view mark, Clock::duration limit = patience);
+    /// Exactly `n` bytes appended; fewer when they do not come.
+    bool exactly(std::size_t n, std::string& into, Clock::duration limit = patience);
+    /// Everything up to the peer's end.
+    std::string rest(Clock::duration limit = patience);
+    /// At least one byte more, at most what is here.
+    bool some(std::string& into, Clock::duration limit = patience);
+
+    const std::string& unread() const { return unread_; }
+    Socket::Status status() const { return status_; }
+
+ private:
+    bool more(Clock::time_point end);
+    Socket* socket_;
+    std::string unread_;
+    Socket::Status status_ = Socket::Status::ok;
+};
+
+}  // namespace ticketgate::test

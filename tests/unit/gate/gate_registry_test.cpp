@@ -1,0 +1,72 @@
+// Gates across reloads (CONTRACT 2.8): one sequencer for a name, and what it holds stays.
+#include "gate/gate_registry.hpp"
+
+#include "world.hpp"
+
+namespace ticketgate {
+namespace {
+
+struct RegistryTest : testing::Test {
+    GateSettings slots(std::uint32_t count) const { return {.limits = {.max_in_flight = count}}; }
+    int count() const {
+        int gates = 0;
+        registry.for_each([&](const Gate&) { ++gates; });
+        return gates;
+    }
+    metrics::Registry metrics;
+    net::Loop loop{0};
+    int homes = 0;
+    GateRegistry registry{metrics, [this]() -> net::Loop& {
+                              ++homes;
+                              return loop;
+                          }};
+};
+
+TEST_F(RegistryTest, OneNameIsOneGate) {
+    const auto a = registry.find_or_make("a", slots(1));
+    EXPECT_EQ(registry.find_or_make("a", slots(5)), a);
+    EXPECT_NE(registry.find_or_make("b", slots(1)), a);
+    EXPECT_EQ(homes, 2);  // a gate stays where it was made
+    EXPECT_EQ(a->name(), "a");
+    EXPECT_EQ(a->settings().limits.max_in_flight, 1u);  // the second phase changes it
+}
+
+TEST_F(RegistryTest, AReloadKeepsTicketsAndChangesLimits) {
+    const auto gate = registry.find_or_make("a", slots(1));
+    auto pass = std::make_shared<Pass>();
+    gate->take(*pass, Entry(), loop);
+    const Slot slot(Place(gate, pass, loop));
+    registry.configure_all({{"a", slots(3)}});
+    EXPECT_EQ(registry.find_or_make("a", slots(3)), gate);
+    EXPECT_EQ(gate->settings().limits.max_in_flight, 3u);
+    EXPECT_EQ(gate->in_flight(), 1u);
+}
+
+TEST_F(RegistryTest, ARemovedGateGoesWhenItIsEmpty) {
+    registry.find_or_make("a", slots(1));
+    registry.find_or_make("b", slots(1));
+    registry.configure_all({{"b", slots(1)}});
+    EXPECT_EQ(count(), 1);
+}
+
+TEST_F(RegistryTest, ARemovedGateStaysWhileItIsInUse) {
+    auto gate = registry.find_or_make("a", slots(1));
+    auto pass = std::make_shared<Pass>();
+    gate->take(*pass, Entry(), loop);
+    {
+        const Slot slot(Place(gate, pass, loop));
+        registry.configure_all({});
+        // Named again before it was empty: no second sequencer beside the first.
+        EXPECT_EQ(registry.find_or_make("a", slots(1)), gate);
+        registry.configure_all({});
+        EXPECT_EQ(count(), 1);
+    }
+    registry.configure_all({});
+    EXPECT_EQ(count(), 1);  // a snapshot may still lead requests to it
+    gate.reset();
+    registry.configure_all({});
+    EXPECT_EQ(count(), 0);
+}
+
+}  // namespace
+}  // namespace ticketgate

@@ -1,0 +1,278 @@
+// Places and slots on one loop: whatever way they end, nothing stays behind.
+#include "gate/gate.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "task/task.hpp"
+#include "world.hpp"
+
+namespace ticketgate {
+namespace {
+
+struct GateTest : testing::Test, World {
+    ~GateTest() override {
+        EXPECT_TRUE(gate->empty());
+        EXPECT_EQ(gate->waiting(), 0u);
+        EXPECT_EQ(gate->in_flight(), 0u);
+    }
+    void turn() { loop.run_once(Duration{0}); }
+};
+
+TEST_F(GateTest, AFreeSlotIsGrantedAtOnce) {
+    Place first = place();
+    EXPECT_EQ(first.pass().state, State::granted);
+    EXPECT_EQ(first.settle(), State::granted);
+    EXPECT_EQ(gate->in_flight(), 1u);
+    const Slot slot(std::move(first));
+    EXPECT_EQ(slot.number(), 1u);
+    EXPECT_EQ(slot.gate(), gate);
+    EXPECT_EQ(gate->in_flight(), 1u);
+}
+
+TEST_F(GateTest, ASlotGoesToTheNextWhenItsHolderEnds) {
+    Place next = [&] {
+        const Slot holder = slot();
+        Place waits_behind = place();
+        EXPECT_EQ(waits_behind.settle(), State::waiting);
+        EXPECT_EQ(waits_behind.pass().blocked_by, 1u);
+        return waits_behind;
+    }();
+    EXPECT_EQ(next.settle(), State::granted);
+}
+
+TEST_F(GateTest, APlaceGivenUpWhileWaitingIsOutOfTheLine) {
+    const Slot holder = slot();
+    { const Place gone = place(); }
+    { const Place gone_uploading = place({.ready = false}); }
+    EXPECT_EQ(gate->waiting(), 0u);
+}
+
+TEST_F(GateTest, APlaceGivenUpWhenGrantedPassesTheSlotOn) {
+    std::optional<Slot> holder(slot());
+    std::optional<Place> granted(place());
+    Place behind = place();
+    holder.reset();
+    EXPECT_EQ(granted->settle(), State::granted);
+    granted.reset();  // its session died before it made a slot of it
+    EXPECT_EQ(behind.settle(), State::granted);
+}
+
+TEST_F(GateTest, APlaceThatExpiredOrWasCancelledLeavesNothing) {
+    const Slot holder = slot();
+    Place expired = place({.deadline = monotonic_now()});
+    EXPECT_EQ(expired.settle(), State::expired);
+    Place cancelled = place();
+    EXPECT_EQ(cancelled.cancel(false), State::cancelled);
+    Place refused = place({.max_waiting = 0});
+    EXPECT_EQ(refused.pass().state, State::full);
+    EXPECT_EQ(gate->waiting(), 0u);
+}
+
+TEST_F(GateTest, AMovedPlaceIsOnePlace) {
+    const Slot holder = slot();
+    Place first = place();
+    {
+        const Place second(std::move(first));
+        EXPECT_EQ(gate->waiting(), 1u);
+    }
+    EXPECT_EQ(gate->waiting(), 0u);
+}
+
+TEST_F(GateTest, ASlotIsGivenBackOnce) {
+    Slot holder = slot();
+    const std::vector<Place> line = [&] {
+        std::vector<Place> places;
+        for (int i = 0; i < 3; ++i) places.push_back(place());
+        return places;
+    }();
+    holder.give_back();
+    EXPECT_FALSE(holder);
+    EXPECT_EQ(holder.number(), 0u);
+    holder.give_back();
+    holder.fail_open();
+    { const Slot moved(std::move(holder)); }
+    EXPECT_EQ(gate->in_flight(), 1u);
+    EXPECT_EQ(gate->waiting(), 2u);
+    EXPECT_EQ(metric(registry, violations), 0);
+}
+
+TEST_F(GateTest, AMovedSlotIsOneSlot) {
+    Slot holder = slot();
+    {
+        const Slot moved(std::move(holder));
+        EXPECT_TRUE(moved);
+        EXPECT_EQ(gate->in_flight(), 1u);
+    }
+    EXPECT_EQ(gate->in_flight(), 0u);
+}
+
+TEST_F(GateTest, NoSlotIsNoHolder) {
+    const Slot bypass;
+    EXPECT_FALSE(bypass);
+    EXPECT_EQ(bypass.number(), 0u);
+}
+
+TEST_F(GateTest, FailingOpenFreesTheSlotAndIsCounted) {
+    Slot stuck = slot();
+    Place next = place();
+    stuck.fail_open();
+    EXPECT_EQ(next.settle(), State::granted);
+    EXPECT_FALSE(stuck);
+    EXPECT_EQ(metric(registry, violations), 1);
+    EXPECT_EQ(gate->in_flight(), 1u);
+}
+
+TEST_F(GateTest, ASlotNeedsAGrant) {
+    const Slot holder = slot();
+    Place waiting = place();
+    EXPECT_DEATH(Slot(std::move(waiting)), "State::granted");
+}
+
+// ── waking ──
+
+Detached count_wakes(Signal& signal, int& wakes) {
+    for (;;) {
+        co_await signal;
+        if (wakes < 0) co_return;
+        ++wakes;
+    }
+}
+
+struct Waiter {
+    explicit Waiter(net::Loop& l) : loop(l), signal(l.scheduler()) { count_wakes(signal, wakes); }
+    ~Waiter() {
+        wakes = -1;
+        signal.notify();
+        while (loop.scheduler().run_one()) {
+        }
+    }
+    net::Loop& loop;
+    Signal signal;
+    int wakes = 0;
+};
+
+TEST_F(GateTest, AGrantWakesItsWaiterAndNobodyElse) {
+    Waiter first(loop), second(loop);
+    std::optional<Slot> holder(slot());
+    Place a = place(), b = place();
+    a.arrive(first.signal);
+    b.arrive(second.signal);
+    holder.reset();
+    EXPECT_EQ(first.wakes, 0);  // never from inside the call
+    turn();
+    EXPECT_EQ(first.wakes, 1);
+    EXPECT_EQ(second.wakes, 0);
+}
+
+TEST_F(GateTest, AGrantBeforeTheWaiterArrivesIsSeenBySettling) {
+    std::optional<Slot> holder(slot());
+    Place a = place();
+    holder.reset();
+    Waiter waiter(loop);
+    a.arrive(waiter.signal);
+    EXPECT_EQ(a.settle(), State::granted);
+}
+
+TEST_F(GateTest, WhoGaveUpIsNotWoken) {
+    Waiter waiter(loop);
+    Slot holder = slot();
+    {
+        Place gone = place();
+        gone.arrive(waiter.signal);
+    }
+    holder.give_back();
+    turn();
+    EXPECT_EQ(waiter.wakes, 0);
+}
+
+TEST_F(GateTest, ARunIsNotWokenByItsPlace) {
+    Waiter waiter(loop);
+    Place granted = place();
+    granted.arrive(waiter.signal);
+    const Slot slot(std::move(granted));
+    gate->configure({.limits = {.max_in_flight = 5}});
+    turn();
+    EXPECT_EQ(waiter.wakes, 0);
+}
+
+TEST_F(GateTest, OtherLoopsWakeTheWaiterOnItsOwn) {
+    net::Loop other(1);
+    Waiter waiter(loop);
+    std::optional<Place> holder([&] {
+        auto pass = std::make_shared<Pass>();
+        gate->take(*pass, Entry(), other);
+        return Place(gate, std::move(pass), other);
+    }());
+    Place next = place();
+    next.arrive(waiter.signal);
+    holder.reset();  // granted, then given up on the other loop
+    EXPECT_TRUE(loop.scheduler().idle());
+    loop.run_once(1s);
+    EXPECT_EQ(waiter.wakes, 1);
+    EXPECT_EQ(next.settle(), State::granted);
+}
+
+TEST_F(GateTest, AWakeOnItsWayToWhoGaveUpIsDropped) {
+    Waiter waiter(loop);
+    Slot holder = slot();
+    std::optional<Place> next(place());
+    next->arrive(waiter.signal);
+    gate->configure({.limits = {.max_in_flight = 2}});  // posted, as from any thread
+    next.reset();
+    loop.run_once(1s);
+    EXPECT_EQ(waiter.wakes, 0);
+}
+
+TEST_F(GateTest, ReadyWakesItsOwnSession) {
+    Waiter waiter(loop);
+    Place upload = place({.ready = false});
+    upload.arrive(waiter.signal);
+    upload.ready();
+    turn();
+    EXPECT_EQ(waiter.wakes, 1);
+    EXPECT_EQ(upload.settle(), State::granted);
+}
+
+// ── configuring ──
+
+TEST_F(GateTest, MoreSlotsWakeWhoWaits) {
+    Waiter first(loop), second(loop), third(loop);
+    const Slot holder = slot();
+    Place a = place(), b = place(), c = place();
+    a.arrive(first.signal);
+    b.arrive(second.signal);
+    c.arrive(third.signal);
+    gate->configure({.limits = {.max_in_flight = 3}});
+    loop.run_once(1s);
+    EXPECT_EQ(a.settle(), State::granted);
+    EXPECT_EQ(b.settle(), State::granted);
+    EXPECT_EQ(c.settle(), State::waiting);
+    EXPECT_EQ(first.wakes + second.wakes, 2);
+    EXPECT_EQ(third.wakes, 0);
+}
+
+TEST_F(GateTest, FewerSlotsStopNobody) {
+    gate->configure({.limits = {.max_in_flight = 2}});
+    Slot a = slot();
+    const Slot b = slot();
+    Place c = place();
+    gate->configure({.limits = {.max_in_flight = 1}});
+    EXPECT_EQ(gate->in_flight(), 2u);
+    a.give_back();
+    EXPECT_EQ(c.settle(), State::waiting);
+}
+
+TEST_F(GateTest, SettingsAreTheLastOnes) {
+    const GateSettings settings{.limits = {.max_in_flight = 4, .order = queue::Order::arrival},
+                                .hold_timeout = 7s,
+                                .on_hold_timeout = OnHoldTimeout::release};
+    gate->configure(settings);
+    EXPECT_EQ(gate->settings().limits.max_in_flight, 4u);
+    EXPECT_EQ(gate->settings().limits.order, queue::Order::arrival);
+    EXPECT_EQ(gate->settings().hold_timeout, 7s);
+    EXPECT_EQ(gate->settings().on_hold_timeout, OnHoldTimeout::release);
+}
+
+}  // namespace
+}  // namespace ticketgate

@@ -1,0 +1,227 @@
+// Where connections come in.
+#include "net/listener.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "sockets.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+// Descriptors that were accepted, and whom they were accepted from.
+struct Guests {
+    ~Guests() {
+        for (const int descriptor : descriptors) ::close(descriptor);
+    }
+    Listener::Accepted accepted() {
+        return [this](int descriptor, const Endpoint& peer, const Endpoint& local) {
+            descriptors.push_back(descriptor);
+            peers.push_back(peer.ip());
+            local_text = local.text();
+        };
+    }
+    std::size_t count() const { return descriptors.size(); }
+    std::vector<int> descriptors;
+    std::vector<std::string> peers;
+    std::string local_text;
+};
+
+void no_report(int error) {
+    ADD_FAILURE() << "accept: " << error;
+}
+
+Peer visit(const Endpoint& at) {
+    const int descriptor = ::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(descriptor, at.address(), at.size()), 0) << at.text();
+    return Peer(descriptor);
+}
+
+struct ListenerTest : testing::Test {
+    ListenerTest() {
+        std::string name = testing::TempDir() + "listener_XXXXXX";
+        folder = ::mkdtemp(name.data());
+        at = *Endpoint::from_unix(folder + "/s");
+    }
+    ~ListenerTest() override { std::filesystem::remove_all(folder); }
+    std::string path() const { return folder + "/s"; }
+    bool exists() const { return std::filesystem::exists(path()); }
+
+    Loop loop{0};
+    Guests guests;
+    std::string folder;
+    Endpoint at;
+};
+
+TEST_F(ListenerTest, AcceptsAndTellsThePeer) {
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(), no_report);
+    ASSERT_NE(listener.local().port(), 0);
+    const Peer visitor = visit(listener.local());
+    ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+    EXPECT_EQ(guests.peers[0], "127.0.0.1");
+    EXPECT_EQ(guests.local_text, listener.local().text());
+    char byte = 0;
+    EXPECT_EQ(::recv(guests.descriptors[0], &byte, 1, 0), -1);
+    EXPECT_EQ(errno, EAGAIN);  // and non-blocking
+}
+
+TEST_F(ListenerTest, AcceptsABurst) {
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(), no_report);
+    std::vector<Peer> visitors;
+    for (int i = 0; i < 150; ++i) visitors.push_back(visit(listener.local()));
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 150; }));
+}
+
+TEST_F(ListenerTest, ThePausedWaitInTheBacklog) {
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(), no_report);
+    listener.pause();
+    listener.pause();
+    const Peer visitor = visit(listener.local());
+    catch_up(loop);
+    EXPECT_EQ(guests.count(), 0u);
+    listener.resume();
+    listener.resume();
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+}
+
+TEST_F(ListenerTest, MayBePausedFromInsideAnAccept) {
+    std::size_t count = 0;
+    Listener* self = nullptr;
+    const auto pause = [&](int descriptor, const Endpoint&, const Endpoint&) {
+        ++count;
+        ::close(descriptor);
+        self->pause();
+    };
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), pause, no_report);
+    self = &listener;
+    const Peer a = visit(listener.local()), b = visit(listener.local());
+    ASSERT_TRUE(run_until(loop, [&] { return count > 0; }));
+    catch_up(loop);
+    EXPECT_EQ(count, 1u);
+    listener.resume();
+    EXPECT_TRUE(run_until(loop, [&] { return count == 2; }));
+}
+
+// No more descriptors for this process, while it lives.
+class Shortage {
+ public:
+    Shortage() {
+        EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+        const int next = ::dup(0);
+        ::close(next);
+        rlimit none = before_;
+        none.rlim_cur = static_cast<rlim_t>(next);
+        EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    }
+    ~Shortage() { end(); }
+    void end() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+    rlimit before_{};
+};
+
+TEST_F(ListenerTest, WithoutDescriptorsItPausesAndReportsOnce) {
+    std::vector<int> reports;
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
+                      [&](int error) { reports.push_back(error); });
+    const Peer a = visit(listener.local()), b = visit(listener.local());
+    Shortage shortage;
+    catch_up(loop);
+    catch_up(loop);
+    EXPECT_EQ(reports, std::vector<int>{EMFILE});
+    EXPECT_EQ(guests.count(), 0u);
+    shortage.end();
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 2; }));
+    EXPECT_EQ(reports.size(), 1u);
+}
+
+TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
+    bool reported = false;
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
+                      [&](int) { reported = true; });
+    const Peer visitor = visit(listener.local());
+    {
+        const Shortage shortage;
+        ASSERT_TRUE(run_until(loop, [&] { return reported; }));
+    }
+    listener.pause();  // the connection limit was reached meanwhile
+    const Time end = monotonic_now() + 250ms;
+    (void)run_until(loop, [&] { return monotonic_now() > end; });
+    EXPECT_EQ(guests.count(), 0u);
+    listener.resume();
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+}
+
+TEST_F(ListenerTest, ATakenPortIsNamed) {
+    const Door door;
+    try {
+        const Listener listener(loop, door.at(), guests.accepted(), no_report);
+        FAIL() << "two listen on one port";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code().value(), EADDRINUSE);
+        EXPECT_NE(std::string(error.what()).find(door.at().text()), std::string::npos);
+    }
+}
+
+TEST_F(ListenerTest, V6TakesV4Too) {
+    try {
+        Listener listener(loop, *Endpoint::from_ip("::", 0), guests.accepted(), no_report);
+        const Peer v4 = visit(*Endpoint::from_ip("127.0.0.1", listener.local().port()));
+        ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+        EXPECT_EQ(guests.peers[0], "127.0.0.1");
+    } catch (const std::system_error& error) {
+        GTEST_SKIP() << error.what();
+    }
+}
+
+TEST_F(ListenerTest, UnixSocketsAreForOwnerAndGroupAndGoAtTheEnd) {
+    {
+        Listener listener(loop, at, guests.accepted(), no_report);
+        struct stat status {};
+        ASSERT_EQ(::stat(path().c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777, 0660u);
+        const Peer visitor = visit(at);
+        ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+        EXPECT_EQ(guests.peers[0], "unix");
+    }
+    EXPECT_FALSE(exists());
+}
+
+// As a process leaves it that was killed.
+void leave_stale_socket(const Endpoint& at) {
+    const Peer gone(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(gone.descriptor(), at.address(), at.size()), 0);
+    ASSERT_EQ(::listen(gone.descriptor(), 1), 0);
+}
+
+TEST_F(ListenerTest, AStaleUnixSocketIsReplaced) {
+    leave_stale_socket(at);
+    ASSERT_TRUE(exists());
+    Listener listener(loop, at, guests.accepted(), no_report);
+    const Peer visitor = visit(at);
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+}
+
+TEST_F(ListenerTest, ALiveUnixSocketIsNotTouched) {
+    Listener first(loop, at, guests.accepted(), no_report);
+    EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);
+    ASSERT_TRUE(exists());
+    const Peer visitor = visit(at);
+    // The probe of the second one may have been accepted as well.
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() >= 1; }));
+}
+
+TEST_F(ListenerTest, AFileThatIsNoSocketIsNotTouched) {
+    std::ofstream(path()) << "precious";
+    EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);
+    EXPECT_TRUE(exists());
+}
+
+}  // namespace
+}  // namespace ticketgate::net

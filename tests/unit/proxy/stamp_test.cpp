@@ -1,0 +1,131 @@
+// The lines that are added to heads, byte for byte.
+#include "proxy/stamp.hpp"
+
+#include "configs.hpp"
+#include "http/parser.hpp"
+
+namespace ticketgate {
+namespace {
+
+struct Stamp : testing::Test {
+    Stamp() {
+        record.received = WallTime{1700000000123456};
+        record.request_id = *ids::Id::from("rid");
+        record.unique_id = *ids::Id::from("uid");
+    }
+    std::string request(const std::string& head_text, const Peer& peer) const {
+        const http::RequestHead head = parsed(head_text);
+        std::string lines;
+        stamp_request(head, *served.snapshot, peer, record, lines);
+        return lines;
+    }
+    std::string ip(const std::string& head_text, const Peer& peer) const {
+        return client_ip(parsed(head_text), peer);
+    }
+    static http::RequestHead parsed(const std::string& text) {
+        http::RequestHead head;
+        const auto progress = http::parse_request(text, http::HeadLimits(), head);
+        EXPECT_TRUE(progress && *progress == http::Progress::done) << text;
+        return head;
+    }
+
+    Served served{"routes: [{prefix: /, upstream: app}]\n"};
+    Record record;
+    const Peer stranger{"192.0.2.7", false, 8080}, proxy{"10.0.0.1", true, 8080};
+};
+
+const std::string ids_of_request =
+    "X-Request-Id: rid\r\nUNIQUE_ID: uid\r\nUnique-Id: uid\r\n"
+    "X-Request-Start: t=1700000000123456\r\n";
+
+TEST_F(Stamp, OfAStrangersRequest) {
+    EXPECT_EQ(request("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", stranger),
+              ids_of_request +
+                  "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
+                  "X-Forwarded-Host: example.org\r\nX-Forwarded-Port: 8080\r\n"
+                  "Via: 1.1 ticketgate\r\n");
+}
+
+const std::string forwarded =
+    "GET / HTTP/1.1\r\nHost: example.org\r\nX-Forwarded-For: 203.0.113.9\r\n"
+    "X-Forwarded-Proto: https\r\nX-Forwarded-For: 198.51.100.2, 10.9.9.9\r\n"
+    "X-Forwarded-Host: public.example\r\nX-Forwarded-Port: 443\r\n\r\n";
+
+TEST_F(Stamp, AStrangersClaimsCountForNothing) {
+    EXPECT_EQ(request(forwarded, stranger),
+              request("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", stranger));
+    EXPECT_EQ(ip(forwarded, stranger), "192.0.2.7");
+}
+
+TEST_F(Stamp, ATrustedProxysChainIsExtended) {
+    EXPECT_EQ(request(forwarded, proxy),
+              ids_of_request +
+                  "X-Forwarded-For: 203.0.113.9, 198.51.100.2, 10.9.9.9, 10.0.0.1\r\n"
+                  "Via: 1.1 ticketgate\r\n");
+}
+
+TEST_F(Stamp, WhatATrustedProxyLeftOutIsAdded) {
+    EXPECT_EQ(request("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-Proto: https\r\n"
+                      "X-Forwarded-For:\r\n\r\n",
+                      proxy),
+              ids_of_request +
+                  "X-Forwarded-For: 10.0.0.1\r\nX-Forwarded-Host: h\r\n"
+                  "X-Forwarded-Port: 8080\r\nVia: 1.1 ticketgate\r\n");
+}
+
+TEST_F(Stamp, OfAnOldRequestWithoutHost) {
+    EXPECT_EQ(request("GET / HTTP/1.0\r\n\r\n", stranger),
+              ids_of_request +
+                  "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
+                  "X-Forwarded-Port: 8080\r\nHost: localhost\r\nVia: 1.0 ticketgate\r\n");
+}
+
+TEST_F(Stamp, AUnixListenerHasNoPort) {
+    const auto lines = request("GET / HTTP/1.1\r\nHost: h\r\n\r\n", {"unix", false, 0});
+    EXPECT_EQ(lines.find("X-Forwarded-Port"), std::string::npos);
+}
+
+TEST_F(Stamp, IdHeadersHaveTheNamesOfTheConfig) {
+    const Served renamed(
+        "ids: {request_id_header: X-Rid, unique_id_headers: [One, Two]}\n"
+        "routes: [{prefix: /, upstream: app}]\n");
+    std::string lines;
+    stamp_response(*renamed.snapshot, record, false, lines);
+    EXPECT_EQ(lines, "X-Rid: rid\r\nOne: uid\r\nTwo: uid\r\nVia: 1.1 ticketgate\r\n");
+}
+
+const std::string ids_of_response =
+    "X-Request-Id: rid\r\nUNIQUE_ID: uid\r\nUnique-Id: uid\r\nVia: 1.1 ticketgate\r\n";
+
+TEST_F(Stamp, OfAQueuedResponse) {
+    record.queue = "app";
+    record.queue_wait = 12'034'999ns;
+    record.upstream = 1'500ms;
+    std::string lines;
+    stamp_response(*served.snapshot, record, true, lines);
+    EXPECT_EQ(lines,
+              ids_of_response + "Server-Timing: queue;dur=12.034, upstream;dur=1500.000\r\n");
+}
+
+TEST_F(Stamp, OfAResponseThatBypassed) {
+    record.upstream = 5us;
+    std::string lines = "kept\r\n";
+    stamp_response(*served.snapshot, record, true, lines);
+    EXPECT_EQ(lines, "kept\r\n" + ids_of_response + "Server-Timing: upstream;dur=0.005\r\n");
+}
+
+TEST_F(Stamp, ServerTimingMayBeOff) {
+    std::string lines;
+    stamp_response(*served.snapshot, record, false, lines);
+    EXPECT_EQ(lines, ids_of_response);
+}
+
+TEST_F(Stamp, TheClientIsWhoTheNearestProxySays) {
+    EXPECT_EQ(ip(forwarded, proxy), "10.9.9.9");
+    EXPECT_EQ(ip("GET / HTTP/1.1\r\nHost: h\r\n\r\n", proxy), "10.0.0.1");
+    EXPECT_EQ(ip("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1.2.3.4\r\n\r\n", proxy),
+              "1.2.3.4");
+}
+
+}  // namespace
+}  // namespace ticketgate

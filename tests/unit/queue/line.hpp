@@ -1,0 +1,66 @@
+// Shared by the tests of queue: a Queue with the tickets it links and a clock that stands still.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <vector>
+
+#include "queue/queue.hpp"
+
+namespace ticketgate::queue {
+
+using Entry = Queue::Entry;
+using Numbers = std::vector<std::uint64_t>;
+
+inline constexpr Time start{1000s};
+
+struct Line {
+    explicit Line(Limits limits = {}) : queue(limits) {}
+
+    Ticket& take(const Entry& entry = {}) {
+        Ticket& ticket = tickets.emplace_back();
+        queue.take(ticket, entry, now, granted);
+        return ticket;
+    }
+    Ticket& take_uploading() { return take({.ready = false}); }
+    /// One that holds a slot; there must be a free one.
+    Ticket& hold() {
+        Ticket& ticket = take();
+        EXPECT_EQ(ticket.state, State::granted);
+        granted.clear();
+        return ticket;
+    }
+
+    void ready(Ticket& ticket) { queue.ready(ticket, now, granted); }
+    State settle(Ticket& ticket) { return queue.settle(ticket, now, granted); }
+    State cancel(Ticket& ticket) { return queue.cancel(ticket, now, granted); }
+    void leave(Ticket& ticket) { queue.leave(ticket, now, granted); }
+    bool release_held(Ticket& ticket) { return queue.release_held(ticket, now, granted); }
+    void resize(Limits limits) { queue.resize(limits, now, granted); }
+
+    /// Numbers granted since it was last asked, in the order of grant.
+    Numbers take_granted() {
+        Numbers numbers;
+        for (const Ticket* ticket : granted) numbers.push_back(ticket->number);
+        granted.clear();
+        return numbers;
+    }
+    Numbers waiting() const {
+        Numbers numbers;
+        queue.for_each_waiting([&](const Ticket& ticket) { numbers.push_back(ticket.number); });
+        return numbers;
+    }
+    Numbers holders() const {
+        Numbers numbers;
+        queue.for_each_holder([&](const Ticket& ticket) { numbers.push_back(ticket.number); });
+        return numbers;
+    }
+
+    Time now = start;
+    std::deque<Ticket> tickets;  // outlives the queue, which unlinks them
+    Tickets granted;
+    Queue queue;
+};
+
+}  // namespace ticketgate::queue

@@ -1,0 +1,104 @@
+// What an operation costs must not depend on how many wait. Measured as a ratio within one run, so
+// that the machine's speed does not matter: a linear step would be a hundred times as slow in the
+// long line.
+#include <algorithm>
+#include <functional>
+
+#include "line.hpp"
+
+namespace ticketgate::queue {
+namespace {
+
+constexpr std::size_t short_line = 1'000, long_line = 100'000;
+constexpr std::size_t batch = 400;
+constexpr int runs = 5;
+constexpr double most_ratio = 20;
+
+// `count` tickets that wait behind one holder.
+struct Crowd {
+    explicit Crowd(std::size_t count, bool ready) : tickets(count + 1) {
+        for (Ticket& ticket : tickets) queue.take(ticket, entry(ready), start, granted);
+        granted.clear();
+    }
+    static Entry entry(bool ready) {
+        return {.max_waiting = unlimited, .ready = ready, .deadline = start + 1s};
+    }
+    Ticket& middle(std::size_t i) { return tickets[tickets.size() / 2 + i]; }
+
+    std::vector<Ticket> tickets;
+    std::vector<Ticket> newcomers{batch};
+    Tickets granted;
+    Queue queue{Limits()};
+};
+
+using Work = std::function<void(Crowd&)>;
+
+double nanoseconds_each(std::size_t count, bool ready, const Work& work) {
+    Crowd crowd(count, ready);
+    const auto begin = std::chrono::steady_clock::now();
+    work(crowd);
+    const Duration took = std::chrono::steady_clock::now() - begin;
+    return static_cast<double>(took.count()) / batch;
+}
+
+double median_of_runs(std::size_t count, bool ready, const Work& work) {
+    std::vector<double> each;
+    for (int i = 0; i < runs; ++i) each.push_back(nanoseconds_each(count, ready, work));
+    std::nth_element(each.begin(), each.begin() + runs / 2, each.end());
+    return each[runs / 2];
+}
+
+void expect_no_dependence(bool ready, const Work& work) {
+    const double few = median_of_runs(short_line, ready, work);
+    const double many = median_of_runs(long_line, ready, work);
+    EXPECT_LT(many / few, most_ratio) << few << " ns with few, " << many << " ns with many";
+}
+
+TEST(QueueScale, Take) {
+    expect_no_dependence(true, [](Crowd& crowd) {
+        for (Ticket& ticket : crowd.newcomers)
+            crowd.queue.take(ticket, Crowd::entry(true), start, crowd.granted);
+    });
+}
+
+TEST(QueueScale, CancelInTheMiddle) {
+    expect_no_dependence(true, [](Crowd& crowd) {
+        for (std::size_t i = 0; i < batch; ++i)
+            crowd.queue.cancel(crowd.middle(i), start, crowd.granted);
+    });
+}
+
+TEST(QueueScale, ExpireInTheMiddle) {
+    expect_no_dependence(true, [](Crowd& crowd) {
+        for (std::size_t i = 0; i < batch; ++i)
+            crowd.queue.settle(crowd.middle(i), start + 1s, crowd.granted);
+    });
+}
+
+TEST(QueueScale, Grant) {
+    expect_no_dependence(true, [](Crowd& crowd) {
+        for (std::size_t i = 0; i < batch; ++i)
+            crowd.queue.leave(crowd.tickets[i], start, crowd.granted);
+        EXPECT_EQ(crowd.granted.size(), batch);
+    });
+}
+
+TEST(QueueScale, ReadyInTheMiddle) {
+    expect_no_dependence(false, [](Crowd& crowd) {
+        crowd.queue.ready(crowd.tickets.front(), start, crowd.granted);
+        for (std::size_t i = 0; i < batch; ++i)
+            crowd.queue.ready(crowd.middle(i), start, crowd.granted);
+    });
+}
+
+TEST(QueueScale, CountsAndViews) {
+    expect_no_dependence(true, [](Crowd& crowd) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < batch; ++i)
+            sum += crowd.queue.waiting() + crowd.queue.retry_after() + crowd.queue.in_flight();
+        EXPECT_GT(sum, batch);
+    });
+}
+
+}  // namespace
+}  // namespace ticketgate::queue

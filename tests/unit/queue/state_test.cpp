@@ -1,0 +1,226 @@
+// Every state of a ticket, everything that can happen to it, and who wins when things happen at
+// once.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+
+#include "line.hpp"
+
+namespace ticketgate::queue {
+namespace {
+
+constexpr Time deadline = start + 10s;
+
+enum class From { idle, uploading, waiting, granted, full, expired, cancelled, left };
+constexpr std::array origins{From::idle, From::uploading, From::waiting,   From::granted,
+                             From::full, From::expired,   From::cancelled, From::left};
+
+// A line whose only slot is held by number 1, and a ticket behind it.
+struct Scene : Line {
+    explicit Scene(From from) : ticket(tickets.emplace_back()) {
+        if (from == From::idle) return;
+        hold();
+        const std::uint32_t most = from == From::full ? 0 : 10;
+        const Entry entry{
+            .max_waiting = most, .ready = from != From::uploading, .deadline = deadline};
+        queue.take(ticket, entry, now, granted);
+        if (from == From::granted || from == From::left) leave(holder());
+        if (from == From::left) leave(ticket);
+        if (from == From::cancelled) cancel(ticket);
+        if (from == From::expired) {
+            now = deadline;
+            settle(ticket);
+            now = start;
+        }
+        granted.clear();
+    }
+    Ticket& holder() { return tickets[1]; }
+    Ticket& ticket;
+};
+
+struct Happening {
+    const char* name;
+    std::function<void(Scene&)> happen;
+    // Indexed as origins.
+    std::array<State, 8> becomes;
+};
+
+using enum State;
+
+const std::array happenings{
+    Happening{"body whole",
+              [](Scene& s) { s.ready(s.ticket); },
+              {idle, waiting, waiting, granted, full, expired, cancelled, left}},
+    Happening{"settled just before its deadline",
+              [](Scene& s) {
+                  s.now = deadline - 1ns;
+                  s.settle(s.ticket);
+              },
+              {idle, waiting, waiting, granted, full, expired, cancelled, left}},
+    Happening{"settled at its deadline",
+              [](Scene& s) {
+                  s.now = deadline;
+                  s.settle(s.ticket);
+              },
+              {idle, expired, expired, granted, full, expired, cancelled, left}},
+    Happening{"client left",
+              [](Scene& s) { s.cancel(s.ticket); },
+              {idle, cancelled, cancelled, granted, full, expired, cancelled, left}},
+    Happening{"released though held",
+              [](Scene& s) { s.release_held(s.ticket); },
+              {idle, waiting, waiting, left, full, expired, cancelled, left}},
+};
+
+TEST(TicketState, EveryTransitionIsInTheTable) {
+    for (const Happening& happening : happenings) {
+        for (std::size_t i = 0; i < origins.size(); ++i) {
+            Scene scene(origins[i]);
+            happening.happen(scene);
+            EXPECT_EQ(scene.ticket.state, happening.becomes[i])
+                << happening.name << ", origin " << i;
+            EXPECT_EQ(scene.granted.size(), 0u) << happening.name << ", origin " << i;
+        }
+    }
+}
+
+TEST(TicketState, SettleAndCancelTellTheState) {
+    for (const From from : origins) {
+        Scene settled(from), cancelled_scene(from);
+        const State after_settle = settled.settle(settled.ticket);
+        EXPECT_EQ(after_settle, settled.ticket.state);
+        const State after_cancel = cancelled_scene.cancel(cancelled_scene.ticket);
+        EXPECT_EQ(after_cancel, cancelled_scene.ticket.state);
+    }
+}
+
+TEST(TicketState, CountsFollowEveryTransition) {
+    for (const Happening& happening : happenings) {
+        for (std::size_t i = 0; i < origins.size(); ++i) {
+            Scene scene(origins[i]);
+            happening.happen(scene);
+            std::uint32_t line = 0, holders = 0;
+            for (const Ticket& ticket : scene.tickets) {
+                line += ticket.state == waiting ? 1 : 0;
+                holders += ticket.state == granted ? 1 : 0;
+            }
+            EXPECT_EQ(scene.queue.waiting(), line) << happening.name << ", origin " << i;
+            EXPECT_EQ(scene.queue.in_flight(), holders) << happening.name << ", origin " << i;
+        }
+    }
+}
+
+TEST(TicketState, DecidedIsWhatCannotChangeByWaiting) {
+    for (const From from : origins) {
+        const Scene scene(from);
+        const bool open = from == From::idle || from == From::uploading || from == From::waiting;
+        EXPECT_EQ(scene.ticket.decided(), !open);
+    }
+}
+
+TEST(TicketState, RefusedTicketsGetNoNumber) {
+    Scene scene(From::full);
+    EXPECT_EQ(scene.ticket.number, 0u);
+    EXPECT_EQ(scene.queue.last_number(), 1u);
+    scene.leave(scene.holder());
+    EXPECT_EQ(scene.take().number, 2u);  // no number is missing from the order
+}
+
+TEST(TicketState, ReadyTwiceIsReadyOnce) {
+    Line line;
+    Ticket& holder = line.hold();
+    Ticket& late = line.take_uploading();
+    line.ready(late);
+    line.ready(late);
+    line.leave(holder);
+    EXPECT_EQ(line.take_granted(), Numbers{2});
+    line.leave(late);
+    EXPECT_EQ(line.take_granted(), Numbers{});
+    EXPECT_EQ(line.queue.in_flight(), 0u);
+}
+
+// ── races: whichever comes first under the lock decides, for good ──
+
+enum class Event { slot_free, body_whole, deadline_passed, client_left };
+
+// What one ticket must become, told without a queue.
+State outcome_of(const std::array<Event, 4>& events) {
+    bool free = false, whole = false;
+    for (const Event event : events) {
+        if (event == Event::deadline_passed) return expired;
+        if (event == Event::client_left) return cancelled;
+        free = free || event == Event::slot_free;
+        whole = whole || event == Event::body_whole;
+        if (free && whole) return granted;
+    }
+    return waiting;
+}
+
+void happen(Event event, Scene& scene) {
+    switch (event) {
+        case Event::slot_free:
+            return scene.leave(scene.holder());
+        case Event::body_whole:
+            return scene.ready(scene.ticket);
+        case Event::deadline_passed:
+            scene.now = deadline;
+            (void)scene.settle(scene.ticket);
+            return;
+        case Event::client_left:
+            (void)scene.cancel(scene.ticket);
+            return;
+    }
+}
+
+TEST(TicketRace, TheFirstDecisionStandsInEveryOrder) {
+    std::array events{Event::slot_free, Event::body_whole, Event::deadline_passed,
+                      Event::client_left};
+    int orders = 0;
+    do {
+        Scene scene(From::uploading);
+        for (const Event event : events) happen(event, scene);
+        const State expected = outcome_of(events);
+        EXPECT_EQ(scene.ticket.state, expected) << "order " << orders;
+        EXPECT_EQ(scene.take_granted(), expected == granted ? Numbers{2} : Numbers{});
+        EXPECT_EQ(scene.queue.in_flight(), expected == granted ? 1u : 0u);
+        EXPECT_EQ(scene.queue.waiting(), 0u);
+        ++orders;
+    } while (std::next_permutation(events.begin(), events.end()));
+    EXPECT_EQ(orders, 24);
+}
+
+TEST(TicketRace, AGrantBeforeTheDeadlineStands) {
+    Scene scene(From::waiting);
+    Ticket& behind = scene.take();
+    scene.leave(scene.holder());
+    scene.now = deadline + 1s;
+    EXPECT_EQ(scene.settle(scene.ticket), granted);
+    EXPECT_EQ(behind.state, waiting);
+}
+
+TEST(TicketRace, ADeadlineBeforeTheGrantPassesTheSlotOn) {
+    Scene scene(From::waiting);
+    Ticket& behind = scene.take();
+    scene.now = deadline;
+    EXPECT_EQ(scene.settle(scene.ticket), expired);
+    scene.leave(scene.holder());
+    EXPECT_EQ(scene.take_granted(), Numbers{3});
+    EXPECT_EQ(behind.state, granted);
+}
+
+TEST(TicketRace, ASlotCanBeGivenBackOnce) {
+    Scene scene(From::granted);
+    EXPECT_TRUE(scene.release_held(scene.ticket));
+    EXPECT_FALSE(scene.release_held(scene.ticket));
+    EXPECT_DEATH(scene.leave(scene.ticket), "State::granted");
+}
+
+TEST(QueueInvariant, MisuseStopsTheProcess) {
+    Scene waits(From::waiting), held(From::granted);
+    EXPECT_DEATH(waits.leave(waits.ticket), "State::granted");
+    EXPECT_DEATH(held.queue.take(held.ticket, Entry(), held.now, held.granted), "State::idle");
+    EXPECT_DEATH(held.resize({.max_in_flight = 0}), "max_in_flight");
+}
+
+}  // namespace
+}  // namespace ticketgate::queue

@@ -1,0 +1,122 @@
+// What the line tells of its own speed: for views, metrics and Retry-After.
+#include "line.hpp"
+
+namespace ticketgate::queue {
+namespace {
+
+void hold_for(Line& line, Duration time) {
+    Ticket& ticket = line.hold();
+    line.now += time;
+    line.leave(ticket);
+}
+
+TEST(QueueTime, TicketsKnowWhenTheyWereTakenAndGranted) {
+    Line line;
+    Ticket& holder = line.hold();
+    line.now += 1s;
+    Ticket& next = line.take();
+    line.now += 2s;
+    line.leave(holder);
+    EXPECT_EQ(holder.granted, start);
+    EXPECT_EQ(next.taken, start + 1s);
+    EXPECT_EQ(next.granted, start + 3s);
+}
+
+TEST(QueueTime, OldestWaitIsThatOfTheHeadOfTheLine) {
+    Line line;
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);
+    Ticket& holder = line.hold();
+    line.now += 5s;
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);  // who runs does not wait
+    Ticket& upload = line.take_uploading();
+    line.now += 2s;
+    line.take();
+    line.now += 1s;
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 3s);
+    line.cancel(upload);
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 1s);
+    line.leave(holder);
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);
+}
+
+TEST(QueueTime, OldestHoldIsThatOfTheFirstGranted) {
+    Line line({.max_in_flight = 2});
+    EXPECT_EQ(line.queue.oldest_hold(line.now), 0s);
+    Ticket& first = line.hold();
+    line.now += 4s;
+    Ticket& second = line.hold();
+    line.now += 1s;
+    EXPECT_EQ(line.queue.oldest_hold(line.now), 5s);
+    line.leave(first);
+    EXPECT_EQ(line.queue.oldest_hold(line.now), 1s);
+    line.leave(second);
+    EXPECT_EQ(line.queue.oldest_hold(line.now), 0s);
+}
+
+TEST(QueueTime, MeanHoldBeginsWithTheFirst) {
+    Line line;
+    EXPECT_EQ(line.queue.mean_hold(), 0s);
+    hold_for(line, 400ms);
+    EXPECT_EQ(line.queue.mean_hold(), 400ms);
+}
+
+TEST(QueueTime, MeanHoldFollowsSlowly) {
+    Line line;
+    hold_for(line, 100ms);
+    hold_for(line, 10s);
+    EXPECT_GT(line.queue.mean_hold(), 100ms);
+    EXPECT_LT(line.queue.mean_hold(), 5s);  // one slow request is not the rule
+    for (int i = 0; i < 100; ++i) hold_for(line, 10s);
+    EXPECT_GT(line.queue.mean_hold(), 9900ms);
+    EXPECT_LE(line.queue.mean_hold(), 10s);
+    for (int i = 0; i < 100; ++i) hold_for(line, 1s);
+    EXPECT_LT(line.queue.mean_hold(), 1100ms);
+    EXPECT_GE(line.queue.mean_hold(), 1s);
+}
+
+TEST(QueueTime, MeanHoldCountsTimeOfHoldingNotOfWaiting) {
+    Line line;
+    Ticket& first = line.hold();
+    Ticket& second = line.take();
+    line.now += 2s;
+    line.leave(first);
+    line.now += 2s;
+    line.leave(second);
+    EXPECT_EQ(line.queue.mean_hold(), 2s);
+}
+
+struct Retry {
+    std::uint32_t max_in_flight;
+    Duration hold;
+    int waiting;
+    std::uint32_t least, most;
+};
+
+// Who joins behind `waiting` others waits about (waiting + 1) holds, shared by the slots.
+constexpr Retry retries[] = {
+    {1, 0s, 0, 1, 1},       {1, 10ms, 0, 1, 1},       {1, 10ms, 50, 1, 1},
+    {1, 2s, 0, 2, 3},       {1, 2s, 4, 10, 11},       {2, 2s, 4, 5, 6},
+    {10, 2s, 4, 1, 2},      {1, 1500ms, 1, 3, 4},     {1, 10min, 1, 1200, 1201},
+    {1, 2h, 0, 3600, 3600}, {1, 1h, 500, 3600, 3600},
+};
+
+TEST(QueueTime, RetryAfterIsTheExpectedWait) {
+    for (const Retry& r : retries) {
+        Line line({.max_in_flight = r.max_in_flight});
+        hold_for(line, r.hold);
+        for (std::uint32_t i = 0; i < r.max_in_flight; ++i) line.hold();
+        for (int i = 0; i < r.waiting; ++i) line.take();
+        EXPECT_GE(line.queue.retry_after(), r.least) << to_s(r.hold) << " s, " << r.waiting;
+        EXPECT_LE(line.queue.retry_after(), r.most) << to_s(r.hold) << " s, " << r.waiting;
+    }
+}
+
+TEST(QueueTime, RetryAfterIsOneBeforeAnythingIsKnown) {
+    Line line;
+    line.hold();
+    for (int i = 0; i < 1000; ++i) line.take();
+    EXPECT_EQ(line.queue.retry_after(), 1u);
+}
+
+}  // namespace
+}  // namespace ticketgate::queue

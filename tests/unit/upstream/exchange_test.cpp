@@ -1,0 +1,216 @@
+// One request and one response: connecting, answering early, and the ends of a connection.
+#include "bench.hpp"
+
+namespace ticketgate {
+namespace {
+
+TEST(HttpExchange, SendsAndReads) {
+    Bench bench;
+    auto exchange = bench.open();
+    EXPECT_FALSE(exchange->connected());
+    EXPECT_EQ(*bench.send(*exchange), Step::done);
+    EXPECT_TRUE(exchange->connected());
+    const Peer backend = bench.door.accept();
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.send(Bench::ok);
+    const Answer answer = bench.read(*exchange);
+    EXPECT_FALSE(answer.failure);
+    EXPECT_EQ(answer.status, 200u);
+    EXPECT_EQ(answer.reason, "OK");
+    EXPECT_EQ(answer.body, "hi");
+    EXPECT_TRUE(exchange->ended());
+    EXPECT_FALSE(exchange->has_unread());
+}
+
+TEST(HttpExchange, NothingIsThereBeforeTheBackendAnswers) {
+    Bench bench;
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    const Peer backend = bench.door.accept();
+    http::ResponseHead head;
+    EXPECT_EQ(*exchange->read_head(false, head), Step::blocked);
+    EXPECT_FALSE(exchange->answering());
+    EXPECT_FALSE(exchange->ended() && exchange->has_unread());
+}
+
+TEST(HttpExchange, ARefusedConnectionIsRefused) {
+    Bench bench;
+    bench.door.close();
+    auto exchange = bench.open();
+    EXPECT_EQ(bench.send(*exchange).error(), errc::upstream_refused);
+    EXPECT_FALSE(exchange->connected());
+    EXPECT_FALSE(exchange->untouched());
+}
+
+TEST(HttpExchange, AMissingUnixSocketIsRefused) {
+    Bench bench(with<std::string>(&HttpUpstreamSettings::unix_path,
+                                  testing::TempDir() + "ticketgate-no-backend.sock"));
+    auto exchange = bench.open();
+    EXPECT_EQ(bench.send(*exchange).error(), errc::upstream_refused);
+}
+
+TEST(HttpExchange, GoesOverAUnixSocket) {
+    const std::string path =
+        testing::TempDir() + "ticketgate-backend-" + std::to_string(::getpid());
+    const auto at = *net::Endpoint::from_unix(path);
+    const Peer listener(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(listener.descriptor(), at.address(), at.size()), 0);
+    ASSERT_EQ(::listen(listener.descriptor(), 4), 0);
+    Bench bench(with<std::string>(&HttpUpstreamSettings::unix_path, path));
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    const Peer backend(::accept(listener.descriptor(), nullptr, nullptr));
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.send(Bench::ok);
+    EXPECT_EQ(bench.read(*exchange).body, "hi");
+    bench.finish(std::move(exchange));
+    EXPECT_TRUE(bench.has_idle());
+    ::unlink(path.c_str());
+}
+
+struct Break {
+    const char* name;
+    const char* sent;  // before the backend closes
+    errc failure;
+};
+
+constexpr Break breaks[] = {
+    {"before its response", "", errc::upstream_broke},
+    {"within its head", "HTTP/1.1 200 OK\r\nContent-Le", errc::upstream_broke},
+    {"after an interim response", "HTTP/1.1 100 Continue\r\n\r\n", errc::upstream_broke},
+    {"before its body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", errc::upstream_broke},
+    {"within its body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", errc::upstream_broke},
+    {"within a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+     errc::upstream_broke},
+    {"before the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
+     errc::upstream_broke},
+    {"after something that is not HTTP", "SSH-2.0-OpenSSH\r\n\r\n", errc::upstream_bad_response},
+    {"after a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+     errc::upstream_bad_response},
+    {"after two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+     errc::upstream_bad_response},
+};
+
+TEST(HttpExchange, AResponseThatIsNotWholeIsAFailure) {
+    for (const Break& one : breaks) {
+        Bench bench;
+        auto exchange = bench.open();
+        ASSERT_TRUE(bench.send(*exchange));
+        Peer backend = bench.door.accept();
+        EXPECT_EQ(backend.receive(), Bench::get);
+        backend.send(one.sent);
+        backend.close();
+        EXPECT_EQ(bench.read(*exchange).failure, one.failure) << one.name;
+        EXPECT_FALSE(exchange->untouched()) << one.name;  // it was a new connection
+        bench.finish(std::move(exchange));
+        EXPECT_FALSE(bench.has_idle()) << one.name;
+    }
+}
+
+TEST(HttpExchange, AHeadAboveItsLimitIsRefused) {
+    const http::HeadLimits limits{.max_head = 1000, .max_uri = 0, .max_headers = 200};
+    Bench bench(with(&HttpUpstreamSettings::head_limits, limits));
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    const Peer backend = bench.door.accept();
+    backend.send("HTTP/1.1 200 OK\r\nX: " + std::string(2000, 'x') + "\r\n\r\n");
+    EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_bad_response);
+}
+
+TEST(HttpExchange, ADroppedExchangeClosesItsConnection) {
+    Bench bench;
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    const Peer backend = bench.door.accept();
+    EXPECT_EQ(backend.receive(), Bench::get);
+    exchange.reset();
+    EXPECT_TRUE(closed(bench, backend));
+}
+
+// ── answering before the request is whole ──
+
+struct Upload {
+    std::unique_ptr<Exchange> begin() {
+        auto begun = bench.open();
+        body.complete = false;
+        EXPECT_FALSE(body.spool.append("first"));
+        EXPECT_EQ(*bench.send(*begun, head, body), Step::starved);
+        return begun;
+    }
+    const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n";
+    Bench bench;
+    Body body{bench.budget};
+    std::unique_ptr<Exchange> exchange = begin();
+    Peer backend = bench.door.accept();
+};
+
+const std::string early = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno";
+
+TEST(HttpExchange, AnEarlyAnswerIsSeenWhileTheBodyIsStillToCome) {
+    Upload up;
+    EXPECT_FALSE(up.exchange->answering());
+    up.backend.send(early);
+    ASSERT_TRUE(run_until(up.bench.loop, [&] { return up.exchange->answering(); }));
+    const Answer answer = up.bench.read(*up.exchange);
+    EXPECT_EQ(answer.status, 413u);
+    EXPECT_EQ(answer.body, "no");
+    up.bench.finish(std::move(up.exchange));
+    EXPECT_FALSE(up.bench.has_idle());  // half a request was sent over it
+}
+
+TEST(HttpExchange, AnEarlyAnswerSurvivesTheBrokenPipe) {
+    Upload up;
+    up.backend.send(early);
+    ASSERT_TRUE(run_until(up.bench.loop, [&] { return up.exchange->answering(); }));
+    up.backend.close();  // with bytes unread: a reset
+    const std::string much(1 << 20, 'x');
+    result<Step> sent = Step::starved;
+    for (int i = 0; i < 20 && sent; ++i) {
+        ASSERT_FALSE(up.body.spool.append(much));
+        sent = up.bench.send(*up.exchange, up.head, up.body);
+    }
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error(), errc::upstream_broke);
+    const Answer answer = up.bench.read(*up.exchange);
+    EXPECT_EQ(answer.status, 413u);
+    EXPECT_EQ(answer.body, "no");
+}
+
+// ── what provably was not processed (CONTRACT 2.7) ──
+
+TEST(Untouched, AnOldConnectionThatEndsBeforeTheFirstByte) {
+    Bench bench;
+    Peer backend = bench.exchange_once(Bench::ok);
+    auto exchange = bench.open();
+    ASSERT_TRUE(exchange->connected());
+    EXPECT_TRUE(exchange->untouched());
+    ASSERT_TRUE(bench.send(*exchange));
+    EXPECT_TRUE(exchange->untouched());
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.close();
+    EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
+    EXPECT_TRUE(exchange->untouched());
+}
+
+TEST(Untouched, EndsWithTheFirstByte) {
+    Bench bench;
+    Peer backend = bench.exchange_once(Bench::ok);
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.send("H");
+    backend.close();
+    EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
+    EXPECT_FALSE(exchange->untouched());
+}
+
+TEST(Untouched, ANewConnectionNeverIs) {
+    Bench bench;
+    auto exchange = bench.open();
+    EXPECT_FALSE(exchange->untouched());
+    ASSERT_TRUE(bench.send(*exchange));
+    EXPECT_FALSE(exchange->untouched());
+}
+
+}  // namespace
+}  // namespace ticketgate

@@ -1,0 +1,88 @@
+// Names of backends: looked up on another thread, never waited for on the loop.
+#include <boost/asio/executor_work_guard.hpp>
+#include <thread>
+
+#include "bench.hpp"
+
+namespace ticketgate {
+namespace {
+
+HttpUpstreamSettings named(std::string host, std::uint16_t port) {
+    auto settings = with(&HttpUpstreamSettings::host, std::move(host));
+    settings.port = port;
+    return settings;
+}
+
+// The control thread, as App has one.
+struct Control {
+    explicit Control(boost::asio::io_context& io)
+        : guard(io.get_executor()), thread([&io] { io.run(); }) {}
+    ~Control() {
+        guard.reset();
+        thread.join();
+    }
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard;
+    std::thread thread;
+};
+
+// ::1 may be tried first, where nobody listens; a failed address is followed by the next.
+bool send_to_any_address(Bench& bench) {
+    for (int i = 0; i < 4; ++i) {
+        const auto exchange = bench.open();
+        const auto sent = bench.send(*exchange);
+        if (sent) return *sent == Step::done;
+        EXPECT_EQ(sent.error(), errc::upstream_refused);
+    }
+    return false;
+}
+
+TEST(Resolve, ANameIsLookedUpAndEveryAddressTried) {
+    const net::Door door;
+    Bench bench(named("localhost", door.at().port()));
+    const Control control(bench.control);
+    EXPECT_TRUE(send_to_any_address(bench));
+    EXPECT_TRUE(send_to_any_address(bench));
+}
+
+TEST(Resolve, SeveralMayAskAtOnce) {
+    const net::Door door;
+    Bench bench(named("localhost", door.at().port()));
+    const auto a = bench.open(), b = bench.open();
+    auto gone = bench.open();
+    Body none(bench.budget);
+    for (auto* exchange : {a.get(), b.get(), gone.get()})
+        EXPECT_EQ(*exchange->send(Bench::get, none), Step::blocked);
+    gone.reset();  // its client did not wait
+    const int before = bench.ear.heard;
+    const Control control(bench.control);
+    EXPECT_TRUE(run_until(bench.loop, [&] { return bench.ear.heard >= before + 2; }));
+    EXPECT_TRUE(send_to_any_address(bench));
+}
+
+TEST(Resolve, ANameThatIsNoneIsRefused) {
+    Bench bench(named(std::string(64, 'x'), 80));  // a label has at most 63 (RFC 1035 2.3.4)
+    const Control control(bench.control);
+    for (int i = 0; i < 2; ++i) {
+        const auto exchange = bench.open();
+        const auto sent = bench.send(*exchange);
+        ASSERT_FALSE(sent);
+        EXPECT_EQ(sent.error(), errc::upstream_refused);
+    }
+}
+
+TEST(Resolve, AnUpstreamLivesUntilItsAnswerHasCome) {
+    Bench bench(named("localhost", 1));
+    const std::weak_ptr<HttpUpstream> upstream = bench.upstream;
+    Body none(bench.budget);
+    {
+        const auto exchange = bench.open();
+        EXPECT_EQ(*exchange->send(Bench::get, none), Step::blocked);
+    }
+    bench.upstream.reset();
+    EXPECT_FALSE(upstream.expired());
+    const Control control(bench.control);
+    EXPECT_TRUE(run_until(bench.loop, [&] { return upstream.expired(); }));
+}
+
+}  // namespace
+}  // namespace ticketgate
