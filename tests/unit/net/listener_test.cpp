@@ -130,14 +130,17 @@ TEST_F(ListenerTest, WithoutDescriptorsItPausesAndReportsOnce) {
     std::vector<int> reports;
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
                       [&](int error) { reports.push_back(error); });
+    // One before the shortage: UBSan's first look at a type needs descriptors of its own.
+    const Peer early = visit(listener.local());
+    ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
     const Peer a = visit(listener.local()), b = visit(listener.local());
     Shortage shortage;
     catch_up(loop);
     catch_up(loop);
     EXPECT_EQ(reports, std::vector<int>{EMFILE});
-    EXPECT_EQ(guests.count(), 0u);
+    EXPECT_EQ(guests.count(), 1u);
     shortage.end();
-    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 2; }));
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 3; }));
     EXPECT_EQ(reports.size(), 1u);
 }
 
@@ -145,6 +148,9 @@ TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
     bool reported = false;
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
                       [&](int) { reported = true; });
+    // One before the shortage: UBSan's first look at a type needs descriptors of its own.
+    const Peer early = visit(listener.local());
+    ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
     const Peer visitor = visit(listener.local());
     {
         const Shortage shortage;
@@ -153,9 +159,9 @@ TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
     listener.pause();  // the connection limit was reached meanwhile
     const Time end = monotonic_now() + 250ms;
     (void)run_until(loop, [&] { return monotonic_now() > end; });
-    EXPECT_EQ(guests.count(), 0u);
+    EXPECT_EQ(guests.count(), 1u);
     listener.resume();
-    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 2; }));
 }
 
 TEST_F(ListenerTest, ATakenPortIsNamed) {
