@@ -27,6 +27,7 @@ clean_up() {
 trap clean_up EXIT
 
 mirror=$("$repo/deploy/apt_mirror.sh")
+mkdir -p "$root"
 chmod 755 "$root"  # apt inside drops to a user of its own
 
 if [[ ! -e $root/usr/bin/git ]]; then
