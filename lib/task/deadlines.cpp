@@ -1,12 +1,13 @@
 #include "task/deadlines.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace ticketgate {
 
 void Deadlines::arm(Deadline& deadline, Duration after, Time now) {
     deadline.disarm();
-    if (after >= Duration(never)) return;  // a hundred years: anything less can be added to a Time
+    if (after >= Duration(never) || after > Time::max() - std::max(now, Time{})) return;
     deadline.at_ = now + after;
     // Each list is in order of time. Nearly always the new one is the last; one that is armed from
     // a moment a little past (a ticket that changed loops) walks a few places.
