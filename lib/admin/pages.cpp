@@ -1,59 +1,93 @@
 #include "admin/pages.hpp"
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-#include <string_view>
+#include "admin/access.hpp"
+#include "admin/answers.hpp"
+#include "admin/queue_views.hpp"
 
 namespace ticketgate::admin {
 namespace {
 
 namespace http = boost::beast::http;
-namespace json = boost::json;
 
-HttpResponse page(http::status status, std::string body,
-                  std::string_view type = "text/plain; charset=utf-8") {
-    HttpResponse response(status, 11, std::move(body));
-    response.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
-    response.set(http::field::cache_control, "no-store");
-    return response;
+constexpr std::string_view queues_path = "/api/v1/queues/";
+constexpr std::uint64_t usual_tickets = 100, most_tickets = 10000;
+
+HttpResponse no_such_page() {
+    return page(http::status::not_found,
+                "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues "
+                "/api/v1/queues/NAME\n");
 }
 
-std::string queues(const GateRegistry& gates) {
-    json::array list;
-    gates.for_each([&](const Gate& gate) {
-        const auto settings = gate.settings();
-        list.push_back(json::object{
-            {"name", gate.name()},
-            {"waiting", gate.waiting()},
-            {"in_flight", gate.in_flight()},
-            {"max_in_flight", settings.limits.max_in_flight},
-            {"order", settings.limits.order == queue::Order::ready ? "ready" : "arrival"},
-            {"oldest_wait_seconds", gate.oldest_wait_seconds()},
-            {"oldest_hold_seconds", gate.oldest_hold_seconds()},
-            {"retry_after_seconds", gate.retry_after()},
-        });
-    });
-    return json::serialize(json::object{{"queues", std::move(list)}}) + "\n";
+HttpResponse no_such_queue(const std::string& name) {
+    return page(http::status::not_found, "no queue has the name " + name + "\n");
 }
 
 }  // namespace
 
-HttpResponse Pages::operator()(const HttpRequest& request) const {
+HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     const std::string_view target(request.target().data(), request.target().size());
-    const std::string_view path = target.substr(0, target.find('?'));
-    if (request.method() != http::verb::get && request.method() != http::verb::head)
-        return page(http::status::method_not_allowed, "only GET is served here\n");
+    const auto mark = std::min(target.find('?'), target.size());
+    const auto path = target.substr(0, mark);
+    const auto query = target.substr(std::min(mark + 1, target.size()));
+    if (request.method() == http::verb::get || request.method() == http::verb::head)
+        return read(path, query);
+    if (request.method() != http::verb::post)
+        return page(http::status::method_not_allowed, "only GET and POST are served here\n");
+    if (!may_write(request, local, actions.token()))
+        return page(http::status::forbidden,
+                    "write actions are for programs of this machine, or need admin.token: "
+                    "Authorization: Bearer TOKEN\n");
+    return write(path, query);
+}
+
+HttpResponse Pages::read(std::string_view path, std::string_view query) const {
     if (path == "/livez") return page(http::status::ok, "ok\n");
     if (path == "/readyz" || path == "/healthz") {
-        if (ready()) return page(http::status::ok, "ok\n");
+        if (actions.ready()) return page(http::status::ok, "ok\n");
         return page(http::status::service_unavailable, "draining\n");
     }
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
-    if (path == "/api/v1/queues") return page(http::status::ok, queues(gates), "application/json");
+    if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
+    if (!path.starts_with(queues_path)) return no_such_page();
+    const std::string name(path.substr(queues_path.size()));
+    const Gate* gate = gates.find(name);
+    if (gate == nullptr) return no_such_queue(name);
+    const auto most = std::min(query_number(query, "limit", usual_tickets), most_tickets);
+    return page(http::status::ok, one_queue(*gate, most), json_text);
+}
+
+HttpResponse Pages::write(std::string_view path, std::string_view query) const {
+    if (path == "/api/v1/drain") {
+        actions.drain();
+        return page(http::status::accepted, "draining\n");
+    }
+    if (path == "/api/v1/reload") {
+        if (actions.reload()) return page(http::status::ok, "loaded\n");
+        return page(http::status::unprocessable_entity,
+                    "not loaded, the old config stays; `ticketgate check` and the log say why\n");
+    }
+    constexpr std::string_view release_path = "/release";
+    if (path.starts_with(queues_path) && path.ends_with(release_path)) {
+        path.remove_prefix(queues_path.size());
+        path.remove_suffix(std::min(path.size(), release_path.size()));
+        return release(std::string(path), query);
+    }
     return page(http::status::not_found,
-                "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues\n");
+                "no such action; there are POST /api/v1/queues/NAME/release?number=N "
+                "/api/v1/drain /api/v1/reload\n");
+}
+
+HttpResponse Pages::release(const std::string& name, std::string_view query) const {
+    Gate* gate = gates.find(name);
+    if (gate == nullptr) return no_such_queue(name);
+    const auto number = query_number(query, "number", 0);
+    if (number == 0)
+        return page(http::status::bad_request, "which one? add ?number=N of a ticket in flight\n");
+    if (!actions.release(*gate, number))
+        return page(http::status::not_found, "number " + std::to_string(number) +
+                                                 " is not in flight in queue " + name + "\n");
+    return page(http::status::ok, "released; its backend may still be running\n");
 }
 
 }  // namespace ticketgate::admin

@@ -1,9 +1,11 @@
-// What the admin listener answers: /livez /readyz /healthz /metrics /api/v1/queues. Pure but for
-// asking the gates and the registry, which any thread may.
+// What the admin listener answers. Reading: /livez /readyz /healthz /metrics, /api/v1/queues and
+// /api/v1/queues/NAME. Writing (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
+// /api/v1/drain, /api/v1/reload. Owned by App; called on the control thread.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "admin/server.hpp"
 #include "gate/gate_registry.hpp"
@@ -11,12 +13,27 @@
 
 namespace ticketgate::admin {
 
+/// What an operator can do; all of it on the control thread.
+struct Actions {
+    std::function<bool()> ready;  ///< false from the moment a drain begins
+    std::function<std::string()> token;
+    /// Fails open: false if that number is not in flight.
+    std::function<bool(Gate&, std::uint64_t number)> release;
+    std::function<void()> drain;
+    std::function<bool()> reload;  ///< false: the file is not good, nothing has changed
+};
+
 struct Pages {
     const metrics::Registry& metrics;
     const GateRegistry& gates;
-    std::function<bool()> ready;  ///< false from the moment a drain begins
+    Actions actions;
 
-    HttpResponse operator()(const HttpRequest& request) const;
+    HttpResponse operator()(const HttpRequest& request, bool local) const;
+
+ private:
+    HttpResponse read(std::string_view path, std::string_view query) const;
+    HttpResponse write(std::string_view path, std::string_view query) const;
+    HttpResponse release(const std::string& name, std::string_view query) const;
 };
 
 }  // namespace ticketgate::admin

@@ -31,10 +31,23 @@ namespace http = beast::http;
 constexpr std::uint64_t most_body = 64 << 10;
 constexpr auto patience = std::chrono::seconds(10);
 
+bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
+    return true;
+}
+bool is_local(const asio::basic_stream_socket<asio::ip::tcp>& socket) {
+    error_code error;
+    const auto peer = socket.remote_endpoint(error).address();
+    if (error) return false;
+    return peer.is_loopback() ||
+           (peer.is_v6() && peer.to_v6().is_v4_mapped() &&
+            asio::ip::make_address_v4(asio::ip::v4_mapped, peer.to_v6()).is_loopback());
+}
+
 template <class Protocol>
 asio::awaitable<void> serve(beast::basic_stream<Protocol> stream, Handler handle) {
     beast::flat_buffer buffer;
     error_code error;
+    const bool local = is_local(stream.socket());
     auto token = asio::redirect_error(asio::use_awaitable, error);
     for (bool keep = true; keep;) {
         http::request_parser<http::string_body> parser;
@@ -42,7 +55,7 @@ asio::awaitable<void> serve(beast::basic_stream<Protocol> stream, Handler handle
         stream.expires_after(patience);
         co_await http::async_read(stream, buffer, parser, token);
         if (error) co_return;
-        HttpResponse response = handle(parser.get());
+        HttpResponse response = handle(parser.get(), local);
         keep = parser.get().keep_alive();
         response.keep_alive(keep);
         response.prepare_payload();

@@ -16,7 +16,8 @@ namespace ticketgate::admin {
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
 using HttpResponse = boost::beast::http::response<boost::beast::http::string_body>;
-using Handler = std::function<HttpResponse(const HttpRequest&)>;
+/// `local`: the peer came over loopback or a unix socket.
+using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
 
 class Server {
  public:

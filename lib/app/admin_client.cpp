@@ -22,11 +22,15 @@ namespace http = beast::http;
 constexpr auto patience = std::chrono::seconds(3);
 
 template <class Protocol>
-AdminAnswer ask_at(const typename Protocol::endpoint& at, const std::string& target) {
+AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& question) {
     asio::io_context io;
     beast::basic_stream<Protocol> stream(io);
-    http::request<http::string_body> request(http::verb::get, target, 11);
+    http::request<http::string_body> request(question.write ? http::verb::post : http::verb::get,
+                                             question.target, 11);
     request.set(http::field::host, "localhost");
+    if (!question.token.empty())
+        request.set(http::field::authorization, "Bearer " + question.token);
+    request.prepare_payload();
     http::response<http::string_body> response;
     beast::flat_buffer buffer;
     error_code failure = asio::error::timed_out;
@@ -46,15 +50,15 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const std::string& tar
 
 }  // namespace
 
-AdminAnswer ask(const config::Listen& admin, const std::string& target) {
+AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question) {
     if (!admin.unix_path.empty())
-        return ask_at<asio::local::stream_protocol>({admin.unix_path}, target);
+        return ask_at<asio::local::stream_protocol>({admin.unix_path}, question);
     error_code error;
     auto address = asio::ip::make_address(admin.host, error);
     if (error) return {0, {}, error.message()};
     if (address.is_unspecified() && address.is_v4()) address = asio::ip::address_v4::loopback();
     if (address.is_unspecified()) address = asio::ip::address_v6::loopback();
-    return ask_at<asio::ip::tcp>({address, admin.port}, target);
+    return ask_at<asio::ip::tcp>({address, admin.port}, question);
 }
 
 }  // namespace ticketgate

@@ -13,7 +13,13 @@ struct AdminAnswer {
     std::string error;  ///< why there is no answer
 };
 
-/// One GET, at most a few seconds. A listener on all addresses is asked on loopback.
-AdminAnswer ask(const config::Listen& admin, const std::string& target);
+struct AdminQuestion {
+    std::string target;
+    bool write = false;      ///< POST
+    std::string token = {};  ///< may be empty
+};
+
+/// One request, at most a few seconds. A listener on all addresses is asked on loopback.
+AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question);
 
 }  // namespace ticketgate

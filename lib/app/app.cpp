@@ -102,9 +102,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
     }
     front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
     if (running_.admin) {
-        admin_ = std::make_unique<admin::Server>(
-            control_, endpoint_of(*running_.admin),
-            admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
+        admin_ = std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
+                                                 admin::Pages{metrics_, gates_, admin_actions()});
     }
     reload_successful_.set(1);
     note_process_metrics();
@@ -157,6 +156,22 @@ std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
                                             std::move(upstreams));
 }
 
+admin::Actions App::admin_actions() {
+    admin::Actions actions;
+    actions.ready = [this] { return ready_.load(); };
+    actions.token = [this] { return running_.admin_token; };
+    actions.release = [this](Gate& gate, std::uint64_t number) {
+        const bool released = gate.release(number);
+        if (released)
+            log_.error("an operator released a slot though its backend may still run",
+                       {{"queue", gate.name()}, {"number", number}});
+        return released;
+    };
+    actions.drain = [this] { drain(); };
+    actions.reload = [this] { return do_reload(); };
+    return actions;
+}
+
 std::optional<net::Endpoint> App::admin_address() const {
     return admin_ ? std::optional(admin_->local()) : std::nullopt;
 }
@@ -188,7 +203,10 @@ void App::wait_for_signal() {
 }
 
 void App::on_signal(int signal) {
-    if (signal == SIGHUP) return do_reload();
+    if (signal == SIGHUP) {
+        (void)do_reload();  // told in the log
+        return;
+    }
     if (signal == SIGUSR1) {
         if (const auto error = access_file_.reopen())
             log_.error("cannot reopen the access log", {{"why", error.message()}});
@@ -204,17 +222,19 @@ void App::stop() {
     asio::post(control_, [this] { begin_stop(); });
 }
 void App::reload() {
-    asio::post(control_, [this] { do_reload(); });
+    asio::post(control_, [this] { (void)do_reload(); });
 }
 
 // A bad file changes nothing.
-void App::do_reload() {
+bool App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
     reload_successful_.set(loaded.config ? 1 : 0);
-    if (!loaded.config)
-        return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
+    if (!loaded.config) {
+        log_.error("the config is not loaded; the old one stays", {{"file", path_}});
+        return false;
+    }
     if (needs_restart(running_, *loaded.config))
         log_.warn("listen, admin, threads, spool and log.access_file change with a restart only");
     running_ = *loaded.config;
@@ -224,6 +244,7 @@ void App::do_reload() {
     for (auto& station : stations_)
         station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});
+    return true;
 }
 
 // Readiness fails, nothing new comes in, the line finishes.
@@ -235,7 +256,7 @@ void App::begin_drain() {
     log_.info("draining", {{"connections", commons_.connections.load()}});
     loops_.front()->post([this] { front_->close(); });
     for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
-    look_if_done();
+    look_later();  // so that whoever asked for it over the admin listener gets an answer
 }
 
 void App::begin_stop() {
@@ -259,6 +280,10 @@ void App::look_if_done() {
                   {{"connections", commons_.connections.load()}, {"runs", commons_.runs.load()}});
         return begin_stop();
     }
+    look_later();
+}
+
+void App::look_later() {
     poll_.expires_after(look_again);
     poll_.async_wait([this](const error_code& error) {
         if (!error) look_if_done();

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "admin/pages.hpp"
 #include "admin/server.hpp"
 #include "config/config.hpp"
 #include "config/environment.hpp"
@@ -49,10 +50,12 @@ class App {
     void note_process_metrics();
     void wait_for_signal();
     void on_signal(int signal);
-    void do_reload();
+    bool do_reload();
     void begin_drain();
     void begin_stop();
     void look_if_done();
+    void look_later();
+    admin::Actions admin_actions();
     bool done() const;
 
     const std::string path_;

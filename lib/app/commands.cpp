@@ -10,6 +10,7 @@
 #include "config/dump.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
+#include "config/validate.hpp"
 #include "http/target.hpp"
 
 namespace ticketgate::commands {
@@ -29,7 +30,7 @@ std::optional<config::Config> load(const std::string& file, bool with_warnings) 
     return std::move(loaded.config);
 }
 
-int ask_admin(const std::string& file, const std::string& target, bool print_body) {
+int ask_admin(const std::string& file, AdminQuestion question, bool print_body) {
     const auto config = load(file, false);
     if (!config) return bad_config;
     if (!config->admin) {
@@ -37,7 +38,8 @@ int ask_admin(const std::string& file, const std::string& target, bool print_bod
                      file.c_str());
         return failed;
     }
-    const auto answer = ask(*config->admin, target);
+    question.token = config->admin_token;
+    const auto answer = ask(*config->admin, question);
     if (!answer.error.empty())
         std::fprintf(stderr, "ticketgate: admin %s: %s\n", config->admin->address.c_str(),
                      answer.error.c_str());
@@ -60,8 +62,10 @@ int serve(const std::string& file) {
 }
 
 int check(const std::string& file) {
-    if (!load(file, true)) return bad_config;
+    const auto config = load(file, true);
+    if (!config) return bad_config;
     std::printf("%s: good\n", file.c_str());
+    for (const auto& note : config::notes(*config)) std::printf("note: %s\n", note.c_str());
     return ok;
 }
 
@@ -84,11 +88,25 @@ int schema() {
 }
 
 int healthcheck(const std::string& file) {
-    return ask_admin(file, "/healthz", false);
+    return ask_admin(file, {"/healthz"}, false);
 }
 
-int queues(const std::string& file) {
-    return ask_admin(file, "/api/v1/queues", true);
+int queues(const std::string& file, const std::string& name) {
+    return ask_admin(file, {"/api/v1/queues" + (name.empty() ? "" : "/" + name)}, true);
+}
+
+int release(const std::string& file, const std::string& queue, std::uint64_t number) {
+    const std::string target =
+        "/api/v1/queues/" + queue + "/release?number=" + std::to_string(number);
+    return ask_admin(file, {target, true}, true);
+}
+
+int drain(const std::string& file) {
+    return ask_admin(file, {"/api/v1/drain", true}, true);
+}
+
+int reload(const std::string& file) {
+    return ask_admin(file, {"/api/v1/reload", true}, true);
 }
 
 }  // namespace ticketgate::commands

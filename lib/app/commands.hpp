@@ -2,6 +2,7 @@
 // usage, 78 bad config.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace ticketgate::commands {
@@ -14,7 +15,11 @@ int explain(const std::string& config_file, const std::string& method, const std
 int schema();
 /// Asks the admin listener that the config names; 0: ready.
 int healthcheck(const std::string& config_file);
-/// The lines as they stand, from the admin listener.
-int queues(const std::string& config_file);
+/// The lines as they stand, from the admin listener; with a name that line, ticket by ticket.
+int queues(const std::string& config_file, const std::string& name);
+/// Gives the slot of a request away though its backend may still run.
+int release(const std::string& config_file, const std::string& queue, std::uint64_t number);
+int drain(const std::string& config_file);
+int reload(const std::string& config_file);
 
 }  // namespace ticketgate::commands

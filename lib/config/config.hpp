@@ -30,6 +30,7 @@ struct RouteNode {
 struct Config {
     std::vector<Listen> listen;   ///< at least one
     std::optional<Listen> admin;  ///< absent: `off`
+    std::string admin_token;  ///< for write actions from elsewhere than this machine; empty: none
     std::uint32_t threads = 1;
     std::map<std::string, Upstream> upstreams;
     std::map<std::string, Queue> queues;  ///< also those that are only named in a route

@@ -45,6 +45,8 @@ std::string expected(const Key& key) {
             return "the name of a queue, or off";
         case Kind::methods:
             return "a list of methods such as [OPTIONS, GET]";
+        case Kind::protocols:
+            return "a list of protocols such as [websocket]";
         case Kind::header_name:
             return "the name of a header";
         case Kind::header_names:

@@ -71,7 +71,7 @@ constexpr std::array top_keys{
         .fallback = "off",
         .why = "Where /livez, /readyz and /metrics are served, apart from traffic; keep it on "
                "loopback.",
-        .section = Section::address},
+        .section = Section::admin},
     count("threads", "1",
           "I/O threads; one is enough for a sidecar, order and exclusion hold for any number.", 1,
           64),
@@ -96,6 +96,13 @@ constexpr std::array top_keys{
 constexpr std::array address_keys{
     required("address", Kind::address,
              "IP address and port, as 0.0.0.0:8080 or [::]:8080, or unix:/path."),
+};
+
+constexpr std::array admin_keys{
+    required("address", Kind::address,
+             "IP address and port, as 127.0.0.1:9901, or unix:/path; best reached from here only."),
+    plain("token", Kind::text, "",
+          "Lets others than this machine's own programs use write actions: Authorization: Bearer."),
 };
 
 constexpr std::array upstream_keys{
@@ -146,6 +153,14 @@ constexpr std::array settings_keys{
          "Response bytes kept ahead of a slow client; above, the backend waits."),
     plain("server_timing", Kind::flag, "true",
           "Server-Timing on responses: time in line and in the backend."),
+    choice(
+        "tunnel", "release", "bypass|release|hold",
+        "The slot of a WebSocket or event stream. release: back when it begins; hold: kept to its "
+        "end; bypass: who asks for one is not queued."),
+    duration("tunnel_timeout", "1h",
+             "Longest silence, in both directions, of a WebSocket or event stream.", "never"),
+    plain("upgrades", Kind::protocols, "[websocket]",
+          "Protocols that a connection may be upgraded to; [] for none."),
 };
 
 constexpr std::array answer_keys{
@@ -224,6 +239,8 @@ std::span<const Key> keys_of(Section section) {
             return top_keys;
         case Section::address:
             return address_keys;
+        case Section::admin:
+            return admin_keys;
         case Section::upstream:
             return upstream_keys;
         case Section::queue:
@@ -247,9 +264,9 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 11> names{"config",   "address", "upstream", "queue",
-                                                     "settings", "answer",  "route",    "clients",
-                                                     "spool",    "ids",     "log"};
+    constexpr std::array<std::string_view, 12> names{"config",  "address",  "admin",  "upstream",
+                                                     "queue",   "settings", "answer", "route",
+                                                     "clients", "spool",    "ids",    "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

@@ -12,16 +12,17 @@
 namespace ticketgate::config {
 
 enum class Kind {
-    flag,      ///< true, false
-    count,     ///< whole number from min to max
-    status,    ///< HTTP status from min to max
-    duration,  ///< 500ms 2s 1m 1h; min and max in milliseconds
-    size,      ///< 64KiB 8MiB; min and max in bytes
-    choice,    ///< one of `choices`, in the order of the enumeration
-    text,      ///< anything but empty
-    name,      ///< of an upstream
-    queue,     ///< a queue's name, or `off`
-    methods,   ///< list of request methods
+    flag,       ///< true, false
+    count,      ///< whole number from min to max
+    status,     ///< HTTP status from min to max
+    duration,   ///< 500ms 2s 1m 1h; min and max in milliseconds
+    size,       ///< 64KiB 8MiB; min and max in bytes
+    choice,     ///< one of `choices`, in the order of the enumeration
+    text,       ///< anything but empty
+    name,       ///< of an upstream
+    queue,      ///< a queue's name, or `off`
+    methods,    ///< list of request methods
+    protocols,  ///< list of protocols to upgrade to
     header_name,
     header_names,  ///< list of them
     networks,      ///< list of addresses and CIDRs
@@ -42,6 +43,7 @@ enum class Kind {
 enum class Section {
     top,
     address,
+    admin,
     upstream,
     queue,
     settings,

@@ -24,6 +24,7 @@ inline constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::m
 enum class Order { ready, arrival };
 enum class OnHoldTimeout { keep, release };
 enum class HalfClose { leave, stay };
+enum class Tunnel { bypass, release, hold };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
 
@@ -57,6 +58,9 @@ struct Settings {
     milliseconds response_timeout = 60s;      ///< silence of the backend; 504
     Bytes response_spool_max = 256ull << 20;  ///< response bytes kept ahead of a slow client
     bool server_timing = true;                ///< `Server-Timing` on responses
+    Tunnel tunnel = Tunnel::release;   ///< the slot of an upgraded connection or event stream
+    milliseconds tunnel_timeout = 1h;  ///< silence in both directions of one
+    std::vector<std::string> upgrades{"websocket"};  ///< protocols that pass; others are not asked
     bool operator==(const Settings&) const = default;
 };
 

@@ -45,6 +45,9 @@ struct RouteOverrides {
     Setting<milliseconds> response_timeout;
     Setting<Bytes> response_spool_max;
     Setting<bool> server_timing;
+    Setting<Tunnel> tunnel;
+    Setting<milliseconds> tunnel_timeout;
+    Setting<std::vector<std::string>> upgrades;
     bool operator==(const RouteOverrides&) const = default;
 };
 
@@ -64,6 +67,9 @@ void for_each_plain_setting(From& from, To& to, Use use) {
     use("response_timeout", from.response_timeout, to.response_timeout);
     use("response_spool_max", from.response_spool_max, to.response_spool_max);
     use("server_timing", from.server_timing, to.server_timing);
+    use("tunnel", from.tunnel, to.tunnel);
+    use("tunnel_timeout", from.tunnel_timeout, to.tunnel_timeout);
+    use("upgrades", from.upgrades, to.upgrades);
 }
 
 /// Calls use(name, overrides, effective) for the three answers.

@@ -107,23 +107,31 @@ void parse_log(SectionReader& section, Log& out) {
     section.read("max_buffer", out.max_buffer);
 }
 
-std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
-    if (node.kind != Node::Kind::map) {
-        const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";
-        reading.problems.error(
-            node.mark, path,
-            "expected {address: \"" + shown + "\"}; here is " + std::string(name_of(node.kind)));
-        return std::nullopt;
-    }
-    SectionReader section(node, Section::address, path, reading);
+std::optional<Listen> take_address(SectionReader& section) {
     const Entry* address = section.take("address");
     if (address == nullptr) return std::nullopt;
     std::string why = address->value.kind == Node::Kind::scalar ? "" : "expected text";
     auto listen = why.empty() ? parse_address(address->value.text, why) : std::nullopt;
     if (!listen)
-        reading.problems.error(address->value.mark, section.path_of("address"),
-                               "\"" + address->value.text + "\": " + why);
+        section.reading().problems.error(address->value.mark, section.path_of("address"),
+                                         "\"" + address->value.text + "\": " + why);
     return listen;
+}
+
+// False: it is no map, which is told.
+bool expect_address(const Node& node, const std::string& path, Reading& reading) {
+    if (node.kind == Node::Kind::map) return true;
+    const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";
+    reading.problems.error(
+        node.mark, path,
+        "expected {address: \"" + shown + "\"}; here is " + std::string(name_of(node.kind)));
+    return false;
+}
+
+std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
+    if (!expect_address(node, path, reading)) return std::nullopt;
+    SectionReader section(node, Section::address, path, reading);
+    return take_address(section);
 }
 
 void parse_listens(SectionReader& top, std::vector<Listen>& out) {
@@ -142,10 +150,13 @@ void parse_listens(SectionReader& top, std::vector<Listen>& out) {
     }
 }
 
-void parse_admin(SectionReader& top, std::optional<Listen>& out) {
+void parse_admin(SectionReader& top, Config& config) {
     const Entry* entry = top.take("admin");
-    if (entry != nullptr && !is_off(entry->value))
-        out = parse_listen(entry->value, "admin", top.reading());
+    if (entry == nullptr || is_off(entry->value)) return;
+    if (!expect_address(entry->value, "admin", top.reading())) return;
+    SectionReader section(entry->value, Section::admin, "admin", top.reading());
+    config.admin = take_address(section);
+    section.read("token", config.admin_token);
 }
 
 }  // namespace
@@ -160,7 +171,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     }
     SectionReader top(root, Section::top, "", reading);
     parse_listens(top, config.listen);
-    parse_admin(top, config.admin);
+    parse_admin(top, config);
     top.read("threads", config.threads);
     parse_named(top, "upstreams", Section::upstream, config.upstreams, parse_upstream);
     parse_named(top, "queues", Section::queue, config.queues, parse_queue);

@@ -72,6 +72,7 @@ std::string type_of(const Key& key) {
             return R"("anyOf": [{"type": "string", "minLength": 1}, {"const": false}])";
         case Kind::methods:
             return R"("type": "array", "items": )" + pattern("^[!#$%&'*+.^_`|~0-9A-Z-]+$");
+        case Kind::protocols:
         case Kind::header_names:
         case Kind::networks:
             return R"("type": "array", "items": {"type": "string", "minLength": 1})";
@@ -111,6 +112,7 @@ std::string default_of(const Key& key) {
         key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::headers ||
         key.fallback == "[]" ||
         ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
+    if (key.kind == Kind::protocols) return R"(["websocket"])";
     if (key.kind == Kind::header_names) return R"(["UNIQUE_ID", "Unique-Id"])";
     return json ? std::string(key.fallback) : quote(key.fallback);
 }
@@ -130,10 +132,9 @@ std::string object(Section section) {
     std::string out = "    \"type\": \"object\",\n    \"additionalProperties\": false,\n";
     if (!required.empty()) out += "    \"required\": [" + required + "],\n";
     if (section == Section::route)
-        out +=
-            R"(    "oneOf": [{"required": ["prefix"]}, )"
-            R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
-            "\n";
+        out += R"(    "oneOf": [{"required": ["prefix"]}, )"
+               R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
+               "\n";
     if (section == Section::answer)
         out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
     return out + "    \"properties\": {\n" + properties + "\n    }";
@@ -142,9 +143,10 @@ std::string object(Section section) {
 }  // namespace
 
 std::string json_schema() {
-    constexpr std::array sections{
-        Section::address, Section::upstream, Section::queue, Section::settings, Section::answer,
-        Section::route,   Section::clients,  Section::spool, Section::ids,      Section::log};
+    constexpr std::array sections{Section::address, Section::admin,    Section::upstream,
+                                  Section::queue,   Section::settings, Section::answer,
+                                  Section::route,   Section::clients,  Section::spool,
+                                  Section::ids,     Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

@@ -13,4 +13,7 @@ void check_references(const Config& config, Problems& problems);
 /// Warnings: a config without errors that probably does not do what was meant.
 void check_meaning(const Config& config, Problems& problems);
 
+/// What `check` tells of a good config: promises that end sooner than a reader may think.
+std::vector<std::string> notes(const Config& config);
+
 }  // namespace ticketgate::config

@@ -99,11 +99,25 @@ bool check_method(const Value& item) {
     return item.fail(shown(item.node.text) + ": methods are in upper case" + hint(right));
 }
 
+// Over h2c a client could send any number of requests past the line.
+bool check_protocol(const Value& item) {
+    const std::string name = lower(item.node.text);
+    if (name == "h2c" || name.starts_with("h2"))
+        return item.fail(shown(item.node.text) +
+                         " would carry requests past every route and queue");
+    const auto slash = name.find('/');
+    const bool whole = is_token(name.substr(0, slash)) &&
+                       (slash == std::string::npos || is_token(name.substr(slash + 1)));
+    return whole || item.fail(shown(item.node.text) + " is not a protocol");
+}
+
 bool check_item(const Value& item) {
     if (item.node.kind != Node::Kind::scalar) return item.expect(Node::Kind::scalar);
     switch (item.key.kind) {
         case Kind::methods:
             return check_method(item);
+        case Kind::protocols:
+            return check_protocol(item);
         case Kind::networks:
             return is_network(item.node.text) ||
                    item.fail(shown(item.node.text) +

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -97,6 +98,15 @@ void warn_arrival(const Config& config, const Effective& route, std::set<std::st
                       "; set it to 5s or so");
 }
 
+void warn_tunnel(const Effective& route, Problems& problems) {
+    if (!route.settings.queue || !route.own.tunnel.given() ||
+        route.settings.tunnel != Tunnel::bypass)
+        return;
+    problems.warn(route.own.tunnel.mark, route.path + ".tunnel",
+                  "bypass lets any client past the line: a GET that asks for a WebSocket or an "
+                  "event stream is not queued; give these a route of their own");
+}
+
 void warn_queue(const Config& config, const std::string& name, const Queue& queue,
                 Problems& problems) {
     const auto path = "queues." + name;
@@ -138,6 +148,7 @@ void check_meaning(const Config& config, Problems& problems) {
     for (const Effective& route : routes) {
         warn_patience(route, problems);
         warn_body_type(route, problems);
+        warn_tunnel(route, problems);
         if (&route.own != &config.defaults) warn_arrival(config, route, told, problems);
     }
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
@@ -147,6 +158,19 @@ void check_meaning(const Config& config, Problems& problems) {
             mark_of(config, "admin.address"), "admin.address",
             "is reachable from other machines; metrics and write actions belong on 127.0.0.1, "
             "or behind a firewall");
+}
+
+std::vector<std::string> notes(const Config& config) {
+    std::vector<std::string> notes;
+    const auto routes = effective_routes(config);
+    const bool releases = std::ranges::any_of(routes, [](const Effective& route) {
+        return route.settings.queue && route.settings.tunnel == Tunnel::release;
+    });
+    if (releases)
+        notes.push_back(
+            "a queued WebSocket or event stream gives its slot back when it begins "
+            "(tunnel: release); tunnel: hold keeps it to the end");
+    return notes;
 }
 
 }  // namespace ticketgate::config

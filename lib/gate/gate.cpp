@@ -88,6 +88,7 @@ State Gate::cancel(Pass& pass, net::Loop& here, bool draining) {
 
 void Gate::leave(Pass& pass, net::Loop& here) {
     change(&here, [&](Time now) {
+        if (pass.state == State::left) return;  // an operator was first
         metrics_.hold.observe(to_s(now - pass.granted));
         queue_.leave(pass, now, granted_);
     });
@@ -98,6 +99,17 @@ bool Gate::release_held(Pass& pass, net::Loop& here) {
     change(&here, [&](Time now) {
         released = queue_.release_held(pass, now, granted_);
         if (released) metrics_.exclusion_violations.add();
+    });
+    return released;
+}
+
+bool Gate::release(std::uint64_t number) {
+    bool released = false;
+    change(nullptr, [&](Time now) {
+        queue::Ticket* holder = queue_.holder(number);
+        if (holder == nullptr) return;
+        released = queue_.release_held(*holder, now, granted_);
+        metrics_.exclusion_violations.add();
     });
     return released;
 }

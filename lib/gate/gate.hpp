@@ -11,7 +11,7 @@
 //   waiting → granted         grant          whoever freed the slot, or the ticket's own take/ready
 //   waiting → expired         settle         the session, when its deadline passed
 //   waiting → cancelled       cancel         the session, when the client left or the process stops
-//   granted → left            ~Slot          the run, when the backend is done
+//   granted → left            ~Slot          the run, when the backend is done, or an operator
 // A deadline or a departure only proposes; the lock disposes. There is no third outcome.
 #pragma once
 
@@ -22,10 +22,13 @@
 #include <vector>
 
 #include "gate/gate_metrics.hpp"
+#include "gate/gate_view.hpp"
 #include "net/loop.hpp"
 #include "queue/queue.hpp"
 
 namespace ticketgate {
+
+struct Record;
 
 enum class OnHoldTimeout : std::uint8_t { keep, release };
 
@@ -40,12 +43,19 @@ struct GateSettings {
 /// wake-up on its way between threads.
 class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
  public:
+    Pass() = default;
+    /// Of this request, for views: it outlives the ticket's time in line and in flight, and what is
+    /// shown of it no longer changes.
+    explicit Pass(const Record& record) : record_(&record) {}
+    const Record* record() const { return record_; }
+
     /// From the home loop only: who waits for the decision; null when nobody does any more.
     void wake(Signal* waiter) { waiter_ = waiter; }
 
  private:
     friend class Gate;
     Signal* waiter_ = nullptr;  // touched on the home loop only
+    const Record* record_ = nullptr;
 };
 
 class Gate : public std::enable_shared_from_this<Gate> {
@@ -74,9 +84,16 @@ class Gate : public std::enable_shared_from_this<Gate> {
     std::uint32_t retry_after() const;
     double oldest_wait_seconds() const;
     double oldest_hold_seconds() const;
+    /// The line now, with at most so many of those who wait. Any thread.
+    GateView view(std::size_t most) const;
+    /// An operator gives the slot of this number away though its backend may still run: fails open
+    /// and is counted as an exclusion violation. False: no such number is in flight. Any thread.
+    bool release(std::uint64_t number);
 
     /// A running request lost its client, or an orphan ended.
     void orphaned(int by) { metrics_.orphaned.fetch_add(by, std::memory_order_relaxed); }
+    /// A slow client holds a running request's backend back, or does so no longer.
+    void held_back(int by) { metrics_.held_back.fetch_add(by, std::memory_order_relaxed); }
 
  private:
     friend class Slot;

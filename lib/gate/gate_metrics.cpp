@@ -35,7 +35,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
       exclusion_violations(
           r.counter("ticketgate_exclusion_violations_total",
                     "Slots released while their backend may still have run; always 0 unless "
-                    "on_hold_timeout: release.",
+                    "on_hold_timeout: release, or an operator did it.",
                     {{"queue", queue}})) {
     const metrics::Labels labels{{"queue", queue}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
@@ -53,6 +53,9 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
           [&gate] { return gate.oldest_hold_seconds(); });
     gauge("ticketgate_queue_orphaned", "Requests running now whose client left.",
           [this] { return double(orphaned.load(std::memory_order_relaxed)); });
+    gauge("ticketgate_queue_held_back",
+          "Requests running now whose backend waits for a slow client, as the spool is full.",
+          [this] { return double(held_back.load(std::memory_order_relaxed)); });
 }
 
 GateMetrics::~GateMetrics() {

@@ -25,7 +25,7 @@ struct GateMetrics {
     metrics::Histogram& hold;
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining;
     metrics::Counter& exclusion_violations;
-    std::atomic<int> orphaned{0};
+    std::atomic<int> orphaned{0}, held_back{0};
     std::vector<const metrics::Callback*> gauges;
 };
 

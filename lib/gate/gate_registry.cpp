@@ -9,6 +9,11 @@ std::shared_ptr<Gate> GateRegistry::find_or_make(const std::string& name,
     return gate;
 }
 
+Gate* GateRegistry::find(const std::string& name) const {
+    const auto found = gates_.find(name);
+    return found == gates_.end() ? nullptr : found->second.get();
+}
+
 void GateRegistry::configure_all(const std::map<std::string, GateSettings>& settings) {
     for (auto it = gates_.begin(); it != gates_.end();) {
         const auto named = settings.find(it->first);

@@ -23,6 +23,9 @@ class GateRegistry {
     /// gates that are named no longer are let go once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
+    /// Null if there is none of this name.
+    Gate* find(const std::string& name) const;
+
     template <class Use>
     void for_each(Use use) const {
         for (const auto& [name, gate] : gates_) use(*gate);

@@ -99,6 +99,8 @@ bool FieldRules::note(FieldName id, std::string_view value) {
             return note_coding(value);
         case FieldName::connection:
             return note_connection(value);
+        case FieldName::upgrade:
+            return note_upgrade(value);
         default:
             return true;
     }
@@ -139,8 +141,16 @@ bool FieldRules::note_connection(std::string_view value) {
             keep_alive_ = true;
         else
             names_fields_ = true;
+        if (iequals(option, "upgrade")) names_upgrade_ = true;
     });
     return options_ <= max_connection_options;
+}
+
+// A server may leave an upgrade alone, and one that is asked for twice is left alone.
+bool FieldRules::note_upgrade(std::string_view value) {
+    upgrade_ = has_upgrade_ ? std::string_view() : value;
+    has_upgrade_ = true;
+    return true;
 }
 
 }  // namespace ticketgate::http

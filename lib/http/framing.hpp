@@ -47,16 +47,21 @@ class FieldRules {
     /// RFC 9112 9.3: 1.1 persists unless told to close, 1.0 only when asked to.
     bool keep_alive(unsigned version) const { return !close_ && (version >= 11 || keep_alive_); }
     bool names_fields() const { return names_fields_; }
+    /// What Upgrade says, if Connection names it and it stands there once (RFC 9110 7.8); else
+    /// empty.
+    std::string_view upgrade() const { return names_upgrade_ ? upgrade_ : std::string_view(); }
 
  private:
     bool note_length(std::string_view value);
     bool note_coding(std::string_view value);
     bool note_connection(std::string_view value);
+    bool note_upgrade(std::string_view value);
 
     std::uint64_t length_ = 0;
     unsigned options_ = 0;
+    std::string_view upgrade_;
     bool has_length_ = false, chunked_ = false, close_ = false, keep_alive_ = false,
-         names_fields_ = false;
+         names_fields_ = false, names_upgrade_ = false, has_upgrade_ = false;
 };
 
 }  // namespace ticketgate::http

@@ -50,8 +50,9 @@ enum class Framing : std::uint8_t { none, length, chunked, until_close };
 struct RequestHead {
     std::string_view bytes;  ///< start line to empty line; bytes.size() is what to consume
     std::string_view method, target;
-    std::string_view host;  ///< the Host field's value; empty if none
-    unsigned version = 11;  ///< 10 or 11
+    std::string_view host;     ///< the Host field's value; empty if none
+    std::string_view upgrade;  ///< what is asked for (RFC 9110 7.8); empty if nothing
+    unsigned version = 11;     ///< 10 or 11
     std::vector<Field> fields;
     Framing framing = Framing::none;
     std::uint64_t content_length = 0;
@@ -66,6 +67,7 @@ struct RequestHead {
 struct ResponseHead {
     std::string_view bytes;
     std::string_view reason;
+    std::string_view upgrade;  ///< of a 101: the protocol that is switched to
     unsigned version = 11;
     std::uint16_t status = 0;
     std::vector<Field> fields;
@@ -74,6 +76,7 @@ struct ResponseHead {
     bool has_content_length = false;  ///< also for HEAD and 304, where no body follows
     bool keep_alive = true;           ///< the backend keeps its connection
     bool unbuffered = false;          ///< X-Accel-Buffering: no, or an event stream
+    bool event_stream = false;        ///< text/event-stream
     bool names_hop_fields = false;
     std::uint32_t keep_alive_timeout_s = 0;  ///< Keep-Alive: timeout=N; 0 when not told
 

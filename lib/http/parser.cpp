@@ -167,6 +167,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         head_.content_length = rules_.length();
         head_.keep_alive = rules_.keep_alive(head_.version);
         head_.names_hop_fields = rules_.names_fields();
+        if (head_.version >= 11) head_.upgrade = rules_.upgrade();
         // RFC 9110 10.1.1: not from a 1.0 client, and pointless when no body follows.
         head_.expects_continue = expects_continue_ && head_.version >= 11 && rules_.declares_body();
     }
@@ -183,10 +184,9 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
                          beast::error_code&) override {}
 
-    // 101 answers an Upgrade, and we never send one.
     void on_response_impl(int status, beast::string_view reason, int version,
                           beast::error_code& ec) override {
-        if (status < 100 || status > 599 || status == 101) ec = errc::bad_request;
+        if (status < 100 || status > 599) ec = errc::bad_request;
         head_.status = static_cast<std::uint16_t>(status);
         head_.reason = to_std(reason);
         head_.version = static_cast<unsigned>(version);
@@ -204,8 +204,9 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
                 head_.unbuffered |= iequals(field.value, "no");
                 break;
             case FieldName::content_type:
-                head_.unbuffered |= iequals(trim(field.value.substr(0, field.value.find(';'))),
-                                            "text/event-stream");
+                head_.event_stream = iequals(trim(field.value.substr(0, field.value.find(';'))),
+                                             "text/event-stream");
+                head_.unbuffered |= head_.event_stream;
                 break;
             default:
                 break;
@@ -226,6 +227,9 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     void on_header_impl(beast::error_code& ec) override {
         if (!rules_.consistent(head_.version) || (head_.informational() && rules_.declares_body()))
             ec = errc::bad_request;
+        // RFC 9110 15.2.2: a 101 says to what it switches.
+        if (head_.status == 101) head_.upgrade = rules_.upgrade();
+        if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
         head_.framing = framing();
         head_.content_length = rules_.length();
         head_.has_content_length = rules_.has_length();

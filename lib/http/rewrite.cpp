@@ -60,6 +60,13 @@ void append_framing(std::string& out, Framing framing, std::uint64_t length) {
     out += "\r\n";
 }
 
+// Hop-by-hop, so it is dropped and, where both sides want it, said anew (RFC 9110 7.8).
+void append_upgrade(std::string& out, std::string_view protocol) {
+    if (protocol.empty()) return;
+    append_all(out, std::string_view("Connection: upgrade\r\nUpgrade: "), protocol,
+               std::string_view("\r\n"));
+}
+
 // RFC 9110 7.6.1; Trailer goes because trailers do.
 bool hop_by_hop(FieldName id) {
     switch (id) {
@@ -208,6 +215,7 @@ void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::st
     const bool says_none = edits.framing == Framing::none && expects_content(head.method);
     append_framing(out, says_none ? Framing::length : edits.framing,
                    says_none ? 0 : edits.content_length);
+    append_upgrade(out, edits.upgrade);
     append_all(out, edits.added, std::string_view("\r\n"));
 }
 
@@ -222,7 +230,9 @@ void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std:
     }
     keep_fields(head, edits, runs);
     append_framing(out, edits.framing, edits.content_length);
-    if (!edits.keep_alive)
+    if (!edits.upgrade.empty())
+        append_upgrade(out, edits.upgrade);
+    else if (!edits.keep_alive)
         out += "Connection: close\r\n";
     else if (edits.client_1_0)
         out += "Connection: keep-alive\r\n";

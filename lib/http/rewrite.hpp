@@ -20,7 +20,8 @@ struct RequestEdits {
     std::string_view added = {};                 ///< complete lines with CRLF, put at the end
     Framing framing = Framing::none;             ///< of the body as it goes to the backend
     std::uint64_t content_length = 0;
-    bool keep_forwarded = false;  ///< the peer is a trusted proxy: its X-Forwarded-* stay
+    bool keep_forwarded = false;    ///< the peer is a trusted proxy: its X-Forwarded-* stay
+    std::string_view upgrade = {};  ///< the protocol that is asked of the backend; empty: none
 };
 
 /// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop
@@ -38,7 +39,8 @@ struct ResponseEdits {
     std::uint64_t content_length = 0;  ///< when framing is length
     bool keep_content_length = false;  ///< HEAD and 304: the field stays though no body follows
     bool client_1_0 = false;
-    bool keep_alive = true;  ///< of the client's connection
+    bool keep_alive = true;         ///< of the client's connection
+    std::string_view upgrade = {};  ///< of a 101
 };
 
 /// Writes the response head for the client: `HTTP/1.1 status reason`, hop-by-hop dropped, framing

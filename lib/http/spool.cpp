@@ -73,6 +73,7 @@ Spool::~Spool() {
 
 // All or nothing: the file part goes first, since only that can fail.
 error_code Spool::append(std::string_view bytes) {
+    if (overflowing()) return errc::spool_full;
     const std::size_t kept = file_ < 0 ? make_room(bytes.size()) : 0;
     if (kept < bytes.size() && !append_to_file(bytes.substr(kept))) {
         drop_unused_blocks();
@@ -83,8 +84,16 @@ error_code Spool::append(std::string_view bytes) {
     return {};
 }
 
+void Spool::overflow(std::string_view bytes) {
+    overflow_.append(bytes);
+    size_ += bytes.size();
+    budget_->memory_.fetch_add(bytes.size(), std::memory_order_relaxed);
+}
+
 result<std::string_view> Spool::front(std::size_t most) {
     if (empty()) return std::string_view{};
+    if (blocks_.empty() && file_ < 0)
+        return std::string_view(overflow_).substr(overflow_begin_, most);
     if (blocks_.empty() && !read_back()) return error_code(errc::spool_full);
     const Block& block = blocks_.empty() ? read_back_ : blocks_.front();
     return std::string_view(block.bytes.get() + block.begin,
@@ -98,18 +107,29 @@ void Spool::consume(std::size_t n) {
         n -= consume_from(blocks_.front(), n);
         if (blocks_.front().begin == blocks_.front().end) release_block(blocks_.begin());
     }
-    n -= consume_from(read_back_, n);
-    file_begin_ += n;
-    if (file_ < 0 || read_back_.begin != read_back_.end) return;
-    if (file_begin_ == file_end_)
-        close_file();
-    else
-        punch_hole();
+    if (file_ >= 0) n -= consume_from_file(n);
+    overflow_begin_ += n;
+    if (overflow_begin_ != 0 && overflow_begin_ == overflow_.size()) drop_overflow();
+}
+
+std::size_t Spool::consume_from_file(std::size_t n) {
+    const std::size_t read = consume_from(read_back_, n);
+    const std::uint64_t skipped = std::min<std::uint64_t>(n - read, file_end_ - file_begin_);
+    file_begin_ += skipped;
+    if (read_back_.begin == read_back_.end) file_begin_ == file_end_ ? close_file() : punch_hole();
+    return read + static_cast<std::size_t>(skipped);
+}
+
+void Spool::drop_overflow() {
+    give_back(budget_->memory_, overflow_.size());
+    overflow_ = {};
+    overflow_begin_ = 0;
 }
 
 void Spool::clear() {
     while (!blocks_.empty()) release_block(blocks_.end() - 1);
     if (file_ >= 0) close_file();
+    drop_overflow();
     size_ = 0;
 }
 

@@ -42,8 +42,13 @@ class Spool {
     ~Spool();
 
     /// Appends all of it, or nothing. Error: spool_full (disk limit reached, disk full, or no file
-    /// can be made).
+    /// can be made), also while overflowing().
     [[nodiscard]] error_code append(std::string_view bytes);
+
+    /// Takes bytes past every limit: for a writer that has them already, cannot give them back, and
+    /// stops until the spool is drained.
+    void overflow(std::string_view bytes);
+    bool overflowing() const { return !overflow_.empty(); }
 
     /// The bytes at the front, contiguous, at most `most`; empty when the spool is empty. Valid
     /// until the next call of a non-const member. File contents are read back in blocks of 64 KiB;
@@ -75,6 +80,8 @@ class Spool {
     void fill_blocks(std::string_view bytes);
     void drop_unused_blocks();
     static std::size_t consume_from(Block& block, std::size_t n);
+    std::size_t consume_from_file(std::size_t n);
+    void drop_overflow();
     void release_block(std::vector<Block>::iterator block);
     bool append_to_file(std::string_view bytes);
     bool read_back();
@@ -86,6 +93,8 @@ class Spool {
     int file_ = -1;  // holds what came after the blocks; while open, all appends go there
     std::uint64_t file_begin_ = 0, file_end_ = 0;  // not yet read back
     Block read_back_;                              // bytes of the file on their way out
+    std::string overflow_;                         // comes after the file; counted as memory
+    std::size_t overflow_begin_ = 0;
     std::uint64_t size_ = 0;
     std::uint64_t window_ = 0;
     std::uint64_t held_ = 0;      // capacity of the blocks

@@ -53,7 +53,9 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
             continue;
         }
         const std::string_view bytes(static_cast<const char*>(piece.iov_base), piece.iov_len);
-        if (const auto error = spool_.append(bytes.substr(skip))) return fail(error);
+        const auto rest = bytes.substr(skip);
+        // What was read cannot be given back; from here on there is no room until all is drained.
+        if (spool_.append(rest)) spool_.overflow(rest);
         skip = 0;
     }
 }
@@ -65,8 +67,14 @@ void Reply::write_interim(std::string_view bytes) {
     begun_ = false;
 }
 
+// Once failed it stays failed: the session answers for it, though the backend came through.
 void Reply::finish() {
-    finished_ = true;
+    finished_ = !failure_;
+    if (reader_ != nullptr) reader_->notify();
+}
+
+void Reply::end_stream() {
+    stream_ended_ = true;
     if (reader_ != nullptr) reader_->notify();
 }
 

@@ -30,13 +30,15 @@ class Reply {
         return begun_;
     }  ///< bytes of a response have been given to the client's connection
     bool finished() const { return finished_; }
+    bool stream_ended() const { return stream_ended_; }
     error_code failure() const { return failure_; }
     bool drained() const { return spool_.empty(); }
     std::uint64_t taken() const { return taken_; }  ///< bytes the client's connection has taken
 
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
-    bool wanted() const { return client_ != nullptr; }
+    /// Somebody still takes what the backend says.
+    bool wanted() const { return client_ != nullptr && !failure_; }
     /// Bytes kept ahead of the client before the run stops reading.
     void limit(std::uint64_t bytes) { limit_ = bytes; }
     /// For an unqueued route: a small limit, all of it in memory.
@@ -44,10 +46,14 @@ class Reply {
         limit_ = bytes;
         spool_.stream_window(4 * bytes);  // one read more than the limit may come in
     }
-    bool room() const { return spool_.size() < limit_; }
+    /// False: `limit` bytes are kept already, or the spool's own limits are reached. The writer is
+    /// notified when there is room again.
+    bool room() const { return spool_.size() < limit_ && !spool_.overflowing(); }
     /// `hold`: keep them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();
+    /// Of a tunnel: the backend sends no more, the client may.
+    void end_stream();
     /// There is no (more) response. Before begun() the session answers for it, after it cuts the
     /// connection.
     void fail(error_code failure);
@@ -67,7 +73,7 @@ class Reply {
     Observer* writer_ = nullptr;
     std::uint64_t limit_ = ~std::uint64_t{0};
     std::uint64_t taken_ = 0;
-    bool begun_ = false, finished_ = false;
+    bool begun_ = false, finished_ = false, stream_ended_ = false;
     error_code failure_;
 };
 

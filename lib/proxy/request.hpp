@@ -30,10 +30,13 @@ struct Request {
     http::BodyDecoder decoder;  ///< of the client's body
     std::uint64_t body_bytes = 0;
 
+    bool queues = false;      ///< stands in line
     bool to_head = false;     ///< HEAD: the response has no body
     bool repeatable = false;  ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept
+    std::string upgrade;     ///< the protocol that was asked of the backend; empty: none
+    bool tunnel = false;     ///< upgraded: both directions are bytes without a frame
     bool needs_length =
         false;  ///< queued with a chunked body: its length is known once it is spooled
 
@@ -41,6 +44,9 @@ struct Request {
     Observer* run = nullptr;     ///< the run, while there is one
     Reply reply;
     int parts = 1;  ///< session and run; the last to end writes the record
+
+    /// It took a ticket.
+    bool queued() const { return record.number != 0; }
 };
 
 }  // namespace ticketgate

@@ -3,13 +3,11 @@
 #include <array>
 #include <exception>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 #include "http/rewrite.hpp"
+#include "proxy/run_state.hpp"
 #include "proxy/stamp.hpp"
-#include "task/deadlines.hpp"
-#include "task/task.hpp"
 
 namespace ticketgate {
 namespace {
@@ -22,66 +20,30 @@ iovec piece(std::string_view bytes) {
     return {const_cast<char*>(bytes.data()), bytes.size()};
 }
 
-class Run final : public Resident {
- public:
-    Run(Station& station, std::shared_ptr<Request> request, Slot slot)
-        : station_(station),
-          request_(std::move(request)),
-          slot_(std::move(slot)),
-          signal_(station.loop.scheduler(), true),
-          deadline_(signal_),
-          hold_deadline_(signal_) {
-        station_.join(*this);
-        ++station_.commons.runs;
-    }
-    ~Run() {
-        station_.leave(*this);
-        --station_.commons.runs;
-    }
-    void look_up() override { signal_.notify(); }
+}  // namespace
 
-    static Detached start(Station& station, std::shared_ptr<Request> request, Slot slot);
+Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
+    : station_(station),
+      request_(std::move(request)),
+      slot_(std::move(slot)),
+      signal_(station.loop.scheduler(), true),
+      deadline_(signal_),
+      hold_deadline_(signal_) {
+    station_.join(*this);
+    ++station_.commons.runs;
+}
 
- private:
-    task<error_code> forward();
-    task<error_code> exchange(bool fresh);
-    task<error_code> converse();
-    task<error_code> relay_body();
-    task<error_code> wait();
-    task<error_code> wait_for_room();
-
-    error_code timed_out();
-    void hold_timed_out();
-    bool may_repeat(error_code failure) const;
-    void forward_interim();
-    void begin_reply();
-    void flush(bool ended);
-    void end(error_code failure);
-    bool queued() const { return !request_->record.queue.empty() && request_->record.number != 0; }
-    const config::Settings& settings() const { return request_->route->settings; }
-
-    Station& station_;
-    std::shared_ptr<Request> request_;
-    Slot slot_;
-    Signal signal_;
-    Deadline deadline_;  // connect_timeout, then response_timeout
-    Deadline hold_deadline_;
-    std::unique_ptr<Exchange> exchange_;
-    Time sent_{};
-    bool chunked_ = false;  // towards the client
-    bool head_pending_ = false;
-    bool orphan_ = false;
-    bool woken_ = false;  // something happened since the exchange began
-    std::vector<iovec>
-        pieces_;  // of the response, read and not yet handed on; never kept over a suspension
-};
+Run::~Run() {
+    station_.leave(*this);
+    --station_.commons.runs;
+}
 
 Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slot) {
     Run run(station, std::move(request), std::move(slot));
     ++run.request_->parts;
     run.request_->run = &run.signal_;
     run.request_->reply.writer(&run.signal_);
-    if (run.queued())
+    if (run.request_->queued())
         run.request_->reply.limit(run.settings().response_spool_max);
     else
         run.request_->reply.stream_window(download_window);
@@ -117,7 +79,11 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
     begin_reply();
-    if (!deadline_.armed()) station_.loop.arm(deadline_, settings().response_timeout);
+    if (station_.response.status == 101) {
+        flush(false);
+        co_return co_await tunnel();
+    }
+    if (!deadline_.armed() || streaming_) station_.loop.arm(deadline_, silence());
     co_return co_await relay_body();
 }
 
@@ -152,8 +118,10 @@ task<error_code> Run::converse() {
             if (!step) co_return step.error();
             if (*step == Step::done) {
                 if (!station_.response.informational()) co_return error_code();
-                // Nobody asked for an upgrade: the field is hop-by-hop and was not forwarded.
-                if (station_.response.status == 101) co_return errc::upstream_bad_response;
+                if (station_.response.status == 101) {
+                    const bool asked = iequals(station_.response.upgrade, request_->upgrade);
+                    co_return asked ? error_code() : error_code(errc::upstream_bad_response);
+                }
                 forward_interim();
                 continue;
             }
@@ -190,13 +158,15 @@ void Run::begin_reply() {
     edits.content_length = head.content_length;
     edits.keep_content_length = head.framing == http::Framing::none && head.has_content_length;
     edits.client_1_0 = request_->client_1_0;
+    edits.upgrade = head.upgrade;
     const bool unknown_length =
         head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
     chunked_ = unknown_length && !request_->client_1_0;
     if (unknown_length)
         edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
     if (unknown_length && request_->client_1_0) request_->keep_alive = false;
-    if (!request_->body.complete || station_.draining()) request_->keep_alive = false;
+    if (!request_->body.complete || station_.draining() || head.status == 101)
+        request_->keep_alive = false;
     edits.keep_alive = request_->keep_alive;
 
     station_.lines.clear();
@@ -205,6 +175,9 @@ void Run::begin_reply() {
     station_.out.clear();
     http::rewrite_response(head, edits, station_.out);
     head_pending_ = true;
+    streaming_ = head.event_stream;
+    // Meant to arrive as it is written, so little of it is kept ahead of the client.
+    if (head.unbuffered) request_->reply.stream_window(download_window);
 }
 
 // What one read gave is handed on in one write. Nothing read stays over a suspension.
@@ -220,6 +193,7 @@ task<error_code> Run::relay_body() {
             co_return step.error();
         }
         if (!bytes.empty()) pieces_.push_back(piece(bytes));
+        if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release) let_go();
         if (exchange_->has_unread() && !exchange_->ended()) continue;
         const bool ended = exchange_->ended() || (*step == Step::done && bytes.empty());
         flush(ended);
@@ -227,19 +201,9 @@ task<error_code> Run::relay_body() {
         if (*step == Step::blocked) {
             if (const auto failure = co_await wait()) co_return failure;
         } else {
-            station_.loop.arm(deadline_, settings().response_timeout);
+            station_.loop.arm(deadline_, silence());
         }
     }
-}
-
-// A slow client holds the backend back; that is no silence of the backend's.
-task<error_code> Run::wait_for_room() {
-    deadline_.disarm();
-    while (!request_->reply.room() && request_->reply.wanted()) {
-        if (const auto failure = co_await wait()) co_return failure;
-    }
-    station_.loop.arm(deadline_, settings().response_timeout);
-    co_return error_code();
 }
 
 // Head, chunk framing and payload in one write. On a queued route the end of a response waits for
@@ -260,52 +224,6 @@ void Run::flush(bool ended) {
     head_pending_ = false;
     if (!pieces_.empty()) request_->reply.write(pieces_, ended && slot_);
     pieces_.clear();
-}
-
-// ── waiting, and what may end it ──
-
-task<error_code> Run::wait() {
-    co_await signal_;
-    woken_ = true;
-    if (station_.stopping()) co_return errc::client_closed;
-    if (deadline_.expired()) {
-        if (const auto failure = timed_out()) co_return failure;
-    }
-    if (hold_deadline_.expired()) hold_timed_out();
-    const bool wanted = request_->reply.wanted();
-    if (!wanted && !queued())
-        co_return errc::client_closed;  // no slot to guard: the backend may stop
-    if (!wanted && !orphan_ && slot_) {
-        orphan_ = true;
-        slot_.gate()->orphaned(+1);
-    }
-    co_return error_code();
-}
-
-// CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
-error_code Run::timed_out() {
-    if (!exchange_->connected()) return errc::upstream_connect_timeout;
-    if (!queued()) return errc::upstream_timeout;
-    deadline_.disarm();
-    request_->reply.fail(errc::upstream_timeout);
-    station_.commons.log.warn(
-        "the backend is silent past response_timeout; its slot stays held",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
-    return {};
-}
-
-void Run::hold_timed_out() {
-    hold_deadline_.disarm();
-    if (!slot_) return;
-    const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
-    station_.commons.log.error(
-        release ? "hold_timeout: the slot is released though the backend may still run"
-                : "hold_timeout: the backend still runs and its slot stays held",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
-    if (!release) return;
-    if (orphan_) slot_.gate()->orphaned(-1);
-    orphan_ = false;
-    slot_.fail_open();
 }
 
 // ── the end ──
@@ -330,6 +248,7 @@ void Run::end(error_code failure) {
     if (slot_) {
         record.hold = now - slot_.granted();
         if (orphan_) slot_.gate()->orphaned(-1);
+        hold_back(false);
         slot_.give_back();
     }
     request_->run = nullptr;
@@ -337,8 +256,6 @@ void Run::end(error_code failure) {
     failure ? request_->reply.fail(failure) : request_->reply.finish();
     if (--request_->parts == 0) station_.record(*request_);
 }
-
-}  // namespace
 
 void start_run(Station& station, std::shared_ptr<Request> request) {
     Slot slot;

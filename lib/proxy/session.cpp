@@ -136,9 +136,7 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
     request->repeatable = head.idempotent() && head.framing == http::Framing::none;
     const auto format = request->snapshot->config.log.access;
     if (format == config::AccessFormat::off) return request;
-    record.client_ip = client_ip(head, peer_);
-    record.method = head.method;
-    record.target = head.target;
+    describe(record, head, peer_);
     if (format != config::AccessFormat::combined) return request;
     for (const auto& field : head.fields) {
         if (field.id == http::FieldName::referer) record.referer = field.value;
@@ -158,13 +156,14 @@ error_code Session::route(Request& request) {
     if (head.framing == http::Framing::length &&
         head.content_length > request.route->settings.max_body)
         return errc::body_too_large;
+    request.queues = request.route->queues(head.method) && !bypasses(head, request.route->settings);
     return {};
 }
 
 // The request head as it goes to the backend: edited bytes of the client's own (CONTRACT 5).
 void Session::stamp(Request& request) {
     const http::RequestHead& head = station_->head;
-    const bool queued = request.route->queues(head.method);
+    const bool queued = request.queues;
     station_->lines.clear();
     stamp_request(head, *request.snapshot, peer_, request.record, station_->lines);
     http::RequestEdits edits;
@@ -173,6 +172,7 @@ void Session::stamp(Request& request) {
     edits.keep_forwarded = peer_.trusted;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
+    request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
     // A queued body is spooled before it is sent, so its length is known by then.
     request.needs_length = queued && head.framing == http::Framing::chunked;
     if (request.needs_length) edits.framing = http::Framing::until_close;
@@ -188,8 +188,9 @@ error_code Session::take_ticket(Request& request) {
     const Route& route = *request.route;
     Record& record = request.record;
     record.outcome = Outcome::bypass;
-    if (!route.queues(station_->head.method)) return {};
-    const auto pass = std::make_shared<Pass>();
+    if (!request.queues) return {};
+    if (record.method.empty()) describe(record, station_->head, peer_);  // for the operator's view
+    const auto pass = std::make_shared<Pass>(record);
     queue::Queue::Entry entry;
     entry.max_waiting = route.settings.max_waiting;
     entry.ready = request.decoder.done();
@@ -339,6 +340,7 @@ task<error_code> Session::deliver(Request& request) {
     const bool uploading = !request.body.complete;
     if (uploading) loop().arm(deadline_, request.route->settings.body_timeout);
     for (;;) {
+        if (request.tunnel) co_return co_await tunnel(request);
         while (!request.body.complete && !reply.finished() &&
                request.body.spool.size() < upload_window) {
             const auto failure = read_more_body(request);

@@ -40,6 +40,7 @@ class Session final : public Resident {
     task<error_code> read_body(Request& request);
     task<error_code> wait_turn(Request& request);
     task<error_code> deliver(Request& request);
+    task<error_code> tunnel(Request& request);
     task<void> answer(error_code failure, Request& request);
     bool finish(Request& request, error_code failure);
 
@@ -49,6 +50,7 @@ class Session final : public Resident {
     void consume_head();
     bool unread(const Request& request) const;
     void body_complete(Request& request);
+    error_code read_tunnel(Request& request);
     bool left(const Request& request) const;
     task<bool> write_all(std::string_view bytes);
     task<void> linger();

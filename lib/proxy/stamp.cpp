@@ -1,5 +1,6 @@
 #include "proxy/stamp.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -91,6 +92,26 @@ void stamp_response(const Snapshot& snapshot, const Record& record, bool server_
     lines.append("\r\n");
 }
 
+std::string_view upgrade_of(const http::RequestHead& head, const config::Settings& settings) {
+    std::string_view chosen;
+    if (head.upgrade.empty() || head.framing != http::Framing::none || head.method == "HEAD")
+        return chosen;
+    for_each_element(head.upgrade, [&](std::string_view asked) {
+        for (const auto& known : settings.upgrades)
+            if (chosen.empty() && iequals(asked, known)) chosen = asked;
+    });
+    return chosen;
+}
+
+// RFC 6455 4.1 and the EventSource of browsers: both are a GET.
+bool bypasses(const http::RequestHead& head, const config::Settings& settings) {
+    if (settings.tunnel != config::Tunnel::bypass || head.method != "GET") return false;
+    if (!upgrade_of(head, settings).empty()) return true;
+    return std::ranges::any_of(head.fields, [](const http::Field& field) {
+        return iequals(field.name, "accept") && list_has(field.value, "text/event-stream");
+    });
+}
+
 std::string client_ip(const http::RequestHead& head, const Peer& peer) {
     if (!peer.trusted) return peer.ip;
     std::string_view last;
@@ -98,6 +119,12 @@ std::string client_ip(const http::RequestHead& head, const Peer& peer) {
         if (field.id == http::FieldName::x_forwarded_for)
             for_each_element(field.value, [&](std::string_view element) { last = element; });
     return last.empty() ? peer.ip : std::string(last);
+}
+
+void describe(Record& record, const http::RequestHead& head, const Peer& peer) {
+    record.client_ip = client_ip(head, peer);
+    record.method = head.method;
+    record.target = head.target;
 }
 
 }  // namespace ticketgate

@@ -25,7 +25,17 @@ void stamp_request(const http::RequestHead&, const Snapshot&, const Peer&, const
 /// Appends the lines for the client.
 void stamp_response(const Snapshot&, const Record&, bool server_timing, std::string& lines);
 
+/// The protocol that the backend is asked to upgrade to: the first of the client's that the route
+/// lets pass, and none for a request with a body or to HEAD. A view into the head or empty.
+std::string_view upgrade_of(const http::RequestHead&, const config::Settings&);
+
+/// `tunnel: bypass`: does it ask for a WebSocket or an event stream?
+bool bypasses(const http::RequestHead&, const config::Settings&);
+
 /// The client's address for the log: what a trusted proxy says, else the peer.
 std::string client_ip(const http::RequestHead&, const Peer&);
+
+/// Who asks for what, into the record.
+void describe(Record&, const http::RequestHead&, const Peer&);
 
 }  // namespace ticketgate

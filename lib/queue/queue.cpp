@@ -74,6 +74,11 @@ bool Queue::release_held(Ticket& ticket, Time now, Tickets& granted) {
     return true;
 }
 
+Ticket* Queue::holder(std::uint64_t number) {
+    const auto found = std::ranges::find(holders_, number, &Ticket::number);
+    return found == holders_.end() ? nullptr : &*found;
+}
+
 void Queue::resize(Limits limits, Time now, Tickets& granted) {
     TG_CHECK(limits.max_in_flight >= 1);
     limits_ = limits;

@@ -71,6 +71,9 @@ class Queue {
     /// still run. Returns false if the ticket holds no slot.
     bool release_held(Ticket&, Time now, Tickets& granted);
 
+    /// The ticket of this number that holds a slot; null if there is none.
+    Ticket* holder(std::uint64_t number);
+
     std::uint32_t waiting() const { return static_cast<std::uint32_t>(line_.size()); }
     std::uint32_t in_flight() const { return static_cast<std::uint32_t>(holders_.size()); }
     std::uint64_t last_number() const { return last_number_; }

@@ -60,6 +60,13 @@ class Exchange {
     /// suspension.
     virtual bool has_unread() const = 0;
 
+    /// After a 101: from here on both directions are bytes without a frame. send() goes on with
+    /// what comes into the body, read_body() until the backend ends; the connection is not used
+    /// again.
+    virtual void upgrade() = 0;
+    /// Nothing more is sent (FIN); the backend may still answer.
+    virtual void finish_sending() = 0;
+
     /// Was the connection an old one, and has no byte of a response come? Then its end says nothing
     /// about this request, and one that may be repeated is (CONTRACT 2.7).
     virtual bool untouched() const = 0;

@@ -199,6 +199,11 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
     }
 }
 
+void HttpExchange::upgrade() {
+    keep_alive_ = sent_ = false;
+    decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
+}
+
 bool HttpExchange::reusable() const {
     return connected_ && sent_ && answered_ && keep_alive_ && decoder_.done() && unread_.empty() &&
            !stream_->fin() && !stream_->broken();

@@ -31,6 +31,8 @@ class HttpExchange final : public Exchange,
     result<Step> read_body(std::string_view& piece) override;
     bool ended() const override { return decoder_.done(); }
     bool has_unread() const override { return !unread_.empty(); }
+    void upgrade() override;
+    void finish_sending() override { stream_->finish_writing(); }
     bool untouched() const override { return reused_ && !answered_; }
     void finish(std::unique_ptr<Exchange> self) override;
 

@@ -54,6 +54,30 @@ TEST(SlowReader, ThatLeavesWithItsAnswerSpooledLeavesNothingBehind) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
 }
 
+// CONTRACT 4: back-pressure, not a cut; and a metric says so.
+TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsAllOfIt) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, max_disk: 1MiB }\n",
+                    with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for("/large"));
+    const auto held_back = [&] {
+        return gateway.metric(R"(ticketgate_queue_held_back{queue="q"})");
+    };
+    EXPECT_TRUE(eventually([&] { return held_back() == 1; }));
+    auto next = stand_in_line(gateway, {"/next"});
+    const auto answer = slow.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+    EXPECT_EQ(next[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    EXPECT_EQ(held_back(), 0);
+    EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
+}
+
 TEST(SlowReader, ThatTakesNothingIsDroppedAtWriteTimeout) {
     Backend backend;
     const std::string body = pattern(large);

@@ -113,6 +113,11 @@ void Call::finish(std::string_view bytes) {
     send(bytes);
 }
 
+void Call::note(std::string_view text) {
+    const std::lock_guard lock(backend_.lock_);
+    backend_.seen_[index_].noted += text;
+}
+
 void Call::close() {
     const std::lock_guard lock(backend_.lock_);
     closed_ = true;

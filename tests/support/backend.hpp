@@ -26,6 +26,7 @@ struct Seen {
     Fields fields;
     std::string body;
     bool body_whole = false;
+    std::string noted;                 ///< by the handler
     std::uint64_t start = 0, end = 0;  ///< places in the order of events; 0: not yet
 
     std::string path() const { return target.substr(0, target.find('?')); }
@@ -49,6 +50,11 @@ class Call {
     void send(std::string_view bytes);
     /// The last bytes: with them the request is over.
     void finish(std::string_view bytes = {});
+    /// Of a tunnel: what comes next, empty at the end; a FIN to the other side; what a test is
+    /// told.
+    std::string receive() { return reader_.take_some(); }
+    void finish_writing() { socket_.finish_writing(); }
+    void note(std::string_view text);
     /// Ends the connection, and with it the request.
     void close();
     void reset();

@@ -145,4 +145,16 @@ bool Reader::some(std::string& into, Clock::duration limit) {
     return true;
 }
 
+std::string Reader::take(std::size_t n) {
+    std::string bytes;
+    (void)exactly(n, bytes);  // fewer show at the caller
+    return bytes;
+}
+
+std::string Reader::take_some() {
+    std::string bytes;
+    (void)some(bytes);  // none is the answer
+    return bytes;
+}
+
 }  // namespace ticketgate::test

@@ -59,6 +59,10 @@ class Reader {
     std::string rest(Clock::duration limit = patience);
     /// At least one byte more, at most what is here.
     bool some(std::string& into, Clock::duration limit = patience);
+    /// The next `n` bytes, or what came of them before the end.
+    std::string take(std::size_t n);
+    /// What is here, at least a byte; empty: the end.
+    std::string take_some();
 
     const std::string& unread() const { return unread_; }
     Socket::Status status() const { return status_; }

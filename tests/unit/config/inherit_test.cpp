@@ -63,6 +63,15 @@ std::vector<Row> rows() {
     add(
         "server_timing", [](O& o) { give(o.server_timing, false); },
         [](S& s) { s.server_timing = false; });
+    add(
+        "tunnel", [](O& o) { give(o.tunnel, Tunnel::hold); },
+        [](S& s) { s.tunnel = Tunnel::hold; });
+    add(
+        "tunnel_timeout", [](O& o) { give(o.tunnel_timeout, 7ms); },
+        [](S& s) { s.tunnel_timeout = 7ms; });
+    add(
+        "upgrades", [](O& o) { give(o.upgrades, std::vector<std::string>{"tls/1.0"}); },
+        [](S& s) { s.upgrades = {"tls/1.0"}; });
     const std::vector<std::tuple<std::string, AnswerOverrides O::*, Answer S::*>> answers{
         {"on_full", &O::on_full, &S::on_full},
         {"on_wait_timeout", &O::on_wait_timeout, &S::on_wait_timeout},

@@ -1,3 +1,4 @@
+#include "config/validate.hpp"
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -30,6 +31,22 @@ TEST(Warnings, LongerThanTheLoadBalancerWaits) {
             .size(),
         1u)
         << "once, where it is set";
+}
+
+TEST(Warnings, TunnelsThatBypass) {
+    const auto told = warnings("routes: [{prefix: /, queue: a, tunnel: bypass}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("routes[0].tunnel: bypass lets any client past the line"),
+              std::string::npos)
+        << told[0];
+    EXPECT_EQ(warnings("routes: [{prefix: /, tunnel: bypass}]\n"), Lines{}) << "not queued";
+}
+
+TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
+    const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
+    EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n").size(), 1u);
+    EXPECT_EQ(noted("routes: [{prefix: /, queue: a, tunnel: hold}]\n").size(), 0u);
+    EXPECT_EQ(noted("routes: [{prefix: /}]\n").size(), 0u);
 }
 
 TEST(Warnings, MoreThanOneInFlight) {

@@ -157,6 +157,26 @@ TEST_F(SpoolTest, NoFileCanBeMade) {
     expect_unused(budget);
 }
 
+TEST_F(SpoolTest, OverflowKeepsWhatNoLimitLetsInAndTakesNothingMoreUntilItIsDrained) {
+    SpoolBudget budget(limits(2 * kib, 64 * kib, 1 * kib));
+    Spool spool(budget);
+    const std::string first = noise(2 * kib + 500), second = noise(100 * kib);
+    ASSERT_FALSE(spool.append(first));
+    EXPECT_TRUE(spool.on_disk());
+    ASSERT_TRUE(spool.append(second));
+    spool.overflow(second);
+    EXPECT_TRUE(spool.overflowing());
+    EXPECT_EQ(spool.append("a"), errc::spool_full);
+    EXPECT_GE(budget.memory(), second.size());
+    EXPECT_EQ(drain(spool), first + second) << "in order: memory, file, overflow";
+    EXPECT_FALSE(spool.overflowing());
+    expect_unused(budget);
+    ASSERT_FALSE(spool.append(first));
+    spool.overflow(second);
+    spool.clear();
+    expect_unused(budget);
+}
+
 TEST_F(SpoolTest, DestructionReturnsEverything) {
     SpoolBudget budget(limits(8 * kib, 64 * kib, 1024 * kib));
     {

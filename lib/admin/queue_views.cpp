@@ -1,0 +1,72 @@
+#include "admin/queue_views.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace ticketgate::admin {
+namespace {
+
+namespace json = boost::json;
+
+json::object summary(const Gate& gate) {
+    const auto settings = gate.settings();
+    return {
+        {"name", gate.name()},
+        {"waiting", gate.waiting()},
+        {"in_flight", gate.in_flight()},
+        {"max_in_flight", settings.limits.max_in_flight},
+        {"order", settings.limits.order == queue::Order::ready ? "ready" : "arrival"},
+        {"oldest_wait_seconds", gate.oldest_wait_seconds()},
+        {"oldest_hold_seconds", gate.oldest_hold_seconds()},
+        {"retry_after_seconds", gate.retry_after()},
+    };
+}
+
+// Bytes of a request line are the client's: what is not UTF-8 must not break the document.
+std::string ascii(const std::string& text) {
+    std::string out = text;
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    return out;
+}
+
+json::object ticket(const TicketView& view, const char* since) {
+    return {
+        {"number", view.number},
+        {"request_id", view.request_id},
+        {"method", ascii(view.method)},
+        {"target", ascii(view.target)},
+        {"client_ip", ascii(view.client_ip)},
+        {since, to_s(view.since)},
+        {"blocked_by", view.blocked_by},
+    };
+}
+
+}  // namespace
+
+std::string all_queues(const GateRegistry& gates) {
+    json::array list;
+    gates.for_each([&](const Gate& gate) { list.push_back(summary(gate)); });
+    return json::serialize(json::object{{"queues", std::move(list)}}) + "\n";
+}
+
+std::string one_queue(const Gate& gate, std::size_t most) {
+    const GateView view = gate.view(most);
+    json::array running, waiting;
+    for (const auto& one : view.in_flight) running.push_back(ticket(one, "held_seconds"));
+    for (const auto& one : view.waiting) {
+        auto shown = ticket(one, "waited_seconds");
+        shown["position"] = waiting.size();
+        shown["ready"] = one.ready;
+        waiting.push_back(std::move(shown));
+    }
+    auto whole = summary(gate);
+    whole["tickets"] =
+        json::object{{"in_flight", std::move(running)},
+                     {"waiting", std::move(waiting)},
+                     {"waiting_not_shown", view.waiting_in_all - view.waiting.size()}};
+    return json::serialize(whole) + "\n";
+}
+
+}  // namespace ticketgate::admin

@@ -1,0 +1,73 @@
+// A run at work: the coroutine's members, in one place for the files that make it up. run.cpp has
+// the exchange from its begin to its end, run_wait.cpp what may end a wait, tunnel.cpp what follows
+// a 101. Owned by its own coroutine; one loop.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "proxy/request.hpp"
+#include "proxy/station.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+
+class Run final : public Resident {
+ public:
+    Run(Station& station, std::shared_ptr<Request> request, Slot slot);
+    ~Run();
+    void look_up() override { signal_.notify(); }
+
+    static Detached start(Station& station, std::shared_ptr<Request> request, Slot slot);
+
+ private:
+    task<error_code> forward();
+    task<error_code> exchange(bool fresh);
+    task<error_code> converse();
+    task<error_code> relay_body();
+    bool may_repeat(error_code failure) const;
+    void forward_interim();
+    void begin_reply();
+    void flush(bool ended);
+    void end(error_code failure);
+
+    // tunnel.cpp
+    task<error_code> tunnel();
+    result<Step> tunnel_up();
+    result<Step> tunnel_down(bool& moved);
+    void let_go();
+
+    // run_wait.cpp
+    task<error_code> wait();
+    task<error_code> wait_for_room();
+    error_code timed_out();
+    error_code client_gone();
+    void hold_timed_out();
+    void hold_back(bool held_back);
+    Duration silence() const;
+
+    /// Its backend is watched to its end, whatever the client does (CONTRACT 2.3).
+    bool guarded() const { return request_->queued() && !let_go_; }
+    const config::Settings& settings() const { return request_->route->settings; }
+
+    Station& station_;
+    std::shared_ptr<Request> request_;
+    Slot slot_;
+    Signal signal_;
+    Deadline deadline_;  // connect_timeout, then response_timeout or tunnel_timeout
+    Deadline hold_deadline_;
+    std::unique_ptr<Exchange> exchange_;
+    Time sent_{};
+    bool chunked_ = false;  // towards the client
+    bool head_pending_ = false;
+    bool orphan_ = false;
+    bool held_back_ = false;
+    bool let_go_ = false;     // the slot went back when a tunnel or an event stream began
+    bool streaming_ = false;  // an event stream: its silences are tunnel_timeout's
+    bool woken_ = false;      // something happened since the exchange began
+    // Of the response, read and not yet handed on; never kept over a suspension.
+    std::vector<iovec> pieces_;
+};
+
+}  // namespace ticketgate

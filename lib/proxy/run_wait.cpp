@@ -1,0 +1,77 @@
+// What a run waits for, and what may end its waiting.
+#include "proxy/run_state.hpp"
+
+namespace ticketgate {
+
+task<error_code> Run::wait() {
+    co_await signal_;
+    woken_ = true;
+    if (station_.stopping()) co_return errc::client_closed;
+    if (deadline_.expired()) {
+        if (const auto failure = timed_out()) co_return failure;
+    }
+    if (hold_deadline_.expired()) hold_timed_out();
+    co_return request_->reply.wanted() ? error_code() : client_gone();
+}
+
+// CONTRACT 2.3: with a slot to guard the backend is watched to its end; without one it may stop.
+error_code Run::client_gone() {
+    if (!guarded()) return errc::client_closed;
+    if (!orphan_ && slot_) {
+        orphan_ = true;
+        slot_.gate()->orphaned(+1);
+    }
+    return {};
+}
+
+// A slow client holds the backend back (and the slot); that is no silence of the backend's.
+task<error_code> Run::wait_for_room() {
+    deadline_.disarm();
+    hold_back(true);
+    error_code failure;
+    while (!failure && !request_->reply.room() && request_->reply.wanted())
+        failure = co_await wait();
+    hold_back(false);
+    if (!failure) station_.loop.arm(deadline_, silence());
+    co_return failure;
+}
+
+// How long the backend may say nothing: an event stream has long pauses.
+Duration Run::silence() const {
+    return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
+}
+
+void Run::hold_back(bool held_back) {
+    if (!slot_ || held_back == held_back_) return;
+    held_back_ = held_back;
+    slot_.gate()->held_back(held_back ? +1 : -1);
+}
+
+// CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
+error_code Run::timed_out() {
+    if (!exchange_->connected()) return errc::upstream_connect_timeout;
+    if (!guarded()) return errc::upstream_timeout;
+    deadline_.disarm();
+    request_->reply.fail(errc::upstream_timeout);
+    station_.commons.log.warn(
+        "the backend is silent past response_timeout; its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    return {};
+}
+
+void Run::hold_timed_out() {
+    hold_deadline_.disarm();
+    if (!slot_) return;
+    const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
+    station_.commons.log.error(
+        release ? "hold_timeout: the slot is released though the backend may still run"
+                : "hold_timeout: the backend still runs and its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    if (!release) return;
+    if (orphan_) slot_.gate()->orphaned(-1);
+    orphan_ = false;
+    hold_back(false);
+    slot_.fail_open();
+}
+
+}  // namespace ticketgate

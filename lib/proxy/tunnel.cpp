@@ -1,0 +1,129 @@
+// A connection that was upgraded (RFC 9110 7.8): after the 101 both directions are bytes without a
+// frame, and each ends by itself. The session reads from the client and writes to it, the run does
+// the same towards the backend; between them stand the request's spool (up) and the reply (down).
+#include "http/framing.hpp"
+#include "proxy/run_state.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Bytes from the client that may wait for the backend before we stop reading.
+constexpr std::uint64_t tunnel_window = 64 << 10;
+
+}  // namespace
+
+// ── the run's half ──
+
+task<error_code> Run::tunnel() {
+    Reply& reply = request_->reply;
+    exchange_->upgrade();
+    reply.stream_window(tunnel_window);
+    request_->body.spool.stream_window(4 * tunnel_window);
+    request_->body.complete = false;
+    request_->tunnel = true;
+    if (settings().tunnel == config::Tunnel::release) let_go();
+    reply.ask_for_body();
+    station_.loop.arm(deadline_, settings().tunnel_timeout);
+    for (bool up_ended = false, down_ended = false;;) {
+        bool moved = false;
+        if (!up_ended) {
+            const std::uint64_t before = request_->body.spool.size();
+            const auto step = tunnel_up();
+            if (!step) co_return step.error();
+            up_ended = *step == Step::done;
+            moved = request_->body.spool.size() != before;
+        }
+        if (!down_ended) {
+            const auto step = tunnel_down(moved);
+            if (!step) co_return step.error();
+            down_ended = *step == Step::done;
+            if (down_ended) reply.end_stream();
+        }
+        if (up_ended && down_ended) co_return error_code();
+        if (moved) station_.loop.arm(deadline_, settings().tunnel_timeout);
+        if (const auto failure = co_await wait()) co_return failure;
+        // A client that is gone sends nothing more; a slot that is held waits for the backend.
+        if (!reply.wanted()) request_->body.complete = true;
+    }
+}
+
+// Done: all that the client sent, and its end, are on their way.
+result<Step> Run::tunnel_up() {
+    const auto step = exchange_->send(request_->head, request_->body);
+    if (!step) return step.error();
+    if (*step == Step::done) {
+        exchange_->finish_sending();
+        return Step::done;
+    }
+    if (request_->body.spool.size() < tunnel_window) request_->reply.ask_for_body();
+    return Step::blocked;
+}
+
+// Done: the backend has ended.
+result<Step> Run::tunnel_down(bool& moved) {
+    while (request_->reply.room()) {
+        std::string_view bytes;
+        const auto step = exchange_->read_body(bytes);
+        if (!step) return step.error();
+        if (*step == Step::blocked || bytes.empty()) return *step;
+        moved = true;
+        if (request_->reply.wanted()) request_->record.bytes += bytes.size();
+        const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+        request_->reply.write({&piece, 1}, false);
+    }
+    return Step::blocked;
+}
+
+// CONTRACT 2.9: what may last for ever is not waited for. From here on it runs beside the line.
+void Run::let_go() {
+    if (!slot_) return;
+    request_->record.hold = monotonic_now() - slot_.granted();
+    if (orphan_) slot_.gate()->orphaned(-1);
+    orphan_ = false;
+    hold_back(false);
+    hold_deadline_.disarm();
+    slot_.give_back();
+    let_go_ = true;
+}
+
+// ── the session's half ──
+
+task<error_code> Session::tunnel(Request& request) {
+    Reply& reply = request.reply;
+    deadline_.disarm();
+    for (bool told_end = false;;) {
+        if (const auto failure = read_tunnel(request)) co_return failure;
+        if (!reply.pump()) co_return errc::client_closed;
+        if (reply.drained() && reply.stream_ended() && !told_end) {
+            client_->finish_writing();
+            told_end = true;
+        }
+        if (reply.drained() && reply.finished()) co_return error_code();
+        if (reply.failure()) co_return reply.failure();
+        // Once both have sent a FIN the socket counts as hung up; all the client sent was read.
+        const bool lost = client_->broken() && !request.body.complete;
+        if (lost || station_->stopping()) co_return errc::client_closed;
+        co_await signal_;
+    }
+}
+
+// Takes what the client has sent, as far as there is room for it.
+error_code Session::read_tunnel(Request& request) {
+    Body& body = request.body;
+    while (!body.complete && body.spool.size() < tunnel_window) {
+        if (input_.empty()) {
+            const auto got = input_.read(*client_, loop().buffer());
+            if (got.status == net::Io::blocked) break;
+            if (got.status == net::Io::failed) return errc::client_closed;
+            if (got.status == net::Io::ended) body.complete = true;
+        }
+        if (const auto failure = body.spool.append(input_.view())) return failure;
+        input_.consume(input_.view().size());
+        if (request.run != nullptr) request.run->notify();
+    }
+    input_.keep();
+    return {};
+}
+
+}  // namespace ticketgate

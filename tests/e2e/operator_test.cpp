@@ -1,0 +1,99 @@
+// What an operator sees of a line, and can do: views ticket by ticket, release, reload, drain.
+#include <boost/json/parse.hpp>
+
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+boost::json::object view(const Gateway& gateway, const std::string& target) {
+    const auto answer = gateway.admin(target);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return boost::json::parse(answer.body).as_object();
+}
+
+Response write(Gateway& gateway, const std::string& target, std::string_view lines = {}) {
+    Client client(*gateway.app().admin_address());
+    client.request("POST", target, lines);
+    return client.read();
+}
+
+TEST(Operator, SeesEveryTicketWithItsIdAndWhatItWaitsFor) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client first = running(gateway, backend, "/first");
+    auto clients = stand_in_line(gateway, numbered("/next", 1, 3));
+    const auto whole = view(gateway, "/api/v1/queues/q?limit=2");
+    EXPECT_EQ(whole.at("waiting"), 3);
+    const auto& tickets = whole.at("tickets").as_object();
+    const auto& holder = tickets.at("in_flight").as_array().at(0).as_object();
+    EXPECT_EQ(holder.at("number"), 1);
+    EXPECT_EQ(holder.at("target"), "/first");
+    EXPECT_EQ(holder.at("request_id").as_string(),
+              backend.of("/first").at(0).header("X-Request-Id"));
+    EXPECT_GE(holder.at("held_seconds").to_number<double>(), 0);
+    const auto& line = tickets.at("waiting").as_array();
+    ASSERT_EQ(line.size(), 2u);
+    EXPECT_EQ(tickets.at("waiting_not_shown"), 1);
+    EXPECT_EQ(line.at(1).as_object().at("number"), 3);
+    EXPECT_EQ(line.at(1).as_object().at("position"), 1);
+    EXPECT_EQ(line.at(1).as_object().at("blocked_by"), 1);
+    EXPECT_EQ(line.at(1).as_object().at("method"), "GET");
+    EXPECT_EQ(line.at(1).as_object().at("client_ip"), "127.0.0.1");
+    EXPECT_EQ(line.at(1).as_object().at("ready"), true);
+    EXPECT_EQ(gateway.admin("/api/v1/queues/nobody").status, 404);
+    backend.release("/first");
+    for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(gateway.log(4).at(2).at("blocked_by"), 1);
+}
+
+// The one way to make two run at once: the counter moves, and so does the backend's.
+TEST(Operator, ReleasesAStuckSlotWhichIsCountedAsAViolation) {
+    for (const int threads : {1, 2}) {
+        Backend backend;
+        Gateway gateway(one_queue() + "threads: " + std::to_string(threads) + "\n", with(backend));
+        Client stuck = running(gateway, backend, "/stuck");
+        backend.hold("/first-in-line");
+        Client next = gateway.client();
+        next.get("/first-in-line");
+        ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+        EXPECT_EQ(write(gateway, "/api/v1/queues/q/release?number=7").status, 404);
+        EXPECT_EQ(write(gateway, "/api/v1/queues/q/release").status, 400);
+        EXPECT_EQ(write(gateway, "/api/v1/queues/q/release?number=1").status, 200);
+        EXPECT_TRUE(backend.wait_for("/first-in-line"));
+        EXPECT_EQ(backend.most_in_flight(), 2);
+        EXPECT_EQ(gateway.metric("ticketgate_exclusion_violations_total{queue=\"q\"}"), 1);
+        backend.release("/stuck");
+        EXPECT_EQ(stuck.read().status, 200) << "its own answer still comes";
+        EXPECT_EQ(gateway.line("q").in_flight, 1u) << "and gives no second slot back";
+        backend.release("/first-in-line");
+        EXPECT_EQ(next.read().status, 200);
+        EXPECT_EQ(gateway.get("/after").status, 200);
+        EXPECT_EQ(gateway.line("q").in_flight, 0u);
+    }
+}
+
+TEST(Operator, OnAnotherSitesPageNeedsTheToken) {
+    Backend backend;
+    Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", token: sesame }\n",
+                    with(backend));
+    const std::string evil = "Origin: http://evil.example\r\n";
+    EXPECT_EQ(write(gateway, "/api/v1/reload", evil).status, 403);
+    EXPECT_EQ(write(gateway, "/api/v1/reload", evil + "Authorization: Bearer sesam\r\n").status,
+              403);
+    EXPECT_EQ(write(gateway, "/api/v1/nothing", evil + "Authorization: Bearer sesame\r\n").status,
+              404);
+}
+
+TEST(Operator, ReloadsAndDrains) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    gateway.folder().write("ticketgate.yaml", "nonsense: [\n");
+    EXPECT_EQ(write(gateway, "/api/v1/reload").status, 422);
+    EXPECT_EQ(gateway.get("/still").status, 200);
+    EXPECT_EQ(write(gateway, "/api/v1/drain").status, 202);
+    EXPECT_TRUE(gateway.ended());
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,284 @@
+// CONTRACT 2.9: upgraded connections and event streams, and what becomes of their slot.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+const std::string asks = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+const std::string switches =
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+// /ws answers an upgrade and sends back what it gets, in capitals of one kind: `x` for each byte.
+// Its end is the client's.
+void echo(Call& call) {
+    call.send(switches);
+    for (std::string got; !(got = call.receive()).empty();) call.send(std::string(got.size(), 'x'));
+    call.close();
+}
+
+// Reads the head of the 101 by hand: what follows has no frame.
+Response upgraded(Client& client, std::string_view target = "/ws") {
+    client.get(target, asks);
+    return client.read_to_head();
+}
+
+TEST(Upgrade, PassesBothWaysAndEndsWithBothSides) {
+    Backend backend;
+    backend.on("/ws", echo);
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    const auto answer = upgraded(client);
+    ASSERT_EQ(answer.status, 101);
+    EXPECT_TRUE(same_word(answer.header("Upgrade"), "websocket"));
+    EXPECT_TRUE(same_word(answer.header("Connection"), "upgrade"));
+    EXPECT_TRUE(answer.fields.has("X-Request-Id"));
+    const auto seen = backend.of("/ws").at(0);
+    EXPECT_EQ(seen.header("Upgrade"), "websocket");
+    EXPECT_TRUE(same_word(seen.header("Connection"), "upgrade"));
+    client.send("abc");
+    EXPECT_EQ(client.reader().take(3), "xxx");
+    client.half_close();
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(gateway.log(1).at(0).at("status"), 101);
+    EXPECT_EQ(gateway.log(1).at(0).at("bytes"), 3);
+}
+
+TEST(Upgrade, ABackendThatEndsFirstStillHearsTheClient) {
+    Backend backend;
+    backend.on("/ws", [](Call& call) {
+        call.send(switches);
+        call.send("bye");
+        call.finish_writing();
+        for (std::string got; !(got = call.receive()).empty();) call.note(got);
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    ASSERT_EQ(upgraded(client).status, 101);
+    EXPECT_EQ(client.reader().take(3), "bye");
+    EXPECT_EQ(client.reader().take(1), "") << "the end of the backend's half";
+    client.send("last words");
+    client.half_close();
+    EXPECT_TRUE(client.ends());
+    ASSERT_TRUE(backend.wait_for_end("/ws"));
+    EXPECT_EQ(backend.of("/ws").at(0).noted, "last words");
+}
+
+TEST(Upgrade, CarriesMuchInBothDirectionsWithLittleMemory) {
+    Backend backend;
+    const std::string much = pattern(3'000'000);
+    backend.on("/ws", [&](Call& call) {
+        call.send(switches);
+        std::size_t got = 0;
+        while (got < much.size()) {
+            const auto bytes = call.receive();
+            if (bytes.empty()) break;
+            got += bytes.size();
+            call.send(bytes);
+        }
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    ASSERT_EQ(upgraded(client).status, 101);
+    std::size_t sent = 0;
+    std::string back;
+    while (back.size() < much.size()) {
+        if (sent < much.size()) sent += client.send_some(std::string_view(much).substr(sent));
+        const auto bytes = client.reader().take_some();
+        if (bytes.empty()) break;
+        back += bytes;
+    }
+    EXPECT_TRUE(back == much);
+}
+
+TEST(Tunnel, ReleaseGivesTheSlotBackAtThe101) {
+    Backend backend;
+    backend.on("/ws", echo);
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    ASSERT_EQ(upgraded(client).status, 101);
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    client.send("a");
+    EXPECT_EQ(client.reader().take(1), "x") << "it goes on beside the line";
+    EXPECT_EQ(gateway.metric("ticketgate_exclusion_violations_total{queue=\"q\"}"), 0);
+}
+
+TEST(Tunnel, HoldKeepsTheSlotToTheEnd) {
+    Backend backend;
+    backend.on("/ws", echo);
+    Gateway gateway(one_queue(", tunnel: hold"), with(backend));
+    Client client = gateway.client();
+    ASSERT_EQ(upgraded(client).status, 101);
+    auto next = stand_in_line(gateway, {"/next"});
+    client.send("a");
+    EXPECT_EQ(client.reader().take(1), "x");
+    EXPECT_EQ(gateway.line("q").waiting, 1u);
+    client.close();
+    EXPECT_EQ(next[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(Tunnel, BypassDoesNotQueueWhoAsksForOne) {
+    Backend backend;
+    backend.on("/ws", echo);
+    Gateway gateway(one_queue(", tunnel: bypass"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    Client client = gateway.client();
+    EXPECT_EQ(upgraded(client).status, 101);
+    EXPECT_EQ(gateway.get("/events", "Accept: text/event-stream\r\n").status, 200);
+    auto posts = stand_in_line(gateway, {"/waits"});
+    backend.release("/first");
+    EXPECT_EQ(posts[0].read().status, 200);
+}
+
+TEST(Tunnel, ThatIsSilentForTooLongIsClosed) {
+    Backend backend;
+    backend.on("/ws", echo);
+    Gateway gateway(one_queue(", tunnel_timeout: 50ms"), with(backend));
+    Client client = gateway.client();
+    ASSERT_EQ(upgraded(client).status, 101);
+    EXPECT_TRUE(client.ends());
+    EXPECT_TRUE(backend.wait_for_end("/ws"));
+}
+
+TEST(Tunnel, WhoseClientIsResetEndsAtTheBackend) {
+    for (const char* policy : {"release", "hold"}) {
+        Backend backend;
+        backend.on("/ws", echo);
+        Gateway gateway(one_queue(std::string(", tunnel: ") + policy), with(backend));
+        Client client = gateway.client();
+        ASSERT_EQ(upgraded(client).status, 101);
+        client.reset();
+        EXPECT_TRUE(backend.wait_for_end("/ws")) << policy;
+        EXPECT_EQ(gateway.get("/next").status, 200) << policy;
+    }
+}
+
+TEST(Upgrade, IsAskedOnlyForProtocolsThatPassAndRequestsWithoutBody) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    const auto asked = [&](std::string_view target) {
+        return !backend.of(target).at(0).header("Upgrade").empty();
+    };
+    gateway.get("/h2c", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n");
+    EXPECT_FALSE(asked("/h2c"));
+    gateway.get("/unnamed", "Upgrade: websocket\r\n");
+    EXPECT_FALSE(asked("/unnamed"));
+    gateway.get("/twice", "Connection: upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n");
+    EXPECT_FALSE(asked("/twice"));
+    gateway.get("/choice", "Connection: upgrade\r\nUpgrade: h2c, WebSocket\r\n");
+    EXPECT_EQ(backend.of("/choice").at(0).header("Upgrade"), "WebSocket");
+    Client client = gateway.client();
+    client.request("POST", "/body", asks, "x");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_FALSE(asked("/body"));
+}
+
+TEST(Upgrade, NobodyAskedForIsABadAnswer) {
+    Backend backend;
+    backend.on("/x", [](Call& call) { call.finish(switches); });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(gateway.get("/x", "Connection: upgrade\r\nUpgrade: h2c\r\n").status, 502);
+}
+
+TEST(Upgrade, ThatTheBackendIgnoresIsAnOrdinaryRequest) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    client.get("/plain", asks);
+    EXPECT_EQ(client.read().body, "/plain");
+    client.get("/again");
+    EXPECT_EQ(client.read().status, 200);
+}
+
+// ── event streams ──
+
+const std::string stream_head =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+// One event, then another when the test releases `more`.
+void events(Call& call) {
+    call.send(stream_head);
+    call.send(chunk("data: 1\n\n"));
+    call.wait_for("more");
+    call.send(chunk("data: 2\n\n"));
+    call.finish(chunk(""));
+}
+
+std::string next_event(Client& client) {
+    std::string event;
+    bool last = false;
+    EXPECT_EQ(read_chunk(client.reader(), event, last), "");
+    return event;
+}
+
+TEST(EventStream, GivesTheSlotBackAtItsFirstByteAndArrivesAsItIsWritten) {
+    Backend backend;
+    backend.on("/events", events);
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    client.get("/events");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    backend.release("more");
+    EXPECT_EQ(next_event(client), "data: 2\n\n");
+    EXPECT_EQ(next_event(client), "");
+    EXPECT_EQ(gateway.metric("ticketgate_exclusion_violations_total{queue=\"q\"}"), 0);
+}
+
+TEST(EventStream, WithHoldKeepsTheSlot) {
+    Backend backend;
+    backend.on("/events", events);
+    Gateway gateway(one_queue(", tunnel: hold"), with(backend));
+    Client client = gateway.client();
+    client.get("/events");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    auto next = stand_in_line(gateway, {"/next"});
+    backend.release("more");
+    EXPECT_EQ(next_event(client), "data: 2\n\n");
+    EXPECT_EQ(next[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+TEST(EventStream, MayPauseForLongerThanResponseTimeout) {
+    Backend backend;
+    backend.on("/events", events);
+    Gateway gateway(one_queue(", response_timeout: 50ms"), with(backend));
+    Client client = gateway.client();
+    client.get("/events");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    Client silent =
+        gateway.client();  // one that does time out meanwhile: the pause was long enough
+    backend.hold("/silent");
+    silent.get("/silent");
+    EXPECT_EQ(silent.read().status, 504);
+    backend.release("/silent");
+    backend.release("more");
+    EXPECT_EQ(next_event(client), "data: 2\n\n");
+}
+
+TEST(EventStream, WhoseClientLeavesIsEnded) {
+    Backend backend;
+    backend.on("/events", [](Call& call) {
+        call.send(stream_head);
+        call.send(chunk("data: 1\n\n"));
+        (void)call.receive();  // until the proxy closes
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    client.get("/events");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    client.reset();
+    EXPECT_TRUE(backend.wait_for_end("/events"));
+}
+
+}  // namespace
+}  // namespace ticketgate::test
