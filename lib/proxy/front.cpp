@@ -12,11 +12,12 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
     return *net::Endpoint::from_ip(listen.host, listen.port);
 }
 
-void start_session(Station& station, int descriptor, Peer peer) {
+void start_session(Station& station, Station& settle_on, int descriptor, Peer peer) {
     auto client = std::make_unique<net::SocketStream>(station.loop, descriptor);
     station.metrics.connections_accepted.add();
     peer.trusted = station.snapshot()->trusted.contains(peer.ip);
-    Session::serve(std::make_unique<Session>(station, std::move(client), std::move(peer)));
+    Session::serve(
+        std::make_unique<Session>(station, settle_on, std::move(client), std::move(peer)));
 }
 
 }  // namespace
@@ -49,12 +50,11 @@ std::vector<net::Endpoint> Front::addresses() const {
 void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port) {
     ++commons_.connections;
     update();
-    Station& station = *commons_.stations[next_++ % commons_.stations.size()];
-    auto start = [&station, descriptor, p = Peer{peer.ip(), false, port}] {
-        start_session(station, descriptor, p);
-    };
-    &station == commons_.stations.front() ? station.loop.defer(std::move(start))
-                                          : station.loop.post(std::move(start));
+    Station& first = *commons_.stations.front();
+    Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
+    first.loop.defer([&first, &settle_on, descriptor, p = Peer{peer.ip(), false, port}] {
+        start_session(first, settle_on, descriptor, p);
+    });
 }
 
 // Loop 0. At the limit new connections wait in the kernel's backlog.

@@ -1,5 +1,6 @@
-// Where clients come in: the listeners, on loop 0, dealing connections to the loops in turn. Owned
-// by App.
+// Where clients come in: the listeners, on loop 0, where first requests are read in the order in
+// which they came; connections are dealt to the loops in turn, to settle there once it is known
+// that they are not for a queue. Owned by App.
 #pragma once
 
 #include <atomic>

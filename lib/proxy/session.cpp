@@ -55,6 +55,7 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
     input_.keep();
 
     if (!request.place) {
+        if (requests_ == 1 && &settle_on_ != station_) co_await move_to(settle_on_);
         start_run(*station_, std::move(shared));
         co_return co_await deliver(request);
     }
@@ -280,24 +281,27 @@ task<error_code> Session::read_body(Request& request) {
 
 // ── 8: the turn ──
 
-// To the loop where the queue's requests run. On the way nobody is notified of anything; being
-// attached anew, the connection tells its state again.
+// To the loop where the queue's requests run.
 task<void> Session::go_home(Request& request) {
     net::Loop& home = request.place->gate().home();
-    if (&home != &loop()) {
-        station_->leave(*this);
-        client_->observe(nullptr);
-        client_->detach();
-        co_await loop().move_to(home);
-        station_ = station_->commons.stations[home.index()];
-        station_->join(*this);
-        signal_.move_to(home.scheduler());
-        client_->attach(home);
-        client_->observe(&signal_);
-    }
+    if (&home != &loop()) co_await move_to(*station_->commons.stations[home.index()]);
     request.place->arrive(signal_);
     if (!request.body.complete || request.place->settle() == queue::State::waiting)
         loop().arm_from(wait_deadline_, request.route->settings.wait_timeout, request.started);
+}
+
+// On the way nobody is notified of anything; being attached anew, the connection tells its state
+// again.
+task<void> Session::move_to(Station& station) {
+    station_->leave(*this);
+    client_->observe(nullptr);
+    client_->detach();
+    co_await loop().move_to(station.loop);
+    station_ = &station;
+    station_->join(*this);
+    signal_.move_to(station.loop.scheduler());
+    client_->attach(station.loop);
+    client_->observe(&signal_);
 }
 
 task<error_code> Session::wait_turn(Request& request) {
@@ -378,8 +382,10 @@ bool Session::finish(Request& request, error_code failure) {
     return !failure ? request.keep_alive && request.body.complete : request.keep_alive;
 }
 
-Session::Session(Station& station, std::unique_ptr<net::Stream> client, Peer peer)
+Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
+                 Peer peer)
     : station_(&station),
+      settle_on_(settle_on),
       client_(std::move(client)),
       signal_(station.loop.scheduler()),
       deadline_(signal_),

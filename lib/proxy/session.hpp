@@ -1,6 +1,7 @@
 // One client connection, request after request. Read session.cpp: it is the life of a request from
-// top to bottom. A session is owned by its own coroutine and lives on one loop at a time; to wait
-// in a queue it moves to the queue's home loop and stays there.
+// top to bottom. A session is owned by its own coroutine and lives on one loop at a time. It begins
+// where connections are accepted, so that first requests are numbered in the order in which they
+// came; to wait in a queue it moves to the queue's home loop and stays there.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,9 @@ namespace ticketgate {
 
 class Session final : public Resident {
  public:
-    Session(Station& station, std::unique_ptr<net::Stream> client, Peer peer);
+    /// Its first request is read on `station`; if that is not queued it goes on, and the connection
+    /// stays, on `settle_on`.
+    Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client, Peer peer);
     ~Session();
 
     /// Serves the connection to its end.
@@ -37,6 +40,7 @@ class Session final : public Resident {
     error_code take_ticket(Request& request);
     error_code begin_body(Request& request);
     task<void> go_home(Request& request);
+    task<void> move_to(Station& station);
     task<error_code> read_body(Request& request);
     task<error_code> wait_turn(Request& request);
     task<error_code> deliver(Request& request);
@@ -57,6 +61,7 @@ class Session final : public Resident {
     net::Loop& loop() const { return station_->loop; }
 
     Station* station_;
+    Station& settle_on_;
     std::unique_ptr<net::Stream> client_;
     Signal signal_;
     Deadline deadline_;       // of the stage at hand
