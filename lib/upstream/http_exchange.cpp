@@ -45,7 +45,7 @@ result<Step> HttpExchange::connect() {
             return Step::blocked;
         }
         int error = 0;
-        stream_ = net::SocketStream::connect(loop_, *address, error);
+        stream_ = pool_.connect(loop_, *address, error);
         if (stream_) stream_->observe(observer_);
     }
     const auto state = stream_ ? stream_->connected().status : net::Io::failed;
