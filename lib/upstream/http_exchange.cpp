@@ -199,6 +199,14 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
     }
 }
 
+Step HttpExchange::outlast() {
+    for (;;) {
+        const auto got = stream_->read_some(loop_.buffer());
+        if (got.status == net::Io::blocked) return Step::blocked;
+        if (got.status != net::Io::ok) return Step::done;
+    }
+}
+
 bool HttpExchange::reusable() const {
     return connected_ && sent_ && answered_ && keep_alive_ && decoder_.done() && unread_.empty() &&
            !stream_->fin() && !stream_->broken();

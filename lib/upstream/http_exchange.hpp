@@ -32,6 +32,7 @@ class HttpExchange final : public Exchange,
     bool ended() const override { return decoder_.done(); }
     bool has_unread() const override { return !unread_.empty(); }
     bool untouched() const override { return reused_ && !answered_; }
+    Step outlast() override;
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
