@@ -65,7 +65,9 @@ void Reply::write_interim(std::string_view bytes) {
     begun_ = false;
 }
 
+// What failed on the way stays failed: a response that lost its end must not pass for whole.
 void Reply::finish() {
+    if (failure_) return;
     finished_ = true;
     if (reader_ != nullptr) reader_->notify();
 }
