@@ -19,6 +19,7 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.route == nullptr ? nullptr : &request.route->settings;
     const bool begun = request.reply.begun();
     consume_head();
+    input_.keep();  // a refusal before the body has not done so yet, and below we may wait
     request.reply.detach();
     request.place.reset();
     wait_deadline_.disarm();
