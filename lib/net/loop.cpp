@@ -55,11 +55,11 @@ void Loop::remove(int descriptor) {
 void Loop::run() {
     while (!stopping_.load(std::memory_order_acquire)) run_once(never);
     run_posted();
-    run_ready();
+    run_ready(most_resumes);
 }
 
 void Loop::run_once(Duration longest) {
-    run_ready();
+    run_ready(most_resumes);
     if (before_sleep_) longest = std::min(longest, before_sleep_());
     std::array<epoll_event, most_events> events;
     const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
@@ -75,7 +75,21 @@ void Loop::run_once(Duration longest) {
     }
     deadlines_.expire(woke_);
     if (posted) run_posted();
-    run_ready();
+    run_ready(most_resumes);
+}
+
+void Loop::turn(int most) {
+    woke_ = monotonic_now();
+    deadlines_.expire(woke_);
+    run_posted();
+    run_ready(most);
+    if (before_sleep_) (void)before_sleep_();  // nobody sleeps
+}
+
+bool Loop::busy() {
+    if (!scheduler_.idle() || !deferred_.empty()) return true;
+    const std::lock_guard lock(posted_lock_);
+    return !posted_.empty();
 }
 
 // Rounded up: waking a little late is within every promise, waking early would only mean sleeping
@@ -88,14 +102,14 @@ int Loop::sleep_ms(Duration longest) {
     return static_cast<int>(std::max<std::int64_t>(0, (longest.count() + 999'999) / 1'000'000));
 }
 
-void Loop::run_ready() {
+void Loop::run_ready(int most) {
     while (!deferred_.empty()) {
         for (auto& job : std::exchange(deferred_, {})) {
             job();
             send_departures();
         }
     }
-    for (int i = 0; i < most_resumes && scheduler_.run_one(); ++i) send_departures();
+    for (int i = 0; i < most && scheduler_.run_one(); ++i) send_departures();
 }
 
 void Loop::send_departures() {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,14 @@ class Loop {
     /// One turn: at most `longest` asleep. For tests that drive a loop by hand.
     void run_once(Duration longest);
 
+    // For a simulation, which tells of events itself and owns the clock.
+    /// One turn that neither looks at sockets nor sleeps: what is due, what was posted, then at
+    /// most `most` notified coroutines.
+    void turn(int most);
+    /// Has turn() something to do before the next deadline?
+    bool busy();
+    std::optional<Time> next_deadline() const { return deadlines_.next(); }
+
     /// On this loop, once the batch of events at hand is done with.
     void defer(std::function<void()> job) { deferred_.push_back(std::move(job)); }
 
@@ -90,7 +99,7 @@ class Loop {
         Loop* to;
     };
     void run_posted();
-    void run_ready();
+    void run_ready(int most);
     void send_departures();
     int sleep_ms(Duration longest);
 

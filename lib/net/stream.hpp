@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -64,6 +65,11 @@ class Stream {
     bool readable_ = false, writable_ = true, fin_ = false, broken_ = false;
 };
 
+/// Starts a connection; connected() of the stream tells when it stands. Null when it is refused at
+/// once; `error` is then errno. What lies between a backend's protocol and the system: plain
+/// sockets, or whatever else speaks through a Stream.
+using Connect = std::function<std::unique_ptr<Stream>(Loop& loop, const Endpoint& to, int& error)>;
+
 /// A connected (or connecting) TCP or unix socket; owns the descriptor.
 class SocketStream final : public Stream, private Pollable {
  public:
@@ -71,8 +77,7 @@ class SocketStream final : public Stream, private Pollable {
     SocketStream(Loop& loop, int descriptor);
     ~SocketStream() override;
 
-    /// Starts a connection; connected() tells when it stands. Null when the socket cannot be made
-    /// or is refused at once; `error` is then errno.
+    /// A net::Connect.
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
 
     IoResult connected() override;

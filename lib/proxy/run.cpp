@@ -65,6 +65,18 @@ task<error_code> Run::forward() {
     if (slot_) station_.loop.arm(hold_deadline_, slot_.gate()->settings().hold_timeout);
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) failure = co_await exchange(true);
+    if (failure == errc::upstream_bad_response && slot_) failure = co_await outlast(failure);
+    co_return failure;
+}
+
+// What is no HTTP does not say where it ends, and the script behind it may run on: only the end of
+// the connection frees the slot (CONTRACT 2.1). The client is answered now.
+task<error_code> Run::outlast(error_code failure) {
+    request_->reply.fail(failure);
+    deadline_.disarm();
+    while (slot_ && exchange_->outlast() != Step::done) {
+        if (const auto ended = co_await wait()) co_return ended;
+    }
     co_return failure;
 }
 

@@ -26,6 +26,7 @@ class Run final : public Resident {
     task<error_code> exchange(bool fresh);
     task<error_code> converse();
     task<error_code> relay_body();
+    task<error_code> outlast(error_code failure);
     bool may_repeat(error_code failure) const;
     void forward_interim();
     void begin_reply();

@@ -19,6 +19,7 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.route == nullptr ? nullptr : &request.route->settings;
     const bool begun = request.reply.begun();
     consume_head();
+    input_.keep();  // a refusal before the body has not done so yet, and below we may wait
     request.reply.detach();
     request.place.reset();
     wait_deadline_.disarm();
@@ -35,8 +36,9 @@ task<void> Session::answer(error_code failure, Request& request) {
         facts.waiting = request.route->gate->waiting();
         facts.retry_after = request.route->gate->retry_after();
     }
-    // What is left unread of a body would be taken for the next request.
-    if (!request.decoder.done() || failure == errc::draining || station_->draining())
+    // What is left unused of a body would be taken for the next request; a piece that the spool
+    // refused was decoded, but is still there.
+    if (!request.body.complete || failure == errc::draining || station_->draining())
         request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();

@@ -71,6 +71,10 @@ class Exchange {
     /// about this request, and one that may be repeated is (CONTRACT 2.7).
     virtual bool untouched() const = 0;
 
+    /// After upstream_bad_response: drops what still comes. done when the backend has ended the
+    /// connection; until then it may be running the request.
+    virtual Step outlast() = 0;
+
     /// The end. A connection that can be used again goes back to its pool; `self` is used up.
     virtual void finish(std::unique_ptr<Exchange> self) = 0;
 };

@@ -1,6 +1,7 @@
 #include "upstream/http_exchange.hpp"
 
 #include <array>
+#include <cerrno>
 #include <span>
 
 #include "upstream/http_pool.hpp"
@@ -45,7 +46,7 @@ result<Step> HttpExchange::connect() {
             return Step::blocked;
         }
         int error = 0;
-        stream_ = net::SocketStream::connect(loop_, *address, error);
+        stream_ = pool_.connect(loop_, *address, error);
         if (stream_) stream_->observe(observer_);
     }
     const auto state = stream_ ? stream_->connected().status : net::Io::failed;
@@ -106,7 +107,11 @@ result<Step> HttpExchange::push(std::string_view head, Body& body) {
     if (!chunk_end.empty()) pieces[count++] = piece(chunk_end);
 
     const auto written = stream_->write_some(std::span(pieces.data(), count));
-    if (written.status == net::Io::failed) return errc::upstream_broke;
+    if (written.status == net::Io::failed) {
+        // Told once: a read would now find what came before, and then what looks like a FIN.
+        reset_ = written.error == ECONNRESET;
+        return errc::upstream_broke;
+    }
     std::size_t taken = written.status == net::Io::ok ? written.bytes : 0;
 
     const auto take = [&taken](std::size_t size) {
@@ -193,7 +198,7 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
         const auto buffer = loop_.buffer();
         const auto got = stream_->read_some(buffer);
         if (got.status == net::Io::blocked) return Step::blocked;
-        if (got.status == net::Io::ended && decoder_.end_of_stream()) return Step::done;
+        if (got.status == net::Io::ended && !reset_ && decoder_.end_of_stream()) return Step::done;
         if (got.status != net::Io::ok) return errc::upstream_broke;
         unread_ = std::string_view(buffer.data(), got.bytes);
     }
@@ -202,6 +207,14 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
 void HttpExchange::upgrade() {
     keep_alive_ = sent_ = false;
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
+}
+
+Step HttpExchange::outlast() {
+    for (;;) {
+        const auto got = stream_->read_some(loop_.buffer());
+        if (got.status == net::Io::blocked) return Step::blocked;
+        if (got.status != net::Io::ok) return Step::done;
+    }
 }
 
 bool HttpExchange::reusable() const {

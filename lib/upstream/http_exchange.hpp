@@ -34,6 +34,7 @@ class HttpExchange final : public Exchange,
     void upgrade() override;
     void finish_sending() override { stream_->finish_writing(); }
     bool untouched() const override { return reused_ && !answered_; }
+    Step outlast() override;
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
@@ -62,6 +63,7 @@ class HttpExchange final : public Exchange,
     Deadline idle_deadline_;
     std::unique_ptr<net::Stream> stream_;
     bool connected_ = false, reused_ = false;
+    bool reset_ = false;  // a write said so
     // of the exchange
     bool sent_ = false, answered_ = false, keep_alive_ = false, last_chunk_sent_ = false;
     std::size_t head_sent_ = 0;

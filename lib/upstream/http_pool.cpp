@@ -32,6 +32,11 @@ std::unique_ptr<Exchange> HttpPool::open(net::Loop& loop, bool fresh, bool caref
     return std::make_unique<HttpExchange>(upstream_.shared_from_this(), *this, loop);
 }
 
+std::unique_ptr<net::Stream> HttpPool::connect(net::Loop& loop, const net::Endpoint& to,
+                                               int& error) {
+    return upstream_.connect_(loop, to, error);
+}
+
 void HttpPool::keep(std::unique_ptr<HttpExchange> idle, net::Loop&, std::uint32_t told_timeout_s) {
     if (retired_ || idle_.size() >= settings().max_idle) return;
     Duration timeout = settings().idle_timeout;

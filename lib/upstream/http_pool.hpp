@@ -21,6 +21,7 @@ class HttpPool {
 
     // For its exchanges.
     const HttpUpstreamSettings& settings() const;
+    std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error);
     /// Keeps an idle connection, or closes it if there are enough.
     void keep(std::unique_ptr<HttpExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
     void forget(HttpExchange& idle);

@@ -5,8 +5,8 @@
 namespace ticketgate {
 
 HttpUpstream::HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver,
-                           std::size_t loops)
-    : settings_(std::move(settings)), resolver_(resolver) {
+                           std::size_t loops, net::Connect connect)
+    : settings_(std::move(settings)), resolver_(resolver), connect_(std::move(connect)) {
     for (std::size_t i = 0; i < loops; ++i) pools_.push_back(std::make_unique<HttpPool>(*this));
 }
 

@@ -12,6 +12,7 @@
 #include "http/parser.hpp"
 #include "net/endpoint.hpp"
 #include "net/resolver.hpp"
+#include "net/stream.hpp"
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
@@ -31,7 +32,9 @@ class HttpPool;
 
 class HttpUpstream final : public Upstream, public std::enable_shared_from_this<HttpUpstream> {
  public:
-    HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver, std::size_t loops);
+    /// `connect` must be callable on all loops at one time.
+    HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver, std::size_t loops,
+                 net::Connect connect = net::SocketStream::connect);
     ~HttpUpstream() override;
 
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) override;
@@ -42,6 +45,7 @@ class HttpUpstream final : public Upstream, public std::enable_shared_from_this<
     friend class HttpPool;
     const HttpUpstreamSettings settings_;
     net::Resolver& resolver_;
+    const net::Connect connect_;
     std::vector<std::unique_ptr<HttpPool>> pools_;  // by loop index
 };
 

@@ -1,0 +1,44 @@
+// Whoever acts on the far side of the proxy's connections. An actor says when it wants to act next;
+// the world lets one act at a time. It touches the network only, never the proxy.
+#pragma once
+
+#include <cstdint>
+
+#include "simulation/judge.hpp"
+#include "simulation/random.hpp"
+#include "simulation/wire.hpp"
+
+namespace ticketgate::sim {
+
+enum class Moment : std::uint8_t { begins, ends };  ///< of a request at the backend
+
+/// What actors share.
+struct Stage {
+    Random& random;
+    Trace& trace;
+    Judge& judge;
+    /// Everybody hears what happens at the backend, at once.
+    std::function<void(Moment, std::uint64_t id)> tell;
+};
+
+class Actor : public Peer {
+ public:
+    explicit Actor(Stage& stage) : stage_(stage) {}
+    virtual ~Actor() = default;
+    virtual void act() = 0;
+    void wake() override { at_ = std::min(at_, clock.now); }
+    Time at() const { return at_; }
+    std::uint32_t weight = 1;
+
+ protected:
+    void sleep() { at_ = Time::max(); }
+    void again(Duration after) { at_ = clock.now + after; }
+    Duration at_most(Duration longest) {
+        const auto end = static_cast<std::uint64_t>(longest.count()) + 1;
+        return Duration(static_cast<std::int64_t>(stage_.random.below(end)));
+    }
+    Stage& stage_;
+    Time at_ = Time::max();
+};
+
+}  // namespace ticketgate::sim

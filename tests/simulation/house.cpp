@@ -1,0 +1,208 @@
+#include "simulation/house.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "proxy/session.hpp"
+
+namespace ticketgate::sim {
+namespace {
+
+template <class T>
+config::Setting<T> set(T value) {
+    config::Setting<T> setting;
+    setting.value = std::move(value);
+    setting.mark.line = 1;
+    return setting;
+}
+
+config::RouteNode route(const std::string& prefix, bool queued, const char* queue) {
+    config::RouteNode node;
+    node.prefix = prefix;
+    node.overrides.upstream = set(std::to_string(port_of(prefix, queued)));
+    node.overrides.queue =
+        set(queued ? std::optional<std::string>(queue) : std::optional<std::string>());
+    return node;
+}
+
+GateSettings settings_of(const QueuePlan& queue) {
+    return {queue.limits, queue.hold_timeout, queue.on_hold_timeout};
+}
+
+std::vector<std::unique_ptr<net::Loop>> make_loops(std::uint32_t threads) {
+    std::vector<std::unique_ptr<net::Loop>> loops;
+    for (std::uint32_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<net::Loop>(i));
+    return loops;
+}
+
+}  // namespace
+
+Ground::Ground(Level level) : log(level), access_log(memfd_create("access", MFD_CLOEXEC)) {}
+
+Ground::~Ground() {
+    ::close(access_log);
+}
+
+House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connect)
+    : loops(make_loops(plan.threads)),
+      plan_(plan),
+      ground_(ground),
+      judge_(judge),
+      connect_(std::move(connect)),
+      a_(plan.a),
+      c_(plan.c),
+      spool_({plan.spool_memory, plan.spool_max_memory, plan.spool_disk, "/tmp"}),
+      access_file_(ground.access_log),
+      commons_{ground.log, spool_, access_file_, {}, {}, {}, [] {}},
+      gates_(metrics_, [this, next = std::size_t{0}]() mutable -> net::Loop& {
+          return *loops[next++ % loops.size()];
+      }) {
+    (void)!::ftruncate(ground.access_log, 0);
+    (void)::lseek(ground.access_log, 0, SEEK_SET);
+    const auto snapshot = build();
+    for (auto& loop : loops) {
+        stations_.push_back(std::make_unique<Station>(commons_, *loop, metrics_, snapshot));
+        commons_.stations.push_back(stations_.back().get());
+    }
+}
+
+House::~House() {
+    retire();
+}
+
+config::Config House::config() const {
+    config::Config config;
+    config.threads = plan_.threads;
+    config.routes = {route("/a", true, "a"), route("/b", true, "a"), route("/c", c_exists_, "c"),
+                     route("/free", false, "")};
+    config.routes[0].overrides.skip_methods = set(std::vector<std::string>{"HEAD"});
+    config::RouteOverrides& all = config.defaults;
+    all.wait_timeout = set(plan_.wait_timeout);
+    all.max_waiting = set(plan_.max_waiting);
+    all.body_timeout = set(plan_.body_timeout);
+    all.connect_timeout = set(plan_.connect_timeout);
+    all.response_timeout = set(plan_.response_timeout);
+    all.response_spool_max = set(plan_.response_spool_max);
+    all.client_half_close =
+        set(plan_.half_close_stays ? config::HalfClose::stay : config::HalfClose::leave);
+    config.clients.write_timeout = plan_.write_timeout;
+    config.clients.idle_timeout = plan_.idle_timeout;
+    config.clients.max_requests = plan_.max_requests;
+    return config;
+}
+
+// App::build_snapshot, with the simulated network behind the backends.
+std::shared_ptr<const Snapshot> House::build() {
+    std::map<std::string, GateSettings> settings{{"a", settings_of(a_)}};
+    if (c_exists_) settings["c"] = settings_of(c_);
+    Snapshot::Gates gates;
+    for (const auto& [name, s] : settings) gates[name] = gates_.find_or_make(name, s);
+    gate_a_ = gates["a"];
+    gate_c_ = c_exists_ ? gates["c"] : nullptr;
+    config::Config next = config();
+    Snapshot::Upstreams upstreams;
+    for (const auto& node : next.routes) {
+        auto& upstream = upstreams_[*node.overrides.upstream.value];
+        HttpUpstreamSettings wanted;
+        wanted.host = "127.0.0.1";
+        wanted.port = static_cast<std::uint16_t>(std::stoi(*node.overrides.upstream.value));
+        if (!upstream)
+            upstream =
+                std::make_shared<HttpUpstream>(wanted, ground_.resolver, loops.size(), connect_);
+        upstreams[*node.overrides.upstream.value] = upstream;
+    }
+    std::erase_if(upstreams_, [&](const auto& u) { return !upstreams.contains(u.first); });
+    judge_.limit('a', a_.limits);
+    if (c_exists_) judge_.limit('c', c_.limits);
+    judge_.failed_open = [this](char queue) { return failed_open(queue); };
+    gates_.configure_all(settings);
+    return std::make_shared<const Snapshot>(std::move(next), std::move(gates),
+                                            std::move(upstreams));
+}
+
+// As Front does.
+void House::admit(Link& link, std::size_t index) {
+    ++commons_.connections;
+    Station& first = *stations_.front();
+    Station& settle_on = *stations_[index];
+    first.loop.post([&first, &settle_on, &link] {
+        Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
+                                                 ticketgate::Peer{"10.0.0.1", false, 80}));
+    });
+}
+
+void House::reload(Random& random) {
+    a_.limits.max_in_flight = random.one_of({plan_.a.limits.max_in_flight, 1u, 2u, 4u});
+    if (random.chance(30)) a_.limits.order = queue::Order::arrival;
+    if (random.chance(50)) c_exists_ = !c_exists_;
+    const auto snapshot = build();
+    for (auto& station : stations_)
+        station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
+}
+
+void House::drain() {
+    judge_.drains();
+    for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
+}
+
+void House::stop() {
+    judge_.stops();
+    for (auto& station : stations_) station->loop.post([s = station.get()] { s->stop(); });
+}
+
+void House::retire() {
+    for (auto& [name, upstream] : upstreams_)
+        for (auto& loop : loops) upstream->retire(*loop);
+}
+
+// ── checks ──
+
+void House::check() {
+    check('a', *gate_a_);
+    if (gate_c_) check('c', *gate_c_);
+}
+
+void House::check(char queue, Gate& gate) {
+    Line& line = *judge_.line(queue);
+    auto& before = queue == 'a' ? in_flight_a_ : in_flight_c_;
+    const std::uint32_t in_flight = gate.in_flight(), waiting = gate.waiting();
+    if (in_flight > line.limit && in_flight > before)
+        judge_.fail(std::string("queue ") + queue + " granted a slot above its limit");
+    if (in_flight <= line.limit) line.allowed = line.limit;
+    before = in_flight;
+    const std::uint32_t free = line.limit > in_flight ? line.limit - in_flight : 0;
+    if (waiting >= plan_.max_waiting + free) line.last_full = judge_.moment;
+    // Stopping gives up on what runs; until then a slot is held as long as the backend runs.
+    if (!judge_.stopping() && line.running > in_flight + line.failed_open &&
+        line.running > in_flight + judge_.count_failed_open(queue))
+        judge_.fail(std::string("queue ") + queue + ": a request runs without a slot");
+}
+
+std::uint64_t House::failed_open(char queue) const {
+    for (const auto& family : metrics_.collect()) {
+        if (family.name != "ticketgate_exclusion_violations_total") continue;
+        for (const auto& series : family.series)
+            if (series.labels.at(0).second == std::string(1, queue))
+                return static_cast<std::uint64_t>(series.value);
+    }
+    return 0;
+}
+
+void House::check_empty() {
+    const auto must = [&](bool holds, const char* what) {
+        if (!holds) judge_.fail(what);
+    };
+    must(commons_.connections == 0, "a session is left");
+    must(commons_.runs == 0, "a run is left");
+    must(spool_.memory() == 0 && spool_.disk() == 0, "spooled bytes are left");
+    must(gate_a_->empty() && (!gate_c_ || gate_c_->empty()), "a ticket or a slot is left");
+}
+
+std::string House::access_log() {
+    stations_.clear();  // the last lines
+    std::string text(static_cast<std::size_t>(::lseek(ground_.access_log, 0, SEEK_END)), '\0');
+    (void)!::pread(ground_.access_log, text.data(), text.size(), 0);
+    return text;
+}
+
+}  // namespace ticketgate::sim

@@ -1,0 +1,276 @@
+#include "simulation/judge.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ticketgate::sim {
+
+std::string body_of(const Ask& ask) {
+    std::string body = "answer to " + std::to_string(ask.id) + ";";
+    while (body.size() < ask.fate.size)
+        body += static_cast<char>('a' + (body.size() + ask.id) % 26);
+    return body;
+}
+
+char Judge::queue_of(const Ask& ask) {
+    if (ask.route == "/free" || (ask.method == "HEAD" && ask.route == "/a")) return 0;
+    return ask.route == "/c" ? 'c' : 'a';
+}
+
+bool Judge::queued(const Ask& ask) {
+    return queue_of(ask) != 0;
+}
+
+Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
+    const auto opens = [](const QueuePlan& queue) {
+        return queue.on_hold_timeout == OnHoldTimeout::release && queue.hold_timeout < never;
+    };
+    a_.strict = !opens(plan.a);
+    c_.strict = !opens(plan.c);
+    a_.in_order_of_arrival = plan.a.limits.order == queue::Order::arrival;
+    c_.in_order_of_arrival = plan.c.limits.order == queue::Order::arrival;
+    for (const Act& act : plan.acts) vanishes_ |= act.kind == Act::Kind::reload;
+    for (const ClientPlan& client : plan.clients) {
+        of_client_.emplace_back();
+        for (const Ask& ask : client.asks) {
+            Story story;
+            story.ask = ask;
+            story.ask.id = stories_.size() + 1;
+            story.client = of_client_.size() - 1;
+            of_client_.back().push_back(story.ask.id);
+            stories_.push_back(std::move(story));
+        }
+    }
+}
+
+void Judge::fail(const std::string& what) {
+    if (!failed()) failure_ = what;
+    trace_.note('J', 0, 0, [&] { return "FAILURE " + what; });
+}
+
+// ── the client's side ──
+
+void Judge::head_sent(std::uint64_t id) {
+    story(id).head_sent = ++moment;
+    story(id).head_sent_at = clock.now;
+}
+
+void Judge::all_sent(std::uint64_t id) {
+    story(id).all_sent = ++moment;
+}
+
+void Judge::read_by_proxy(std::size_t client, std::uint64_t total) {
+    ++moment;
+    for (const auto id : of_client_[client]) {
+        Story& s = story(id);
+        if (s.read == 0 && s.all_sent != 0 && s.end_offset <= total) s.read = moment;
+    }
+}
+
+void Judge::leaves(std::size_t client, Leave::Way way) {
+    if (way == Leave::Way::half && plan_.half_close_stays)
+        return;  // it still waits for its answers
+    ++moment;
+    for (const auto id : of_client_[client]) {
+        Story& s = story(id);
+        if (s.left != 0 || s.answers != 0) continue;
+        s.left = moment;
+        s.in_line = certainly_in_line(s, way);
+    }
+}
+
+// Somebody else had the only slot.
+bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
+    const char queue = queue_of(s.ask);
+    if (queue == 0 || s.sent != 0 || (queue == 'c' && vanishes_)) return false;
+    if (way != Leave::Way::rst && plan_.half_close_stays) return false;
+    return line(queue)->strict && line(queue)->running == 1;
+}
+
+void Judge::excuse_all(std::size_t client, const char* why) {
+    for (const auto id : of_client_[client])
+        if (story(id).answers == 0) story(id).excuse = why;
+}
+
+void Judge::answered(std::uint64_t id, const Message& answer) {
+    Story& s = story(id);
+    ++moment;
+    s.status = answer.status;
+    trace_.note('J', id, static_cast<std::uint64_t>(answer.status),
+                [&] { return "answered " + std::to_string(answer.status); });
+    if (++s.answers != 1) return fail("request " + std::to_string(id) + " has a second answer");
+    if (s.after_close) return fail("an answer behind one that told of the connection's end");
+    answer.status < 300 ? check_own_answer(s, answer) : check_refusal(s, answer);
+    if (answer.field("connection") != "close") return;
+    for (const auto later : of_client_[s.client])
+        if (later > id) story(later).after_close = true;
+}
+
+void Judge::check_own_answer(Story& s, const Message& answer) {
+    const auto wrong = [&](const std::string& what) {
+        fail("the answer to request " + std::to_string(s.ask.id) + " " + what);
+    };
+    if (s.begun == 0) return wrong("came from nowhere");
+    const bool none = s.ask.method == "HEAD" || s.ask.fate.form == Fate::Form::no_content;
+    if (answer.body != (none ? std::string() : body_of(s.ask)))
+        return wrong("is not its own or not whole: '" + answer.body.substr(0, 60) + "'");
+    if (s.ended == 0) return wrong("was complete before the backend's was");
+    if (s.sent == 1 && s.ask.fate.kind != Fate::Kind::answers)
+        return wrong("is complete though the backend's never was");
+}
+
+void Judge::check_refusal(Story& s, const Message& answer) {
+    const auto says = [&](const char* text) { return answer.body.find(text) != std::string::npos; };
+    const auto untrue = [&](const char* what) {
+        fail("request " + std::to_string(s.ask.id) + " was refused untruly: " + what);
+    };
+    const bool bodiless = s.ask.method == "HEAD";  // it does not say why
+    const bool excused = !s.excuse.empty();
+    if (answer.status == 503) {
+        if (bodiless) return;
+        if (says("stopping")) return draining_ ? void() : untrue("nobody drains");
+        if (says("spool")) return plan_.small_spool ? void() : untrue("the spool has room");
+        if (s.sent != 0) return untrue("it had its turn");
+        const Line* its = line(queue_of(s.ask));
+        if (its == nullptr) return untrue("it stands in no line");
+        if (says("queue is full")) {
+            if (plan_.max_waiting == 1024) return untrue("full");
+            // With more than one coroutine a turn a full line may have come and gone unseen.
+            if (plan_.resumes == 1 && its->last_full < s.head_sent) return untrue("full");
+            return;
+        }
+        if (!says("wait in the queue timed out")) return untrue("for no reason");
+        if (clock.now < s.head_sent_at + plan_.wait_timeout) return untrue("its time is not up");
+        return;
+    }
+    if (answer.status == 502 || answer.status == 504) {
+        if (!excused && last_connect_failure_ < s.head_sent) untrue("its backend is well");
+        return;
+    }
+    if (answer.status == 408 && excused) return;
+    untrue(("status " + std::to_string(answer.status)).c_str());
+}
+
+void Judge::cut(std::uint64_t id, bool pipelined) {
+    Story& s = story(id);
+    trace_.note('J', id, 1, [&] { return std::string("its answer is cut"); });
+    bool may_close = plan_.max_requests != config::unlimited || draining_;
+    for (const auto later : of_client_[s.client])
+        may_close |= later > id && !story(later).excuse.empty();  // that one is cut, by a reset
+    may_close &= pipelined;
+    if (s.excuse.empty() && !stopping_ && !plan_.small_spool && s.left == 0 && !may_close)
+        fail("the answer to request " + std::to_string(id) + " was cut for no reason");
+    s.excuse = "cut";
+}
+
+// ── the backend's side ──
+
+void Judge::occupied(char queue) {
+    Line* its = line(queue);
+    if (its == nullptr) return;
+    ++moment;
+    ++its->running;
+    if (its->running > its->allowed + its->failed_open &&
+        its->running > its->allowed + count_failed_open(queue))
+        fail(std::string("queue ") + queue + ": " + std::to_string(its->running) +
+             " run at the backend, " + std::to_string(its->allowed) + " may");
+}
+
+void Judge::freed(char queue) {
+    ++moment;
+    if (Line* its = line(queue)) --its->running;
+}
+
+void Judge::sent(std::uint64_t id, char queue) {
+    Story& s = story(id);
+    ++moment;
+    if (s.began == 0) s.began = moment;
+    if (++s.sent > 1 && (s.ask.method == "POST" || s.sent > 2))
+        fail("request " + std::to_string(id) + " went to the backend again");
+    // A second time in a row it is the same turn.
+    Line* its = line(queue);
+    if (its != nullptr && (its->order.empty() || its->order.back() != id)) its->order.push_back(id);
+    if (s.left != 0 && s.in_line) fail("a ghost: request " + std::to_string(id) + " left in line");
+    if (s.head_sent == 0)
+        fail("request " + std::to_string(id) + " began before its head was whole");
+    if (its != nullptr && s.all_sent == 0)
+        fail("request " + std::to_string(id) + " had its turn before its body was whole");
+    if (s.after_close) fail("a request behind an answer that told of the connection's end");
+}
+
+void Judge::begins(std::uint64_t id) {
+    ++story(id).begun;
+}
+
+void Judge::ends(std::uint64_t id) {
+    story(id).ended = ++moment;
+}
+
+// ── the operator's side ──
+
+void Judge::limit(char queue, queue::Limits limits) {
+    Line& its = *line(queue);
+    its.limit = limits.max_in_flight;
+    its.allowed = std::max(its.allowed, limits.max_in_flight);
+    if (limits.max_in_flight != 1) its.strict = false;
+}
+
+// ── the end ──
+
+// Of the access log only what the outside cannot know: a ticket's number.
+void Judge::log_line(std::string_view text) {
+    const auto number_after = [&](std::string_view key) {
+        std::uint64_t value = 0;
+        if (const auto at = text.find(key); at != std::string_view::npos)
+            std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
+        return value;
+    };
+    const auto path = text.find("\"path\":\"");
+    if (path == std::string_view::npos) return fail("a log line without a path");
+    const auto slash = text.find('/', path + 9);
+    std::uint64_t id = 0;
+    std::from_chars(text.data() + slash + 1, text.data() + text.size(), id);
+    if (id == 0) return;  // refused before it had a head
+    if (story(id).number != 0) return fail("request " + std::to_string(id) + " has two log lines");
+    story(id).number = number_after("\"number\":");
+}
+
+// A lower number went later: then its body was not here when the other was granted, which was not
+// before the one ahead of that had ended.
+void Judge::check_order(const Line& line) {
+    for (std::size_t i = 0; i < line.order.size(); ++i) {
+        const Story& first = story(line.order[i]);
+        if (first.number == 0) continue;
+        std::uint64_t granted = first.read;
+        if (i != 0) granted = std::max(granted, story(line.order[i - 1]).ended);
+        for (std::size_t k = i + 1; k < line.order.size(); ++k) {
+            const Story& later = story(line.order[k]);
+            if (later.number == 0 || later.number >= first.number) continue;
+            if (line.in_order_of_arrival || (later.read != 0 && later.read < granted))
+                return fail("request " + std::to_string(first.ask.id) + " overtook " +
+                            std::to_string(later.ask.id));
+        }
+    }
+}
+
+bool Judge::may_lack_answer(const Story& s) const {
+    return s.answers == 1 || !s.excuse.empty() || s.left != 0 || s.after_close || draining_ ||
+           s.all_sent == 0;
+}
+
+void Judge::check_story(const Story& s) {
+    if (!may_lack_answer(s))
+        fail("request " + std::to_string(s.ask.id) + " stayed and has no answer");
+    if (s.ask.method == "POST" && s.begun > 1)
+        fail("request " + std::to_string(s.ask.id) + " ran twice");
+}
+
+void Judge::close() {
+    for (const Line* line : {&a_, &c_}) {
+        if (line->running != 0) fail("a request still runs at the backend");
+        if (line->strict) check_order(*line);
+    }
+    for (const Story& story : stories_) check_story(story);
+}
+
+}  // namespace ticketgate::sim

@@ -1,0 +1,122 @@
+// Knows what every request was meant to be and what became of it on both sides, and says when a
+// promise of the contract is broken. It believes nobody: not the proxy's counters alone, not its
+// log alone. The first failure is kept and ends the world.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simulation/message.hpp"
+#include "simulation/plan.hpp"
+#include "simulation/trace.hpp"
+
+namespace ticketgate::sim {
+
+/// One request's story. Moments are numbers of `Judge::moment`; 0: not yet.
+struct Story {
+    Ask ask;
+    std::size_t client = 0;
+    std::uint64_t head_sent = 0, all_sent = 0;  ///< by the client, to its last byte
+    Time head_sent_at{};
+    std::uint64_t end_offset = 0;  ///< of its last byte, on the client's connection
+    std::uint64_t read = 0;        ///< the proxy has read all of it
+    std::uint64_t left = 0;        ///< its client left
+    bool in_line = false;          ///< it was certainly not granted then: others had every slot
+    int sent = 0;                  ///< to the backend: connections with its bytes
+    std::uint64_t began = 0, ended = 0;
+    int begun = 0;       ///< times the backend began to run it
+    std::string excuse;  ///< why it may have no good answer
+    int answers = 0;
+    int status = 0;
+    bool after_close = false;  ///< an answer before it told that the connection closes
+    std::uint64_t number = 0;  ///< from the access log
+};
+
+/// A queue as it is seen from outside.
+struct Line {
+    std::uint32_t limit = 1;    ///< as configured last
+    std::uint32_t allowed = 1;  ///< while holders above a lowered limit are left
+    std::uint32_t running = 0;  ///< at the backend
+    std::uint64_t failed_open = 0;
+    std::uint64_t last_full = 0;  ///< moment at which a newcomer had to be refused
+    bool strict = true;           ///< max_in_flight was always 1, and it never fails open
+    bool in_order_of_arrival = false;
+    std::vector<std::uint64_t> order;  ///< ids in the order in which they reached the backend
+};
+
+class Judge {
+ public:
+    Judge(const Plan& plan, Trace& trace);
+
+    bool failed() const { return !failure_.empty(); }
+    const std::string& failure() const { return failure_; }
+    void fail(const std::string& what);
+    Story& story(std::uint64_t id) { return stories_.at(id - 1); }
+    std::vector<Story>& stories() { return stories_; }
+    Line* line(char queue) { return queue == 'a' ? &a_ : queue == 'c' ? &c_ : nullptr; }
+    /// May this request stand in a line at all?
+    static bool queued(const Ask& ask);
+    static char queue_of(const Ask& ask);
+
+    // ── the client's side ──
+    void head_sent(std::uint64_t id);
+    void all_sent(std::uint64_t id);
+    void read_by_proxy(std::size_t client, std::uint64_t total);
+    void leaves(std::size_t client, Leave::Way way);
+    void answered(std::uint64_t id, const Message& answer);
+    /// `pipelined`: more was sent behind it. A connection that the proxy closes may then be reset
+    /// by what is still on its way (RFC 9112 9.6), and the answer be lost; such a client must ask
+    /// again.
+    void cut(std::uint64_t id, bool pipelined);
+    void excuse_all(std::size_t client, const char* why);
+
+    // ── the backend's side ──
+    void occupied(char queue);
+    void freed(char queue);
+    void sent(std::uint64_t id, char queue);
+    void begins(std::uint64_t id);
+    void ends(std::uint64_t id);
+    void connect_failed() { last_connect_failure_ = ++moment; }
+
+    // ── the operator's side ──
+    void limit(char queue, queue::Limits limits);
+    void drains() { draining_ = true; }
+    void stops() { draining_ = stopping_ = true; }
+
+    // ── the end ──
+    void log_line(std::string_view line);
+    void close();
+
+    std::uint64_t moment = 1;
+    bool stopping() const { return stopping_; }
+    /// How often a queue says that it failed open; asked only when that matters.
+    std::function<std::uint64_t(char queue)> failed_open = [](char) { return 0; };
+    std::uint64_t count_failed_open(char queue) {
+        return line(queue)->failed_open = failed_open(queue);
+    }
+
+ private:
+    void check_own_answer(Story& story, const Message& answer);
+    void check_refusal(Story& story, const Message& answer);
+    void check_order(const Line& line);
+    void check_story(const Story& story);
+    bool certainly_in_line(const Story& story, Leave::Way way);
+    bool may_lack_answer(const Story& story) const;
+
+    const Plan& plan_;
+    Trace& trace_;
+    std::string failure_;
+    std::vector<Story> stories_;
+    std::vector<std::vector<std::uint64_t>> of_client_;
+    Line a_, c_;
+    std::uint64_t last_connect_failure_ = 0;
+    bool draining_ = false, stopping_ = false;
+    bool vanishes_ = false;  // queue c, in some reload
+};
+
+/// The body that only this request's answer has.
+std::string body_of(const Ask& ask);
+
+}  // namespace ticketgate::sim

@@ -1,0 +1,118 @@
+// What happens in a world, decided before it begins: the proxy's settings, who asks for what and
+// how they leave, what the backend does with each request, and what the operator does. Plain
+// values: a seed makes one (plan_of), a scenario is one written by hand. What a plan does not say
+// (who runs when, how bytes are cut) the world draws from the same seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "config/model.hpp"
+#include "gate/gate.hpp"
+
+namespace ticketgate::sim {
+
+/// What the backend does with one request.
+struct Fate {
+    enum class Kind : std::uint8_t {
+        answers,
+        dies_before_head,
+        dies_in_head,
+        dies_in_body,
+        garbage_head,  ///< and runs on for a while, as a script does whose output went wrong
+        garbage_chunk,
+        dies_reading,  ///< before it has read the request
+    };
+    enum class Form : std::uint8_t { length, chunked, until_close, no_content };
+    Kind kind = Kind::answers;
+    Form form = Form::length;
+    std::uint32_t size = 20;        ///< of the body
+    Duration work = Duration{};     ///< before the answer
+    Duration pause = Duration{};    ///< in the middle of it
+    Duration runs_on = Duration{};  ///< after garbage
+    bool interim = false;           ///< a 103 first
+    bool early = false;             ///< answers before it has read the request body
+    bool closes = false;            ///< after the answer, told by Connection: close
+    bool closes_untold = false;     ///< after the answer
+    bool resets = false;            ///< dies by RST
+};
+
+/// One request of a client.
+struct Ask {
+    enum class Body : std::uint8_t { none, length, chunked };
+    std::uint64_t id = 0;
+    std::string method = "GET";
+    std::string route = "/a";
+    Body body = Body::none;
+    std::uint32_t size = 0;
+    bool expects_continue = false, http_1_0 = false, close = false;
+    Fate fate = {};
+};
+
+struct Leave {
+    enum class Way : std::uint8_t { never, fin, rst, half };
+    enum class When : std::uint8_t {
+        sending,     ///< after some bytes
+        sent,        ///< its last request is sent
+        other_ends,  ///< the very moment another request ends at the backend
+        running,     ///< its request has begun at the backend
+        reading,     ///< some bytes of a response are here
+    };
+    Way way = Way::never;
+    When when = When::sending;
+    std::uint32_t count = 0;  ///< bytes, or how many such moments are let pass
+    Duration after = Duration{};
+};
+
+struct ClientPlan {
+    std::vector<Ask> asks;
+    Duration starts = Duration{};
+    std::uint32_t pipelines = 1;     ///< requests sent before the first is answered
+    std::uint32_t piece = 1 << 20;   ///< most bytes at once, either way
+    std::uint32_t capacity = 65536;  ///< of the connection, each way
+    Duration pause = Duration{};     ///< at most, between two acts
+    Duration stall = Duration{};     ///< a long one, now and then: time limits may strike
+    Leave leave;
+};
+
+struct Act {
+    enum class Kind : std::uint8_t { reload, drain, stop, step_clock };
+    Kind kind = Kind::reload;
+    Duration at = Duration{};
+};
+
+struct QueuePlan {
+    queue::Limits limits;
+    Duration hold_timeout = never;
+    OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+};
+
+struct Plan {
+    std::uint32_t threads = 1;
+    QueuePlan a, c;  ///< routes /a and /b share a; /c has c; /free has none
+    milliseconds wait_timeout = 60s, body_timeout = 30s, response_timeout = 60s,
+                 connect_timeout = 5s, write_timeout = 60s, idle_timeout = 60s;
+    std::uint32_t max_waiting = 1024;
+    bool half_close_stays = false;
+    bool small_spool = false;
+    std::uint64_t spool_memory = 64 << 10, spool_max_memory = 64 << 20, spool_disk = 1 << 30;
+    std::uint64_t response_spool_max = 256 << 20;
+    std::uint32_t max_requests = config::unlimited;
+    std::vector<ClientPlan> clients;
+    std::vector<Act> acts;
+
+    // The backend as a whole, in percent.
+    unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
+    std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;
+    // How the world goes on.
+    int resumes = 1;          ///< coroutines in a loop's turn
+    unsigned interrupts = 0;  ///< percent of system calls in whose midst somebody else acts
+    unsigned delays = 2;      ///< percent of steps in which a little time passes
+    bool uneven = false;      ///< some run ten times as often as others
+};
+
+Plan plan_of(std::uint64_t seed, std::uint32_t threads);
+
+}  // namespace ticketgate::sim
