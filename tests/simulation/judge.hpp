@@ -78,10 +78,12 @@ class Judge {
     void sent(std::uint64_t id, char queue);
     void begins(std::uint64_t id);
     void ends(std::uint64_t id);
+    void backend_goes();  ///< all of it, from outside: what is under way may fail
     void connect_failed() { last_connect_failure_ = ++moment; }
 
     // ── the operator's side ──
     void limit(char queue, queue::Limits limits);
+    void reloads() { c_.strict = false; }  ///< the queue c may go and come, with new numbers
     void drains() { draining_ = true; }
     void stops() { draining_ = stopping_ = true; }
 
@@ -113,7 +115,6 @@ class Judge {
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
     bool draining_ = false, stopping_ = false;
-    bool vanishes_ = false;  // queue c, in some reload
 };
 
 /// The body that only this request's answer has.
