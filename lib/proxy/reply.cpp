@@ -63,7 +63,7 @@ void Reply::write_interim(std::string_view bytes) {
     const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
     write({&piece, 1}, false);
     // Were the rest of it lost, an answer behind it would be no HTTP.
-    begun_ = static_cast<bool>(failure_);
+    begun_ = failure_ && taken_ != 0;
 }
 
 // What failed on the way stays failed: a response that lost its end must not pass for whole.

@@ -53,7 +53,8 @@ task<void> Session::answer(error_code failure, Request& request) {
     if (!co_await write_all(response)) request.keep_alive = false;
 }
 
-// The client's connection may have taken a part of a 100 Continue: the rest comes before the answer.
+// The client's connection may have taken a part of a 100 Continue: the rest comes before the
+// answer.
 task<bool> Session::finish_interim(Request& request) {
     Reply& reply = request.reply;
     if (reply.begun() || reply.drained()) co_return true;
