@@ -95,6 +95,7 @@ void BackendConnection::lost(std::string_view bytes) {
 
 // A request that never became whole never runs.
 void BackendConnection::proxy_closed() {
+    note_unread();
     if (is_occupied_ && !tap_.has_head()) release();
 }
 
@@ -102,6 +103,15 @@ void BackendConnection::release() {
     if (!is_occupied_) return;
     is_occupied_ = false;
     stage_.judge.freed(occupied_);
+    is_unread_ = link_.unread() != 0;
+    if (is_unread_) stage_.judge.unread(occupied_, +1);
+}
+
+// Until the proxy has read the end, it cannot have given the slot to anybody else.
+void BackendConnection::note_unread() {
+    if (!is_unread_ || (link_.unread() != 0 && !link_.proxy_gone())) return;
+    is_unread_ = false;
+    stage_.judge.unread(occupied_, -1);
 }
 
 // ── one act ──

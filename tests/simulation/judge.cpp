@@ -85,7 +85,7 @@ bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
     const char queue = queue_of(s.ask);
     if (queue == 0 || s.sent != 0) return false;
     if (way != Leave::Way::rst && plan_.half_close_stays) return false;
-    return line(queue)->strict && line(queue)->running == 1;
+    return line(queue)->strict && line(queue)->running + line(queue)->unread == 1;
 }
 
 void Judge::excuse_all(std::size_t client, const char* why) {
@@ -180,6 +180,10 @@ void Judge::occupied(char queue) {
 void Judge::freed(char queue) {
     ++moment;
     if (Line* its = line(queue)) --its->running;
+}
+
+void Judge::unread(char queue, int by) {
+    if (Line* its = line(queue)) its->unread += static_cast<std::uint32_t>(by);
 }
 
 void Judge::sent(std::uint64_t id, char queue) {

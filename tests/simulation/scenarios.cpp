@@ -149,6 +149,50 @@ Plan old_connections() {
     return plan;
 }
 
+// ── each of these once showed a bug ──
+
+// A refusal that must wait for room, with requests of its own and of others behind it.
+Plan refused_and_pipelined() {
+    Plan plan = plan_with({client({get("/a", 20ms)})});
+    for (const auto starts : {1ms, 2ms, 3ms}) {
+        plan.clients.push_back(client({get("/a"), get("/free"), get("/b")}, starts, 70));
+        plan.clients.back().pipelines = 3;
+        plan.clients.back().capacity = 100;
+    }
+    plan.max_waiting = 0;
+    return plan;
+}
+
+Plan reset_while_uploading() {
+    Plan plan = tight_upload("/free");
+    for (ClientPlan& client : plan.clients) {
+        Fate& fate = client.asks[0].fate;
+        fate = {.kind = Fate::Kind::dies_in_body, .form = Fate::Form::until_close};
+        fate.early = fate.resets = true;
+    }
+    return plan;
+}
+
+// The backend is slow to connect: that is not the uploading client's fault.
+Plan late_connection() {
+    Plan plan = plan_with({client({post("/free", Ask::Body::length, 100'000)})});
+    plan.body_timeout = 500ms;
+    plan.connects_late = 100;
+    return plan;
+}
+
+// A part of "100 Continue" is taken, and then the upload is refused.
+Plan interim_in_part() {
+    Plan plan =
+        plan_with({client({get("/free"), post("/a", Ask::Body::length, 50, true)}, Duration{}, 90),
+                   client({get("/a", 5s)})});
+    plan.clients[0].pipelines = 2;
+    plan.clients[0].capacity = 100;
+    plan.clients[0].pause = 1ms;
+    plan.wait_timeout = 100ms;
+    return plan;
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios() {
@@ -178,6 +222,10 @@ std::vector<Scenario> scenarios() {
         {"small spool", small_spool()},
         {"broken backend", broken_backend()},
         {"old connections", old_connections()},
+        {"refused and pipelined", refused_and_pipelined()},
+        {"reset while uploading", reset_while_uploading()},
+        {"late connection", late_connection()},
+        {"interim in part", interim_in_part()},
     };
 }
 
