@@ -61,10 +61,11 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
 }
 
 void Reply::write_interim(std::string_view bytes) {
-    if (client_ == nullptr || begun_) return;
+    if (client_ == nullptr || begun_ || failure_) return;
     const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
     write({&piece, 1}, false);
-    begun_ = false;
+    // Were the rest of it lost, an answer behind it would be no HTTP.
+    begun_ = failure_ && taken_ != 0;
 }
 
 // Once failed it stays failed: the session answers for it, though the backend came through.

@@ -358,7 +358,12 @@ task<error_code> Session::deliver(Request& request) {
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_->broken() || station_->stopping()) co_return errc::client_closed;
         if (reply.drained()) {
-            if (!uploading || request.body.complete) deadline_.disarm();
+            // What we do not read ourselves, because the backend does not take it, is not late.
+            const bool full = request.body.spool.size() >= upload_window;
+            if (!uploading || request.body.complete || full)
+                deadline_.disarm();
+            else if (!deadline_.armed())
+                loop().arm(deadline_, request.route->settings.body_timeout);
         } else if (!deadline_.armed() || reply.taken() != taken) {
             loop().arm(deadline_, write_timeout);
         }

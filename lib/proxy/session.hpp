@@ -56,6 +56,7 @@ class Session final : public Resident {
     void body_complete(Request& request);
     error_code read_tunnel(Request& request);
     bool left(const Request& request) const;
+    task<bool> finish_interim(Request& request);
     task<bool> write_all(std::string_view bytes);
     task<void> linger();
     net::Loop& loop() const { return station_->loop; }

@@ -17,12 +17,14 @@ task<void> Session::answer(error_code failure, Request& request) {
     Record& record = request.record;
     const config::Settings* settings =
         request.route == nullptr ? nullptr : &request.route->settings;
-    const bool begun = request.reply.begun();
     consume_head();
     input_.keep();  // a refusal before the body has not done so yet, and below we may wait
-    request.reply.detach();
     request.place.reset();
     wait_deadline_.disarm();
+    if (failure != errc::client_closed && !co_await finish_interim(request))
+        failure = errc::client_closed;
+    const bool begun = request.reply.begun();
+    request.reply.detach();
     if (begun || failure == errc::client_closed) {
         // Cut short: what was sent must not pass for a whole response.
         if (!begun) record.status = status_of(failure, settings);
@@ -49,6 +51,21 @@ task<void> Session::answer(error_code failure, Request& request) {
                          request.keep_alive && !request.client_1_0, !request.to_head);
     if (request.client_1_0) request.keep_alive = false;
     if (!co_await write_all(response)) request.keep_alive = false;
+}
+
+// The client's connection may have taken a part of a 100 Continue: the rest comes before the
+// answer.
+task<bool> Session::finish_interim(Request& request) {
+    Reply& reply = request.reply;
+    if (reply.begun() || reply.drained()) co_return true;
+    loop().arm(deadline_, station_->snapshot()->config.clients.write_timeout);
+    for (;;) {
+        if (!reply.pump() || client_->broken() || deadline_.expired()) co_return false;
+        if (reply.begun() || reply.drained()) break;
+        co_await signal_;
+    }
+    deadline_.disarm();
+    co_return true;
 }
 
 task<bool> Session::write_all(std::string_view bytes) {

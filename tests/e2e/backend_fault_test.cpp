@@ -116,6 +116,29 @@ TEST_P(BackendFault, OnBackendErrorIsAnswered) {
     EXPECT_EQ(got.body, "sorry, " + got.header("X-Request-Id"));
 }
 
+// What is no HTTP does not say that its script is done.
+TEST(GarbageFromABackendThatRunsOn, KeepsItsSlotUntilTheConnectionEnds) {
+    for (const std::string garbage :
+         {"HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"}) {
+        Backend backend;
+        backend.on("/x", [&](Call& call) {
+            call.send(garbage);
+            call.wait_for("end");
+            call.close();
+        });
+        Gateway gateway(one_queue(), with(backend));
+        const auto answer = gateway.get("/x");
+        EXPECT_TRUE(answer.status == 502 || !answer.whole()) << answer.status;
+        EXPECT_EQ(gateway.line("q").in_flight, 1u);
+        auto clients = stand_in_line(gateway, {"/next"});
+        EXPECT_EQ(backend.count("/next"), 0u);
+        backend.release("end");
+        EXPECT_EQ(clients[0].read().status, 200);
+        EXPECT_EQ(backend.most_in_flight(), 1);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Routes, BackendFault, both_kinds, kind);
 
 }  // namespace

@@ -110,6 +110,17 @@ TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
     EXPECT_EQ(spooled(gateway, "disk"), 0);
 }
 
+TEST(Spool, ThatRefusesABodyNeverReadsItAsTheNextRequest) {
+    Backend backend;
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 0, max_disk: 0 }\n", with(backend));
+    Client client = gateway.client();
+    client.request("POST", "/large", {}, "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.read().status, 503);
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(backend.order(), std::vector<std::string>{"/next"});
+}
+
 TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
     TemporaryFolder folder;
     Backend backend(folder.file("backend.sock"));

@@ -31,7 +31,7 @@ class Actor : public Peer {
     std::uint32_t weight = 1;
 
  protected:
-    void sleep() { at_ = Time::max(); }
+    void rest() { at_ = Time::max(); }
     void again(Duration after) { at_ = clock.now + after; }
     Duration at_most(Duration longest) {
         const auto end = static_cast<std::uint64_t>(longest.count()) + 1;

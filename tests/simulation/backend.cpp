@@ -45,6 +45,7 @@ std::unique_ptr<net::Stream> Backend::connect(net::Loop& loop, const net::Endpoi
 }
 
 void Backend::die(bool by_reset) {
+    stage_.judge.backend_goes();
     for (auto& connection : connections_) connection->die(by_reset);
 }
 
@@ -88,12 +89,13 @@ void BackendConnection::written(std::string_view bytes) {
 void BackendConnection::lost(std::string_view bytes) {
     Message message(true);
     (void)message.feed(bytes);
-    const std::uint64_t id = tap_.complete() ? id_in(message.target) : tapped_id_;
+    const std::uint64_t id = tap_.complete() || !tap_.begun() ? id_in(message.target) : tapped_id_;
     if (id != 0) stage_.judge.story(id).excuse = "its connection had been closed";
 }
 
 // A request that never became whole never runs.
 void BackendConnection::proxy_closed() {
+    note_unread();
     if (is_occupied_ && !tap_.has_head()) release();
 }
 
@@ -101,12 +103,21 @@ void BackendConnection::release() {
     if (!is_occupied_) return;
     is_occupied_ = false;
     stage_.judge.freed(occupied_);
+    is_unread_ = link_.unread() != 0;
+    if (is_unread_) stage_.judge.unread(occupied_, +1);
+}
+
+// Until the proxy has read the end, it cannot have given the slot to anybody else.
+void BackendConnection::note_unread() {
+    if (!is_unread_ || (link_.unread() != 0 && !link_.proxy_gone())) return;
+    is_unread_ = false;
+    stage_.judge.unread(occupied_, -1);
 }
 
 // ── one act ──
 
 void BackendConnection::act() {
-    sleep();
+    rest();
     if (phase_ == Phase::accepting) {
         if (clock.now < ready_at_) return again(ready_at_ - clock.now);
         if (refuses_) {
@@ -260,6 +271,7 @@ void BackendConnection::die(bool by_reset) {
         stage_.judge.story(tapped_id_).excuse = "its backend dies";
         stage_.judge.ends(tapped_id_);
     }
+    if (phase_ == Phase::accepting) stage_.judge.connect_failed();
     phase_ = Phase::dead;
     release();
     by_reset ? link_.abort() : link_.close();

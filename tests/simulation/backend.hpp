@@ -21,6 +21,7 @@ class BackendConnection final : public Actor {
     void act() override;
     void written(std::string_view bytes) override;
     void lost(std::string_view bytes) override;
+    void taken(std::uint64_t) override { note_unread(); }
     void proxy_closed() override;
     /// From outside: the backend goes away, now.
     void die(bool by_reset);
@@ -34,6 +35,7 @@ class BackendConnection final : public Actor {
     void end_request();
     void maybe_close_idle();
     void release();
+    void note_unread();
     Story& story() { return stage_.judge.story(id_); }
     const Fate& fate() { return story().ask.fate; }
     bool faulty() { return attempt_ == 1 && fate().kind != Fate::Kind::answers; }
@@ -47,7 +49,7 @@ class BackendConnection final : public Actor {
     Message tap_{true};
     std::uint64_t tap_bytes_ = 0, tapped_id_ = 0;
     char occupied_ = 0;
-    bool is_occupied_ = false;
+    bool is_occupied_ = false, is_unread_ = false;
     // What the backend has read.
     Message request_{true};
     std::uint64_t id_ = 0;

@@ -49,7 +49,7 @@ bool Client::mine(std::uint64_t id) const {
 // ── one act ──
 
 void Client::act() {
-    sleep();
+    rest();
     if (done_ || link_ == nullptr) return;
     leave_if_due();
     if (done_) return;
@@ -166,7 +166,7 @@ void Client::end_of_stream() {
 
 void Client::finish() {
     done_ = true;
-    sleep();
+    rest();
     link_->close();
 }
 
@@ -199,7 +199,7 @@ void Client::leave(Leave::Way way) {
         return link_->finish();
     }
     done_ = true;
-    sleep();
+    rest();
     way == Leave::Way::fin ? link_->close() : link_->abort();
 }
 

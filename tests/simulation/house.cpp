@@ -132,6 +132,7 @@ void House::admit(Link& link, std::size_t index) {
 }
 
 void House::reload(Random& random) {
+    judge_.reloads();
     a_.limits.max_in_flight = random.one_of({plan_.a.limits.max_in_flight, 1u, 2u, 4u});
     if (random.chance(30)) a_.limits.order = queue::Order::arrival;
     if (random.chance(50)) c_exists_ = !c_exists_;

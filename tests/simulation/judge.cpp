@@ -29,7 +29,8 @@ Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
     c_.strict = !opens(plan.c);
     a_.in_order_of_arrival = plan.a.limits.order == queue::Order::arrival;
     c_.in_order_of_arrival = plan.c.limits.order == queue::Order::arrival;
-    for (const Act& act : plan.acts) vanishes_ |= act.kind == Act::Kind::reload;
+    for (const Act& act : plan.acts)
+        if (act.kind == Act::Kind::reload) reloads();
     for (const ClientPlan& client : plan.clients) {
         of_client_.emplace_back();
         for (const Ask& ask : client.asks) {
@@ -82,9 +83,9 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
 // Somebody else had the only slot.
 bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
     const char queue = queue_of(s.ask);
-    if (queue == 0 || s.sent != 0 || (queue == 'c' && vanishes_)) return false;
+    if (queue == 0 || s.sent != 0) return false;
     if (way != Leave::Way::rst && plan_.half_close_stays) return false;
-    return line(queue)->strict && line(queue)->running == 1;
+    return line(queue)->strict && line(queue)->running + line(queue)->unread == 1;
 }
 
 void Judge::excuse_all(std::size_t client, const char* why) {
@@ -181,6 +182,10 @@ void Judge::freed(char queue) {
     if (Line* its = line(queue)) --its->running;
 }
 
+void Judge::unread(char queue, int by) {
+    if (Line* its = line(queue)) its->unread += static_cast<std::uint32_t>(by);
+}
+
 void Judge::sent(std::uint64_t id, char queue) {
     Story& s = story(id);
     ++moment;
@@ -204,6 +209,11 @@ void Judge::begins(std::uint64_t id) {
 
 void Judge::ends(std::uint64_t id) {
     story(id).ended = ++moment;
+}
+
+void Judge::backend_goes() {
+    for (Story& s : stories_)
+        if (s.head_sent != 0 && s.answers == 0) s.excuse = "its backend went away";
 }
 
 // ── the operator's side ──

@@ -39,6 +39,7 @@ struct Line {
     std::uint32_t limit = 1;    ///< as configured last
     std::uint32_t allowed = 1;  ///< while holders above a lowered limit are left
     std::uint32_t running = 0;  ///< at the backend
+    std::uint32_t unread = 0;   ///< done there, and the proxy has not read it to the end
     std::uint64_t failed_open = 0;
     std::uint64_t last_full = 0;  ///< moment at which a newcomer had to be refused
     bool strict = true;           ///< max_in_flight was always 1, and it never fails open
@@ -75,13 +76,16 @@ class Judge {
     // ── the backend's side ──
     void occupied(char queue);
     void freed(char queue);
+    void unread(char queue, int by);
     void sent(std::uint64_t id, char queue);
     void begins(std::uint64_t id);
     void ends(std::uint64_t id);
+    void backend_goes();  ///< all of it, from outside: what is under way may fail
     void connect_failed() { last_connect_failure_ = ++moment; }
 
     // ── the operator's side ──
     void limit(char queue, queue::Limits limits);
+    void reloads() { c_.strict = false; }  ///< the queue c may go and come, with new numbers
     void drains() { draining_ = true; }
     void stops() { draining_ = stopping_ = true; }
 
@@ -113,7 +117,6 @@ class Judge {
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
     bool draining_ = false, stopping_ = false;
-    bool vanishes_ = false;  // queue c, in some reload
 };
 
 /// The body that only this request's answer has.

@@ -81,7 +81,7 @@ class Link {
     bool ended() const { return from_proxy_.empty() && (proxy_fin_ || proxy_gone_); }
     bool reset() const { return reset_to_peer_; }
     bool proxy_gone() const { return proxy_gone_; }
-    std::uint64_t taken() const { return taken_; }
+    std::size_t unread() const { return to_proxy_.size(); }  ///< by the proxy
 
  private:
     friend class SimStream;

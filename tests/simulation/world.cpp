@@ -64,6 +64,9 @@ void World::step() {
     }
     if (random_.chance(plan_.delays)) clock.now += Duration(std::int64_t(random_.below(200'000)));
     collect(false);
+    if (!choices_.empty()) return go_on();
+    if (over()) return;
+    collect(false);  // the end of the last client set something going
     choices_.empty() ? let_time_pass() : go_on();
 }
 
@@ -171,10 +174,16 @@ void World::inject(const Injection& injection) {
     if (injection.kind == client_rst) clients_[client]->leave(Leave::Way::rst);
     if (injection.kind == backend_fin) backend_.die(false);
     if (injection.kind == backend_rst) backend_.die(true);
-    if (injection.kind == time_passes) clock.now += injection.time;
+    if (injection.kind == time_passes) let_time_run(injection.time);
     if (injection.kind == stop) house_.stop();
     if (injection.kind == drain) house_.drain();
     if (injection.kind == reload) house_.reload(random_);
+}
+
+// Whatever waits now may have waited for too long.
+void World::let_time_run(Duration time) {
+    clock.now += time;
+    for (std::size_t i = 0; i < clients_.size(); ++i) judge_.excuse_all(i, "time passed");
 }
 
 // ── the end ──

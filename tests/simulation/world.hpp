@@ -17,7 +17,7 @@ namespace ticketgate::sim {
 /// Something from outside the plan, at one step: what the sweep of all cancellations tries.
 struct Injection {
     enum class Kind : std::uint8_t {
-        none,
+        nothing,
         client_fin,
         client_rst,
         backend_fin,
@@ -27,7 +27,7 @@ struct Injection {
         drain,
         reload
     };
-    Kind kind = Kind::none;
+    Kind kind = Kind::nothing;
     std::uint64_t step = 0;
     std::size_t client = 0;
     Duration time = Duration{};
@@ -60,6 +60,7 @@ class World {
     void turn(std::size_t loop);
     void interrupt();
     void let_time_pass();
+    void let_time_run(Duration time);
     void act_of_operator(Act::Kind kind);
     void settle_accounts();
 

@@ -107,6 +107,14 @@ TEST(Reply, TheFirstFailureStands) {
     EXPECT_FALSE(finished.reply.failure());
 }
 
+TEST(Reply, ThatFailedNeverPassesForFinished) {
+    Delivery d;
+    d.reply.fail(errc::spool_full);
+    d.reply.finish();  // the backend's end came, but not all of it was kept
+    EXPECT_FALSE(d.reply.finished());
+    EXPECT_EQ(d.reply.failure(), errc::spool_full);
+}
+
 TEST(Reply, NothingIsWrittenAfterAFailure) {
     Delivery d;
     d.reply.fail(errc::upstream_timeout);
@@ -231,6 +239,21 @@ TEST(Reply, AnInterimResponseThatIsTakenInPartStaysInOrder) {
     d.write("200");
     EXPECT_TRUE(d.reply.pump());
     EXPECT_EQ(d.client.outgoing, "100 200");
+}
+
+TEST(Reply, AnInterimResponseWhoseRestIsLostIsACut) {
+    for (const std::size_t taken : {0u, 2u}) {
+        Delivery d;
+        http::SpoolBudget::Limits limits;
+        limits.memory_per_body = limits.max_memory = limits.max_disk = 0;
+        http::SpoolBudget none(limits);
+        Reply reply(none);
+        reply.attach(d.client, d.session);
+        d.client.room = taken;
+        reply.write_interim("100 ");
+        EXPECT_EQ(reply.failure(), errc::spool_full);
+        EXPECT_EQ(reply.begun(), taken != 0) << "else it may still be answered";
+    }
 }
 
 // ── any speed of either side ──

@@ -1,0 +1,232 @@
+#include "simulation/scenarios.hpp"
+
+namespace ticketgate::sim {
+namespace {
+
+Ask get(const std::string& route, Duration work = 5ms, Fate::Form form = Fate::Form::length) {
+    Ask ask;
+    ask.route = route;
+    ask.fate.work = work;
+    ask.fate.form = form;
+    ask.fate.size = 60;
+    return ask;
+}
+
+Ask post(const std::string& route, Ask::Body body, std::uint32_t size, bool expects = false) {
+    Ask ask = get(route);
+    ask.method = "POST";
+    ask.body = body;
+    ask.size = size;
+    ask.expects_continue = expects;
+    return ask;
+}
+
+Ask with(Ask ask, Fate::Kind kind, Duration runs_on = Duration{}) {
+    ask.fate.kind = kind;
+    ask.fate.runs_on = runs_on;
+    return ask;
+}
+
+ClientPlan client(std::vector<Ask> asks, Duration starts = Duration{},
+                  std::uint32_t piece = 1 << 20) {
+    ClientPlan plan;
+    plan.asks = std::move(asks);
+    plan.starts = starts;
+    plan.piece = piece;
+    return plan;
+}
+
+Plan plan_with(std::vector<ClientPlan> clients) {
+    Plan plan;
+    plan.clients = std::move(clients);
+    plan.delays = 0;
+    return plan;
+}
+
+Plan pipelined() {
+    Plan plan = plan_with({client({get("/a"), get("/free"), get("/a")}), client({get("/b")})});
+    plan.clients[0].pipelines = 3;
+    return plan;
+}
+
+Plan slow_reader() {
+    Ask large = get("/a", 1ms, Fate::Form::chunked);
+    large.fate.size = 900;
+    Plan plan = plan_with({client({large}, Duration{}, 90), client({get("/a")})});
+    plan.clients[0].capacity = 100;
+    plan.clients[0].pause = 1ms;
+    return plan;
+}
+
+Plan slow_unqueued_reader() {
+    Plan plan = slow_reader();
+    plan.clients[0].asks[0].route = "/free";
+    plan.response_spool_max = 100;
+    return plan;
+}
+
+Plan tight_upload(const std::string& route) {
+    Plan plan = plan_with({client({post(route, Ask::Body::length, 600)}, Duration{}, 150),
+                           client({post(route, Ask::Body::chunked, 300)}, Duration{}, 150)});
+    plan.backend_capacity = 200;
+    plan.backend_piece = 120;
+    return plan;
+}
+
+Plan silent_backend() {
+    Plan plan = plan_with({client({get("/a", 700ms)}), client({get("/a")}, 1ms)});
+    plan.response_timeout = 400ms;
+    return plan;
+}
+
+Plan held_too_long(OnHoldTimeout then) {
+    Plan plan = plan_with(
+        {client({get("/a", 50ms)}), client({get("/a", 50ms)}, 1ms), client({get("/a")}, 2ms)});
+    plan.a.hold_timeout = 20ms;
+    plan.a.on_hold_timeout = then;
+    return plan;
+}
+
+Plan waits_too_long() {
+    Plan plan = plan_with({client({get("/a", 300ms)}), client({get("/a"), get("/a")}, 1ms),
+                           client({post("/a", Ask::Body::length, 40)}, 2ms, 30)});
+    plan.wait_timeout = 100ms;
+    return plan;
+}
+
+Plan full_line() {
+    Plan plan = plan_with(
+        {client({get("/a", 20ms)}), client({get("/a")}, 1ms), client({get("/a"), get("/a")}, 2ms)});
+    plan.clients[2].pipelines = 2;
+    plan.max_waiting = 1;
+    return plan;
+}
+
+Plan half_closers(bool stay) {
+    Plan plan = plan_with({client({get("/a", 10ms)}), client({get("/a")}, 1ms)});
+    plan.clients[1].leave = {Leave::Way::half, Leave::When::sent, 0, 1ms};
+    plan.half_close_stays = stay;
+    return plan;
+}
+
+Plan arrival_order() {
+    Plan plan = plan_with({client({post("/a", Ask::Body::length, 100)}, Duration{}, 40),
+                           client({get("/a")}, 1ms), client({get("/a")}, 2ms)});
+    plan.clients[0].pause = 2ms;
+    plan.a.limits.order = queue::Order::arrival;
+    return plan;
+}
+
+Plan two_at_a_time() {
+    Plan plan = plan_with(
+        {client({get("/a")}), client({get("/a")}), client({get("/b")}), client({get("/c")})});
+    plan.a.limits.max_in_flight = 2;
+    return plan;
+}
+
+Plan small_spool() {
+    Plan plan =
+        plan_with({client({post("/a", Ask::Body::length, 300), get("/a")}),
+                   client({get("/a", 1ms, Fate::Form::chunked), get("/a")}, Duration{}, 50)});
+    plan.clients[1].capacity = 100;
+    plan.small_spool = true;
+    plan.spool_memory = plan.spool_max_memory = plan.spool_disk = 0;
+    return plan;
+}
+
+Plan broken_backend() {
+    using Kind = Fate::Kind;
+    return plan_with({client({with(get("/a"), Kind::garbage_head, 20ms), get("/a")}),
+                      client({with(get("/a"), Kind::garbage_chunk, 20ms), get("/a")}, 1ms),
+                      client({with(get("/a"), Kind::dies_in_body), get("/a")}, 2ms)});
+}
+
+Plan old_connections() {
+    Plan plan =
+        plan_with({client({get("/a"), get("/a"), post("/a", Ask::Body::length, 30), get("/a")}),
+                   client({get("/free"), get("/free")}, 3ms)});
+    plan.clients[0].pause = 1ms;
+    return plan;
+}
+
+// ── each of these once showed a bug ──
+
+// A refusal that must wait for room, with requests of its own and of others behind it.
+Plan refused_and_pipelined() {
+    Plan plan = plan_with({client({get("/a", 20ms)})});
+    for (const auto starts : {1ms, 2ms, 3ms}) {
+        plan.clients.push_back(client({get("/a"), get("/free"), get("/b")}, starts, 70));
+        plan.clients.back().pipelines = 3;
+        plan.clients.back().capacity = 100;
+    }
+    plan.max_waiting = 0;
+    return plan;
+}
+
+Plan reset_while_uploading() {
+    Plan plan = tight_upload("/free");
+    for (ClientPlan& client : plan.clients) {
+        Fate& fate = client.asks[0].fate;
+        fate = {.kind = Fate::Kind::dies_in_body, .form = Fate::Form::until_close};
+        fate.early = fate.resets = true;
+    }
+    return plan;
+}
+
+// The backend is slow to connect: that is not the uploading client's fault.
+Plan late_connection() {
+    Plan plan = plan_with({client({post("/free", Ask::Body::length, 100'000)})});
+    plan.body_timeout = 500ms;
+    plan.connects_late = 100;
+    return plan;
+}
+
+// A part of "100 Continue" is taken, and then the upload is refused.
+Plan interim_in_part() {
+    Plan plan =
+        plan_with({client({get("/free"), post("/a", Ask::Body::length, 50, true)}, Duration{}, 90),
+                   client({get("/a", 5s)})});
+    plan.clients[0].pipelines = 2;
+    plan.clients[0].capacity = 100;
+    plan.clients[0].pause = 1ms;
+    plan.wait_timeout = 100ms;
+    return plan;
+}
+
+}  // namespace
+
+std::vector<Scenario> scenarios() {
+    const auto length = Ask::Body::length, chunked = Ask::Body::chunked;
+    return {
+        {"three in line",
+         plan_with({client({get("/a")}), client({get("/a")}), client({get("/b")})})},
+        {"an upload in line",
+         plan_with({client({get("/a")}), client({post("/a", length, 100)}, Duration{}, 60),
+                    client({get("/a")}, 1ms)})},
+        {"a chunked upload that asks first",
+         plan_with({client({post("/a", chunked, 60, true)}), client({get("/a")})})},
+        {"pipelined", pipelined()},
+        {"slow reader", slow_reader()},
+        {"slow reader, unqueued", slow_unqueued_reader()},
+        {"tight upload", tight_upload("/a")},
+        {"tight upload, unqueued", tight_upload("/free")},
+        {"silent backend", silent_backend()},
+        {"hold_timeout: keep", held_too_long(OnHoldTimeout::keep)},
+        {"hold_timeout: release", held_too_long(OnHoldTimeout::release)},
+        {"wait_timeout", waits_too_long()},
+        {"full line", full_line()},
+        {"half close: stay", half_closers(true)},
+        {"half close: leave", half_closers(false)},
+        {"order: arrival", arrival_order()},
+        {"two at a time", two_at_a_time()},
+        {"small spool", small_spool()},
+        {"broken backend", broken_backend()},
+        {"old connections", old_connections()},
+        {"refused and pipelined", refused_and_pipelined()},
+        {"reset while uploading", reset_while_uploading()},
+        {"late connection", late_connection()},
+        {"interim in part", interim_in_part()},
+    };
+}
+
+}  // namespace ticketgate::sim

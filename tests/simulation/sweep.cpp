@@ -1,0 +1,83 @@
+#include "simulation/sweep.hpp"
+
+#include "simulation/replay.hpp"
+#include "simulation/scenarios.hpp"
+#include "simulation/world.hpp"
+
+namespace ticketgate::sim {
+namespace {
+
+struct Kind {
+    Injection::Kind kind;
+    std::size_t client;
+    Duration time;
+};
+
+std::vector<Kind> kinds_for(const Plan& plan) {
+    using enum Injection::Kind;
+    std::vector<Kind> kinds{{backend_fin, 0, {}}, {backend_rst, 0, {}}, {stop, 0, {}},
+                            {drain, 0, {}},       {reload, 0, {}},      {time_passes, 0, 150ms},
+                            {time_passes, 0, 3s}, {time_passes, 0, 61s}};
+    for (std::size_t i = 0; i < plan.clients.size(); ++i) {
+        kinds.push_back({client_fin, i, {}});
+        kinds.push_back({client_rst, i, {}});
+    }
+    return kinds;
+}
+
+class Sweeper {
+ public:
+    explicit Sweeper(const Sweep& sweep)
+        : sweep_(sweep), ground_(sweep.step != 0 ? Level::debug : Level::off) {}
+
+    void all_of(const Scenario& scenario, std::uint64_t index) {
+        Plan plan = scenario.plan;
+        plan.threads = sweep_.threads;
+        name_ = scenario.name;
+        index_ = index;
+        const std::uint64_t steps = one(plan, {}, none);
+        const auto kinds = kinds_for(plan);
+        for (std::uint64_t k = 0; k < kinds.size(); ++k)
+            if (sweep_.kind == none || sweep_.kind == k) every_step(plan, kinds[k], k, steps);
+    }
+    std::uint64_t worlds = 0;
+
+ private:
+    void every_step(const Plan& plan, const Kind& kind, std::uint64_t k, std::uint64_t steps) {
+        for (std::uint64_t step = 1 + k % sweep_.stride; step <= steps; step += sweep_.stride)
+            if (sweep_.step == 0 || sweep_.step == step)
+                (void)one(plan, {kind.kind, step, kind.client, kind.time}, k);
+    }
+
+    // How many steps it took.
+    std::uint64_t one(const Plan& plan, const Injection& injection, std::uint64_t k) {
+        ++worlds;
+        remember("--sweep " + std::to_string(sweep_.schedule) + " --threads " +
+                 std::to_string(sweep_.threads) + " --scenario " + std::to_string(index_) +
+                 (k == none ? "" : " --kind " + std::to_string(k)) + " --step " +
+                 std::to_string(injection.step));
+        World world(plan, sweep_.schedule, ground_, sweep_.step != 0 && k != none);
+        const std::string failure = world.run(injection);
+        if (!failure.empty()) give_up("\"" + name_ + "\": " + failure);
+        return world.steps();
+    }
+
+    const Sweep sweep_;
+    Ground ground_;
+    std::string name_;
+    std::uint64_t index_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t run(const Sweep& sweep) {
+    Sweeper sweeper(sweep);
+    std::uint64_t index = 0;
+    for (const Scenario& scenario : scenarios()) {
+        if (sweep.scenario == none || sweep.scenario == index) sweeper.all_of(scenario, index);
+        ++index;
+    }
+    return sweeper.worlds;
+}
+
+}  // namespace ticketgate::sim
