@@ -1,0 +1,49 @@
+#include "world.hpp"
+
+namespace loadtest {
+
+std::uint64_t World::note_sent(const Call& call) {
+    Record made;
+    made.head_us = now_us();
+    made.query = call.query;
+    made.size = call.size;
+    made.allowed = call.allowed;
+    made.line = call.line;
+    made.fate = Fate::sent;
+    made.post = call.body > 0;
+    records.push_back(std::move(made));
+    return records.size();
+}
+
+void World::note_done(std::uint64_t seq) {
+    record(seq).done_us = now_us();
+    ++answers;
+    answered.happen();
+}
+
+void World::expect(bool kept, std::string what) {
+    if (!kept) complaints.push_back(std::move(what));
+}
+
+void World::allow(Line line, Micros us, std::uint32_t limit) {
+    allowances_[static_cast<std::size_t>(line)].push_back({us, limit});
+}
+
+std::uint32_t World::limit_at(Line line, Micros us) const {
+    auto limit = facts(line).limit;
+    for (const auto& allowance : allowances_[static_cast<std::size_t>(line)]) {
+        if (allowance.us <= us) limit = allowance.limit;
+    }
+    return limit;
+}
+
+void World::begin_scenario() {
+    random_.seed(settings.seed + round);
+    records.clear();
+    complaints.clear();
+    proxy_gone = unordered = must_overlap = false;
+    settle_us = 0;
+    for (auto& line : allowances_) line.clear();
+}
+
+}  // namespace loadtest
