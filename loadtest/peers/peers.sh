@@ -81,6 +81,7 @@ tg_command_haproxy() {
     [[ $log == on ]] &&
         target='log stdout format raw local0' use=$'log global\n    option httplog'
     [[ $mode == serial ]] && options='maxconn 1'
+    # Among the defaults, since it must hold for the frontend too.
     [[ $option == abortonclose ]] &&
         lines=$'option abortonclose\n    option http-buffer-request'
     # Two descriptors a connection and some for itself, within what it is allowed to open.
@@ -88,7 +89,7 @@ tg_command_haproxy() {
     ((most > 9900)) && most=9900
     tg_fill haproxy.cfg.in PORT="$tg_free" BACKEND="$backend" THREADS="$threads" \
         MAX_CONNECTIONS="$most" LOG_TARGET="$target" LOG_USE="$use" \
-        SERVER_OPTIONS="$options" BACKEND_LINES="$lines" >"$dir/haproxy.cfg"
+        SERVER_OPTIONS="$options" DEFAULTS="$lines" >"$dir/haproxy.cfg"
     command=(haproxy -db -f "$dir/haproxy.cfg")
 }
 
@@ -100,7 +101,7 @@ tg_command_nginx() {
     # Its two ways to have one at a time; neither waits.
     [[ $mode == serial ]] && server='max_conns=1'
     [[ $option == limit_conn ]] &&
-        server='' zone='limit_conn_zone $server_name zone=all:1m;' limit='limit_conn all 1;'
+        server='' zone='limit_conn_zone $server_port zone=all:1m;' limit='limit_conn all 1;'
     tg_fill nginx.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
         LOG="$access" SERVER="$server" LIMIT_ZONE="$zone" LIMIT="$limit" >"$dir/nginx.conf"
     command=(nginx -e stderr -p "$dir" -c "$dir/nginx.conf")

@@ -66,6 +66,24 @@ Task<> probe_all(World& world, std::uint64_t& stuck) {
     }
 }
 
+// Beside the scenario, for who asks afterwards whether the proxy could have known better.
+Task<> watch_lag(World& world, const bool& ended) {
+    while (!ended) {
+        world.sample_lag();
+        co_await world.loop.sleep(3000);
+    }
+    world.sample_lag();
+}
+
+Task<> watched(World& world, const Scenario& scenario) {
+    bool ended = false;
+    Crew crew;
+    crew.add(watch_lag(world, ended));
+    co_await scenario.run(world);
+    ended = true;
+    co_await crew;
+}
+
 std::uint64_t violations(const World& world) {
     const auto counted = world.proxy.metric("ticketgate_exclusion_violations_total");
     return counted ? static_cast<std::uint64_t>(*counted) : 0;
@@ -97,7 +115,7 @@ Row run_scenario(World& world, const Scenario& scenario) {
     row.rss_before_kib = world.proxy.rss_kib();
     row.violations = violations(world);
     const auto begun = now_us();
-    world.loop.run(scenario.run(world));
+    world.loop.run(watched(world, scenario));
     row.milliseconds = (now_us() - begun) / 1000;
     await_backend(world);
     const auto requests = world.records.size();

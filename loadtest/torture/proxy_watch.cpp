@@ -65,6 +65,20 @@ std::uint64_t ProxyWatch::rss_kib() const {
     return sum;
 }
 
+std::vector<std::uint64_t> ProxyWatch::run_delays_us() const {
+    std::vector<std::uint64_t> delays;
+    std::error_code gone;
+    const auto tasks = fs::path{"/proc"} / std::to_string(names_.pid) / "task";
+    for (const auto& thread : fs::directory_iterator(tasks, gone)) {
+        std::istringstream times{read_file(thread.path() / "schedstat")};
+        std::uint64_t ran_ns = 0;
+        std::uint64_t waited_ns = 0;
+        times >> ran_ns >> waited_ns;
+        delays.push_back(waited_ns / 1000);
+    }
+    return delays;
+}
+
 bool ProxyWatch::alive() const {
     if (!has_pid()) return true;
     // A zombie answers signals too: its parent has not looked yet.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace loadtest {
 
@@ -28,6 +29,8 @@ class ProxyWatch {
     // Open descriptors and resident KiB of the process and its children.
     std::uint64_t fds() const;
     std::uint64_t rss_kib() const;
+    // How long each thread has stood in the kernel's run queue, ready and not running, in all.
+    std::vector<std::uint64_t> run_delays_us() const;
     bool alive() const;
     void signal(int number) const;
 

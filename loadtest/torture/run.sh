@@ -5,9 +5,11 @@
 #          [--threads N] [--seed N] [--scenario A,B] [--skip A,B] [--quick] [--json FILE]
 #          [--requests N | --seconds N]          the soak: rounds of the mix
 #          [--bin FOLDER] [--slack-us N] [--sure-us N] [--grace-us N] [--explain] [--list] [--keep]
+#          [--must-break]
 #
 # --variant: abortonclose (haproxy), limit_conn (nginx). --bin: folder of ticketgate (a sanitizer's
-# build, say); the tools are taken from there too. README.md says what the columns mean. For
+# build, say); the tools are taken from there too. --must-break: succeed if each row shows a broken
+# promise, to prove that the kit sees it. README.md says what the columns mean. For
 # ticketgate the exit code is 1 if a promise is broken.
 # shellcheck source-path=SCRIPTDIR
 # shellcheck disable=SC2154,SC2317  # peers.sh sets tg_port, tg_pid, tg_admin; finish is a trap
@@ -21,12 +23,12 @@ tg_next_port=${TG_TORTURE_PORT:-27000}
 TG_BENCH_PORT=$tg_next_port source "$tg_peers/peers.sh"
 
 usage() {
-    sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit "$1"
 }
 die() { printf 'torture: %s\n' "$*" >&2; exit 2; }
 
-proxy=ticketgate variant='' upstream=http threads=1 scenario='' skip='' keep=no soak=no
+proxy=ticketgate variant='' upstream=http threads=1 scenario='' skip='' keep=no soak=no must_break=no
 tool=()
 while (($# > 0)); do
     case $1 in
@@ -41,6 +43,7 @@ while (($# > 0)); do
         --seconds) soak=yes && tool+=(--seconds "$2") && shift ;;
         --seed | --json | --slack-us | --sure-us | --grace-us | --patience) tool+=("$1" "$2") && shift ;;
         --quick | --explain) tool+=("$1") ;;
+        --must-break) must_break=yes ;;
         --keep) keep=yes ;;
         --list) exec "$tg_bin/tg_torture" --list ;;
         -h | --help) usage 0 ;;
@@ -83,6 +86,7 @@ torture() {
     [[ $proxy == ticketgate ]] && about+=(--admin "127.0.0.1:${tg_admin[$name]}" --strict
         --config "$tg_work/$name/ticketgate.yaml" --access-log "$tg_work/$name/access.log"
         --clock "$tg_work/$name/clock")
+    [[ $must_break == yes ]] && about+=(--must-break)
     [[ $proxy != none ]] && about+=(--proxy-pid "${tg_pid[$name]}")
     "$tg_bin/tg_torture" "http://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
         --backend "127.0.0.1:${tg_port[back]}" "${about[@]}" "${tool[@]}" "$@"
@@ -91,6 +95,12 @@ torture() {
 wanted() {
     [[ ,$skip, == *",$1,"* ]] && return 1
     [[ -z $scenario || ,$scenario, == *",$1,"* ]]
+}
+
+# A sanitizer's report or a failed check is the last thing that some processes say.
+last_words() {
+    grep -E -A 30 'Sanitizer|runtime error|TG_CHECK|terminate called' "$tg_work/$1/err" >&2 || return 0
+    return 1
 }
 
 # Everything that one proxy can go through.
@@ -107,7 +117,9 @@ main_part() {
     fi
     torture main "${names[@]}"
     local result=$?
-    [[ $proxy != none ]] && tg_stop main
+    [[ $proxy == none ]] && return $result
+    tg_stop main
+    last_words main || result=1
     return $result
 }
 
@@ -119,8 +131,8 @@ own_start() {
     tg_start "$name" ticketgate "${tg_port[back]}" threads="$threads" mode=torture "$@" || return 1
     torture "$name" --scenario "$name" --bare
     result=$?
-    ((result == 0)) || tail -n 3 "$tg_work/$name/err" >&2
     tg_stop "$name"
+    last_words "$name" || result=1
     return $result
 }
 

@@ -46,5 +46,7 @@ Task<> loyal(World& world, Call call, std::uint64_t requests);
 Task<> loyal_until(World& world, Call call, Micros when);
 // So many loyal clients side by side.
 Task<> crowd(World& world, Call call, std::uint64_t clients, std::uint64_t requests);
+// The same, but all connect before the first one sends.
+Task<> all_connected(World& world, Call call, std::uint64_t clients, std::uint64_t requests);
 
 }  // namespace loadtest

@@ -42,13 +42,11 @@ Task<> disk(World& world) {
 
 // Many bodies in memory at a time, of a process that may not grow.
 Task<> memory(World& world) {
-    Crew crew;
     auto call = call_of(Line::one, 500);
     call.body = 60'000;
     call.size = 60'000;
     call.allowed = served_or_refused | allow::closed | allow::broken;
-    crew.add(crowd(world, call, 800, 2));
-    co_await crew;
+    co_await all_connected(world, call, world.some(800), 2);
     co_await recovered(world);
 }
 

@@ -59,25 +59,6 @@ Task<> pipelined(World& world) {
     co_await crew;
 }
 
-// What waits to be accepted is in no line yet: connect, and wait until all are.
-Task<> connect_then(World& world, Call call, std::uint64_t requests, Event& start) {
-    Client client(world);
-    const bool connected = co_await client.connect();
-    co_await start;
-    for (std::uint64_t i = 0; connected && i < requests; ++i) (void)co_await client.exchange(call);
-}
-
-Task<> all_connected(World& world, Call call, std::uint64_t clients, std::uint64_t requests) {
-    Crew crew;
-    Event start;
-    for (std::uint64_t i = 0; i < clients; ++i)
-        crew.add(connect_then(world, call, requests, start));
-    co_await world.loop.sleep(300'000);
-    start.happen();
-    co_await crew;
-}
-
-// All send at once.
 Task<> burst(World& world) {
     return all_connected(world, call_of(Line::one, 200), world.some(1000), 1);
 }

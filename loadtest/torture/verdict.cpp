@@ -101,8 +101,12 @@ class Replay {
             ++row_.inversions_strict;
             const auto ahead = std::min(lead(record.head_us, passed_by.head_us),
                                         lead(record.whole_us, passed_by.granted));
-            if (ahead > world_.settings.slack_us + extra) ++row_.inversions;
-            if (ahead <= world_.settings.sure_us + extra) continue;
+            if (ahead <= world_.settings.slack_us + extra) continue;
+            // Unread all the while, since the thread that had it could not run?
+            const auto lag = world_.lag_between(record.whole_us, record.whole_us + ahead);
+            if (ahead <= world_.settings.slack_us + extra + lag) continue;
+            ++row_.inversions;
+            if (ahead <= world_.settings.sure_us + extra + lag) continue;
             ++row_.inversions_sure;
             explain("overtaken", seq);
             explain("  by", passed_by.seq);

@@ -54,6 +54,11 @@ class World {
     void allow(Line line, Micros us, std::uint32_t limit);
     std::uint32_t limit_at(Line line, Micros us) const;
 
+    // Every few milliseconds: how long the proxy's threads could not run.
+    void sample_lag();
+    // The longest that one of them could not run between these times.
+    Micros lag_between(Micros from, Micros to) const;
+
     void begin_scenario();
 
     Loop& loop;
@@ -74,7 +79,12 @@ class World {
         Micros us;
         std::uint32_t limit;
     };
+    struct LagSample {
+        Micros us;
+        std::vector<std::uint64_t> delays_us;
+    };
     std::mt19937_64 random_;
+    std::vector<LagSample> lag_;
     std::array<std::vector<Allowance>, line_count> allowances_;
 };
 
