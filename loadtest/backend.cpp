@@ -1,6 +1,7 @@
 // An order-logging HTTP/1.1 backend: answers after a service time, records the start and end of
 // every request and counts overlaps, inversions, ghosts and hand-over gaps. One thread.
-// `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its own pages.
+// `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its own pages; `/__refuse?ms=N`
+// closes the listener for a time, `/__restart?ms=N` every connection as well.
 
 #include <bit>
 #include <cstdio>
@@ -26,15 +27,16 @@ constexpr const char* usage =
     "  --slack-us N   inversions count if the overtaken one was sent this much earlier (1000)\n"
     "  --log-lines N  lines kept for /__log (400000)\n"
     "  --seconds N    ends by itself after this time (3600)\n"
-    "query of a request: ms= us= size= chunked=1 status= close=1";
+    "query of a request: ms= us= size= chunked=1 status= close=1 fault= (fault.hpp has the names)";
 
-class Backend {
+class Backend : public Outage {
  public:
     explicit Backend(const Options& options)
         : service_{options.number("--us", 0), options.number("--size", 1024)},
           journal_{{options.number("--limit", 1), options.number("--slack-us", 1000),
                     options.number("--log-lines", 400'000)}},
-          listener_{listen_on(resolve(options.text("--listen", "127.0.0.1:0")))} {
+          listener_{listen_on(resolve(options.text("--listen", "127.0.0.1:0")))},
+          address_{resolve(bound_name(listener_))} {
         poller_.add(listener_, EPOLLIN, &listener_);
         poller_.add(alarms_.fd(), EPOLLIN, &alarms_);
     }
@@ -60,8 +62,8 @@ class Backend {
         while (true) {
             auto fd = accept_from(listener_);
             if (!fd.open()) return;
-            auto connection =
-                std::make_unique<Connection>(std::move(fd), service_, journal_, alarms_, poller_);
+            auto connection = std::make_unique<Connection>(std::move(fd), service_, journal_,
+                                                           alarms_, poller_, *this);
             connections_.emplace(connection.get(), std::move(connection));
         }
     }
@@ -69,10 +71,34 @@ class Backend {
     void run_alarms() {
         std::uint64_t token = 0;
         while (alarms_.take_due(now_us(), token)) {
+            if (token == listen_again) {
+                listen();
+                continue;
+            }
             touch(std::bit_cast<Connection*>(token),
                   [](Connection& connection) { connection.on_alarm(); });
         }
         alarms_.rearm();
+    }
+
+    void refuse(Micros for_us, bool drop) override {
+        listener_.reset();
+        drop_ = drop;
+        alarms_.set(now_us() + for_us, listen_again);
+    }
+
+    void listen() {
+        if (listener_.open()) return;
+        listener_ = listen_on(address_);
+        poller_.add(listener_, EPOLLIN, &listener_);
+    }
+
+    // Not in the middle of the page that asks for it: that one is to be answered.
+    void drop_all() {
+        drop_ = false;
+        for (auto& [pointer, connection] : connections_) {
+            touch(pointer, [](Connection& one) { one.abort(); });
+        }
     }
 
     template <class Call>
@@ -84,15 +110,20 @@ class Backend {
 
     // Later events of the same batch may still point at a finished connection.
     void bury() {
+        if (drop_) drop_all();
         for (auto* connection : finished_) connections_.erase(connection);
         finished_.clear();
     }
+
+    static constexpr std::uint64_t listen_again = 1;  // no connection has this address
 
     Service service_;
     Journal journal_;
     Poller poller_;
     Alarms alarms_;
     Fd listener_;
+    Endpoint address_;
+    bool drop_ = false;
     std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
     std::vector<Connection*> finished_;
 };

@@ -31,8 +31,13 @@ void append_chunks(std::string& to, std::uint64_t size) {
 }  // namespace
 
 Connection::Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms,
-                       Poller& poller)
-    : fd_{std::move(fd)}, service_{service}, journal_{journal}, alarms_{alarms}, poller_{poller} {
+                       Poller& poller, Outage& outage)
+    : fd_{std::move(fd)},
+      service_{service},
+      journal_{journal},
+      alarms_{alarms},
+      poller_{poller},
+      outage_{outage} {
     poller_.add(fd_, watched_, this);
     journal_.accepted();
 }
@@ -47,6 +52,8 @@ void Connection::on_events(std::uint32_t events) {
 }
 
 void Connection::read() {
+    // Nothing of that request was read, so nobody can say that it was processed.
+    if (drops_next_ && state_ == State::reading) return close();
     const auto got = receive(fd_, read_buffer);
     if (got.state == Io::again) return;
     if (got.state == Io::closed) return lose_peer();
@@ -79,18 +86,23 @@ bool Connection::read_head() {
         return false;
     }
     body_ = head_.chunked ? Body::chunked() : Body::of_length(head_.content_length);
+    fault_ = fault_named(query_text(head_.target, "fault"));
     if (!own_page()) journal_.arrived(first_bytes_us_);
     if (head_.expects_continue && !body_.complete()) {
         (void)transmit(fd_, "HTTP/1.1 100 Continue\r\n\r\n");
     }
     state_ = State::body;
+    if (fault_ == Fault::early) begin();
     return true;
 }
 
 bool Connection::read_body() {
     in_used_ += body_.take(std::string_view{in_}.substr(in_used_));
     if (body_.complete()) {
-        begin();
+        if (fault_ == Fault::early)
+            state_ = State::reading;  // answered before
+        else
+            begin();
         return true;
     }
     if (body_.broken()) close();
@@ -101,7 +113,7 @@ void Connection::begin() {
     state_ = State::running;
     if (own_page()) return answer_own_page();
     const auto now = now_us();
-    run_ = journal_.start(head_, now);
+    run_ = journal_.start(head_, now, first_bytes_us_);
     auto work_us = query_number(head_.target, "us", service_.work_us);
     work_us = query_number(head_.target, "ms", work_us / 1000) * 1000 + work_us % 1000;
     if (work_us == 0) return answer();
@@ -109,16 +121,28 @@ void Connection::begin() {
 }
 
 void Connection::on_alarm() {
+    if (state_ == State::aborted) {
+        finished_ = true;
+        return;
+    }
     answer();
     if (!finished_) advance();
 }
 
 void Connection::answer() {
     journal_.ready(run_, head_.seq, now_us());
+    if (break_off()) return;
     const auto status = static_cast<int>(query_number(head_.target, "status", 200));
     const auto size = query_number(head_.target, "size", service_.answer_size);
     const bool chunked = query_number(head_.target, "chunked", 0) == 1;
     const bool bodiless = head_.method == "HEAD" || status == 204 || status == 304;
+    answer_head(status, size, chunked);
+    if (chunked && !bodiless) append_chunks(out_, size);
+    filler_left_ = chunked || bodiless ? 0 : size;
+    send_answer();
+}
+
+void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
     print(out_, "HTTP/1.1 %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n", status,
           status == 200 ? "OK" : "As Asked");
     if (head_.seq != 0) print(out_, "X-Seq: %" PRIu64 "\r\n", head_.seq);
@@ -128,16 +152,64 @@ void Connection::answer() {
         print(out_, "Content-Length: %" PRIu64 "\r\n", size);
     }
     out_ += stays_open() ? "\r\n" : "Connection: close\r\n\r\n";
-    if (chunked && !bodiless) append_chunks(out_, size);
-    filler_left_ = chunked || bodiless ? 0 : size;
-    send_answer();
+}
+
+// True: the answer asked for is none, or not a whole one.
+bool Connection::break_off() {
+    constexpr std::uint64_t promised = 10'000;
+    switch (fault_) {
+        case Fault::silent:
+        case Fault::die_read:
+            fail("");
+            return true;
+        case Fault::garbage:
+            fail("\x01\x02 this is no HTTP\r\n\r\n");
+            return true;
+        case Fault::die_head:
+        case Fault::die_body:
+            answer_head(200, promised, false);
+            fail(fault_ == Fault::die_head ? "" : "the first of many bytes");
+            return true;
+        case Fault::die_chunk:
+            answer_head(200, 0, true);
+            fail("1000\r\nthe first of 4096 bytes");
+            return true;
+        default:
+            drops_next_ = fault_ == Fault::drop_next;
+            return false;
+    }
+}
+
+// So little that the socket takes it at once.
+void Connection::fail(std::string_view last_words) {
+    const auto last_us = now_us();
+    if (!out_.empty() || !last_words.empty()) (void)transmit(fd_, out_, last_words);
+    journal_.end(run_, head_.seq, last_us, peer_closed_);
+    close();
+}
+
+void Connection::abort() {
+    if (finished_ || state_ == State::aborted) return;
+    const bool runs = !own_page() && (state_ == State::running || state_ == State::writing);
+    if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
+    const bool alarm_pending = state_ == State::running;
+    close();
+    // The alarm still names this object.
+    finished_ = !alarm_pending;
+    state_ = State::aborted;
 }
 
 void Connection::answer_own_page() {
     const auto path = head_.path();
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
-    if (path != "/__reset") return answer_text("text/plain", "__stats, __reset or __log\n");
+    if (path == "/__refuse" || path == "/__restart") {
+        outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
+        return answer_text("text/plain", "as you wish\n");
+    }
+    if (path != "/__reset") {
+        return answer_text("text/plain", "__stats, __log, __reset, __refuse or __restart\n");
+    }
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
     limits.slack_us = query_number(head_.target, "slack_us", limits.slack_us);
@@ -179,7 +251,7 @@ void Connection::written(bool client_gone) {
     if (!own_page()) journal_.end(run_, head_.seq, writing_us_, client_gone || peer_closed_);
     out_.clear();
     out_sent_ = 0;
-    state_ = State::reading;
+    state_ = body_.complete() ? State::reading : State::body;  // what is left of it, if early
     if (client_gone || !stays_open()) return close();
     watch(EPOLLIN);
     // The next pipelined request, if any, came with the bytes before.

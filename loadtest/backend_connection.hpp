@@ -6,11 +6,20 @@
 #include <cstdint>
 #include <string>
 
+#include "fault.hpp"
 #include "http_lite.hpp"
 #include "journal.hpp"
 #include "net_lite.hpp"
 
 namespace loadtest {
+
+// What the control pages ask of the backend as a whole.
+class Outage {
+ public:
+    virtual ~Outage() = default;
+    // Nobody listens for this time; with `drop` every connection ends at once, as in a restart.
+    virtual void refuse(Micros for_us, bool drop) = 0;
+};
 
 struct Service {
     Micros work_us = 0;
@@ -19,16 +28,19 @@ struct Service {
 
 class Connection {
  public:
-    // Journal, alarms and poller outlive every connection.
-    Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller);
+    // All of these outlive every connection.
+    Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller,
+               Outage& outage);
 
     void on_events(std::uint32_t events);
     void on_alarm();
+    // The backend's process ends: so does what runs.
+    void abort();
     // Nothing left to do: no socket, or nothing more wanted from it, and no run.
     bool finished() const { return finished_; }
 
  private:
-    enum class State { reading, body, running, writing };
+    enum class State { reading, body, running, writing, aborted };
 
     void read();
     void advance();
@@ -36,6 +48,9 @@ class Connection {
     bool read_body();
     void begin();
     void answer();
+    void answer_head(int status, std::uint64_t size, bool chunked);
+    bool break_off();
+    void fail(std::string_view last_words);
     void answer_own_page();
     void answer_text(std::string_view type, const std::string& text);
     void send_answer();
@@ -52,6 +67,7 @@ class Connection {
     Journal& journal_;
     Alarms& alarms_;
     Poller& poller_;
+    Outage& outage_;
     State state_ = State::reading;
     bool finished_ = false;
     bool peer_closed_ = false;  // sends no more; the answer may still be wanted
@@ -65,6 +81,8 @@ class Connection {
     std::string head_text_;
     RequestHead head_;  // points into head_text_
     Body body_;
+    Fault fault_ = Fault::none;
+    bool drops_next_ = false;
 
     // The answer being written: its text, then `filler_left_` bytes of filler.
     std::string out_;

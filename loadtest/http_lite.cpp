@@ -103,17 +103,21 @@ std::uint64_t to_number(std::string_view text, std::uint64_t otherwise) {
     return result.ec == std::errc{} ? number : otherwise;
 }
 
-std::uint64_t query_number(std::string_view target, std::string_view name,
-                           std::uint64_t otherwise) {
+std::string_view query_text(std::string_view target, std::string_view name) {
     auto at = target.find('?');
     while (at != std::string_view::npos) {
         target.remove_prefix(at + 1);
-        if (target.starts_with(name) && target.size() > name.size() && target[name.size()] == '=') {
-            return to_number(target.substr(name.size() + 1), otherwise);
-        }
         at = target.find('&');
+        if (target.starts_with(name) && target.size() > name.size() && target[name.size()] == '=') {
+            return target.substr(0, at).substr(name.size() + 1);
+        }
     }
-    return otherwise;
+    return {};
+}
+
+std::uint64_t query_number(std::string_view target, std::string_view name,
+                           std::uint64_t otherwise) {
+    return to_number(query_text(target, name), otherwise);
 }
 
 Scan scan(std::string_view bytes, RequestHead& head) {

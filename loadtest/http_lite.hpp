@@ -41,6 +41,8 @@ Scan scan(std::string_view bytes, ResponseHead& head);
 
 // The number after NAME= in the query of the target, or `otherwise`.
 std::uint64_t query_number(std::string_view target, std::string_view name, std::uint64_t otherwise);
+// The text after NAME= in the query of the target, up to `&`.
+std::string_view query_text(std::string_view target, std::string_view name);
 std::uint64_t to_number(std::string_view text, std::uint64_t otherwise = 0);
 
 // Counts one message body off the front of a stream of bytes.

@@ -59,7 +59,7 @@ void Journal::arrived(Micros now) {
     last_end_ = 0;
 }
 
-std::uint64_t Journal::start(const RequestHead& head, Micros now) {
+std::uint64_t Journal::start(const RequestHead& head, Micros now, Micros first_bytes_us) {
     const auto run = ++runs_;
     if (in_flight_ >= limits_.in_flight) ++overlaps_;
     ++in_flight_;
@@ -76,26 +76,30 @@ std::uint64_t Journal::start(const RequestHead& head, Micros now) {
         }
         found->second.started(head.seq, head.sent_us, limits_.slack_us, order_counts_);
     }
-    append('S', run, head.seq, now);
+    append('S', run, head.seq, now, first_bytes_us);
     return run;
 }
 
 void Journal::ready(std::uint64_t run, std::uint64_t seq, Micros now) {
-    append('R', run, seq, now);
+    append('R', run, seq, now, now);
 }
 
 void Journal::end(std::uint64_t run, std::uint64_t seq, Micros writing_us, bool client_gone) {
     --in_flight_;
-    append('E', run, seq, now_us());
+    append('E', run, seq, now_us(), writing_us);
     if (run <= first_run_) return;
     ++served_;
     if (client_gone) ++client_gone_;
     if (in_flight_ < limits_.in_flight) last_end_ = writing_us;
 }
 
-void Journal::append(char kind, std::uint64_t run, std::uint64_t seq, Micros now) {
+void Journal::append(char kind, std::uint64_t run, std::uint64_t seq, Micros now, Micros mark_us) {
     if (limits_.log_lines == 0 || run <= first_run_) return;
-    const Line line{now, run - first_run_, seq, static_cast<std::uint32_t>(in_flight_),
+    const Line line{now,
+                    mark_us,
+                    run - first_run_,
+                    seq,
+                    static_cast<std::uint32_t>(in_flight_),
                     static_cast<std::uint32_t>(kind)};
     if (lines_.size() < limits_.log_lines) {
         lines_.push_back(line);
@@ -139,11 +143,12 @@ std::string Journal::stats() const {
 
 std::string Journal::log() const {
     std::string out;
-    out.reserve(lines_.size() * 40);
+    out.reserve(lines_.size() * 80);
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const auto& line = lines_[(lines_written_ + i) % lines_.size()];
-        print(out, "%c %" PRIu64 " run=%" PRIu64 " seq=%" PRIu64 " in_flight=%u\n",
-              static_cast<int>(line.kind), line.us, line.run, line.seq, line.in_flight);
+        print(out, "%c %" PRIu64 " run=%" PRIu64 " seq=%" PRIu64 " in_flight=%u mark=%" PRIu64 "\n",
+              static_cast<int>(line.kind), line.us, line.run, line.seq, line.in_flight,
+              line.mark_us);
     }
     return out;
 }

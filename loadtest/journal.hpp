@@ -62,8 +62,9 @@ class Journal {
 
     // First bytes of a request: closes the hand-over gap opened by the last end.
     void arrived(Micros now);
-    // Head and body wholly read. Returns the run's number for the calls below.
-    std::uint64_t start(const RequestHead& head, Micros now);
+    // Head and body wholly read. Returns the run's number for the calls below. `first_bytes_us`:
+    // when the request's first bytes came, for who joins the log.
+    std::uint64_t start(const RequestHead& head, Micros now, Micros first_bytes_us);
     void ready(std::uint64_t run, std::uint64_t seq, Micros now);
     // `writing_us`: when the last write began. The hand-over gap counts from there, because that
     // write wakes the proxy, which may go on before this thread runs again.
@@ -80,12 +81,13 @@ class Journal {
     // S started, R work done and answer begun, E answer written.
     struct Line {
         Micros us;
+        Micros mark_us;  // S: first bytes came; E: the last write began
         std::uint64_t run;
         std::uint64_t seq;
         std::uint32_t in_flight;
         std::uint32_t kind;
     };
-    void append(char kind, std::uint64_t run, std::uint64_t seq, Micros now);
+    void append(char kind, std::uint64_t run, std::uint64_t seq, Micros now, Micros mark_us);
 
     Limits limits_;
     std::uint64_t runs_ = 0;       // never reset: a run's number is unique for the process

@@ -3,9 +3,9 @@
 # their own process id. Sourced by run.sh; can be used by hand: see README.md.
 #
 # Needs: tg_peers (this folder), tg_bin (build folder with our binaries), tg_work (scratch folder).
-# shellcheck disable=SC2154,SC2013
+# shellcheck disable=SC2154,SC2013,SC2016,SC2034
 
-declare -A tg_pid=() tg_port=()
+declare -A tg_pid=() tg_port=() tg_admin=()
 tg_next_port=${TG_BENCH_PORT:-21400}
 
 # Sets tg_free to a port nobody listens on.
@@ -21,7 +21,7 @@ tg_has() {
     case $1 in
         relay) [[ -x $tg_bin/tg_relay ]] ;;
         ticketgate) [[ -x $tg_bin/ticketgate ]] ;;
-        nginx | haproxy) command -v "$1" >/dev/null ;;
+        nginx | haproxy | caddy) command -v "$1" >/dev/null ;;
         apache) command -v apache2 >/dev/null && [[ -f $(tg_apache_modules)/mod_mpm_event.so ]] ;;
     esac
 }
@@ -39,10 +39,14 @@ tg_fill() {
     printf '%s\n' "$text"
 }
 
-# tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST]
-# NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set.
+# tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
+#          [wrap=COMMAND]
+# NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set, for ticketgate
+# tg_admin[NAME] too. option: abortonclose, limit_conn. mode=torture: ticketgate with the lines of
+# the torture kit. wrap: a command that becomes the proxy, such as prlimit, and its words.
 tg_start() {
-    local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' pair
+    local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' option='' pair
+    local spool='max_disk: 4GiB' wrap=()
     shift 3
     for pair in "$@"; do
         case $pair in
@@ -50,6 +54,9 @@ tg_start() {
             threads=*) threads=${pair#*=} ;;
             mode=*) mode=${pair#*=} ;;
             cpu=*) cpu=${pair#*=} ;;
+            option=*) option=${pair#*=} ;;
+            spool=*) spool=${pair#*=} ;;
+            wrap=*) read -ra wrap <<<"${pair#*=}" ;;
         esac
     done
     local dir=$tg_work/$name pin=()
@@ -58,7 +65,7 @@ tg_start() {
     tg_take_port
     tg_port[$name]=$tg_free
     "tg_command_$peer"
-    "${pin[@]}" "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
+    "${pin[@]}" "${wrap[@]}" "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
     tg_pid[$name]=$!
     tg_await_port "$name"
 }
@@ -70,50 +77,67 @@ tg_command_relay() {
 }
 
 tg_command_haproxy() {
-    local target='' use='' options='' most
+    local target='' use='' options='' lines='' most
     [[ $log == on ]] &&
         target='log stdout format raw local0' use=$'log global\n    option httplog'
     [[ $mode == serial ]] && options='maxconn 1'
+    # Among the defaults, since it must hold for the frontend too.
+    [[ $option == abortonclose ]] &&
+        lines=$'option abortonclose\n    option http-buffer-request'
     # Two descriptors a connection and some for itself, within what it is allowed to open.
     most=$((($(ulimit -n) - 200) / 2))
     ((most > 9900)) && most=9900
     tg_fill haproxy.cfg.in PORT="$tg_free" BACKEND="$backend" THREADS="$threads" \
         MAX_CONNECTIONS="$most" LOG_TARGET="$target" LOG_USE="$use" \
-        SERVER_OPTIONS="$options" >"$dir/haproxy.cfg"
+        SERVER_OPTIONS="$options" DEFAULTS="$lines" >"$dir/haproxy.cfg"
     command=(haproxy -db -f "$dir/haproxy.cfg")
 }
 
 tg_command_nginx() {
-    local user='' access=off
+    local user='' access=off server='' zone='' limit=''
     # Only root may name a user, and then the worker must be able to write where the master does.
     ((EUID == 0)) && user='user root;'
     [[ $log == on ]] && access="$dir/access.log combined"
+    # Its two ways to have one at a time; neither waits.
+    [[ $mode == serial ]] && server='max_conns=1'
+    [[ $option == limit_conn ]] &&
+        server='' zone='limit_conn_zone $server_port zone=all:1m;' limit='limit_conn all 1;'
     tg_fill nginx.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
-        LOG="$access" >"$dir/nginx.conf"
+        LOG="$access" SERVER="$server" LIMIT_ZONE="$zone" LIMIT="$limit" >"$dir/nginx.conf"
     command=(nginx -e stderr -p "$dir" -c "$dir/nginx.conf")
 }
 
 tg_command_apache() {
-    local user='' access=''
+    local user='' access='' most='max=100'
+    [[ $mode == serial ]] && most='max=1 acquire=20000'
     ((EUID == 0)) && user=$'User www-data\nGroup www-data'
     [[ $log == on ]] &&
         access="CustomLog $dir/access.log \"%h %l %u %t \\\"%r\\\" %>s %b %{UNIQUE_ID}e\""
     tg_fill apache.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
-        MODULES="$(tg_apache_modules)" LOG="$access" >"$dir/apache.conf"
+        MODULES="$(tg_apache_modules)" LOG="$access" MAX="$most" >"$dir/apache.conf"
     # At its end Apache signals its whole process group: give it one of its own.
     command=(setsid apache2 -f "$dir/apache.conf" -DFOREGROUND)
 }
 
 tg_command_ticketgate() {
-    local access=off queue='queue: off' port=$tg_free admin
+    local access=off queue='queue: off' port=$tg_free admin template=ticketgate
+    [[ $mode == torture ]] && template=torture
     [[ $log == on ]] && access=json
     [[ $mode == serial ]] &&
         queue=$'queue: q\n    max_waiting: unlimited\n    wait_timeout: 900s'
     tg_take_port
     admin=$tg_free
-    tg_fill ticketgate.yaml.in PORT="$port" ADMIN="$admin" BACKEND="$backend" \
-        THREADS="$threads" ACCESS="$access" QUEUE="$queue" >"$dir/ticketgate.yaml"
+    tg_admin[$name]=$admin
+    tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
+        THREADS="$threads" ACCESS="$access" QUEUE="$queue" LOG="$dir/access.log" \
+        SPOOL="$spool" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
+}
+
+tg_command_caddy() {
+    tg_fill caddy.json.in PORT="$tg_free" BACKEND="$backend" >"$dir/caddy.json"
+    command=(env HOME="$dir" XDG_DATA_HOME="$dir" XDG_CONFIG_HOME="$dir" GOMAXPROCS="$threads"
+        caddy run --config "$dir/caddy.json")
 }
 
 # tg_start_backend NAME CPU ARGS...: an order-logging backend on a port of its own.

@@ -1,0 +1,23 @@
+#pragma once
+// How a backend can break, asked for by one request's query: `?fault=NAME`.
+
+#include <string_view>
+
+namespace loadtest {
+
+enum class Fault {
+    none,
+    silent,     // works for its time and closes: not a byte of answer
+    die_read,   // closes as soon as the request is read
+    die_head,   // closes after the head of its answer
+    die_body,   // closes in the middle of a counted body
+    die_chunk,  // closes in the middle of a chunk
+    garbage,    // answers what is no HTTP
+    early,      // answers when the head is read, before the body
+    drop_next,  // answers, then closes when the next request's bytes arrive on this connection
+};
+
+// An unknown name breaks nothing.
+Fault fault_named(std::string_view name);
+
+}  // namespace loadtest

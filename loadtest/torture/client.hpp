@@ -1,0 +1,66 @@
+#pragma once
+// One connection to the proxy, as a coroutine uses it: connect, send, wait, leave.
+
+#include <deque>
+#include <string>
+
+#include "../http_lite.hpp"
+#include "loop.hpp"
+#include "record.hpp"
+#include "world.hpp"
+
+namespace loadtest {
+
+enum class Way { fin, rst, half };
+
+class Client {
+ public:
+    explicit Client(World& world) : world_{world}, socket_{world.loop} {}
+
+    // False: nobody listens. A small receive buffer makes an unread answer push back early.
+    Task<bool> connect(int receive_buffer = 0);
+    bool connected() const { return socket_.fd().open(); }
+
+    // One request and its answer; connects when needed. True: answered.
+    Task<bool> exchange(const Call& call);
+
+    // Sends the request; its number is its place in the order of sending.
+    Task<bool> send(const Call& call);
+    // The head and the first `sent` bytes of the body only.
+    Task<bool> begin_upload(const Call& call, std::uint64_t sent);
+    Task<bool> send_text(std::string_view text);
+    Task<bool> send_filler(std::uint64_t bytes);
+    // What was begun is whole now.
+    void finish_upload();
+
+    // The answer to the oldest request not answered yet. False: it came not, or not whole.
+    Task<bool> answer() { return answer(world_.patience()); }
+    Task<bool> answer(Micros deadline);
+    // Reads at most so much of what comes, once.
+    Task<std::uint64_t> read_some(std::uint64_t most);
+
+    // What is not answered yet has been left by its client; a half-closed one may still be read.
+    void leave(Way way);
+    std::uint64_t last_seq() const { return pending_.empty() ? 0 : pending_.back(); }
+    int last_status() const { return status_; }
+
+ private:
+    Task<bool> read_more(Micros deadline);
+    bool have_head();
+    Task<bool> take_body(Micros deadline);
+    std::string text(const Call& call, std::uint64_t seq) const;
+    void judge_answer();
+    void end(Fate fate);
+
+    World& world_;
+    Socket socket_;
+    std::deque<std::uint64_t> pending_;
+    std::string in_;
+    ResponseHead head_;
+    Body body_;
+    int status_ = 0;
+    bool fresh_ = true;   // nothing was sent yet
+    bool ended_ = false;  // the proxy sends no more
+};
+
+}  // namespace loadtest

@@ -1,0 +1,137 @@
+#include "proxy_watch.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string_view>
+
+#include "../fetch.hpp"
+
+namespace loadtest {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+    std::ifstream in{path};
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+// The process and its descendants.
+void walk(pid_t pid, const std::function<void(const fs::path&)>& visit) {
+    const auto folder = fs::path{"/proc"} / std::to_string(pid);
+    visit(folder);
+    std::error_code gone;
+    for (const auto& thread : fs::directory_iterator(folder / "task", gone)) {
+        std::istringstream children{read_file(thread.path() / "children")};
+        for (pid_t child = 0; children >> child;) walk(child, visit);
+    }
+}
+
+}  // namespace
+
+ProxyWatch::ProxyWatch(Names names) : names_{std::move(names)} {
+    if (!names_.config.empty()) config_ = read_file(names_.config);
+}
+
+std::uint64_t ProxyWatch::fds() const {
+    std::uint64_t count = 0;
+    if (!has_pid()) return 0;
+    walk(names_.pid, [&count](const fs::path& folder) {
+        std::error_code gone;
+        for (auto at = fs::directory_iterator(folder / "fd", gone);
+             !gone && at != fs::directory_iterator(); at.increment(gone)) {
+            ++count;
+        }
+    });
+    return count;
+}
+
+std::uint64_t ProxyWatch::rss_kib() const {
+    std::uint64_t sum = 0;
+    if (!has_pid()) return 0;
+    walk(names_.pid, [&sum](const fs::path& folder) {
+        const auto status = read_file(folder / "status");
+        const auto at = status.find("VmRSS:");
+        if (at != std::string::npos) sum += std::strtoull(status.c_str() + at + 6, nullptr, 10);
+    });
+    return sum;
+}
+
+std::vector<std::uint64_t> ProxyWatch::run_delays_us() const {
+    std::vector<std::uint64_t> delays;
+    std::error_code gone;
+    const auto tasks = fs::path{"/proc"} / std::to_string(names_.pid) / "task";
+    for (const auto& thread : fs::directory_iterator(tasks, gone)) {
+        std::istringstream times{read_file(thread.path() / "schedstat")};
+        std::uint64_t ran_ns = 0;
+        std::uint64_t waited_ns = 0;
+        times >> ran_ns >> waited_ns;
+        delays.push_back(waited_ns / 1000);
+    }
+    return delays;
+}
+
+bool ProxyWatch::alive() const {
+    if (!has_pid()) return true;
+    // A zombie answers signals too: its parent has not looked yet.
+    const auto status = read_file(fs::path{"/proc"} / std::to_string(names_.pid) / "status");
+    return !status.empty() && status.find("State:\tZ") == std::string::npos;
+}
+
+void ProxyWatch::signal(int number) const {
+    if (has_pid()) (void)::kill(names_.pid, number);
+}
+
+std::optional<double> ProxyWatch::metric(const std::string& name) const {
+    if (!has_admin()) return std::nullopt;
+    std::string text;
+    try {
+        text = "\n" + fetch(names_.admin, "/metrics");
+    } catch (const std::exception&) {
+        return std::nullopt;  // it is stopping, or has no descriptor left for us
+    }
+    std::optional<double> sum;
+    for (auto at = text.find("\n" + name); at != std::string::npos;
+         at = text.find("\n" + name, at)) {
+        at += name.size() + 1;
+        if (text[at] != ' ' && text[at] != '{') continue;
+        const auto value = text.find(' ', at);
+        sum = sum.value_or(0) + std::strtod(text.c_str() + value, nullptr);
+    }
+    return sum;
+}
+
+// Renamed into place: the proxy never reads half a file.
+void ProxyWatch::write_config(const std::string& text) const {
+    const auto beside = names_.config + ".new";
+    std::ofstream{beside} << text;
+    fs::rename(beside, names_.config);
+}
+
+void ProxyWatch::rotate_log(int number) const {
+    std::error_code missing;
+    fs::rename(names_.log, names_.log + "." + std::to_string(number), missing);
+}
+
+std::uint64_t ProxyWatch::log_lines(int rotated) const {
+    std::uint64_t lines = 0;
+    for (int i = 0; i <= rotated; ++i) {
+        const auto text = read_file(i == 0 ? names_.log : names_.log + "." + std::to_string(i));
+        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    }
+    return lines;
+}
+
+void ProxyWatch::set_clock(const std::string& offset) const {
+    std::ofstream{names_.clock} << offset << "\n";
+}
+
+}  // namespace loadtest

@@ -1,0 +1,57 @@
+#pragma once
+// The proxy as its operator has it: its process, its configuration file, its metrics. All of it is
+// optional: a URL alone can be tortured too.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace loadtest {
+
+class ProxyWatch {
+ public:
+    struct Names {
+        pid_t pid = 0;
+        std::string admin;   // HOST:PORT
+        std::string config;  // rewritten by the operator's scenarios
+        std::string log;     // its access log
+        std::string clock;   // libfaketime's control file
+    };
+    explicit ProxyWatch(Names names);
+
+    bool has_pid() const { return names_.pid > 0; }
+    bool has_admin() const { return !names_.admin.empty(); }
+    bool has_config() const { return has_pid() && !config_.empty(); }
+
+    // Open descriptors and resident KiB of the process and its children.
+    std::uint64_t fds() const;
+    std::uint64_t rss_kib() const;
+    // How long each thread has stood in the kernel's run queue, ready and not running, in all.
+    std::vector<std::uint64_t> run_delays_us() const;
+    bool alive() const;
+    void signal(int number) const;
+
+    // One number of /metrics, such as `name{queue="one"}`; of a bare name the sum of all its
+    // series; nothing if there is none.
+    std::optional<double> metric(const std::string& name) const;
+
+    const std::string& config() const { return config_; }
+    void write_config(const std::string& text) const;
+
+    // Moves the access log aside, as logrotate does, under this number.
+    void rotate_log(int number) const;
+    std::uint64_t log_lines(int rotated) const;
+    // Its wall clock from now on, such as "-1d"; the monotonic one goes on.
+    void set_clock(const std::string& offset) const;
+    bool has_log() const { return !names_.log.empty(); }
+    bool has_clock() const { return !names_.clock.empty(); }
+
+ private:
+    Names names_;
+    std::string config_;  // as it was at the start
+};
+
+}  // namespace loadtest

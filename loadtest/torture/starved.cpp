@@ -1,0 +1,91 @@
+// Group 7: what happens when something runs out. run.sh starts a proxy with so little of it.
+
+#include <array>
+
+#include "scenario.hpp"
+
+namespace loadtest {
+
+namespace {
+
+constexpr Allowed served_or_refused = allow::ok | allow::unavailable | allow::bad_gateway;
+
+// After it, everything is as before.
+Task<> recovered(World& world) {
+    co_await world.loop.sleep(500'000);
+    co_await crowd(world, call_of(Line::one, 200), 8, 20);
+}
+
+// More clients than the proxy has descriptors: they wait in the kernel's backlog.
+Task<> descriptors(World& world) {
+    auto call = call_of(Line::one, 300);
+    call.allowed = served_or_refused;
+    world.unordered = true;
+    co_await crowd(world, call, 400, 5);
+    co_await recovered(world);
+}
+
+// Bodies that fit nowhere: a tiny `max_disk`, or a tmpfs that is full before.
+Task<> disk(World& world) {
+    Crew crew;
+    auto up = call_of(Line::one, 500);
+    up.body = 400'000;
+    up.allowed = served_or_refused;
+    auto down = call_of(Line::one, 500);
+    down.size = 400'000;
+    down.allowed = served_or_refused | allow::broken;
+    crew.add(crowd(world, up, 24, world.some(20)));
+    crew.add(crowd(world, down, 24, world.some(20)));
+    co_await crew;
+    co_await recovered(world);
+}
+
+// Many bodies in memory at a time, of a process that may not grow.
+Task<> memory(World& world) {
+    auto call = call_of(Line::one, 500);
+    call.body = 60'000;
+    call.size = 60'000;
+    call.allowed = served_or_refused | allow::closed | allow::broken;
+    co_await all_connected(world, call, world.some(800), 2);
+    co_await recovered(world);
+}
+
+Task<> step_clock(World& world, int times) {
+    constexpr std::array<const char*, 6> steps{"-1d", "+0", "+1d", "-10", "+3600", "-365d"};
+    for (int i = 0; i < times; ++i) {
+        world.proxy.set_clock(steps[static_cast<std::size_t>(i) % steps.size()]);
+        co_await world.loop.sleep(100'000);
+    }
+    world.proxy.set_clock("+0");
+}
+
+// The wall clock jumps; waits and holds do not care.
+Task<> clock_steps(World& world) {
+    Crew crew;
+    const int times = world.settings.quick ? 6 : 24;
+    const auto until = now_us() + static_cast<Micros>(times) * 100'000;
+    crew.add(step_clock(world, times));
+    for (int i = 0; i < 8; ++i) {
+        crew.add(loyal_until(world, call_of(Line::one, 500), until));
+        crew.add(loyal_until(world, call_of(Line::brief, 500), until));
+        auto racing = call_of(Line::racing, 5000);
+        racing.allowed = allow::ok | allow::unavailable;
+        crew.add(loyal_until(world, racing, until));
+    }
+    co_await crew;
+}
+
+}  // namespace
+
+std::span<const Scenario> starved_scenarios() {
+    static constexpr std::array<Scenario, 5> all{{
+        {"descriptors", Need::start, descriptors},
+        {"disk_limit", Need::start, disk},
+        {"disk_full", Need::start, disk},
+        {"memory", Need::start, memory},
+        {"clock", Need::start, clock_steps},
+    }};
+    return all;
+}
+
+}  // namespace loadtest
