@@ -119,8 +119,8 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
                                                  station_->snapshot(), station_->commons.spool);
     Record& record = request->record;
     record.received = wall_now();
-    record.request_id = station_->ids.request_id(record.received);
-    record.unique_id = station_->ids.unique_id(record.received);
+    record.request_id = station_->ids.next(ids::Format::txid, record.received);
+    record.unique_id = station_->ids.next(ids::Format::httpd_2_4_47, record.received);
     if (failure) {
         record.client_ip = peer_.ip;
         request->keep_alive = false;
