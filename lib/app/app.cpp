@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "admin/pages.hpp"
+#include "app/machine.hpp"
 #include "app/version.hpp"
 #include "config/load.hpp"
 #include "metrics/process.hpp"
@@ -66,7 +67,8 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 // A reload cannot change what was bound or opened at the start.
 bool needs_restart(const config::Config& now, const config::Config& next) {
     return now.listen != next.listen || now.admin != next.admin || now.threads != next.threads ||
-           now.spool != next.spool || now.log.access_file != next.log.access_file;
+           now.spool != next.spool || now.ids.machine != next.ids.machine ||
+           now.log.access_file != next.log.access_file;
 }
 
 }  // namespace
@@ -94,6 +96,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
         throw std::system_error(error.value(), std::system_category(),
                                 "cannot open the access log " + config.log.access_file);
     // Named once, before any loop runs: the threads share it.
+    std::vector<std::string> complaints;
+    commons_.machine = machine_of(config.ids.machine, environment_, this_system(), complaints);
     commons_.connection_closed = [this] { front_->connection_closed(); };
     const auto snapshot = build_snapshot(std::move(config));
     for (auto& loop : loops_) {
@@ -212,11 +216,18 @@ void App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
-    reload_successful_.set(loaded.config ? 1 : 0);
-    if (!loaded.config)
-        return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
+    bool good = loaded.config.has_value();
+    if (loaded.config)
+        for (const auto& problem : identity_problems(*loaded.config, commons_.machine, {})) {
+            log_.error(config::print(problem));
+            good = false;
+        }
+    reload_successful_.set(good ? 1 : 0);
+    if (!good) return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
     if (needs_restart(running_, *loaded.config))
-        log_.warn("listen, admin, threads, spool and log.access_file change with a restart only");
+        log_.warn(
+            "listen, admin, threads, spool, ids.machine and log.access_file change with a restart "
+            "only");
     running_ = *loaded.config;
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);

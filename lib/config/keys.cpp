@@ -146,6 +146,7 @@ constexpr std::array settings_keys{
          "Response bytes kept ahead of a slow client; above, the backend waits."),
     plain("server_timing", Kind::flag, "true",
           "Server-Timing on responses: time in line and in the backend."),
+    nested("ids", Kind::section, Section::route_ids, "Other formats or policies of ids here."),
 };
 
 constexpr std::array answer_keys{
@@ -192,7 +193,8 @@ constexpr std::array clients_keys{
     duration("write_timeout", "60s",
              "A client that takes nothing of its answer for this long is dropped."),
     plain("trusted_proxies", Kind::networks, "[]",
-          "CIDRs whose X-Forwarded-* headers are extended, not replaced."),
+          "CIDRs whose X-Forwarded-* headers are extended, not replaced, and whose ids may be "
+          "kept."),
 };
 
 constexpr std::array spool_keys{
@@ -203,9 +205,53 @@ constexpr std::array spool_keys{
 };
 
 constexpr std::array ids_keys{
-    plain("request_id_header", Kind::header_name, "X-Request-Id", "The header of the request id."),
-    plain("unique_id_headers", Kind::header_names, "[UNIQUE_ID, Unique-Id]",
-          "The headers of the unique id; nginx and Apache drop the first, PHP sees the second."),
+    nested("request_id", Kind::section, Section::id,
+           "The request id: X-Request-Id, as txid, unless said."),
+    nested("unique_id", Kind::section, Section::id,
+           "The unique id: UNIQUE_ID and Unique-Id, as httpd_2_4_47, unless said. nginx and Apache "
+           "drop the first header, PHP sees the second."),
+    nested("other", Kind::named, Section::id,
+           "More ids, by the names that the access log gives them."),
+    nested("machine", Kind::section, Section::machine,
+           "Who makes the ids: for snowflake, and for httpd up to 2.4.28."),
+};
+
+constexpr std::string_view id_formats =
+    "txid|uuidv7|uuidv4|ulid|hex128|snowflake|httpd_1_3|httpd_1_3_threads|httpd_2_0|httpd_2_4_29|"
+    "httpd_2_4_47|httpd_2_4_49";
+constexpr std::string_view id_policies = "generate|preserve_or_generate|preserve|disable";
+
+constexpr std::array route_id_keys{
+    choice("format", "", id_formats,
+           "How it is made: httpd_2_4_47 is what Apache makes now, httpd_2_4_49 the same with its "
+           "counter modulo 65535; of other ids, unless said, uuidv7."),
+    choice("policy", "", id_policies,
+           "generate: always ours; preserve_or_generate: a trusted proxy's, else ours; preserve: a "
+           "trusted proxy's or none; disable: none. Whatever else came in is removed."),
+};
+
+constexpr std::array own_id_keys{
+    plain("header", Kind::header_name, "", "Its header, to the backend and to the client."),
+    plain("headers", Kind::header_names, "", "Its headers, if there are several or none."),
+    plain("keep_client_in", Kind::header_name, "",
+          "A header to the backend with the value that the client sent, where ours replaced it."),
+};
+constexpr auto id_keys = both(own_id_keys, route_id_keys);
+
+constexpr std::array route_ids_keys{
+    nested("request_id", Kind::section, Section::route_id, "The request id."),
+    nested("unique_id", Kind::section, Section::route_id, "The unique id."),
+    nested("other", Kind::named, Section::route_id, "Those of ids.other, by name."),
+};
+
+constexpr std::array machine_keys{
+    plain("address", Kind::text, "auto",
+          "IPv4 address; auto: TICKETGATE_ADDRESS, else the first of this machine but loopback."),
+    count("worker", "auto",
+          "A number that no other process of the datacenter has; auto: TICKETGATE_WORKER, else the "
+          "number at the end of the host name, as in web-3.",
+          0, 31, "auto"),
+    count("datacenter", "0", "A number that the machines of one place share.", 0, 31),
 };
 
 constexpr std::array log_keys{
@@ -240,6 +286,14 @@ std::span<const Key> keys_of(Section section) {
             return spool_keys;
         case Section::ids:
             return ids_keys;
+        case Section::id:
+            return id_keys;
+        case Section::machine:
+            return machine_keys;
+        case Section::route_ids:
+            return route_ids_keys;
+        case Section::route_id:
+            return route_id_keys;
         case Section::log:
             return log_keys;
     }
@@ -247,9 +301,9 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 11> names{"config",   "address", "upstream", "queue",
-                                                     "settings", "answer",  "route",    "clients",
-                                                     "spool",    "ids",     "log"};
+    constexpr std::array<std::string_view, 15> names{
+        "config", "address", "upstream", "queue",   "settings",  "answer",   "route", "clients",
+        "spool",  "ids",     "id",       "machine", "route_ids", "route_id", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

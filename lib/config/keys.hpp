@@ -50,6 +50,10 @@ enum class Section {
     clients,
     spool,
     ids,
+    id,
+    machine,
+    route_ids,
+    route_id,
     log
 };
 

@@ -26,6 +26,22 @@ enum class OnHoldTimeout { keep, release };
 enum class HalfClose { leave, stay };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
+/// As ids::Format, which stands in another module: a test compares the two.
+enum class IdFormat {
+    txid,
+    uuidv7,
+    uuidv4,
+    ulid,
+    hex128,
+    snowflake,
+    httpd_1_3,
+    httpd_1_3_threads,
+    httpd_2_0,
+    httpd_2_4_29,
+    httpd_2_4_47,
+    httpd_2_4_49
+};
+enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 
 /// One of the three settable error answers. Each field is inherited by itself.
 struct Answer {
@@ -35,6 +51,32 @@ struct Answer {
         std::nullopt;      ///< with placeholders; absent: problem document
     Headers headers = {};  ///< added to the answer
     bool operator==(const Answer&) const = default;
+};
+
+/// One id of a request: where it goes, how it is made, whose it is.
+struct Id {
+    std::vector<std::string> headers;      ///< to the backend and the client; may be none: log only
+    IdFormat format = IdFormat::uuidv7;    ///< of those made here
+    IdPolicy policy = IdPolicy::generate;  ///< towards what a trusted proxy sends
+    std::string keep_client_in =
+        {};  ///< header to the backend with what the client sent; empty: none
+    bool operator==(const Id&) const = default;
+};
+
+/// Who makes the ids, for the formats that say so. `auto`: from the environment or the system.
+struct Machine {
+    std::string address = "auto";      ///< IPv4
+    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`
+    std::uint32_t datacenter = 0;      ///< 0-31
+    bool operator==(const Machine&) const = default;
+};
+
+struct Ids {
+    Id request_id{.headers = {"X-Request-Id"}, .format = IdFormat::txid};
+    Id unique_id{.headers = {"UNIQUE_ID", "Unique-Id"}, .format = IdFormat::httpd_2_4_47};
+    std::map<std::string, Id> other;  ///< by the names that the log gives them
+    Machine machine;
+    bool operator==(const Ids&) const = default;
 };
 
 /// The settings of a route, resolved: what applies to a request once all matching routes are
@@ -57,6 +99,7 @@ struct Settings {
     milliseconds response_timeout = 60s;      ///< silence of the backend; 504
     Bytes response_spool_max = 256ull << 20;  ///< response bytes kept ahead of a slow client
     bool server_timing = true;                ///< `Server-Timing` on responses
+    Ids ids;  ///< those of the file, with the formats and policies of the route
     bool operator==(const Settings&) const = default;
 };
 
@@ -108,12 +151,6 @@ struct Spool {
     Bytes max_disk = 4ull << 30;       ///< all files together; then 503
     std::string directory = "/tmp";
     bool operator==(const Spool&) const = default;
-};
-
-struct Ids {
-    std::string request_id_header = "X-Request-Id";
-    std::vector<std::string> unique_id_headers{"UNIQUE_ID", "Unique-Id"};
-    bool operator==(const Ids&) const = default;
 };
 
 struct Log {

@@ -1,58 +1,10 @@
 #include "config/parse.hpp"
 
+#include "config/nested.hpp"
 #include "config/syntax.hpp"
 
 namespace ticketgate::config {
 namespace {
-
-// A key whose value is empty in the file (`clients:` and nothing below) is as good as no key,
-// unless required.
-bool has_map(const Entry* entry, const Key& key, const std::string& path, Reading& reading) {
-    if (entry == nullptr || (entry->value.kind == Node::Kind::null && !key.required)) return false;
-    if (entry->value.kind == Node::Kind::map) return true;
-    reading.problems.error(
-        entry->value.mark, path,
-        "expected " + expected(key) + "; here is " + std::string(name_of(entry->value.kind)));
-    return false;
-}
-
-template <class Read>
-void parse_map(SectionReader& above, std::string_view name, Section section, Read use) {
-    const Entry* entry = above.take(name);
-    const auto path = above.path_of(name);
-    if (!has_map(entry, *find_key(Section::top, name), path, above.reading())) return;
-    SectionReader reader(entry->value, section, path, above.reading());
-    use(reader);
-}
-
-// `upstreams:` and `queues:`: each name once, each value a map (or nothing: all defaults).
-template <class T, class Read>
-void parse_named(SectionReader& above, std::string_view name, Section section,
-                 std::map<std::string, T>& out, Read use) {
-    const Entry* entry = above.take(name);
-    const Key& key = *find_key(Section::top, name);
-    Reading& reading = above.reading();
-    if (!has_map(entry, key, above.path_of(name), reading)) return;
-    for (const Entry& each : entry->value.entries) {
-        const auto path = join(above.path_of(name), each.key);
-        reading.marks[path] = each.mark;
-        if (!is_name(each.key) || each.key == "off")
-            reading.problems.error(each.mark, path,
-                                   "not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off");
-        T& made = out[each.key];
-        const Node empty{
-            .kind = Node::Kind::map, .text = {}, .mark = each.mark, .items = {}, .entries = {}};
-        const bool nothing = each.value.kind == Node::Kind::null;
-        if (!nothing && each.value.kind != Node::Kind::map) {
-            reading.problems.error(
-                each.value.mark, path,
-                "expected a map; here is " + std::string(name_of(each.value.kind)));
-            continue;
-        }
-        SectionReader reader(nothing ? empty : each.value, section, path, reading);
-        use(reader, made);
-    }
-}
 
 void parse_upstream(SectionReader& section, Upstream& out) {
     if (const Entry* url = section.take("url")) {
@@ -93,11 +45,6 @@ void parse_spool(SectionReader& section, Spool& out) {
     section.read("max_memory", out.max_memory);
     section.read("max_disk", out.max_disk);
     section.read("directory", out.directory);
-}
-
-void parse_ids(SectionReader& section, Ids& out) {
-    section.read("request_id_header", out.request_id_header);
-    section.read("unique_id_headers", out.unique_id_headers);
 }
 
 void parse_log(SectionReader& section, Log& out) {

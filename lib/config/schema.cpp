@@ -111,7 +111,6 @@ std::string default_of(const Key& key) {
         key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::headers ||
         key.fallback == "[]" ||
         ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
-    if (key.kind == Kind::header_names) return R"(["UNIQUE_ID", "Unique-Id"])";
     return json ? std::string(key.fallback) : quote(key.fallback);
 }
 
@@ -130,12 +129,12 @@ std::string object(Section section) {
     std::string out = "    \"type\": \"object\",\n    \"additionalProperties\": false,\n";
     if (!required.empty()) out += "    \"required\": [" + required + "],\n";
     if (section == Section::route)
-        out +=
-            R"(    "oneOf": [{"required": ["prefix"]}, )"
-            R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
-            "\n";
+        out += R"(    "oneOf": [{"required": ["prefix"]}, )"
+               R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
+               "\n";
     if (section == Section::answer)
         out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
+    if (section == Section::id) out += "    \"not\": {\"required\": [\"header\", \"headers\"]},\n";
     return out + "    \"properties\": {\n" + properties + "\n    }";
 }
 
@@ -143,8 +142,9 @@ std::string object(Section section) {
 
 std::string json_schema() {
     constexpr std::array sections{
-        Section::address, Section::upstream, Section::queue, Section::settings, Section::answer,
-        Section::route,   Section::clients,  Section::spool, Section::ids,      Section::log};
+        Section::address, Section::upstream,  Section::queue,    Section::settings, Section::answer,
+        Section::route,   Section::clients,   Section::spool,    Section::ids,      Section::id,
+        Section::machine, Section::route_ids, Section::route_id, Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

@@ -113,6 +113,7 @@ void check_references(const Config& config, Problems& problems) {
     check_upstreams(config, problems);
     check_prefixes(config, problems);
     check_addresses(config, problems);
+    check_ids(config, problems);
 }
 
 }  // namespace ticketgate::config

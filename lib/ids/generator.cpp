@@ -87,9 +87,13 @@ void Generator::start_anew() {
 }
 
 bool acceptable(std::string_view id) {
-    return id.size() >= 16 && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
-               return allowed[static_cast<unsigned char>(c)];
-           });
+    return id.size() >= 16 && harmless(id);
+}
+
+bool harmless(std::string_view id) {
+    return !id.empty() && id.size() <= 128 && std::all_of(id.begin(), id.end(), [](char c) {
+        return allowed[static_cast<unsigned char>(c)];
+    });
 }
 
 }  // namespace ticketgate::ids

@@ -62,4 +62,7 @@ class Generator {
 /// replaced, never truncated.
 bool acceptable(std::string_view id);
 
+/// The same characters, 1-128 of them: safe to hand on as what a client calls its request.
+bool harmless(std::string_view id);
+
 }  // namespace ticketgate::ids
