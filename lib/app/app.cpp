@@ -68,7 +68,7 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 bool needs_restart(const config::Config& now, const config::Config& next) {
     return now.listen != next.listen || now.admin != next.admin || now.threads != next.threads ||
            now.spool != next.spool || now.ids.machine != next.ids.machine ||
-           now.log.access_file != next.log.access_file;
+           now.id_service != next.id_service || now.log.access_file != next.log.access_file;
 }
 
 }  // namespace
@@ -110,13 +110,34 @@ App::App(config::Config config, std::string path, config::Environment environmen
             control_, endpoint_of(*running_.admin),
             admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
     }
+    if (running_.id_service) start_id_service(*running_.id_service);
     reload_successful_.set(1);
     note_process_metrics();
+}
+
+void App::start_id_service(const config::IdService& service) {
+    noeq::Settings settings;
+    settings.datacenter = service.datacenter;
+    settings.worker =
+        service.worker != config::unlimited ? service.worker : commons_.machine.worker.value_or(0);
+    settings.token = service.token;
+    settings.max_connections = service.max_connections;
+    settings.login_timeout = service.login_timeout;
+    settings.idle_timeout = service.idle_timeout;
+    settings.write_timeout = service.write_timeout;
+    settings.clock_wait = service.clock_wait;
+    std::optional<noeq::StateFile> state;
+    if (!service.state_file.empty()) state.emplace(service.state_file);
+    auto source =
+        std::make_unique<noeq::IdSource>(settings.datacenter, settings.worker, std::move(state));
+    id_service_ = std::make_unique<noeq::Server>(endpoint_of(service.address), std::move(settings),
+                                                 std::move(source), log_, metrics_);
 }
 
 // Reverse order of construction, but sessions hold what others own: they are all gone before.
 App::~App() {
     admin_.reset();
+    id_service_.reset();
     front_.reset();
     for (auto& [name, upstream] : upstreams_)
         for (auto& loop : loops_) upstream->retire(*loop);
@@ -165,6 +186,10 @@ std::optional<net::Endpoint> App::admin_address() const {
     return admin_ ? std::optional(admin_->local()) : std::nullopt;
 }
 
+std::optional<net::Endpoint> App::id_service_address() const {
+    return id_service_ ? std::optional(id_service_->local()) : std::nullopt;
+}
+
 int App::run() {
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) signals_.add(signal);
@@ -173,8 +198,13 @@ int App::run() {
     for (auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
     for (const auto& address : addresses()) log_.info("listening", {{"address", address.text()}});
     if (const auto address = admin_address()) log_.info("admin", {{"address", address->text()}});
+    if (id_service_) {
+        id_service_->start();
+        log_.info("id service", {{"address", id_service_->local().text()}});
+    }
     const auto guard = asio::make_work_guard(control_);
     control_.run();
+    id_service_.reset();
     for (auto& loop : loops_) loop->stop();
     threads.clear();
     log_.info("stopped");
@@ -226,7 +256,8 @@ void App::do_reload() {
     if (!good) return log_.error("the config is not loaded; the old one stays", {{"file", path_}});
     if (needs_restart(running_, *loaded.config))
         log_.warn(
-            "listen, admin, threads, spool, ids.machine and log.access_file change with a restart "
+            "listen, admin, threads, spool, ids.machine, id_service and log.access_file change "
+            "with a restart "
             "only");
     running_ = *loaded.config;
     log_.level(level_of(running_.log.level));

@@ -110,6 +110,13 @@ std::vector<config::Problem> identity_problems(const config::Config& config,
         given(ids.unique_id, path + ".ids.unique_id");
         for (const auto& [name, id] : ids.other) given(id, path + ".ids.other." + name);
     };
+    if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
+        const auto mark = config.marks.find("id_service");
+        problems.error(mark == config.marks.end() ? config::Mark{} : mark->second,
+                       "id_service.worker",
+                       "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to "
+                       "-31");
+    }
     route(config.defaults.ids, "defaults");
     for (const auto& node : config.routes) route(node.overrides.ids, node.path);
     return problems.take();

@@ -88,6 +88,12 @@ constexpr std::array top_keys{
     nested("spool", Kind::section, Section::spool,
            "Where bodies wait: in memory first, then in files."),
     nested("ids", Kind::section, Section::ids, "The ids that every request to a backend carries."),
+    Key{.name = "id_service",
+        .kind = Kind::section_or_off,
+        .fallback = "off",
+        .why = "Numbers for other programs over noeqd's protocol; GET /api/v1/ids on the admin "
+               "listener needs none of it.",
+        .section = Section::id_service},
     nested("log", Kind::section, Section::log, "The access log and the operational log."),
     duration("drain_timeout", "30s",
              "How long the line may finish after SIGTERM before what is left is cut.", {}, 0),
@@ -254,6 +260,31 @@ constexpr std::array machine_keys{
     count("datacenter", "0", "A number that the machines of one place share.", 0, 31),
 };
 
+constexpr std::array id_service_keys{
+    required("address", Kind::address, "Where its clients connect; noeqd's port is 4444."),
+    count("datacenter", "0", "A number that the machines of one place share.", 0, 31),
+    count("worker", "auto",
+          "A number that no other process of the datacenter has; auto: as ids.machine.worker.", 0,
+          31, "auto"),
+    plain("token", Kind::text, "",
+          "What a client must send first, 255 bytes at most; without, anybody may ask."),
+    plain("token_file", Kind::body_file, "", "A file with it instead, relative to this file."),
+    plain("state_file", Kind::text, "",
+          "Where the time of the last id survives a restart with the clock behind; without, the "
+          "clock is trusted."),
+    count("max_connections", "1000", "Accepted at one time; more wait in the kernel's backlog.", 1,
+          1000000),
+    duration("login_timeout", "10s", "From the connection to the whole token."),
+    duration("idle_timeout", "10m", "A client that asks for nothing this long is dropped."),
+    duration("write_timeout", "10s",
+             "A client that takes nothing of its ids this long is dropped."),
+    duration(
+        "clock_wait", "2s",
+        "How far behind the last id the clock is waited for; further behind, the connection is "
+        "closed.",
+        {}, 0),
+};
+
 constexpr std::array log_keys{
     choice("access", "json", "off|json|combined", "Format of the access log."),
     plain("access_file", Kind::text, "-", "Where it goes; - is stdout. SIGUSR1 opens it again."),
@@ -294,6 +325,8 @@ std::span<const Key> keys_of(Section section) {
             return route_ids_keys;
         case Section::route_id:
             return route_id_keys;
+        case Section::id_service:
+            return id_service_keys;
         case Section::log:
             return log_keys;
     }
@@ -301,9 +334,10 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 15> names{
-        "config", "address", "upstream", "queue",   "settings",  "answer",   "route", "clients",
-        "spool",  "ids",     "id",       "machine", "route_ids", "route_id", "log"};
+    constexpr std::array<std::string_view, 16> names{
+        "config",    "address",  "upstream",   "queue", "settings", "answer",
+        "route",     "clients",  "spool",      "ids",   "id",       "machine",
+        "route_ids", "route_id", "id_service", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

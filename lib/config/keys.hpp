@@ -54,6 +54,7 @@ enum class Section {
     machine,
     route_ids,
     route_id,
+    id_service,
     log
 };
 

@@ -153,6 +153,21 @@ struct Spool {
     bool operator==(const Spool&) const = default;
 };
 
+/// noeqd's protocol on a port of its own.
+struct IdService {
+    Listen address;
+    std::uint32_t datacenter = 0;      ///< 0-31
+    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`, as in Machine
+    std::string token;                 ///< empty: none is asked for
+    std::string state_file;            ///< empty: none; a restart then trusts the clock
+    std::uint32_t max_connections = 1000;
+    milliseconds login_timeout = 10s;
+    milliseconds idle_timeout = 10min;
+    milliseconds write_timeout = 10s;
+    milliseconds clock_wait = 2s;
+    bool operator==(const IdService&) const = default;
+};
+
 struct Log {
     AccessFormat access = AccessFormat::json;
     std::string access_file = "-";    ///< `-`: stdout

@@ -54,6 +54,17 @@ void parse_log(SectionReader& section, Log& out) {
     section.read("max_buffer", out.max_buffer);
 }
 
+std::optional<Listen> parse_listen_address(SectionReader& section) {
+    const Entry* address = section.take("address");
+    if (address == nullptr) return std::nullopt;
+    std::string why = address->value.kind == Node::Kind::scalar ? "" : "expected text";
+    auto listen = why.empty() ? parse_address(address->value.text, why) : std::nullopt;
+    if (!listen)
+        section.reading().problems.error(address->value.mark, section.path_of("address"),
+                                         "\"" + address->value.text + "\": " + why);
+    return listen;
+}
+
 std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
     if (node.kind != Node::Kind::map) {
         const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";
@@ -63,14 +74,7 @@ std::optional<Listen> parse_listen(const Node& node, const std::string& path, Re
         return std::nullopt;
     }
     SectionReader section(node, Section::address, path, reading);
-    const Entry* address = section.take("address");
-    if (address == nullptr) return std::nullopt;
-    std::string why = address->value.kind == Node::Kind::scalar ? "" : "expected text";
-    auto listen = why.empty() ? parse_address(address->value.text, why) : std::nullopt;
-    if (!listen)
-        reading.problems.error(address->value.mark, section.path_of("address"),
-                               "\"" + address->value.text + "\": " + why);
-    return listen;
+    return parse_listen_address(section);
 }
 
 void parse_listens(SectionReader& top, std::vector<Listen>& out) {
@@ -95,6 +99,46 @@ void parse_admin(SectionReader& top, std::optional<Listen>& out) {
         out = parse_listen(entry->value, "admin", top.reading());
 }
 
+// `token_file` holds the token; a line end behind it does not count.
+void parse_token(SectionReader& section, std::string& out) {
+    section.read("token", out);
+    const bool given = !out.empty();
+    const Entry* file = section.take("token_file");
+    if (file != nullptr) {
+        const auto path = section.path_of("token_file");
+        const Value value{file->value, section.key("token_file"), path, section.reading()};
+        if (given) {
+            (void)value.fail("stands beside token; keep one of them");
+        } else if (read_body_file(value, out)) {
+            while (out.ends_with('\n') || out.ends_with('\r')) out.pop_back();
+            if (out.empty()) (void)value.fail("the file holds no token");
+        }
+    }
+    if (out.size() > 255)
+        section.reading().problems.error(
+            section.reading().marks[section.path_of(given ? "token" : "token_file")],
+            section.path_of(given ? "token" : "token_file"), "a token has at most 255 bytes");
+}
+
+void parse_id_service(SectionReader& top, std::optional<IdService>& out) {
+    const Entry* entry = top.take("id_service");
+    if (entry == nullptr || is_off(entry->value)) return;
+    if (!has_map(entry, top.key("id_service"), "id_service", top.reading())) return;
+    SectionReader section(entry->value, Section::id_service, "id_service", top.reading());
+    IdService service;
+    if (auto address = parse_listen_address(section)) service.address = *std::move(address);
+    section.read("datacenter", service.datacenter);
+    section.read("worker", service.worker);
+    parse_token(section, service.token);
+    section.read("state_file", service.state_file);
+    section.read("max_connections", service.max_connections);
+    section.read("login_timeout", service.login_timeout);
+    section.read("idle_timeout", service.idle_timeout);
+    section.read("write_timeout", service.write_timeout);
+    section.read("clock_wait", service.clock_wait);
+    out = std::move(service);
+}
+
 }  // namespace
 
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems) {
@@ -117,6 +161,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     parse_map(top, "clients", Section::clients, [&](auto& s) { parse_clients(s, config.clients); });
     parse_map(top, "spool", Section::spool, [&](auto& s) { parse_spool(s, config.spool); });
     parse_map(top, "ids", Section::ids, [&](auto& s) { parse_ids(s, config.ids); });
+    parse_id_service(top, config.id_service);
     parse_map(top, "log", Section::log, [&](auto& s) { parse_log(s, config.log); });
     top.read("drain_timeout", config.drain_timeout);
     return config;

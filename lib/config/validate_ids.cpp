@@ -103,6 +103,31 @@ void check_names(const Config& config, const RouteOverrides& overrides, const st
     }
 }
 
+bool makes_snowflakes(const Config& config) {
+    const auto own = [](const Id& id) { return id.format == IdFormat::snowflake; };
+    const auto given = [](const IdOverrides& id) { return id.format.value == IdFormat::snowflake; };
+    const auto route = [&](const IdsOverrides& ids) {
+        return given(ids.request_id) || given(ids.unique_id) ||
+               std::ranges::any_of(ids.other, [&](const auto& id) { return given(id.second); });
+    };
+    return own(config.ids.request_id) || own(config.ids.unique_id) ||
+           std::ranges::any_of(config.ids.other, [&](const auto& id) { return own(id.second); }) ||
+           route(config.defaults.ids) ||
+           std::ranges::any_of(config.routes,
+                               [&](const RouteNode& node) { return route(node.overrides.ids); });
+}
+
+// Both count by themselves; with one number between them they would count alike.
+void check_workers(const Config& config, Problems& problems) {
+    const auto& machine = config.ids.machine;
+    if (!config.id_service || config.id_service->worker != machine.worker ||
+        config.id_service->datacenter != machine.datacenter || !makes_snowflakes(config))
+        return;
+    problems.error(mark_of(config, "id_service"), "id_service.worker",
+                   "is ids.machine.worker as well, and requests get snowflakes of their own; give "
+                   "one of the two another worker or datacenter");
+}
+
 bool preserves(IdPolicy policy) {
     return policy == IdPolicy::preserve || policy == IdPolicy::preserve_or_generate;
 }
@@ -121,12 +146,26 @@ void check_ids(const Config& config, Problems& problems) {
     const auto& address = config.ids.machine.address;
     if (address != "auto" && !parse_ipv4(address))
         check.fail("ids.machine.address", "\"" + address + "\" is not an IPv4 address, or auto");
+    check_workers(config, problems);
     check_names(config, config.defaults, "defaults", problems);
     for (const RouteNode& route : config.routes)
         check_names(config, route.overrides, route.path, problems);
 }
 
+void warn_id_service(const Config& config, Problems& problems) {
+    if (!config.id_service) return;
+    const IdService& service = *config.id_service;
+    const auto warn = [&](const std::string& key, const char* message) {
+        problems.warn(mark_of(config, "id_service." + key), "id_service." + key, message);
+    };
+    if (service.token.empty() && !is_loopback(service.address))
+        warn("address", "is reachable from other machines without a token");
+    if (service.state_file.empty())
+        warn("address", "without a state_file a restart with the clock behind repeats ids");
+}
+
 void warn_ids(const Config& config, Problems& problems) {
+    warn_id_service(config, problems);
     if (!config.clients.trusted_proxies.empty()) return;
     const auto warn = [&](const std::string& path, const Mark& mark, IdPolicy policy) {
         if (preserves(policy))

@@ -14,9 +14,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array sections{
-    Section::address, Section::upstream,  Section::queue,    Section::settings, Section::answer,
-    Section::route,   Section::clients,   Section::spool,    Section::ids,      Section::id,
-    Section::machine, Section::route_ids, Section::route_id, Section::log};
+    Section::address, Section::upstream,  Section::queue,    Section::settings,   Section::answer,
+    Section::route,   Section::clients,   Section::spool,    Section::ids,        Section::id,
+    Section::machine, Section::route_ids, Section::route_id, Section::id_service, Section::log};
 
 std::set<std::string> table_names(Section section) {
     std::set<std::string> names;

@@ -335,7 +335,7 @@ TEST(Problems, ClientsAndIds) {
            "httpd_2_4_47, httpd_2_4_49; did you mean uuidv7?"}},
          {one_route + "ids: {request_id: {header: Unique_ID}}\n",
           {"c.yaml:5:20: ids.request_id.header: UNIQUE_ID is also a header of ids.unique_id; to a "
-              "backend the two would be one"}},
+           "backend the two would be one"}},
          {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
           {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
            "header",

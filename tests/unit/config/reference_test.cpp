@@ -27,7 +27,8 @@ TEST(Reference, ShowsEveryKeyWithItsDefault) {
     for (const auto section :
          {Section::top, Section::address, Section::upstream, Section::queue, Section::settings,
           Section::answer, Section::route, Section::clients, Section::spool, Section::ids,
-          Section::id, Section::machine, Section::route_ids, Section::route_id, Section::log})
+          Section::id, Section::machine, Section::route_ids, Section::route_id, Section::id_service,
+          Section::log})
         for (const Key& key : keys_of(section))
             EXPECT_NE(text.find(std::string(key.name) + ":"), std::string::npos) << key.name;
     EXPECT_EQ(config.clients, Clients{});
