@@ -1,9 +1,13 @@
 #include "admin/pages.hpp"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <string_view>
+
+#include "admin/ids_page.hpp"
+#include "base/clock.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -52,8 +56,11 @@ HttpResponse Pages::operator()(const HttpRequest& request) const {
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues") return page(http::status::ok, queues(gates), "application/json");
+    if (path == "/api/v1/ids" && ids != nullptr)
+        return ids_page(target.substr(std::min(path.size() + 1, target.size())), *ids, wall_now());
     return page(http::status::not_found,
-                "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues\n");
+                "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues "
+                "/api/v1/ids\n");
 }
 
 }  // namespace ticketgate::admin

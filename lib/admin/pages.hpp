@@ -1,4 +1,5 @@
-// What the admin listener answers: /livez /readyz /healthz /metrics /api/v1/queues. Pure but for
+// What the admin listener answers: /livez /readyz /healthz /metrics /api/v1/queues
+// /api/v1/ids. Pure but for
 // asking the gates and the registry, which any thread may.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include "admin/server.hpp"
 #include "gate/gate_registry.hpp"
+#include "ids/generator.hpp"
 #include "metrics/registry.hpp"
 
 namespace ticketgate::admin {
@@ -14,7 +16,8 @@ namespace ticketgate::admin {
 struct Pages {
     const metrics::Registry& metrics;
     const GateRegistry& gates;
-    std::function<bool()> ready;  ///< false from the moment a drain begins
+    std::function<bool()> ready;    ///< false from the moment a drain begins
+    ids::Generator* ids = nullptr;  ///< the control thread's own; outlives this
 
     HttpResponse operator()(const HttpRequest& request) const;
 };

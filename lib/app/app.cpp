@@ -106,9 +106,11 @@ App::App(config::Config config, std::string path, config::Environment environmen
     }
     front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
     if (running_.admin) {
+        const auto lane = ids::Lane{running_.threads, running_.threads + 1};  // that of no loop
+        admin_ids_ = std::make_unique<ids::Generator>(commons_.machine, lane);
         admin_ = std::make_unique<admin::Server>(
             control_, endpoint_of(*running_.admin),
-            admin::Pages{metrics_, gates_, [this] { return ready_.load(); }});
+            admin::Pages{metrics_, gates_, [this] { return ready_.load(); }, admin_ids_.get()});
     }
     if (running_.id_service) start_id_service(*running_.id_service);
     reload_successful_.set(1);

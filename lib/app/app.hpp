@@ -75,6 +75,7 @@ class App {
     config::Config running_;  // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;
+    std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<admin::Server> admin_;
     std::unique_ptr<noeq::Server> id_service_;
     metrics::Gauge& reload_successful_;

@@ -46,6 +46,8 @@ class Generator {
     /// of a fork: its worker number is the parent's.
     Id next(Format format, WallTime now);
 
+    const Machine& machine() const { return machine_; }
+
     /// For the metric; a rising count means ids are guessable.
     std::uint64_t entropy_failures() const { return entropy_->failures(); }
 

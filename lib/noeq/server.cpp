@@ -10,7 +10,7 @@ namespace ticketgate::noeq {
 namespace {
 
 constexpr Duration between_complaints = 1s;
-// Sleeps into the next millisecond must not end 50 µs late, as they usually may.
+// Waits for the next millisecond must not end 50 µs late, as they usually may.
 constexpr unsigned long timer_slack_ns = 1000;
 
 metrics::Counter& refused(metrics::Registry& registry, const char* reason) {

@@ -1,5 +1,7 @@
 #include "noeq/source.hpp"
 
+#include <poll.h>
+
 #include <ctime>
 #include <utility>
 
@@ -13,14 +15,14 @@ namespace {
 constexpr std::int64_t step_ms = 1000;
 constexpr std::uint32_t last_sequence = ids::snowflake_sequences - 1;
 // A clock that stands still would keep us for ever.
-constexpr int most_sleeps = 100;
+constexpr int most_waits = 100;
 
 }  // namespace
 
 Clocks system_clocks() {
     return {wall_now, [](Duration wait) {
                 const timespec time{0, static_cast<long>(wait.count())};
-                ::nanosleep(&time, nullptr);
+                ::ppoll(nullptr, 0, &time, nullptr);  // for nothing but time: at most 1 ms
             }};
 }
 
@@ -46,7 +48,7 @@ IdSource::Made IdSource::make(std::uint32_t count, std::string& out) {
     auto* at = reinterpret_cast<std::uint8_t*>(out.data() + before);
     auto now = clocks_.now();
     if (!reserve(now.unix_ms())) return give_up(Made::no_state);
-    for (int sleeps = 0; count != 0;) {
+    for (int waits = 0; count != 0;) {
         const auto next = sequence_.next(now.unix_ms());
         if (next.step == ids::NoeqSequence::Step::behind) return give_up(Made::behind);
         if (next.step == ids::NoeqSequence::Step::made) {
@@ -54,8 +56,8 @@ IdSource::Made IdSource::make(std::uint32_t count, std::string& out) {
             --count;
             continue;
         }
-        if (++sleeps > most_sleeps) return give_up(Made::behind);
-        clocks_.sleep(Duration((1000 - now.unix_us % 1000) * 1000));
+        if (++waits > most_waits) return give_up(Made::behind);
+        clocks_.pass(Duration((1000 - now.unix_us % 1000) * 1000));
         now = clocks_.now();
         if (!reserve(now.unix_ms())) return give_up(Made::no_state);
     }

@@ -14,10 +14,10 @@
 
 namespace ticketgate::noeq {
 
-/// The wall clock, and a way to let it go on; for tests, other ones.
+/// The wall clock, and a way to let time pass; for tests, other ones.
 struct Clocks {
     std::function<WallTime()> now;
-    std::function<void(Duration)> sleep;
+    std::function<void(Duration)> pass;
 };
 Clocks system_clocks();
 
@@ -34,7 +34,7 @@ class IdSource {
     /// In good order: the state file then says exactly how far we came.
     ~IdSource();
 
-    /// Appends `count` ids of eight bytes. Sleeps into the next millisecond where one is full.
+    /// Appends `count` ids of eight bytes. Waits for the next millisecond where one is full.
     Made make(std::uint32_t count, std::string& out);
     std::int64_t behind_ms() const { return sequence_.last_ms() - clocks_.now().unix_ms(); }
 
