@@ -1,6 +1,7 @@
-// What the admin listener answers. Reading: /livez /readyz /healthz /metrics, /api/v1/queues and
-// /api/v1/queues/NAME. Writing (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
-// /api/v1/drain, /api/v1/reload. Owned by App; called on the control thread.
+// What the admin listener answers. Reading: /livez /readyz /healthz /metrics, /api/v1/queues,
+// /api/v1/queues/NAME and /api/v1/ids. Writing (POST, see access.hpp):
+// /api/v1/queues/NAME/release?number=N, /api/v1/drain, /api/v1/reload. Owned by App; called on the
+// control thread.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 
 #include "admin/server.hpp"
 #include "gate/gate_registry.hpp"
+#include "ids/generator.hpp"
 #include "metrics/registry.hpp"
 
 namespace ticketgate::admin {
@@ -27,6 +29,7 @@ struct Pages {
     const metrics::Registry& metrics;
     const GateRegistry& gates;
     Actions actions;
+    ids::Generator* ids = nullptr;  ///< the control thread's own; outlives this
 
     HttpResponse operator()(const HttpRequest& request, bool local) const;
 

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "admin/pages.hpp"
+#include "app/machine.hpp"
 #include "app/version.hpp"
 #include "config/load.hpp"
 #include "metrics/process.hpp"
@@ -66,7 +67,8 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 // A reload cannot change what was bound or opened at the start.
 bool needs_restart(const config::Config& now, const config::Config& next) {
     return now.listen != next.listen || now.admin != next.admin || now.threads != next.threads ||
-           now.spool != next.spool || now.log.access_file != next.log.access_file;
+           now.spool != next.spool || now.ids.machine != next.ids.machine ||
+           now.id_service != next.id_service || now.log.access_file != next.log.access_file;
 }
 
 }  // namespace
@@ -94,6 +96,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
         throw std::system_error(error.value(), std::system_category(),
                                 "cannot open the access log " + config.log.access_file);
     // Named once, before any loop runs: the threads share it.
+    std::vector<std::string> complaints;
+    commons_.machine = machine_of(config.ids.machine, environment_, this_system(), complaints);
     commons_.connection_closed = [this] { front_->connection_closed(); };
     const auto snapshot = build_snapshot(std::move(config));
     for (auto& loop : loops_) {
@@ -102,16 +106,40 @@ App::App(config::Config config, std::string path, config::Environment environmen
     }
     front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
     if (running_.admin) {
-        admin_ = std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
-                                                 admin::Pages{metrics_, gates_, admin_actions()});
+        const auto lane = ids::Lane{running_.threads, running_.threads + 1};  // that of no loop
+        admin_ids_ = std::make_unique<ids::Generator>(commons_.machine, lane);
+        admin_ = std::make_unique<admin::Server>(
+            control_, endpoint_of(*running_.admin),
+            admin::Pages{metrics_, gates_, admin_actions(), admin_ids_.get()});
     }
+    if (running_.id_service) start_id_service(*running_.id_service);
     reload_successful_.set(1);
     note_process_metrics();
+}
+
+void App::start_id_service(const config::IdService& service) {
+    noeq::Settings settings;
+    settings.datacenter = service.datacenter;
+    settings.worker =
+        service.worker != config::unlimited ? service.worker : commons_.machine.worker.value_or(0);
+    settings.token = service.token;
+    settings.max_connections = service.max_connections;
+    settings.login_timeout = service.login_timeout;
+    settings.idle_timeout = service.idle_timeout;
+    settings.write_timeout = service.write_timeout;
+    settings.clock_wait = service.clock_wait;
+    std::optional<noeq::StateFile> state;
+    if (!service.state_file.empty()) state.emplace(service.state_file);
+    auto source =
+        std::make_unique<noeq::IdSource>(settings.datacenter, settings.worker, std::move(state));
+    id_service_ = std::make_unique<noeq::Server>(endpoint_of(service.address), std::move(settings),
+                                                 std::move(source), log_, metrics_);
 }
 
 // Reverse order of construction, but sessions hold what others own: they are all gone before.
 App::~App() {
     admin_.reset();
+    id_service_.reset();
     front_.reset();
     for (auto& [name, upstream] : upstreams_)
         for (auto& loop : loops_) upstream->retire(*loop);
@@ -176,6 +204,10 @@ std::optional<net::Endpoint> App::admin_address() const {
     return admin_ ? std::optional(admin_->local()) : std::nullopt;
 }
 
+std::optional<net::Endpoint> App::id_service_address() const {
+    return id_service_ ? std::optional(id_service_->local()) : std::nullopt;
+}
+
 int App::run() {
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) signals_.add(signal);
@@ -184,8 +216,13 @@ int App::run() {
     for (auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
     for (const auto& address : addresses()) log_.info("listening", {{"address", address.text()}});
     if (const auto address = admin_address()) log_.info("admin", {{"address", address->text()}});
+    if (id_service_) {
+        id_service_->start();
+        log_.info("id service", {{"address", id_service_->local().text()}});
+    }
     const auto guard = asio::make_work_guard(control_);
     control_.run();
+    id_service_.reset();
     for (auto& loop : loops_) loop->stop();
     threads.clear();
     log_.info("stopped");
@@ -230,13 +267,22 @@ bool App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
-    reload_successful_.set(loaded.config ? 1 : 0);
-    if (!loaded.config) {
+    bool good = loaded.config.has_value();
+    if (loaded.config)
+        for (const auto& problem : identity_problems(*loaded.config, commons_.machine, {})) {
+            log_.error(config::print(problem));
+            good = false;
+        }
+    reload_successful_.set(good ? 1 : 0);
+    if (!good) {
         log_.error("the config is not loaded; the old one stays", {{"file", path_}});
         return false;
     }
     if (needs_restart(running_, *loaded.config))
-        log_.warn("listen, admin, threads, spool and log.access_file change with a restart only");
+        log_.warn(
+            "listen, admin, threads, spool, ids.machine, id_service and log.access_file change "
+            "with a restart "
+            "only");
     running_ = *loaded.config;
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);

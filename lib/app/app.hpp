@@ -20,6 +20,7 @@
 #include "gate/gate_registry.hpp"
 #include "net/loop.hpp"
 #include "net/resolver.hpp"
+#include "noeq/server.hpp"
 #include "proxy/front.hpp"
 #include "proxy/station.hpp"
 #include "upstream/http_upstream.hpp"
@@ -43,10 +44,12 @@ class App {
 
     std::vector<net::Endpoint> addresses() const { return front_->addresses(); }
     std::optional<net::Endpoint> admin_address() const;
+    std::optional<net::Endpoint> id_service_address() const;
     std::size_t connections() const { return commons_.connections; }
 
  private:
     std::shared_ptr<const Snapshot> build_snapshot(config::Config config);
+    void start_id_service(const config::IdService& service);
     void note_process_metrics();
     void wait_for_signal();
     void on_signal(int signal);
@@ -75,7 +78,9 @@ class App {
     config::Config running_;  // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;
+    std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<admin::Server> admin_;
+    std::unique_ptr<noeq::Server> id_service_;
     metrics::Gauge& reload_successful_;
     std::atomic<bool> ready_{true};
     enum class Phase { running, draining, stopping } phase_ = Phase::running;

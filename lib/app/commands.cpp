@@ -7,6 +7,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
+#include "app/machine.hpp"
 #include "config/dump.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -16,14 +17,21 @@
 namespace ticketgate::commands {
 namespace {
 
-std::optional<std::string> environment(std::string_view name) {
-    const char* value = std::getenv(std::string(name).c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+// Can this machine make the ids that the config asks for?
+void check_identity(config::Loaded& loaded) {
+    std::vector<std::string> complaints;
+    const auto& wanted = loaded.config->ids.machine;
+    const auto machine = machine_of(wanted, environment, this_system(), complaints);
+    auto problems = identity_problems(*loaded.config, machine, complaints);
+    if (problems.empty()) return;
+    loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
+    loaded.config.reset();
 }
 
 // All problems at once, on stderr.
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
+    if (with_warnings && loaded.config) check_identity(loaded);
     for (const auto& problem : loaded.problems)
         if (with_warnings || !problem.warning)
             std::fprintf(stderr, "%s\n", config::print(problem).c_str());
@@ -48,6 +56,11 @@ int ask_admin(const std::string& file, AdminQuestion question, bool print_body) 
 }
 
 }  // namespace
+
+std::optional<std::string> environment(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
 
 int serve(const std::string& file) {
     auto config = load(file, true);

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ticketgate::commands {
 
 inline constexpr int ok = 0, failed = 1, usage = 2, bad_config = 78;
+
+/// The process's own.
+std::optional<std::string> environment(std::string_view name);
 
 int serve(const std::string& config_file);
 int check(const std::string& config_file);

@@ -1,9 +1,12 @@
 #include "app/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 #include <string>
+#include <vector>
 
 #include "app/commands.hpp"
+#include "app/id_command.hpp"
 #include "app/version.hpp"
 
 namespace ticketgate {
@@ -36,6 +39,22 @@ int run_command_line(int argc, char** argv) {
     auto* drain = cli.add_subcommand("drain", "lets the line finish and ends the running process");
     auto* reload = cli.add_subcommand("reload", "has the running process read its config again");
 
+    IdOrder order;
+    std::vector<std::string> ids;
+    bool from_log = false;
+    auto* id = cli.add_subcommand("id", "makes ids; `id decode` says what an id means");
+    id->add_option("-f,--format", order.format, "txid, uuidv7, httpd_2_4_47 …")
+        ->capture_default_str();
+    id->add_option("-n,--number", order.count, "how many")->capture_default_str();
+    id->add_option("--address", order.machine.address, "IPv4 address, for httpd up to 2.4.28");
+    id->add_option("--worker", order.machine.worker, "0 to 31, for snowflake")
+        ->check(CLI::Range(0, 31));
+    id->add_option("--datacenter", order.machine.datacenter, "0 to 31, for snowflake")
+        ->check(CLI::Range(0, 31));
+    auto* decode = id->add_subcommand("decode", "formats, time, machine, process and counter");
+    decode->add_option("ID", ids, "ids to be decoded");
+    decode->add_flag("--from-log", from_log, "annotates the lines of a log on stdin");
+
     try {
         cli.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -45,6 +64,14 @@ int run_command_line(int argc, char** argv) {
     if (*explain) return commands::explain(file, method, path);
     if (*schema) return commands::schema();
     if (*health) return commands::healthcheck(file);
+    if (*decode && from_log == ids.empty())
+        return from_log ? annotate_log(std::cin, wall_now(), std::cout)
+                        : decode_ids(ids, wall_now(), std::cout, std::cerr);
+    if (*decode) {
+        std::cerr << "ticketgate: id decode takes ids, or --from-log\n";
+        return commands::usage;
+    }
+    if (*id) return make_ids(order, commands::environment, std::cout, std::cerr);
     if (*queues) return commands::queues(file, queue);
     if (*release) return commands::release(file, queue, number);
     if (*drain) return commands::drain(file);

@@ -39,6 +39,22 @@ std::size_t encode_hex(std::span<const std::uint8_t> bytes, char* out) {
     return hex_size(bytes.size());
 }
 
+void encode_hex128(std::uint64_t high, std::uint64_t low, char* out) {
+    using Bytes __attribute__((vector_size(16))) = unsigned char;
+    using Words __attribute__((vector_size(16))) = std::uint64_t;
+    const auto bytes = std::bit_cast<Bytes>(Words{big_endian(high), big_endian(low)});
+    const Bytes upper = bytes >> 4, lower = bytes & 15;
+    const Bytes first = __builtin_shufflevector(upper, lower, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+                                                21, 6, 22, 7, 23);
+    const Bytes second = __builtin_shufflevector(upper, lower, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
+                                                 13, 29, 14, 30, 15, 31);
+    const auto letters = [](Bytes digits) {
+        return digits + '0' + ((digits > 9) & ('a' - '9' - 1));
+    };
+    const Bytes texts[2] = {letters(first), letters(second)};
+    std::memcpy(out, texts, sizeof texts);
+}
+
 std::size_t encode_base32hex(std::span<const std::uint8_t> bytes, char* out) {
     for (auto rest = bytes; !rest.empty();) {
         const auto taken = std::min<std::size_t>(rest.size(), 5);

@@ -55,10 +55,13 @@ inline constexpr std::string_view base32hex_digits = "0123456789abcdefghijklmnop
 inline constexpr std::string_view base64url_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Eight characters of base32hex for 40 bits, the first in the highest byte; for fixed layouts.
-constexpr std::uint64_t base32hex_word(std::uint64_t bits);
+// Eight characters at once, the first in the highest byte; for fixed layouts.
+constexpr std::uint64_t base32hex_word(std::uint64_t bits);  ///< of 40 bits
+constexpr std::uint64_t crockford_word(std::uint64_t bits);  ///< of 40 bits, Crockford's letters
 
 std::size_t encode_hex(std::span<const std::uint8_t> bytes, char* out);
+/// 128 bits as 32 digits, all at once: a fifth of the time of look-ups.
+void encode_hex128(std::uint64_t high, std::uint64_t low, char* out);
 std::size_t encode_base32hex(std::span<const std::uint8_t> bytes, char* out);
 /// `digits`: 64 characters, value 0 first.
 std::size_t encode_base64(std::span<const std::uint8_t> bytes, std::string_view digits, char* out);
@@ -70,15 +73,32 @@ std::optional<std::size_t> decode_base32hex(std::string_view text, std::span<std
 std::optional<std::size_t> decode_base64(std::string_view text, std::string_view digits,
                                          std::span<std::uint8_t> out);
 
+inline constexpr std::uint64_t byte_ones = 0x0101010101010101u;
+
+// 1 in each byte whose value (at most 31) is above the limit.
+constexpr std::uint64_t bytes_above(std::uint64_t bytes, std::uint64_t limit) {
+    return (bytes + byte_ones * (0x7f - limit)) >> 7 & byte_ones;
+}
+
 // The 40 bits are spread to five a byte, then all eight bytes become letters at once: a third of
 // the time of eight table look-ups.
-constexpr std::uint64_t base32hex_word(std::uint64_t bits) {
-    constexpr std::uint64_t ones = 0x0101010101010101u;
+constexpr std::uint64_t spread_fives(std::uint64_t bits) {
     bits = (bits & 0xfffff) | (bits & 0xfffff00000u) << 12;
     bits = (bits & 0x000003ff000003ffu) | (bits & 0x000ffc00000ffc00u) << 6;
-    bits = (bits & 0x001f001f001f001fu) | (bits & 0x03e003e003e003e0u) << 3;
-    const std::uint64_t above_9 = (bits + ones * (0x80 - 10)) >> 7 & ones;
-    return bits + ones * '0' + above_9 * ('a' - '9' - 1);
+    return (bits & 0x001f001f001f001fu) | (bits & 0x03e003e003e003e0u) << 3;
+}
+
+constexpr std::uint64_t base32hex_word(std::uint64_t bits) {
+    const auto values = spread_fives(bits);
+    return values + byte_ones * '0' + bytes_above(values, 9) * ('a' - '9' - 1);
+}
+
+// Without I, L, O and U: one more letter is passed over after H, K, N and T.
+constexpr std::uint64_t crockford_word(std::uint64_t bits) {
+    const auto values = spread_fives(bits);
+    return values + byte_ones * '0' + bytes_above(values, 9) * ('A' - '9' - 1) +
+           bytes_above(values, 17) + bytes_above(values, 19) + bytes_above(values, 21) +
+           bytes_above(values, 26);
 }
 
 }  // namespace ticketgate

@@ -39,6 +39,7 @@ struct Config {
     Clients clients;
     Spool spool;
     Ids ids;
+    std::optional<IdService> id_service;  ///< absent: `off`
     Log log;
     milliseconds drain_timeout = 30s;
     std::map<std::string, Mark>

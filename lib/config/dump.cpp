@@ -63,18 +63,31 @@ requires std::is_enum_v<Enum> std::string spell(const Key& key, Enum value) {
 }
 
 const Key& key_of(const std::string& name) {
-    const auto dot = name.find('.');
-    return dot == std::string::npos ? *find_key(Section::settings, name)
-                                    : *find_key(Section::answer, name.substr(dot + 1));
+    const auto dot = name.rfind('.');
+    if (dot == std::string::npos) return *find_key(Section::settings, name);
+    return *find_key(name.starts_with("ids.") ? Section::route_id : Section::answer,
+                     name.substr(dot + 1));
 }
 
-std::vector<Row> setting_rows(const Settings& settings, const std::vector<Origin>& origins) {
+Mark mark_of(const Config& config, const std::string& path) {
+    const auto found = config.marks.find(path);
+    return found == config.marks.end() ? Mark{} : found->second;
+}
+
+// Ids stand at the top of the file; routes say only what differs.
+Mark origin_of(const Config& config, const Origin& origin) {
+    const bool set = origin.mark.line != 0 || !origin.name.starts_with("ids.");
+    return set ? origin.mark : mark_of(config, origin.name);
+}
+
+std::vector<Row> setting_rows(const Config& config, const Settings& settings,
+                              const std::vector<Origin>& origins) {
     std::vector<Row> rows;
     const RouteOverrides unused;
     for_each_setting(
         unused, settings, [&](const std::string& name, const auto&, const auto& value) {
-            rows.push_back(
-                {name, spell(key_of(name), value), print_place(origins[rows.size()].mark)});
+            rows.push_back({name, spell(key_of(name), value),
+                            print_place(origin_of(config, origins[rows.size()]))});
             if (name == "on_backend_error.status" && !settings.on_backend_error_status_set)
                 rows.back().value += ", 504 when silent";
         });
@@ -85,9 +98,38 @@ template <class T>
 Row queue_row(const Config& config, const std::string& queue, std::string_view name,
               const T& value) {
     const auto path = "queues." + queue + "." + std::string(name);
-    const auto mark = config.marks.find(path);
     return {path, spell(*find_key(Section::queue, name), value),
-            print_place(mark == config.marks.end() ? Mark{} : mark->second)};
+            print_place(mark_of(config, path))};
+}
+
+// The last route that says it, else the file's own ids.
+Mark id_mark(const Config& config, const std::vector<const RouteNode*>& routes,
+             const std::string& id, const std::string& field) {
+    Mark mark = mark_of(config, "ids.other." + id + "." + field);
+    const auto look = [&](const RouteOverrides& overrides) {
+        const auto found = overrides.ids.other.find(id);
+        if (found == overrides.ids.other.end()) return;
+        const Settings unused;
+        for_each_id_field(found->second, unused.ids.request_id,
+                          [&](const char* name, const auto& given, const auto&) {
+                              if (name == field && given.given()) mark = given.mark;
+                          });
+    };
+    look(config.defaults);
+    for (const RouteNode* route : routes) look(route->overrides);
+    return mark;
+}
+
+void add_id_rows(const Config& config, const Settings& settings,
+                 const std::vector<const RouteNode*>& routes, std::vector<Row>& rows) {
+    const IdOverrides unused;
+    for (const auto& [id, effective] : settings.ids.other)
+        for_each_id_field(unused, effective,
+                          [&, &id = id](const char* name, const auto&, const auto& value) {
+                              rows.push_back({"ids.other." + id + "." + name,
+                                              spell(*find_key(Section::route_id, name), value),
+                                              print_place(id_mark(config, routes, id, name))});
+                          });
 }
 
 void add_queue_rows(const Config& config, const Settings& settings, std::vector<Row>& rows) {
@@ -105,9 +147,7 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
     const auto found = config.upstreams.find(settings.upstream);
     if (found == config.upstreams.end()) return;
     const auto path = "upstreams." + settings.upstream + ".url";
-    const auto mark = config.marks.find(path);
-    rows.push_back(
-        {path, found->second.url, print_place(mark == config.marks.end() ? Mark{} : mark->second)});
+    rows.push_back({path, found->second.url, print_place(mark_of(config, path))});
 }
 
 std::string way(const Settings& settings, std::string_view method) {
@@ -151,7 +191,8 @@ std::string explain(const Config& config, const RouteIndex& routes, std::string_
         matched.push_back({route->is_regex() ? "regex" : "prefix",
                            route->is_regex() ? route->regex : route->prefix,
                            print_place(route->mark)});
-    auto rows = setting_rows(settings, routes.origins(match));
+    auto rows = setting_rows(config, settings, routes.origins(match));
+    add_id_rows(config, settings, routes.routes(match), rows);
     add_queue_rows(config, settings, rows);
     add_upstream_row(config, settings, rows);
     return out + table(matched) + "\nsettings\n" + table(rows);

@@ -9,6 +9,13 @@ Settings resolve(const Settings& parent, const RouteOverrides& overrides) {
     for_each_setting(overrides, merged, [](const std::string&, const auto& given, auto& effective) {
         if (given.value) effective = *given.value;
     });
+    for (const auto& [name, given] : overrides.ids.other) {
+        const auto found = merged.ids.other.find(name);
+        if (found == merged.ids.other.end()) continue;  // told by validate
+        for_each_id_field(given, found->second, [](const char*, const auto& g, auto& effective) {
+            if (g.value) effective = *g.value;
+        });
+    }
     if (overrides.on_backend_error.status.value) merged.on_backend_error_status_set = true;
     return merged;
 }

@@ -88,6 +88,12 @@ constexpr std::array top_keys{
     nested("spool", Kind::section, Section::spool,
            "Where bodies wait: in memory first, then in files."),
     nested("ids", Kind::section, Section::ids, "The ids that every request to a backend carries."),
+    Key{.name = "id_service",
+        .kind = Kind::section_or_off,
+        .fallback = "off",
+        .why = "Numbers for other programs over noeqd's protocol; GET /api/v1/ids on the admin "
+               "listener needs none of it.",
+        .section = Section::id_service},
     nested("log", Kind::section, Section::log, "The access log and the operational log."),
     duration("drain_timeout", "30s",
              "How long the line may finish after SIGTERM before what is left is cut.", {}, 0),
@@ -161,6 +167,7 @@ constexpr std::array settings_keys{
              "Longest silence, in both directions, of a WebSocket or event stream.", "never"),
     plain("upgrades", Kind::protocols, "[websocket]",
           "Protocols that a connection may be upgraded to; [] for none."),
+    nested("ids", Kind::section, Section::route_ids, "Other formats or policies of ids here."),
 };
 
 constexpr std::array answer_keys{
@@ -207,7 +214,8 @@ constexpr std::array clients_keys{
     duration("write_timeout", "60s",
              "A client that takes nothing of its answer for this long is dropped."),
     plain("trusted_proxies", Kind::networks, "[]",
-          "CIDRs whose X-Forwarded-* headers are extended, not replaced."),
+          "CIDRs whose X-Forwarded-* headers are extended, not replaced, and whose ids may be "
+          "kept."),
 };
 
 constexpr std::array spool_keys{
@@ -218,9 +226,78 @@ constexpr std::array spool_keys{
 };
 
 constexpr std::array ids_keys{
-    plain("request_id_header", Kind::header_name, "X-Request-Id", "The header of the request id."),
-    plain("unique_id_headers", Kind::header_names, "[UNIQUE_ID, Unique-Id]",
-          "The headers of the unique id; nginx and Apache drop the first, PHP sees the second."),
+    nested("request_id", Kind::section, Section::id,
+           "The request id: X-Request-Id, as txid, unless said."),
+    nested("unique_id", Kind::section, Section::id,
+           "The unique id: UNIQUE_ID and Unique-Id, as httpd_2_4_47, unless said. nginx and Apache "
+           "drop the first header, PHP sees the second."),
+    nested("other", Kind::named, Section::id,
+           "More ids, by the names that the access log gives them."),
+    nested("machine", Kind::section, Section::machine,
+           "Who makes the ids: for snowflake, and for httpd up to 2.4.28."),
+};
+
+constexpr std::string_view id_formats =
+    "txid|uuidv7|uuidv4|ulid|hex128|snowflake|httpd_1_3|httpd_1_3_threads|httpd_2_0|httpd_2_4_29|"
+    "httpd_2_4_47|httpd_2_4_49";
+constexpr std::string_view id_policies = "generate|preserve_or_generate|preserve|disable";
+
+constexpr std::array route_id_keys{
+    choice("format", "", id_formats,
+           "How it is made: httpd_2_4_47 is what Apache makes now, httpd_2_4_49 the same with its "
+           "counter modulo 65535; of other ids, unless said, uuidv7."),
+    choice("policy", "", id_policies,
+           "generate: always ours; preserve_or_generate: a trusted proxy's, else ours; preserve: a "
+           "trusted proxy's or none; disable: none. Whatever else came in is removed."),
+};
+
+constexpr std::array own_id_keys{
+    plain("header", Kind::header_name, "", "Its header, to the backend and to the client."),
+    plain("headers", Kind::header_names, "", "Its headers, if there are several or none."),
+    plain("keep_client_in", Kind::header_name, "",
+          "A header to the backend with the value that the client sent, where ours replaced it."),
+};
+constexpr auto id_keys = both(own_id_keys, route_id_keys);
+
+constexpr std::array route_ids_keys{
+    nested("request_id", Kind::section, Section::route_id, "The request id."),
+    nested("unique_id", Kind::section, Section::route_id, "The unique id."),
+    nested("other", Kind::named, Section::route_id, "Those of ids.other, by name."),
+};
+
+constexpr std::array machine_keys{
+    plain("address", Kind::text, "auto",
+          "IPv4 address; auto: TICKETGATE_ADDRESS, else the first of this machine but loopback."),
+    count("worker", "auto",
+          "A number that no other process of the datacenter has; auto: TICKETGATE_WORKER, else the "
+          "number at the end of the host name, as in web-3.",
+          0, 31, "auto"),
+    count("datacenter", "0", "A number that the machines of one place share.", 0, 31),
+};
+
+constexpr std::array id_service_keys{
+    required("address", Kind::address, "Where its clients connect; noeqd's port is 4444."),
+    count("datacenter", "0", "A number that the machines of one place share.", 0, 31),
+    count("worker", "auto",
+          "A number that no other process of the datacenter has; auto: as ids.machine.worker.", 0,
+          31, "auto"),
+    plain("token", Kind::text, "",
+          "What a client must send first, 255 bytes at most; without, anybody may ask."),
+    plain("token_file", Kind::body_file, "", "A file with it instead, relative to this file."),
+    plain("state_file", Kind::text, "",
+          "Where the time of the last id survives a restart with the clock behind; without, the "
+          "clock is trusted."),
+    count("max_connections", "1000", "Accepted at one time; more wait in the kernel's backlog.", 1,
+          1000000),
+    duration("login_timeout", "10s", "From the connection to the whole token."),
+    duration("idle_timeout", "10m", "A client that asks for nothing this long is dropped."),
+    duration("write_timeout", "10s",
+             "A client that takes nothing of its ids this long is dropped."),
+    duration(
+        "clock_wait", "2s",
+        "How far behind the last id the clock is waited for; further behind, the connection is "
+        "closed.",
+        {}, 0),
 };
 
 constexpr std::array log_keys{
@@ -257,6 +334,16 @@ std::span<const Key> keys_of(Section section) {
             return spool_keys;
         case Section::ids:
             return ids_keys;
+        case Section::id:
+            return id_keys;
+        case Section::machine:
+            return machine_keys;
+        case Section::route_ids:
+            return route_ids_keys;
+        case Section::route_id:
+            return route_id_keys;
+        case Section::id_service:
+            return id_service_keys;
         case Section::log:
             return log_keys;
     }
@@ -264,9 +351,10 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 12> names{"config",  "address",  "admin",  "upstream",
-                                                     "queue",   "settings", "answer", "route",
-                                                     "clients", "spool",    "ids",    "log"};
+    constexpr std::array<std::string_view, 17> names{
+        "config",  "address",   "admin",    "upstream",   "queue", "settings",
+        "answer",  "route",     "clients",  "spool",      "ids",   "id",
+        "machine", "route_ids", "route_id", "id_service", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

@@ -52,6 +52,11 @@ enum class Section {
     clients,
     spool,
     ids,
+    id,
+    machine,
+    route_ids,
+    route_id,
+    id_service,
     log
 };
 

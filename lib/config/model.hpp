@@ -27,6 +27,22 @@ enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
+/// As ids::Format, which stands in another module: a test compares the two.
+enum class IdFormat {
+    txid,
+    uuidv7,
+    uuidv4,
+    ulid,
+    hex128,
+    snowflake,
+    httpd_1_3,
+    httpd_1_3_threads,
+    httpd_2_0,
+    httpd_2_4_29,
+    httpd_2_4_47,
+    httpd_2_4_49
+};
+enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 
 /// One of the three settable error answers. Each field is inherited by itself.
 struct Answer {
@@ -36,6 +52,32 @@ struct Answer {
         std::nullopt;      ///< with placeholders; absent: problem document
     Headers headers = {};  ///< added to the answer
     bool operator==(const Answer&) const = default;
+};
+
+/// One id of a request: where it goes, how it is made, whose it is.
+struct Id {
+    std::vector<std::string> headers;      ///< to the backend and the client; may be none: log only
+    IdFormat format = IdFormat::uuidv7;    ///< of those made here
+    IdPolicy policy = IdPolicy::generate;  ///< towards what a trusted proxy sends
+    std::string keep_client_in =
+        {};  ///< header to the backend with what the client sent; empty: none
+    bool operator==(const Id&) const = default;
+};
+
+/// Who makes the ids, for the formats that say so. `auto`: from the environment or the system.
+struct Machine {
+    std::string address = "auto";      ///< IPv4
+    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`
+    std::uint32_t datacenter = 0;      ///< 0-31
+    bool operator==(const Machine&) const = default;
+};
+
+struct Ids {
+    Id request_id{.headers = {"X-Request-Id"}, .format = IdFormat::txid};
+    Id unique_id{.headers = {"UNIQUE_ID", "Unique-Id"}, .format = IdFormat::httpd_2_4_47};
+    std::map<std::string, Id> other;  ///< by the names that the log gives them
+    Machine machine;
+    bool operator==(const Ids&) const = default;
 };
 
 /// The settings of a route, resolved: what applies to a request once all matching routes are
@@ -61,6 +103,7 @@ struct Settings {
     Tunnel tunnel = Tunnel::release;   ///< the slot of an upgraded connection or event stream
     milliseconds tunnel_timeout = 1h;  ///< silence in both directions of one
     std::vector<std::string> upgrades{"websocket"};  ///< protocols that pass; others are not asked
+    Ids ids;  ///< those of the file, with the formats and policies of the route
     bool operator==(const Settings&) const = default;
 };
 
@@ -114,10 +157,19 @@ struct Spool {
     bool operator==(const Spool&) const = default;
 };
 
-struct Ids {
-    std::string request_id_header = "X-Request-Id";
-    std::vector<std::string> unique_id_headers{"UNIQUE_ID", "Unique-Id"};
-    bool operator==(const Ids&) const = default;
+/// noeqd's protocol on a port of its own.
+struct IdService {
+    Listen address;
+    std::uint32_t datacenter = 0;      ///< 0-31
+    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`, as in Machine
+    std::string token;                 ///< empty: none is asked for
+    std::string state_file;            ///< empty: none; a restart then trusts the clock
+    std::uint32_t max_connections = 1000;
+    milliseconds login_timeout = 10s;
+    milliseconds idle_timeout = 10min;
+    milliseconds write_timeout = 10s;
+    milliseconds clock_wait = 2s;
+    bool operator==(const IdService&) const = default;
 };
 
 struct Log {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,19 @@ struct AnswerOverrides {
     bool operator==(const AnswerOverrides&) const = default;
 };
 
+struct IdOverrides {
+    Setting<IdFormat> format;
+    Setting<IdPolicy> policy;
+    bool operator==(const IdOverrides&) const = default;
+};
+
+struct IdsOverrides {
+    IdOverrides request_id;
+    IdOverrides unique_id;
+    std::map<std::string, IdOverrides> other;  ///< by names of `ids.other`
+    bool operator==(const IdsOverrides&) const = default;
+};
+
 struct RouteOverrides {
     Setting<std::string> upstream;
     Setting<std::optional<std::string>> queue;  ///< a given null is `off`
@@ -48,6 +62,7 @@ struct RouteOverrides {
     Setting<Tunnel> tunnel;
     Setting<milliseconds> tunnel_timeout;
     Setting<std::vector<std::string>> upgrades;
+    IdsOverrides ids;
     bool operator==(const RouteOverrides&) const = default;
 };
 
@@ -89,7 +104,22 @@ void for_each_answer_field(From& from, To& to, Use use) {
     use("headers", from.headers, to.headers);
 }
 
-/// Every setting with its full name, those of the answers as `on_full.status`.
+/// Calls use(name, overrides, effective) for the two ids that every config has.
+template <class From, class To, class Use>
+void for_each_id(From& from, To& to, Use use) {
+    use("ids.request_id", from.request_id, to.request_id);
+    use("ids.unique_id", from.unique_id, to.unique_id);
+}
+
+/// Calls use(name, override, effective) for what a route may say of one id.
+template <class From, class To, class Use>
+void for_each_id_field(From& from, To& to, Use use) {
+    use("format", from.format, to.format);
+    use("policy", from.policy, to.policy);
+}
+
+/// Every setting with its full name, those of the answers as `on_full.status`, of
+/// the ids as `ids.request_id.format`; but those of `ids.other` not.
 template <class From, class To, class Use>
 void for_each_setting(From& from, To& to, Use use) {
     for_each_plain_setting(from, to, [&](const char* name, auto& override_, auto& effective) {
@@ -98,6 +128,11 @@ void for_each_setting(From& from, To& to, Use use) {
     for_each_answer(from, to, [&](const char* answer, auto& overrides, auto& effective) {
         for_each_answer_field(overrides, effective, [&](const char* name, auto& o, auto& e) {
             use(std::string(answer) + "." + name, o, e);
+        });
+    });
+    for_each_id(from.ids, to.ids, [&](const char* id, auto& overrides, auto& effective) {
+        for_each_id_field(overrides, effective, [&](const char* name, auto& o, auto& e) {
+            use(std::string(id) + "." + name, o, e);
         });
     });
 }

@@ -1,58 +1,10 @@
 #include "config/parse.hpp"
 
+#include "config/nested.hpp"
 #include "config/syntax.hpp"
 
 namespace ticketgate::config {
 namespace {
-
-// A key whose value is empty in the file (`clients:` and nothing below) is as good as no key,
-// unless required.
-bool has_map(const Entry* entry, const Key& key, const std::string& path, Reading& reading) {
-    if (entry == nullptr || (entry->value.kind == Node::Kind::null && !key.required)) return false;
-    if (entry->value.kind == Node::Kind::map) return true;
-    reading.problems.error(
-        entry->value.mark, path,
-        "expected " + expected(key) + "; here is " + std::string(name_of(entry->value.kind)));
-    return false;
-}
-
-template <class Read>
-void parse_map(SectionReader& above, std::string_view name, Section section, Read use) {
-    const Entry* entry = above.take(name);
-    const auto path = above.path_of(name);
-    if (!has_map(entry, *find_key(Section::top, name), path, above.reading())) return;
-    SectionReader reader(entry->value, section, path, above.reading());
-    use(reader);
-}
-
-// `upstreams:` and `queues:`: each name once, each value a map (or nothing: all defaults).
-template <class T, class Read>
-void parse_named(SectionReader& above, std::string_view name, Section section,
-                 std::map<std::string, T>& out, Read use) {
-    const Entry* entry = above.take(name);
-    const Key& key = *find_key(Section::top, name);
-    Reading& reading = above.reading();
-    if (!has_map(entry, key, above.path_of(name), reading)) return;
-    for (const Entry& each : entry->value.entries) {
-        const auto path = join(above.path_of(name), each.key);
-        reading.marks[path] = each.mark;
-        if (!is_name(each.key) || each.key == "off")
-            reading.problems.error(each.mark, path,
-                                   "not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off");
-        T& made = out[each.key];
-        const Node empty{
-            .kind = Node::Kind::map, .text = {}, .mark = each.mark, .items = {}, .entries = {}};
-        const bool nothing = each.value.kind == Node::Kind::null;
-        if (!nothing && each.value.kind != Node::Kind::map) {
-            reading.problems.error(
-                each.value.mark, path,
-                "expected a map; here is " + std::string(name_of(each.value.kind)));
-            continue;
-        }
-        SectionReader reader(nothing ? empty : each.value, section, path, reading);
-        use(reader, made);
-    }
-}
 
 void parse_upstream(SectionReader& section, Upstream& out) {
     if (const Entry* url = section.take("url")) {
@@ -93,11 +45,6 @@ void parse_spool(SectionReader& section, Spool& out) {
     section.read("max_memory", out.max_memory);
     section.read("max_disk", out.max_disk);
     section.read("directory", out.directory);
-}
-
-void parse_ids(SectionReader& section, Ids& out) {
-    section.read("request_id_header", out.request_id_header);
-    section.read("unique_id_headers", out.unique_id_headers);
 }
 
 void parse_log(SectionReader& section, Log& out) {
@@ -159,6 +106,46 @@ void parse_admin(SectionReader& top, Config& config) {
     section.read("token", config.admin_token);
 }
 
+// `token_file` holds the token; a line end behind it does not count.
+void parse_token(SectionReader& section, std::string& out) {
+    section.read("token", out);
+    const bool given = !out.empty();
+    const Entry* file = section.take("token_file");
+    if (file != nullptr) {
+        const auto path = section.path_of("token_file");
+        const Value value{file->value, section.key("token_file"), path, section.reading()};
+        if (given) {
+            (void)value.fail("stands beside token; keep one of them");
+        } else if (read_body_file(value, out)) {
+            while (out.ends_with('\n') || out.ends_with('\r')) out.pop_back();
+            if (out.empty()) (void)value.fail("the file holds no token");
+        }
+    }
+    if (out.size() > 255)
+        section.reading().problems.error(
+            section.reading().marks[section.path_of(given ? "token" : "token_file")],
+            section.path_of(given ? "token" : "token_file"), "a token has at most 255 bytes");
+}
+
+void parse_id_service(SectionReader& top, std::optional<IdService>& out) {
+    const Entry* entry = top.take("id_service");
+    if (entry == nullptr || is_off(entry->value)) return;
+    if (!has_map(entry, top.key("id_service"), "id_service", top.reading())) return;
+    SectionReader section(entry->value, Section::id_service, "id_service", top.reading());
+    IdService service;
+    if (auto address = take_address(section)) service.address = *std::move(address);
+    section.read("datacenter", service.datacenter);
+    section.read("worker", service.worker);
+    parse_token(section, service.token);
+    section.read("state_file", service.state_file);
+    section.read("max_connections", service.max_connections);
+    section.read("login_timeout", service.login_timeout);
+    section.read("idle_timeout", service.idle_timeout);
+    section.read("write_timeout", service.write_timeout);
+    section.read("clock_wait", service.clock_wait);
+    out = std::move(service);
+}
+
 }  // namespace
 
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems) {
@@ -181,6 +168,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     parse_map(top, "clients", Section::clients, [&](auto& s) { parse_clients(s, config.clients); });
     parse_map(top, "spool", Section::spool, [&](auto& s) { parse_spool(s, config.spool); });
     parse_map(top, "ids", Section::ids, [&](auto& s) { parse_ids(s, config.ids); });
+    parse_id_service(top, config.id_service);
     parse_map(top, "log", Section::log, [&](auto& s) { parse_log(s, config.log); });
     top.read("drain_timeout", config.drain_timeout);
     return config;

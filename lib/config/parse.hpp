@@ -12,6 +12,10 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
 /// The settings that `defaults:` and every route may hold. parse_route.cpp
 void parse_settings(SectionReader& section, RouteOverrides& out);
 
+/// `ids:` of the file, and of a route. parse_ids.cpp
+void parse_ids(SectionReader& section, Ids& out);
+void parse_route_ids(SectionReader& section, IdsOverrides& out);
+
 /// `routes:` at one level and all below, into `out` in the order of the file. parse_route.cpp
 void parse_routes(const Entry* entry, const std::string& path, int parent,
                   std::vector<RouteNode>& out, Reading& reading);

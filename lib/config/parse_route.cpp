@@ -1,5 +1,7 @@
 #include "config/parse.hpp"
 
+#include "config/nested.hpp"
+
 namespace ticketgate::config {
 namespace {
 
@@ -86,6 +88,7 @@ void parse_settings(SectionReader& section, RouteOverrides& out) {
     for_each_answer(out, unused, [&](const char* name, AnswerOverrides& answer, const Answer&) {
         parse_answer(section, name, answer);
     });
+    parse_map(section, "ids", Section::route_ids, [&](auto& s) { parse_route_ids(s, out.ids); });
 }
 
 void parse_routes(const Entry* entry, const std::string& path, int parent,

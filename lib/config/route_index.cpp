@@ -27,6 +27,7 @@ struct Regex {
 }  // namespace
 
 struct RouteIndex::Tables {
+    Settings built_in;  // with the file's ids
     RouteOverrides defaults;
     std::vector<RouteNode> nodes;
     std::vector<Prefix> prefixes;   // sorted by text
@@ -106,6 +107,7 @@ std::vector<std::uint16_t> RouteIndex::Tables::matching(std::string_view path) c
 
 RouteIndex::RouteIndex(const Config& config) {
     auto tables = std::make_unique<Tables>();
+    tables->built_in.ids = config.ids;
     tables->defaults = config.defaults;
     tables->nodes = config.routes;
     tables->add_prefixes();
@@ -138,7 +140,7 @@ std::vector<const RouteNode*> RouteIndex::routes(const Match& match) const {
 }
 
 Settings RouteIndex::resolve(const Match& match) const {
-    auto settings = config::resolve(Settings{}, tables_->defaults);
+    auto settings = config::resolve(tables_->built_in, tables_->defaults);
     for (const RouteNode* route : routes(match))
         settings = config::resolve(settings, route->overrides);
     return settings;

@@ -113,7 +113,6 @@ std::string default_of(const Key& key) {
         key.fallback == "[]" ||
         ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
     if (key.kind == Kind::protocols) return R"(["websocket"])";
-    if (key.kind == Kind::header_names) return R"(["UNIQUE_ID", "Unique-Id"])";
     return json ? std::string(key.fallback) : quote(key.fallback);
 }
 
@@ -137,16 +136,20 @@ std::string object(Section section) {
                "\n";
     if (section == Section::answer)
         out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
+    if (section == Section::id) out += "    \"not\": {\"required\": [\"header\", \"headers\"]},\n";
+    if (section == Section::id_service)
+        out += "    \"not\": {\"required\": [\"token\", \"token_file\"]},\n";
     return out + "    \"properties\": {\n" + properties + "\n    }";
 }
 
 }  // namespace
 
 std::string json_schema() {
-    constexpr std::array sections{Section::address, Section::admin,    Section::upstream,
-                                  Section::queue,   Section::settings, Section::answer,
-                                  Section::route,   Section::clients,  Section::spool,
-                                  Section::ids,     Section::log};
+    constexpr std::array sections{
+        Section::address,   Section::admin,    Section::upstream,   Section::queue,
+        Section::settings,  Section::answer,   Section::route,      Section::clients,
+        Section::spool,     Section::ids,      Section::id,         Section::machine,
+        Section::route_ids, Section::route_id, Section::id_service, Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

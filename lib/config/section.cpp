@@ -20,6 +20,8 @@ std::string_view also_known_as(std::string_view name) {
         {"backend", "upstream"},
         {"backends", "upstreams"},
         {"port", "address"},
+        {"request_id_header", "request_id: {header: …}"},
+        {"unique_id_headers", "unique_id: {headers: […]}"},
         {"<<", "defaults: or nested routes, which inherit"}};
     for (const auto& [other, ours] : others)
         if (iequals(name, other)) return ours;

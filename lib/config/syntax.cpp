@@ -117,6 +117,12 @@ bool is_network(std::string_view text) {
     return (v4 || v6) && number(text.substr(slash + 1), v4 ? 32 : 128).has_value();
 }
 
+std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
+    in_addr address{};
+    if (inet_pton(AF_INET, std::string(text).c_str(), &address) != 1) return std::nullopt;
+    return ntohl(address.s_addr);
+}
+
 std::string why_not_normal(std::string_view path) {
     if (!path.starts_with('/')) return "a prefix starts with /";
     for (std::size_t i = 0; i < path.size(); ++i) {

@@ -22,6 +22,9 @@ bool is_name(std::string_view text);
 /// `10.0.0.0/8`, `::1`, `192.168.1.1`.
 bool is_network(std::string_view text);
 
+/// `10.0.0.1` as a number.
+std::optional<std::uint32_t> parse_ipv4(std::string_view text);
+
 /// Why this path can never equal a normalised path, with the spelling that can; empty when it can.
 std::string why_not_normal(std::string_view path);
 

@@ -104,7 +104,15 @@ void check_addresses(const Config& config, Problems& problems) {
             problems.error(mark_of(config, "admin.address"), "admin.address",
                            "address " + config.admin->address + " is taken by " + listen_path(i) +
                                "; the admin listener needs its own");
+        if (config.id_service && same(config.id_service->address))
+            problems.error(mark_of(config, "id_service.address"), "id_service.address",
+                           "address " + config.id_service->address.address + " is taken by " +
+                               listen_path(i) + "; the id service needs its own");
     }
+    if (config.id_service && config.admin && collide(config.id_service->address, *config.admin))
+        problems.error(mark_of(config, "id_service.address"), "id_service.address",
+                       "address " + config.id_service->address.address +
+                           " is the admin listener's; the id service needs its own");
 }
 
 }  // namespace
@@ -113,6 +121,7 @@ void check_references(const Config& config, Problems& problems) {
     check_upstreams(config, problems);
     check_prefixes(config, problems);
     check_addresses(config, problems);
+    check_ids(config, problems);
 }
 
 }  // namespace ticketgate::config

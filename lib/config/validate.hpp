@@ -10,6 +10,10 @@ namespace ticketgate::config {
 /// their parent.
 void check_references(const Config& config, Problems& problems);
 
+/// Of these, what ids may not do. validate_ids.cpp
+void check_ids(const Config& config, Problems& problems);
+void warn_ids(const Config& config, Problems& problems);
+
 /// Warnings: a config without errors that probably does not do what was meant.
 void check_meaning(const Config& config, Problems& problems);
 

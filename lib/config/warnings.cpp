@@ -153,6 +153,7 @@ void check_meaning(const Config& config, Problems& problems) {
     }
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_unused(config, routes, problems);
+    warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))
         problems.warn(
             mark_of(config, "admin.address"), "admin.address",

@@ -8,6 +8,9 @@
 namespace ticketgate::ids {
 namespace {
 
+constexpr std::string_view at_dash =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
+
 std::uint8_t* pack(ApacheField field, const ApacheParts& parts, std::uint8_t* out) {
     switch (field) {
         case ApacheField::none:
@@ -28,11 +31,48 @@ std::uint8_t* pack(ApacheField field, const ApacheParts& parts, std::uint8_t* ou
     return out;
 }
 
+template <class T>
+const std::uint8_t* load(const std::uint8_t* in, T& out) {
+    out = load_be<T>(in);
+    return in + sizeof out;
+}
+
+const std::uint8_t* unpack(ApacheField field, const std::uint8_t* in, ApacheParts& parts) {
+    switch (field) {
+        case ApacheField::none:
+            return in;
+        case ApacheField::stamp:
+            return load(in, parts.stamp);
+        case ApacheField::address:
+            return load(in, parts.address);
+        case ApacheField::process:
+            return load(in, parts.process);
+        case ApacheField::root:
+            std::copy_n(in, parts.root.size(), parts.root.begin());
+            return in + parts.root.size();
+        case ApacheField::counter:
+            return load(in, parts.counter);
+        case ApacheField::thread:
+            return load(in, parts.thread);
+    }
+    return in;
+}
+
 }  // namespace
 
 using enum ApacheField;
-constinit const ApacheLayout httpd_2_4_47{
+constinit const ApacheLayout layout_1_3{"httpd_1_3", {stamp, address, process, counter}, at_dash};
+constinit const ApacheLayout layout_1_3_threads{
+    "httpd_1_3_threads", {stamp, address, process, thread, counter}, at_dash};
+constinit const ApacheLayout layout_2_0{
+    "httpd_2_0", {stamp, address, process, counter, thread}, at_dash};
+constinit const ApacheLayout layout_2_4_29{"httpd_2_4_29", {stamp, root, counter, thread}, at_dash};
+constinit const ApacheLayout layout_2_4_47{
     "httpd_2_4_47", {stamp, root, counter, thread}, base64url_digits};
+
+bool ApacheLayout::has(ApacheField field) const {
+    return std::ranges::find(fields, field) != fields.end();
+}
 
 PackedApache pack(const ApacheLayout& layout, const ApacheParts& parts) {
     PackedApache packed;
@@ -54,37 +94,67 @@ Id encode_apache(const ApacheLayout& layout, const ApacheParts& parts) {
     return id;
 }
 
-Apache::Apache(std::uint32_t thread_index, Entropy& entropy, CounterRange range)
-    : entropy_(&entropy), counter_(entropy.u32()), range_(static_cast<std::uint32_t>(range)) {
-    parts_.thread = thread_index;
-    fresh_root();
+std::optional<ApacheParts> decode_apache(const ApacheLayout& layout, std::string_view text) {
+    const auto size = pack(layout, {}).size;
+    std::array<std::uint8_t, 20> bytes{};
+    if (decode_base64(text, layout.alphabet, bytes) != size) return std::nullopt;
+    ApacheParts parts;
+    const auto* in = bytes.data();
+    for (const auto field : layout.fields) in = unpack(field, in, parts);
+    return parts;
 }
 
-Apache::Apache(const ApacheParts& parts, std::uint32_t counter, Entropy& entropy,
+Apache::Apache(const ApacheLayout& layout, const Machine& machine, Lane lane, Entropy& entropy,
                CounterRange range)
-    : entropy_(&entropy),
+    : Apache(layout, ApacheParts{}, entropy.u32(), entropy, range) {
+    parts_.address = machine.address.value_or(0);
+    parts_.process = machine.process;
+    parts_.thread = lane.index;
+    if (!layout.has(thread)) lane_ = lane;
+    room_ = range_ / lane_.stride();
+    if (rooted_) fresh_root();
+}
+
+Apache::Apache(const ApacheLayout& layout, const ApacheParts& parts, std::uint32_t counter,
+               Entropy& entropy, CounterRange range)
+    : layout_(&layout),
+      entropy_(&entropy),
       parts_(parts),
       counter_(counter),
-      range_(static_cast<std::uint32_t>(range)) {}
+      range_(static_cast<std::uint32_t>(range)),
+      room_(range_),
+      rooted_(layout.has(root)) {}
 
 Id Apache::next(WallTime now) {
-    const auto stamp = static_cast<std::uint32_t>(now.unix_s());
-    // A clock that went back may show a second whose counters are used up, and nobody remembers
-    // which: another root makes them new.
-    if (stamp < parts_.stamp) fresh_root();
-    if (stamp != parts_.stamp) in_second_ = 0;
-    parts_.stamp = stamp;
-    // All counter values of this second are used, and a second root doubles them: roots are 80
-    // random bits, so two alike in one second are as unlikely as between two processes.
-    if (in_second_ == range_) fresh_root();
-    parts_.counter = static_cast<std::uint16_t>(range_ == 65535 ? counter_ % 65535 : counter_);
+    enter(static_cast<std::uint32_t>(now.unix_s()));
+    parts_.counter = counter_field();
     if (in_second_++ == 0)
         write_all();
     else
         write_counter();
     // 2^32 is one more than a multiple of 65535: there httpd's field would show 0 twice running.
-    if (++counter_ == 0) fresh_root();
+    if (++counter_ == 0 && rooted_) fresh_root();
     return text_;
+}
+
+// A clock that went back may show a second whose counters are used up, and nobody remembers which:
+// another root makes them new. Roots are 80 random bits, so two alike in one second are as unlikely
+// as between two processes. Without a root the last second that was used goes on.
+void Apache::enter(std::uint32_t now) {
+    if (rooted_) {
+        if (now < parts_.stamp) fresh_root();
+        if (in_second_ == room_ && now == parts_.stamp) fresh_root();
+    } else {
+        now = std::max(now, parts_.stamp);
+        if (in_second_ == room_ && now == parts_.stamp) ++now;
+    }
+    if (now != parts_.stamp) in_second_ = 0;
+    parts_.stamp = now;
+}
+
+std::uint16_t Apache::counter_field() const {
+    const auto value = range_ == 65535 ? counter_ % 65535 : counter_ * lane_.stride();
+    return static_cast<std::uint16_t>(value + lane_.index);
 }
 
 void Apache::write_all() {

@@ -1,17 +1,20 @@
 // Apache's UNIQUE_ID. A generation of httpd is a Layout: fields in packing order and an alphabet;
 // to know another generation is to write another row. One Apache per generator, one thread.
-// Invariant: under one root the stamp never goes back, and no second sees more ids than the counter
-// field has values; a fresh root comes before either would break.
+// Invariant: within one second no counter value is used twice under one root (since 2.4.29) or one
+// address and process (before). Past the counter's 65,536 values, or when the clock steps back, a
+// layout with a root draws a fresh one; one without lets its stamp run ahead of the clock.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "ids/entropy.hpp"
 #include "ids/id.hpp"
+#include "ids/machine.hpp"
 
 namespace ticketgate::ids {
 
@@ -21,10 +24,15 @@ struct ApacheLayout {
     std::string_view name;              ///< as spelled in the config
     std::array<ApacheField, 5> fields;  ///< big-endian, no padding between
     std::string_view alphabet;          ///< 64 characters, value 0 first
+
+    bool has(ApacheField field) const;
 };
 
-/// httpd 2.4.47 and later: stamp 32, root 80, counter 16, thread 32; 27 characters of base64url.
-extern const ApacheLayout httpd_2_4_47;
+extern const ApacheLayout layout_1_3;          ///< stamp, address, process, counter; 19 characters
+extern const ApacheLayout layout_1_3_threads;  ///< the multithread build: 24
+extern const ApacheLayout layout_2_0;          ///< to 2.4.28: 24
+extern const ApacheLayout layout_2_4_29;       ///< to 2.4.46: 27, alphabet with @ and -
+extern const ApacheLayout layout_2_4_47;       ///< and later: 27 of base64url
 
 struct ApacheParts {
     std::uint32_t stamp = 0;    ///< unix seconds of the request
@@ -33,6 +41,7 @@ struct ApacheParts {
     std::array<std::uint8_t, 10> root{};
     std::uint16_t counter = 0;
     std::uint32_t thread = 0;
+    bool operator==(const ApacheParts&) const = default;
 };
 
 struct PackedApache {
@@ -43,30 +52,39 @@ struct PackedApache {
 
 PackedApache pack(const ApacheLayout& layout, const ApacheParts& parts);
 Id encode_apache(const ApacheLayout& layout, const ApacheParts& parts);
+/// Empty for anything that `encode_apache` cannot have made.
+std::optional<ApacheParts> decode_apache(const ApacheLayout& layout, std::string_view text);
 
 /// httpd since 2.4.49 takes its counter modulo 65535; `all` uses every value of the field.
 enum class CounterRange : std::uint32_t { all = 65536, as_httpd = 65535 };
 
 class Apache {
  public:
-    Apache(std::uint32_t thread_index, Entropy& entropy, CounterRange range = CounterRange::all);
+    Apache(const ApacheLayout& layout, const Machine& machine, Lane lane, Entropy& entropy,
+           CounterRange range = CounterRange::all);
     /// From a known state; for known-answer tests.
-    Apache(const ApacheParts& parts, std::uint32_t counter, Entropy& entropy, CounterRange range);
+    Apache(const ApacheLayout& layout, const ApacheParts& parts, std::uint32_t counter,
+           Entropy& entropy, CounterRange range = CounterRange::all);
 
     Id next(WallTime now);
 
  private:
+    void enter(std::uint32_t stamp);
     void fresh_root();
+    std::uint16_t counter_field() const;
     void write_all();
     void write_counter();
 
-    const ApacheLayout* layout_ = &httpd_2_4_47;
+    const ApacheLayout* layout_;
     Entropy* entropy_;  // outlives this
     ApacheParts parts_;
     std::uint32_t counter_;  // as httpd: 32 bits, of which the field shows a remainder
     std::uint32_t range_;
-    std::uint32_t in_second_ = 0;  // ids made under this root and stamp
-    PackedApache packed_;          // the id before, and its text
+    Lane lane_;                    // of the counter; {0, 1} where the layout has a thread field
+    std::uint32_t room_;           // ids for one second and root
+    std::uint32_t in_second_ = 0;  // made of them
+    bool rooted_;
+    PackedApache packed_;  // the id before, and its text
     Id text_;
 };
 

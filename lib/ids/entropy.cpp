@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "ids/chacha.hpp"
+
 namespace ticketgate::ids {
 namespace {
 
@@ -48,7 +50,15 @@ bool kernel_random(std::span<std::uint8_t> out) {
     return out.empty();
 }
 
-Entropy::Entropy() : Entropy(kernel_random) {}
+bool random_page(std::span<std::uint8_t> out) {
+    ChachaKey key;
+    if (!kernel_random(key)) return false;
+    chacha(key, out);
+    explicit_bzero(key.data(), key.size());
+    return true;
+}
+
+Entropy::Entropy() : Entropy(random_page) {}
 
 Entropy::Entropy(Source source) : source_(std::move(source)) {}
 

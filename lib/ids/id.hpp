@@ -15,9 +15,9 @@ namespace ticketgate::ids {
 
 class Id {
  public:
-    static constexpr std::size_t capacity = 40;  // the longest made here: a UUID's 36 characters
+    static constexpr std::size_t capacity = 128;  // what a trusted proxy may send (CONTRACT 5.1)
 
-    constexpr Id() = default;
+    constexpr Id() {}  // zeroing 128 characters would cost as much as making an id
 
     /// Empty when the text is too long.
     static constexpr std::optional<Id> from(std::string_view text) {
@@ -40,7 +40,7 @@ class Id {
     friend constexpr auto operator<=>(const Id& a, const Id& b) { return a.view() <=> b.view(); }
 
  private:
-    char text_[capacity] = {};
+    char text_[capacity];  // only the first size_ are ever read
     std::uint8_t size_ = 0;
 };
 

@@ -45,6 +45,19 @@ void ms(std::string& out, std::string_view key, Duration value) {
     append_ms(out, value);
 }
 
+// Names are of A-Z a-z 0-9 _ . - (config/syntax), and below a key of their own: none can pass for
+// another field of the line.
+void append_ids(const Record& r, std::string& out) {
+    out.append(R"(,"ids":{)");
+    for (const auto& [name, id] : r.other_ids) {
+        if (out.back() != '{') out.push_back(',');
+        out.append("\"").append(name).append("\":\"");
+        append_json(out, id.view());
+        out.push_back('"');
+    }
+    out.push_back('}');
+}
+
 void append_place(const Record& r, std::string& out) {
     if (r.queue.empty()) return;
     text(out, R"(,"queue":)", r.queue);
@@ -94,6 +107,7 @@ void format_json(const Record& r, std::string& out) {
     append_rfc3339(out, r.received);
     text(out, R"(","request_id":)", r.request_id.view());
     if (!r.unique_id.empty()) text(out, R"(,"unique_id":)", r.unique_id.view());
+    if (!r.other_ids.empty()) append_ids(r, out);
     text(out, R"(,"client_ip":)", r.client_ip);
     text(out, R"(,"method":)", r.method);
     text(out, R"(,"path":)", r.target);

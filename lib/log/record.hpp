@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "ids/id.hpp"
@@ -25,6 +27,8 @@ std::string_view name(Outcome);
 struct Record {
     WallTime received;  ///< head complete
     ids::Id request_id, unique_id;
+    std::vector<std::pair<std::string_view, ids::Id>>
+        other_ids;  ///< by name (which points into the Snapshot), as the config orders them
     std::string client_ip;
     std::string method, target;  ///< as the client wrote them
     bool http_1_0 = false;

@@ -22,6 +22,9 @@ struct Request {
 
     const std::shared_ptr<const Snapshot> snapshot;
     const Route* route = nullptr;  ///< in the snapshot
+    const config::Ids& ids() const {
+        return route == nullptr ? snapshot->config.ids : route->settings.ids;
+    }
     Record record;
     Time started = monotonic_now();  ///< head complete
 

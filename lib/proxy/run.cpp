@@ -182,7 +182,7 @@ void Run::begin_reply() {
     edits.keep_alive = request_->keep_alive;
 
     station_.lines.clear();
-    stamp_response(*request_->snapshot, record, settings().server_timing, station_.lines);
+    stamp_response(request_->ids(), record, settings().server_timing, station_.lines);
     edits.added = station_.lines;
     station_.out.clear();
     http::rewrite_response(head, edits, station_.out);

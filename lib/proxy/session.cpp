@@ -8,6 +8,7 @@
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
 #include "proxy/failure.hpp"
+#include "proxy/identify.hpp"
 #include "proxy/run.hpp"
 
 namespace ticketgate {
@@ -48,7 +49,9 @@ task<bool> Session::serve_one() {
 
 // Up to begin_body() nothing suspends: the head is a view of the loop's buffer until then.
 task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> shared) {
-    if (const auto failure = route(request)) co_return failure;
+    const auto lost = route(request);
+    identify(request.ids(), &station_->head, peer_.trusted, station_->ids, request.record);
+    if (lost) co_return lost;
     stamp(request);
     if (const auto failure = take_ticket(request)) co_return failure;
     if (const auto failure = begin_body(request)) co_return failure;
@@ -120,11 +123,10 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
                                                  station_->snapshot(), station_->commons.spool);
     Record& record = request->record;
     record.received = wall_now();
-    record.request_id = station_->ids.request_id(record.received);
-    record.unique_id = station_->ids.unique_id(record.received);
     if (failure) {
         record.client_ip = peer_.ip;
         request->keep_alive = false;
+        identify(request->ids(), nullptr, false, station_->ids, record);
         return request;
     }
     const http::RequestHead& head = station_->head;
@@ -166,7 +168,7 @@ void Session::stamp(Request& request) {
     const http::RequestHead& head = station_->head;
     const bool queued = request.queues;
     station_->lines.clear();
-    stamp_request(head, *request.snapshot, peer_, request.record, station_->lines);
+    stamp_request(head, request.ids(), peer_, request.record, station_->lines);
     http::RequestEdits edits;
     edits.id_names = request.snapshot->id_names;
     edits.added = station_->lines;

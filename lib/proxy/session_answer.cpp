@@ -44,7 +44,7 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();
-    stamp_response(*request.snapshot, record, settings != nullptr && settings->server_timing,
+    stamp_response(request.ids(), record, settings != nullptr && settings->server_timing,
                    station_->lines);
     const std::string response =
         failure_response(failure, settings, facts, station_->lines,

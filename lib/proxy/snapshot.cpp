@@ -8,8 +8,14 @@ namespace ticketgate {
 namespace {
 
 std::vector<std::string> id_names_of(const config::Ids& ids) {
-    std::vector<std::string> names{http::cgi_name(ids.request_id_header)};
-    for (const auto& header : ids.unique_id_headers) names.push_back(http::cgi_name(header));
+    std::vector<std::string> names;
+    const auto add = [&](const config::Id& id) {
+        for (const auto& header : id.headers) names.push_back(http::cgi_name(header));
+        if (!id.keep_client_in.empty()) names.push_back(http::cgi_name(id.keep_client_in));
+    };
+    add(ids.request_id);
+    add(ids.unique_id);
+    for (const auto& [name, id] : ids.other) add(id);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;

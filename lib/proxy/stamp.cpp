@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "proxy/identify.hpp"
 
 namespace ticketgate {
 namespace {
@@ -30,9 +31,21 @@ void duration(std::string& out, Duration d) {
     out.append(places, 4);
 }
 
-void id_lines(const config::Ids& headers, const Record& record, std::string& lines) {
-    line(lines, headers.request_id_header, record.request_id.view());
-    for (const auto& name : headers.unique_id_headers) line(lines, name, record.unique_id.view());
+void id_lines(const config::Ids& ids, const Record& record, std::string& lines) {
+    for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
+        if (value.empty()) return;
+        for (const auto& name : id.headers) line(lines, name, value.view());
+    });
+}
+
+// What the client called its request, where that was replaced and somebody asked for it.
+void client_id_lines(const config::Ids& ids, const http::RequestHead& head, const Record& record,
+                     std::string& lines) {
+    for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
+        if (id.keep_client_in.empty()) return;
+        const auto sent = sent_id(head, id);
+        if (ids::harmless(sent) && sent != value.view()) line(lines, id.keep_client_in, sent);
+    });
 }
 
 bool has(const http::RequestHead& head, http::FieldName id) {
@@ -55,10 +68,11 @@ void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string&
 
 }  // namespace
 
-void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, const Peer& peer,
+void stamp_request(const http::RequestHead& head, const config::Ids& ids, const Peer& peer,
                    const Record& record, std::string& lines) {
     using enum http::FieldName;
-    id_lines(snapshot.config.ids, record, lines);
+    id_lines(ids, record, lines);
+    client_id_lines(ids, head, record, lines);
     lines.append("X-Request-Start: t=");
     number(lines, record.received.unix_us);
     lines.append("\r\n");
@@ -76,9 +90,9 @@ void stamp_request(const http::RequestHead& head, const Snapshot& snapshot, cons
     lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
 }
 
-void stamp_response(const Snapshot& snapshot, const Record& record, bool server_timing,
+void stamp_response(const config::Ids& ids, const Record& record, bool server_timing,
                     std::string& lines) {
-    id_lines(snapshot.config.ids, record, lines);
+    id_lines(ids, record, lines);
     lines.append("Via: 1.1 ticketgate\r\n");
     if (!server_timing) return;
     lines.append("Server-Timing: ");

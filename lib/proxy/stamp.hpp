@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "config/model.hpp"
 #include "http/head.hpp"
 #include "log/record.hpp"
-#include "proxy/snapshot.hpp"
 
 namespace ticketgate {
 
@@ -18,12 +18,12 @@ struct Peer {
     std::uint16_t port = 0;  ///< of our listener
 };
 
-/// Appends the lines for the backend. The ids are those of the record.
-void stamp_request(const http::RequestHead&, const Snapshot&, const Peer&, const Record&,
+/// Appends the lines for the backend. The ids are those of the record, made as `ids` says.
+void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&, const Record&,
                    std::string& lines);
 
 /// Appends the lines for the client.
-void stamp_response(const Snapshot&, const Record&, bool server_timing, std::string& lines);
+void stamp_response(const config::Ids& ids, const Record&, bool server_timing, std::string& lines);
 
 /// The protocol that the backend is asked to upgrade to: the first of the client's that the route
 /// lets pass, and none for a request with a body or to HEAD. A view into the head or empty.

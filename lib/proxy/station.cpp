@@ -18,7 +18,7 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
     : loop(l),
       commons(c),
       metrics(registry),
-      ids(l.index()),
+      ids(c.machine, ids::Lane{l.index(), first->config.threads + 1}),  // one for admin
       snapshot_(std::move(first)),
       access_(c.access_file, snapshot_->config.log.max_buffer) {
     registry.counter_fn("ticketgate_log_dropped_lines_total",

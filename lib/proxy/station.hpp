@@ -42,6 +42,7 @@ struct Commons {
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
     std::function<void()> connection_closed;    ///< told after each; must be cheap
+    ids::Machine machine{};                     ///< in ids; fixed before the loops run
 };
 
 class Station {

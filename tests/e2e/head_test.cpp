@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Routes, Ids, both_kinds, kind);
 TEST(IdHeaders, HaveTheNamesOfTheConfig) {
     Backend backend;
     Gateway gateway(
-        one_queue() + "ids: { request_id_header: X-Trace, unique_id_headers: [X-Unique] }\n",
+        one_queue() + "ids: { request_id: { header: X-Trace }, unique_id: { header: X-Unique } }\n",
         with(backend));
     const auto answer = gateway.get("/x", "x_trace: spoofed\r\nX-Request-Id: the-clients-own\r\n");
     const auto fields = backend.of("/x").at(0).fields;

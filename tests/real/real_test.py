@@ -20,6 +20,21 @@ import unittest
 
 TICKETGATE = None
 
+# What a client of the id service does, in the words of the application it serves.
+NOEQ = """<?php
+$s = fsockopen('127.0.0.1', (int)$argv[1]);
+fwrite($s, "\\0\\6sekrit");
+$last = 0;
+foreach ([1, 255, 16] as $n) {
+    fwrite($s, chr($n));
+    foreach (unpack('J*', stream_get_contents($s, 8 * $n)) as $id) {
+        if ($id <= $last) exit(1);
+        $last = $id;
+    }
+}
+echo $last;
+"""
+
 PHP = {
     "show.php": "<?php header('Content-Type: application/json'); echo json_encode(['server' => $_SERVER,"
                 " 'headers' => getallheaders(), 'body' => strlen(file_get_contents('php://input'))]);",
@@ -177,6 +192,41 @@ http {{
         self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
 
 
+class NginxApache(Backend):
+    """nginx, as it comes, between ticketgate and mod_php: headers with an underscore do not get through."""
+    needs = ["nginx"] + Apache.needs
+
+    def start(self):
+        inner = self.folder / "inner"
+        inner.mkdir()
+        inner.chmod(0o777)
+        self.inner = Apache(inner)
+        for name in PHP:
+            shutil.copy(self.root / name, self.inner.root / name)
+        self.state = self.inner.state
+        conf = self.folder / "nginx.conf"
+        conf.write_text(f"""daemon off;
+pid {self.folder}/nginx.pid;
+error_log {self.folder}/nginx.err;
+events {{ }}
+http {{
+  access_log off;
+  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
+  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
+  client_max_body_size 64m;
+  server {{
+    listen 127.0.0.1:{self.port};
+    location / {{ proxy_pass http://127.0.0.1:{self.inner.port}; }}
+  }}
+}}
+""")
+        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+
+    def stop(self):
+        super().stop()
+        self.inner.stop()
+
+
 class Behind:
     """The tests; one subclass for each backend."""
     backend_type = None
@@ -191,7 +241,7 @@ class Behind:
         cls.folder.chmod(0o777)
         (cls.folder / "b").mkdir()
         cls.backend = cls.backend_type(cls.folder / "b")
-        cls.port, cls.admin = free_port(), free_port()
+        cls.port, cls.admin, cls.service = free_port(), free_port(), free_port()
         config = cls.folder / "ticketgate.yaml"
         config.write_text(f"""
 listen: [{{ address: "127.0.0.1:{cls.port}" }}]
@@ -203,6 +253,18 @@ routes:
   - prefix: /
   - regex: count
     queue: app
+  - prefix: /show.php/ulid
+    ids: {{ request_id: {{ format: ulid }}, other: {{ row: {{ policy: disable }} }} }}
+ids:
+  other:
+    trace: {{ header: X-Trace-Id, format: uuidv7, keep_client_in: X-Client-Trace-Id }}
+    row: {{ header: X-Row-Id, format: snowflake }}
+  machine: {{ worker: 1 }}
+id_service:
+  address: "127.0.0.1:{cls.service}"
+  worker: 2
+  token: sekrit
+  state_file: "{cls.folder}/id_service.state"
 """)
         cls.gate = Process([TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
         wait_for(lambda: answers(cls.port), "ticketgate listens")
@@ -233,6 +295,36 @@ routes:
         self.assertNotIn(b"evil", text)
         if self.backend_type is not PhpServer:
             self.assertEqual(server["UNIQUE_ID"], response.headers["Unique-Id"])
+
+    def decoded(self, text):
+        run = subprocess.run([TICKETGATE, "id", "decode", text], capture_output=True, text=True, check=True)
+        return run.stdout
+
+    def test_php_sees_ids_of_every_kind_and_they_can_be_read(self):
+        _, text = self.ask("GET", "/show.php", headers={"X-Trace-Id": "theirs-1", "x_request-id": "evil"})
+        server = json.loads(text)["server"]
+        hours = "|".join(time.strftime("%Y-%m-%dT%H:", time.gmtime(server["REQUEST_TIME"] - s)) for s in (0, 5))
+        for name, form in (("HTTP_X_REQUEST_ID", "txid"), ("HTTP_UNIQUE_ID", "httpd_2_4_47"),
+                           ("HTTP_X_TRACE_ID", "uuidv7"), ("HTTP_X_ROW_ID", "snowflake")):
+            said = self.decoded(server[name])
+            self.assertIn(form, said)
+            self.assertRegex(said, hours)
+        self.assertEqual(server["HTTP_X_CLIENT_TRACE_ID"], "theirs-1")
+        self.assertNotIn(b"evil", text)
+
+    def test_php_sees_the_formats_of_its_route(self):
+        _, text = self.ask("GET", "/show.php/ulid", headers={"X-Row-Id": "evil"})
+        server = json.loads(text)["server"]
+        self.assertRegex(server["HTTP_X_REQUEST_ID"], "^[0-7][0-9A-HJKMNP-TV-Z]{25}$")
+        self.assertNotIn("HTTP_X_ROW_ID", server)
+
+    def test_php_gets_numbers_from_the_id_service(self):
+        if not shutil.which("php"):
+            self.skipTest("php is not installed")
+        script = self.folder / "noeq.php"
+        script.write_text(NOEQ)
+        run = subprocess.run(["php", str(script), str(self.service)], capture_output=True, text=True, check=True)
+        self.assertIn("worker      2", self.decoded(run.stdout))
 
     def test_php_sees_the_whole_body_however_it_is_sent(self):
         body = os.urandom(3_000_000)
@@ -269,6 +361,10 @@ class TestPhpServer(Behind, unittest.TestCase):
 
 class TestApache(Behind, unittest.TestCase):
     backend_type = Apache
+
+
+class TestNginxApache(Behind, unittest.TestCase):
+    backend_type = NginxApache
 
 
 class TestNginxFpm(Behind, unittest.TestCase):

@@ -93,6 +93,18 @@ TEST(Bytes, HexIsLowerCase) {
     EXPECT_EQ(hex({0x00, 0x9f, 0xff}), "009fff");
 }
 
+TEST(Bytes, HexOf128BitsAtOnceIsTheSame) {
+    std::mt19937_64 random(4711);
+    for (int i = 0; i < 100; ++i) {
+        const std::uint64_t high = random(), low = random();
+        Bytes bytes(16);
+        store_be(store_be(bytes.data(), high), low);
+        std::string text(32, '?');
+        encode_hex128(high, low, text.data());
+        EXPECT_EQ(text, hex(bytes));
+    }
+}
+
 TEST(Bytes, WhatIsEncodedDecodesToItself) {
     std::mt19937 random(4711);
     for (std::size_t size = 0; size < 60; ++size) {

@@ -98,6 +98,17 @@ std::vector<Row> rows() {
                 (s.*seen).headers = {{"A", "b"}};
             });
     }
+    const std::vector<std::tuple<std::string, IdOverrides IdsOverrides::*, Id Ids::*>> ids{
+        {"ids.request_id", &IdsOverrides::request_id, &Ids::request_id},
+        {"ids.unique_id", &IdsOverrides::unique_id, &Ids::unique_id}};
+    for (const auto& [name, said, seen] : ids) {
+        add(
+            name + ".format", [&](O& o) { give((o.ids.*said).format, IdFormat::ulid); },
+            [&](S& s) { (s.ids.*seen).format = IdFormat::ulid; });
+        add(
+            name + ".policy", [&](O& o) { give((o.ids.*said).policy, IdPolicy::disable); },
+            [&](S& s) { (s.ids.*seen).policy = IdPolicy::disable; });
+    }
     return all;
 }
 

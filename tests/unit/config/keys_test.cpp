@@ -14,8 +14,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array sections{
-    Section::address, Section::upstream, Section::queue, Section::settings, Section::answer,
-    Section::route,   Section::clients,  Section::spool, Section::ids,      Section::log};
+    Section::address, Section::upstream,  Section::queue,    Section::settings,   Section::answer,
+    Section::route,   Section::clients,   Section::spool,    Section::ids,        Section::id,
+    Section::machine, Section::route_ids, Section::route_id, Section::id_service, Section::log};
 
 std::set<std::string> table_names(Section section) {
     std::set<std::string> names;
@@ -72,8 +73,8 @@ TEST(Keys, DefaultsInTheTableAreThoseOfTheModel) {
         "upstreams: {app: {url: \"http://h\", max_idle: 64, idle_timeout: 4s}}\n"
         "queues: {q: " +
         with_defaults(Section::queue) + "}\n" + "clients: " + with_defaults(Section::clients) +
-        "\n" + "spool: " + with_defaults(Section::spool) + "\n" +
-        "ids: " + with_defaults(Section::ids) + "\n" + "log: " + with_defaults(Section::log) +
+        "\n" + "spool: " + with_defaults(Section::spool) + "\n" + "ids: {machine: " +
+        with_defaults(Section::machine) + "}" + "\n" + "log: " + with_defaults(Section::log) +
         "\n" + "defaults: " + with_defaults(Section::settings) + "\n" +
         "routes: [{prefix: /, upstream: app, on_full: " + with_defaults(Section::answer) + "}]\n");
     Upstream app;

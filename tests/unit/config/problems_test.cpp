@@ -315,16 +315,39 @@ TEST(Problems, Addresses) {
 }
 
 TEST(Problems, ClientsAndIds) {
-    expect({{one_route + "clients: {trusted_proxies: [10.0.0.0/40]}\n",
-             {"c.yaml:5:29: clients.trusted_proxies[0]: \"10.0.0.0/40\" is not an address or "
-              "network such as "
-              "10.0.0.0/8"}},
-            {one_route + "ids: {request_id_header: \"X: Y\"}\n",
-             {"c.yaml:5:26: ids.request_id_header: \"X: Y\" is not the name of a header"}},
-            {one_route + "ids: {unique_id_headers: [\"a b\"]}\n",
-             {"c.yaml:5:27: ids.unique_id_headers[0]: \"a b\" is not a header name"}},
-            {one_route + "spool: {directory: \"\"}\n",
-             {"c.yaml:5:20: spool.directory: is empty; expected text"}}});
+    expect(
+        {{one_route + "clients: {trusted_proxies: [10.0.0.0/40]}\n",
+          {"c.yaml:5:29: clients.trusted_proxies[0]: \"10.0.0.0/40\" is not an address or "
+           "network such as "
+           "10.0.0.0/8"}},
+         {one_route + "ids: {request_id: {header: \"X: Y\"}}\n",
+          {"c.yaml:5:28: ids.request_id.header: \"X: Y\" is not the name of a header"}},
+         {one_route + "ids: {unique_id: {headers: [\"a b\"]}}\n",
+          {"c.yaml:5:29: ids.unique_id.headers[0]: \"a b\" is not a header name"}},
+         {one_route + "ids: {request_id_header: X-Id}\n",
+          {"c.yaml:5:7: ids.request_id_header: unknown key; did you mean request_id: {header: "
+           "…}?"}},
+         {one_route + "ids: {request_id: {header: A, headers: [B]}}\n",
+          {"c.yaml:5:31: ids.request_id.headers: stands beside header; keep one of them"}},
+         {one_route + "ids: {request_id: {format: uuidv8}}\n",
+          {"c.yaml:5:28: ids.request_id.format: \"uuidv8\" is not one of txid, uuidv7, uuidv4, "
+           "ulid, hex128, snowflake, httpd_1_3, httpd_1_3_threads, httpd_2_0, httpd_2_4_29, "
+           "httpd_2_4_47, httpd_2_4_49; did you mean uuidv7?"}},
+         {one_route + "ids: {request_id: {header: Unique_ID}}\n",
+          {"c.yaml:5:20: ids.request_id.header: UNIQUE_ID is also a header of ids.unique_id; to a "
+           "backend the two would be one"}},
+         {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
+          {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
+           "header",
+           "c.yaml:5:45: ids.other.b: has no header; write header: NAME"}},
+         {"routes: [{prefix: /, ids: {other: {tracer: {format: txid}}}}]\nids: {other: {trace: "
+          "{header: X-T}}}\n",
+          {"c.yaml:4:36: routes[0].ids.other.tracer: unknown id tracer; did you mean trace?"}},
+         {one_route + "ids: {machine: {address: here, worker: 32}}\n",
+          {"c.yaml:5:17: ids.machine.address: \"here\" is not an IPv4 address, or auto",
+           "c.yaml:5:40: ids.machine.worker: \"32\" is not a whole number from 0 to 31, or auto"}},
+         {one_route + "spool: {directory: \"\"}\n",
+          {"c.yaml:5:20: spool.directory: is empty; expected text"}}});
 }
 
 TEST(Problems, AllAreToldAtOnceInTheOrderOfTheFile) {

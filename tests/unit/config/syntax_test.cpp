@@ -99,14 +99,13 @@ TEST(Syntax, NetworksAreAddressesOrCidrs) {
 }
 
 TEST(Syntax, PrefixesMustBeAbleToMatch) {
-    for (const char* good :
-         {"/", "/a", "/a/b/", "/a.b/..c/...", "/a%20b", "/%C3%A4", "/a;b=c", "/a-b_c~d", "/a%25",
-          "/%3F%23"})
+    for (const char* good : {"/", "/a", "/a/b/", "/a.b/..c/...", "/a%20b", "/%C3%A4", "/a;b=c",
+                             "/a-b_c~d", "/a%25", "/%3F%23"})
         EXPECT_EQ(why_not_normal(good), "") << good;
     for (const char* bad :
-         {"",        "a",    "//",   "/a//b", "/.",    "/a/./b", "/a/..",  "/../a",
-          "/a?b",    "/a#b", "/a b", "/ä",    "/a\\b", "/%41",   "/%2F",   "/%5C",
-          "/%c3%a4", "/%",   "/%4",  "/%zz",  "/%00", "/%21", "/%3B",  "/a\n",   "/%2E%2E"})
+         {"",     "a",    "//",   "/a//b", "/.",   "/a/./b", "/a/..",  "/../a",   "/a?b",
+          "/a#b", "/a b", "/ä",   "/a\\b", "/%41", "/%2F",   "/%5C",   "/%c3%a4", "/%",
+          "/%4",  "/%zz", "/%00", "/%21",  "/%3B", "/a\n",   "/%2E%2E"})
         EXPECT_NE(why_not_normal(bad), "") << bad;
 }
 

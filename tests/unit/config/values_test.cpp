@@ -96,22 +96,31 @@ TEST(Values, RoutesComeInTheOrderOfTheFileAtAnyDepth) {
 }
 
 TEST(Values, EverythingOutsideRoutesIsRead) {
-    const auto config =
-        good(base + one_route +
-             "admin: {address: \"unix:/run/admin.sock\"}\nthreads: 8\ndrain_timeout: 0s\n"
-             "clients: {max_connections: 5, max_requests: 6, max_head: 2KiB, max_uri: 128, "
-             "max_headers: 7,\n"
-             "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, trusted_proxies: "
-             "[10.0.0.0/8, '::1']}\n"
-             "spool: {memory_per_body: 0, max_memory: 1MiB, max_disk: 2GiB, directory: /var/tmp}\n"
-             "ids: {request_id_header: X-Id, unique_id_headers: []}\n"
-             "log: {access: off, access_file: /var/log/a, level: debug, max_buffer: 8KiB}\n");
+    const auto config = good(
+        base + one_route +
+        "admin: {address: \"unix:/run/admin.sock\"}\nthreads: 8\ndrain_timeout: 0s\n"
+        "clients: {max_connections: 5, max_requests: 6, max_head: 2KiB, max_uri: 128, "
+        "max_headers: 7,\n"
+        "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, trusted_proxies: "
+        "[10.0.0.0/8, '::1']}\n"
+        "spool: {memory_per_body: 0, max_memory: 1MiB, max_disk: 2GiB, directory: /var/tmp}\n"
+        "ids: {request_id: {header: X-Id, format: ulid}, unique_id: {headers: [], policy: disable},"
+        "  other: {trace: {headers: [X-A, X-B], policy: preserve_or_generate,"
+        "    keep_client_in: X-Theirs}, plain: {header: X-C}},"
+        "  machine: {address: 10.0.0.9, worker: 7, datacenter: 21}}\n"
+        "log: {access: off, access_file: /var/log/a, level: debug, max_buffer: 8KiB}\n");
     EXPECT_EQ(config.admin->unix_path, "/run/admin.sock");
     EXPECT_EQ(config.threads, 8u);
     EXPECT_EQ(config.drain_timeout, 0ms);
     EXPECT_EQ(config.clients, (Clients{5, 6, 2048, 128, 7, 1s, 2s, 3s, {"10.0.0.0/8", "::1"}}));
     EXPECT_EQ(config.spool, (Spool{0, 1 << 20, 2ull << 30, "/var/tmp"}));
-    EXPECT_EQ(config.ids, (Ids{"X-Id", {}}));
+    EXPECT_EQ(config.ids.request_id, (Id{.headers = {"X-Id"}, .format = IdFormat::ulid}));
+    EXPECT_EQ(config.ids.unique_id,
+              (Id{.headers = {}, .format = IdFormat::httpd_2_4_47, .policy = IdPolicy::disable}));
+    EXPECT_EQ(config.ids.other.at("trace"),
+              (Id{{"X-A", "X-B"}, IdFormat::uuidv7, IdPolicy::preserve_or_generate, "X-Theirs"}));
+    EXPECT_EQ(config.ids.other.at("plain"), Id{.headers = {"X-C"}});
+    EXPECT_EQ(config.ids.machine, (Machine{"10.0.0.9", 7, 21}));
     EXPECT_EQ(config.log, (Log{AccessFormat::off, "/var/log/a", LogLevel::debug, 8192}));
     EXPECT_EQ(good(base + one_route + "admin: off\n").admin, std::nullopt);
 }

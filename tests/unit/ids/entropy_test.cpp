@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 #include <set>
+
+#include "ids/chacha.hpp"
+#include "vectors.hpp"
 
 namespace ticketgate::ids {
 namespace {
@@ -55,6 +59,31 @@ TEST(Entropy, TheKernelFillsAnySize) {
     for (const std::size_t size : {0u, 1u, 256u, 257u, 65536u}) {
         std::vector<std::uint8_t> out(size);
         EXPECT_TRUE(kernel_random(out));
+        EXPECT_TRUE(random_page(out));
+    }
+}
+
+// RFC 8439 2.3.2.
+TEST(Chacha, TheVectorOfTheRfc) {
+    ChachaKey key;
+    std::iota(key.begin(), key.end(), std::uint8_t{0});
+    const ChachaNonce nonce{0, 0, 0, 9, 0, 0, 0, 0x4a, 0, 0, 0, 0};
+    std::array<std::uint8_t, 64> out;
+    chacha(key, out, 20, 1, nonce);
+    EXPECT_EQ(std::vector(out.begin(), out.end()),
+              from_hex("10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
+                       "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e"));
+}
+
+// Blocks made four at a time are those made one by one.
+TEST(Chacha, BlocksFollowTheirCounter) {
+    const ChachaKey key{1, 2, 3};
+    std::array<std::uint8_t, 640> all;
+    chacha(key, all);
+    for (std::uint32_t i = 0; i < 10; ++i) {
+        std::array<std::uint8_t, 64> one;
+        chacha(key, one, 8, i);
+        EXPECT_TRUE(std::equal(one.begin(), one.end(), &all[i * 64])) << i;
     }
 }
 

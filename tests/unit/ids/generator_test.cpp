@@ -21,25 +21,49 @@ TEST(Id, HoldsWhatFitsAndNothingElse) {
     EXPECT_EQ(Id::from("")->view(), "");
 }
 
-TEST(Generator, MakesBothForms) {
-    Generator generator(3);
-    EXPECT_EQ(generator.request_id(now).view().size(), 20u);
-    EXPECT_EQ(generator.unique_id(now).view().size(), 27u);
-    EXPECT_TRUE(acceptable(generator.request_id(now).view()));
-    EXPECT_TRUE(acceptable(generator.unique_id(now).view()));
+constexpr Machine machine{.address = 0x0a000001, .process = 4711, .worker = 7, .datacenter = 21};
+
+TEST(Generator, MakesEveryFormatInItsLength) {
+    constexpr std::size_t lengths[] = {20, 36, 36, 26, 32, 19, 19, 24, 24, 27, 27, 27};
+    Generator generator(machine, {3, 4});
+    for (std::size_t i = 0; i < format_names.size(); ++i) {
+        const auto id = generator.next(static_cast<Format>(i), now);
+        EXPECT_EQ(id.view().size(), lengths[i]) << format_names[i];
+        EXPECT_TRUE(acceptable(id.view())) << format_names[i];
+    }
 }
 
 TEST(Generator, CanMove) {
-    Generator first(3);
-    const Id before = first.request_id(now);
+    Generator first;
+    const Id before = first.next(Format::txid, now);
     Generator second(std::move(first));
-    EXPECT_LT(before, second.request_id(now));
+    EXPECT_LT(before, second.next(Format::txid, now));
 }
 
 TEST(Generator, CountsAFailingSource) {
-    Generator generator(0, Entropy([](std::span<std::uint8_t>) { return false; }));
+    Generator generator({}, {}, Entropy([](std::span<std::uint8_t>) { return false; }));
     EXPECT_EQ(generator.entropy_failures(), 1u);
-    EXPECT_EQ(generator.request_id(now).view().size(), 20u);
+    EXPECT_EQ(generator.next(Format::txid, now).view().size(), 20u);
+}
+
+// What the machine does not tell is not made up.
+TEST(Generator, MakesNoIdOfAnUnknownMachine) {
+    Generator generator;
+    for (std::size_t i = 0; i < format_names.size(); ++i) {
+        const auto format = static_cast<Format>(i);
+        const bool needs = needs_address(format) || needs_worker(format);
+        EXPECT_EQ(generator.next(format, now).empty(), needs) << format_names[i];
+        EXPECT_EQ(why_not(format, Machine()).empty(), !needs) << format_names[i];
+        EXPECT_EQ(why_not(format, machine), "") << format_names[i];
+    }
+}
+
+TEST(Format, HasANameAndIsFoundByIt) {
+    for (std::size_t i = 0; i < format_names.size(); ++i)
+        EXPECT_EQ(find_format(format_names[i]), static_cast<Format>(i));
+    EXPECT_EQ(find_format("unique_id"), Format::httpd_2_4_47);
+    EXPECT_EQ(find_format("uuid"), std::nullopt);
+    EXPECT_EQ(name_of(Format::httpd_2_4_49), "httpd_2_4_49");
 }
 
 TEST(Acceptable, SixteenTo128Characters) {

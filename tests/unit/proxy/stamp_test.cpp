@@ -16,7 +16,7 @@ struct Stamp : testing::Test {
     std::string request(const std::string& head_text, const Peer& peer) const {
         const http::RequestHead head = parsed(head_text);
         std::string lines;
-        stamp_request(head, *served.snapshot, peer, record, lines);
+        stamp_request(head, served.snapshot->config.ids, peer, record, lines);
         return lines;
     }
     std::string ip(const std::string& head_text, const Peer& peer) const {
@@ -87,10 +87,10 @@ TEST_F(Stamp, AUnixListenerHasNoPort) {
 
 TEST_F(Stamp, IdHeadersHaveTheNamesOfTheConfig) {
     const Served renamed(
-        "ids: {request_id_header: X-Rid, unique_id_headers: [One, Two]}\n"
+        "ids: {request_id: {header: X-Rid}, unique_id: {headers: [One, Two]}}\n"
         "routes: [{prefix: /, upstream: app}]\n");
     std::string lines;
-    stamp_response(*renamed.snapshot, record, false, lines);
+    stamp_response(renamed.snapshot->config.ids, record, false, lines);
     EXPECT_EQ(lines, "X-Rid: rid\r\nOne: uid\r\nTwo: uid\r\nVia: 1.1 ticketgate\r\n");
 }
 
@@ -102,7 +102,7 @@ TEST_F(Stamp, OfAQueuedResponse) {
     record.queue_wait = 12'034'999ns;
     record.upstream = 1'500ms;
     std::string lines;
-    stamp_response(*served.snapshot, record, true, lines);
+    stamp_response(served.snapshot->config.ids, record, true, lines);
     EXPECT_EQ(lines,
               ids_of_response + "Server-Timing: queue;dur=12.034, upstream;dur=1500.000\r\n");
 }
@@ -110,13 +110,13 @@ TEST_F(Stamp, OfAQueuedResponse) {
 TEST_F(Stamp, OfAResponseThatBypassed) {
     record.upstream = 5us;
     std::string lines = "kept\r\n";
-    stamp_response(*served.snapshot, record, true, lines);
+    stamp_response(served.snapshot->config.ids, record, true, lines);
     EXPECT_EQ(lines, "kept\r\n" + ids_of_response + "Server-Timing: upstream;dur=0.005\r\n");
 }
 
 TEST_F(Stamp, ServerTimingMayBeOff) {
     std::string lines;
-    stamp_response(*served.snapshot, record, false, lines);
+    stamp_response(served.snapshot->config.ids, record, false, lines);
     EXPECT_EQ(lines, ids_of_response);
 }
 

@@ -1,0 +1,83 @@
+#include "admin/ids_page.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace ticketgate::admin {
+namespace {
+
+namespace http = boost::beast::http;
+namespace json = boost::json;
+
+constexpr unsigned most_ids = 10'000;  // a second of many such requests must not stop the control
+                                       // thread
+
+HttpResponse answer(http::status status, std::string body, const char* type) {
+    HttpResponse response(status, 11, std::move(body));
+    response.set(http::field::content_type, type);
+    response.set(http::field::cache_control, "no-store");
+    return response;
+}
+
+HttpResponse refusal(const std::string& why) {
+    return answer(http::status::bad_request, why + "\n", "text/plain; charset=utf-8");
+}
+
+struct Wish {
+    ids::Format format = ids::Format::txid;
+    unsigned count = 1;
+    std::string wrong;  // why this is no wish
+};
+
+void read(std::string_view name, std::string_view value, Wish& wish) {
+    if (name == "format") {
+        const auto format = ids::find_format(value);
+        if (format) wish.format = *format;
+        const auto near = nearest(value, ids::format_names);
+        if (!format)
+            wish.wrong = "no such format" +
+                         (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
+    } else if (name == "n") {
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, wish.count);
+        if (error != std::errc{} || stop != end || wish.count == 0 || wish.count > most_ids)
+            wish.wrong = "n is a number from 1 to " + std::to_string(most_ids);
+    } else {
+        wish.wrong = "there are format and n";
+    }
+}
+
+Wish wish_of(std::string_view query) {
+    Wish wish;
+    while (!query.empty() && wish.wrong.empty()) {
+        const auto pair = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(pair.size() + 1, query.size()));
+        const auto equals = std::min(pair.find('='), pair.size());
+        read(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())), wish);
+    }
+    return wish;
+}
+
+}  // namespace
+
+HttpResponse ids_page(std::string_view query, ids::Generator& generator, WallTime now) {
+    const auto wish = wish_of(query);
+    if (!wish.wrong.empty()) return refusal(wish.wrong);
+    json::array list;
+    for (unsigned i = 0; i < wish.count; ++i) {
+        const auto id = generator.next(wish.format, now);
+        if (id.empty()) return refusal(ids::why_not(wish.format, generator.machine()));
+        list.emplace_back(json::string_view(id.view().data(), id.view().size()));
+    }
+    const auto name = ids::name_of(wish.format);
+    const json::object body{{"format", json::string_view(name.data(), name.size())},
+                            {"ids", std::move(list)}};
+    return answer(http::status::ok, json::serialize(body) + "\n", "application/json");
+}
+
+}  // namespace ticketgate::admin

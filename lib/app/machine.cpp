@@ -1,0 +1,125 @@
+#include "app/machine.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "config/syntax.hpp"
+#include "ids/format.hpp"
+
+namespace ticketgate {
+namespace {
+
+constexpr std::uint32_t max_worker = 31;
+
+std::optional<std::uint32_t> worker_number(std::string_view text) {
+    std::uint32_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || stop != end || number > max_worker) return std::nullopt;
+    return number;
+}
+
+// A StatefulSet of Kubernetes counts its pods this way: web-0, web-1.
+std::optional<std::uint32_t> ordinal(std::string_view host_name) {
+    const auto name = host_name.substr(0, host_name.find('.'));
+    const auto hyphen = name.rfind('-');
+    return hyphen == std::string_view::npos ? std::nullopt : worker_number(name.substr(hyphen + 1));
+}
+
+std::vector<std::uint32_t> interface_addresses() {
+    std::vector<std::uint32_t> found;
+    ifaddrs* list = nullptr;
+    if (getifaddrs(&list) != 0) return found;
+    for (const auto* at = list; at != nullptr; at = at->ifa_next) {
+        const bool v4 = at->ifa_addr != nullptr && at->ifa_addr->sa_family == AF_INET;
+        if (!v4 || (at->ifa_flags & IFF_LOOPBACK) != 0 || (at->ifa_flags & IFF_UP) == 0) continue;
+        const auto* address = reinterpret_cast<const sockaddr_in*>(at->ifa_addr);
+        found.push_back(ntohl(address->sin_addr.s_addr));
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+// A value of the environment, read; one that is nonsense is complained of.
+template <class Read>
+auto from_environment(const config::Environment& environment, const char* name,
+                      const std::string& what, Read read, std::vector<std::string>& complaints)
+    -> decltype(read(std::string_view())) {
+    const auto text = environment(name);
+    if (!text || text->empty()) return std::nullopt;
+    const auto value = read(*text);
+    if (!value) complaints.push_back(std::string(name) + "=" + *text + " is not " + what);
+    return value;
+}
+
+}  // namespace
+
+System this_system() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return {name.data(), interface_addresses(), static_cast<std::uint32_t>(getpid())};
+}
+
+ids::Machine machine_of(const config::Machine& wanted, const config::Environment& environment,
+                        const System& system, std::vector<std::string>& complaints) {
+    ids::Machine machine;
+    machine.process = system.process;
+    machine.datacenter = wanted.datacenter;
+    machine.address = config::parse_ipv4(wanted.address);
+    if (!machine.address)
+        machine.address = from_environment(environment, "TICKETGATE_ADDRESS", "an IPv4 address",
+                                           config::parse_ipv4, complaints);
+    if (!machine.address && !system.addresses.empty()) machine.address = system.addresses.front();
+    if (wanted.worker != config::unlimited) machine.worker = wanted.worker;
+    if (!machine.worker)
+        machine.worker = from_environment(environment, "TICKETGATE_WORKER", "a number from 0 to 31",
+                                          worker_number, complaints);
+    if (!machine.worker) machine.worker = ordinal(system.host_name);
+    return machine;
+}
+
+std::vector<config::Problem> identity_problems(const config::Config& config,
+                                               const ids::Machine& machine,
+                                               const std::vector<std::string>& complaints) {
+    config::Problems problems;
+    for (const auto& complaint : complaints) problems.error({}, "environment", complaint);
+    const auto check = [&](config::IdFormat format, const config::Mark& mark,
+                           const std::string& path) {
+        const auto why = ids::why_not(static_cast<ids::Format>(format), machine);
+        if (!why.empty()) problems.error(mark, path, why);
+    };
+    const auto own = [&](const config::Id& id, const std::string& path) {
+        const auto mark = config.marks.find(path);
+        check(id.format, mark == config.marks.end() ? config::Mark{} : mark->second, path);
+    };
+    own(config.ids.request_id, "ids.request_id.format");
+    own(config.ids.unique_id, "ids.unique_id.format");
+    for (const auto& [name, id] : config.ids.other) own(id, "ids.other." + name + ".format");
+    const auto given = [&](const config::IdOverrides& id, const std::string& path) {
+        if (id.format.value) check(*id.format.value, id.format.mark, path + ".format");
+    };
+    const auto route = [&](const config::IdsOverrides& ids, const std::string& path) {
+        given(ids.request_id, path + ".ids.request_id");
+        given(ids.unique_id, path + ".ids.unique_id");
+        for (const auto& [name, id] : ids.other) given(id, path + ".ids.other." + name);
+    };
+    if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
+        const auto mark = config.marks.find("id_service");
+        problems.error(mark == config.marks.end() ? config::Mark{} : mark->second,
+                       "id_service.worker",
+                       "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to "
+                       "-31");
+    }
+    route(config.defaults.ids, "defaults");
+    for (const auto& node : config.routes) route(node.overrides.ids, node.path);
+    return problems.take();
+}
+
+}  // namespace ticketgate

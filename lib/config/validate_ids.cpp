@@ -1,0 +1,193 @@
+// What ids may not do: share a header, take one that is spoken for, be named where there are none.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "config/syntax.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+Mark mark_of(const Config& config, const std::string& path) {
+    const auto found = config.marks.find(path);
+    return found == config.marks.end() ? Mark{} : found->second;
+}
+
+// As a backend may see the name: CGI variables have letters, digits and one other character.
+std::string folded(std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+        const char lower = to_lower(c);
+        const bool kept = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        out += kept ? lower : '-';
+    }
+    return out;
+}
+
+bool is_spoken_for(std::string_view folded_name) {
+    constexpr std::array<std::string_view, 22> names{"host",
+                                                     "connection",
+                                                     "keep-alive",
+                                                     "proxy-connection",
+                                                     "te",
+                                                     "trailer",
+                                                     "transfer-encoding",
+                                                     "upgrade",
+                                                     "content-length",
+                                                     "content-type",
+                                                     "expect",
+                                                     "proxy",
+                                                     "via",
+                                                     "forwarded",
+                                                     "cookie",
+                                                     "set-cookie",
+                                                     "authorization",
+                                                     "x-request-start",
+                                                     "server-timing",
+                                                     "date",
+                                                     "location",
+                                                     "x-accel-buffering"};
+    return folded_name.starts_with("x-forwarded-") ||
+           std::ranges::find(names, folded_name) != names.end();
+}
+
+struct Check {
+    const Config& config;
+    Problems& problems;
+    struct Owner {
+        std::string id, path;
+    };
+    std::map<std::string, Owner> owners;  // of folded header names
+
+    void fail(const std::string& path, std::string message) {
+        problems.error(mark_of(config, path), path, std::move(message));
+    }
+
+    void take(const std::string& header, const std::string& id, const std::string& path) {
+        const auto name = folded(header);
+        if (is_spoken_for(name)) fail(path, header + " has another meaning; choose another header");
+        const auto [found, fresh] = owners.try_emplace(name, Owner{id, path});
+        const Owner& owner = found->second;
+        if (fresh || owner.id == id) return;
+        // One of the two may be a default, which has no place in the file.
+        const bool here = config.marks.contains(path);
+        fail(here ? path : owner.path, header + " is also a header of " + (here ? owner.id : id) +
+                                           "; to a backend the two would be one");
+        found->second.id = id;  // told once
+    }
+
+    void look(const std::string& path, const Id& id) {
+        const bool one = config.marks.contains(path + ".header");
+        for (const auto& header : id.headers)
+            take(header, path, path + (one ? ".header" : ".headers"));
+        if (!id.keep_client_in.empty())
+            take(id.keep_client_in, path + ".keep_client_in", path + ".keep_client_in");
+        if (id.keep_client_in.empty() || !id.headers.empty()) return;
+        fail(path + ".keep_client_in", "has no effect without a header to take it from");
+    }
+};
+
+void check_names(const Config& config, const RouteOverrides& overrides, const std::string& path,
+                 Problems& problems) {
+    std::vector<std::string_view> known;
+    for (const auto& [name, id] : config.ids.other) known.push_back(name);
+    for (const auto& [name, id] : overrides.ids.other) {
+        if (config.ids.other.contains(name)) continue;
+        const auto full = path + ".ids.other." + name;
+        const auto near = nearest(name, known);
+        problems.error(
+            mark_of(config, full), full,
+            "unknown id " + name + (near.empty() ? "; define it under ids: other:" : hint(near)));
+    }
+}
+
+bool makes_snowflakes(const Config& config) {
+    const auto own = [](const Id& id) { return id.format == IdFormat::snowflake; };
+    const auto given = [](const IdOverrides& id) { return id.format.value == IdFormat::snowflake; };
+    const auto route = [&](const IdsOverrides& ids) {
+        return given(ids.request_id) || given(ids.unique_id) ||
+               std::ranges::any_of(ids.other, [&](const auto& id) { return given(id.second); });
+    };
+    return own(config.ids.request_id) || own(config.ids.unique_id) ||
+           std::ranges::any_of(config.ids.other, [&](const auto& id) { return own(id.second); }) ||
+           route(config.defaults.ids) ||
+           std::ranges::any_of(config.routes,
+                               [&](const RouteNode& node) { return route(node.overrides.ids); });
+}
+
+// Both count by themselves; with one number between them they would count alike.
+void check_workers(const Config& config, Problems& problems) {
+    const auto& machine = config.ids.machine;
+    if (!config.id_service || config.id_service->worker != machine.worker ||
+        config.id_service->datacenter != machine.datacenter || !makes_snowflakes(config))
+        return;
+    problems.error(mark_of(config, "id_service"), "id_service.worker",
+                   "is ids.machine.worker as well, and requests get snowflakes of their own; give "
+                   "one of the two another worker or datacenter");
+}
+
+bool preserves(IdPolicy policy) {
+    return policy == IdPolicy::preserve || policy == IdPolicy::preserve_or_generate;
+}
+
+}  // namespace
+
+void check_ids(const Config& config, Problems& problems) {
+    Check check{config, problems, {}};
+    check.look("ids.request_id", config.ids.request_id);
+    check.look("ids.unique_id", config.ids.unique_id);
+    for (const auto& [name, id] : config.ids.other) {
+        const auto path = "ids.other." + name;
+        check.look(path, id);
+        if (id.headers.empty()) check.fail(path, "has no header; write header: NAME");
+    }
+    const auto& address = config.ids.machine.address;
+    if (address != "auto" && !parse_ipv4(address))
+        check.fail("ids.machine.address", "\"" + address + "\" is not an IPv4 address, or auto");
+    check_workers(config, problems);
+    check_names(config, config.defaults, "defaults", problems);
+    for (const RouteNode& route : config.routes)
+        check_names(config, route.overrides, route.path, problems);
+}
+
+void warn_id_service(const Config& config, Problems& problems) {
+    if (!config.id_service) return;
+    const IdService& service = *config.id_service;
+    const auto warn = [&](const std::string& key, const char* message) {
+        problems.warn(mark_of(config, "id_service." + key), "id_service." + key, message);
+    };
+    if (service.token.empty() && !is_loopback(service.address))
+        warn("address", "is reachable from other machines without a token");
+    if (service.state_file.empty())
+        warn("address", "without a state_file a restart with the clock behind repeats ids");
+}
+
+void warn_ids(const Config& config, Problems& problems) {
+    warn_id_service(config, problems);
+    if (!config.clients.trusted_proxies.empty()) return;
+    const auto warn = [&](const std::string& path, const Mark& mark, IdPolicy policy) {
+        if (preserves(policy))
+            problems.warn(mark, path, "keeps nobody's id while clients.trusted_proxies is empty");
+    };
+    const auto look = [&](const std::string& path, const Id& id) {
+        warn(path + ".policy", mark_of(config, path + ".policy"), id.policy);
+    };
+    look("ids.request_id", config.ids.request_id);
+    look("ids.unique_id", config.ids.unique_id);
+    for (const auto& [name, id] : config.ids.other) look("ids.other." + name, id);
+    const auto look_at_route = [&](const std::string& path, const IdsOverrides& ids) {
+        const auto one = [&](const std::string& name, const IdOverrides& id) {
+            if (id.policy.value)
+                warn(path + ".ids." + name + ".policy", id.policy.mark, *id.policy.value);
+        };
+        one("request_id", ids.request_id);
+        one("unique_id", ids.unique_id);
+        for (const auto& [name, id] : ids.other) one("other." + name, id);
+    };
+    look_at_route("defaults", config.defaults.ids);
+    for (const RouteNode& route : config.routes) look_at_route(route.path, route.overrides.ids);
+}
+
+}  // namespace ticketgate::config

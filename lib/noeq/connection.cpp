@@ -1,0 +1,138 @@
+#include "noeq/connection.hpp"
+
+namespace ticketgate::noeq {
+namespace {
+
+// What is made before it is sent: a client that asks for much and reads nothing holds no more.
+constexpr std::size_t most_unsent = 64 << 10;
+// What one client may have before the others are looked at: 16 ms of ids at most.
+constexpr std::size_t most_in_a_row = 512 << 10;
+constexpr Duration clock_look = 2ms;  // how often a clock that is behind is asked again
+
+}  // namespace
+
+Connection::Connection(Server& server, int descriptor, std::string peer)
+    : server_(server),
+      stream_(server.loop(), descriptor),
+      signal_(server.loop().scheduler()),
+      deadline_(signal_),
+      decoder_(server.settings().token),
+      peer_(std::move(peer)) {
+    stream_.observe(&signal_);
+    server_.join(*this);
+}
+
+Connection::~Connection() {
+    server_.leave(*this);
+}
+
+Detached Connection::serve(std::unique_ptr<Connection> self) {
+    co_await self->run();
+}
+
+task<void> Connection::run() {
+    const Settings& settings = server_.settings();
+    for (;;) {
+        const auto got = stream_.read_some(in_);
+        if (got.status == net::Io::ended || got.status == net::Io::failed) co_return;
+        if (got.status == net::Io::ok) {
+            // A login has one deadline, however it trickles in.
+            if (decoder_.logged_in()) deadline_.disarm();
+            const std::string_view input(in_.data(), got.bytes);
+            const bool more = co_await answer(input);
+            const bool sent = co_await flush();
+            if (!more || !sent) co_return;
+            continue;
+        }
+        if (!deadline_.armed())
+            server_.loop().arm(
+                deadline_, decoder_.logged_in() ? settings.idle_timeout : settings.login_timeout);
+        if (!co_await wait()) co_return;
+    }
+}
+
+// Requests may be pipelined; they are answered in order, with one send where it fits.
+task<bool> Connection::answer(std::string_view input) {
+    for (;;) {
+        const auto next = decoder_.next(input);
+        if (next.step == ids::NoeqDecoder::Step::more) co_return true;
+        if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
+        if (!co_await make(next.count)) co_return false;
+        if (out_.size() >= most_unsent && !co_await flush()) co_return false;
+        if (in_a_row_ >= most_in_a_row) co_await let_others();
+    }
+}
+
+// A clock that is a little behind is waited for, one that is far behind is not: the connection ends
+// as noeqd's does, and its client may ask another server.
+task<bool> Connection::make(std::uint8_t count) {
+    Server& server = server_;
+    const Time since = monotonic_now();
+    for (;;) {
+        const auto made = server.source().make(count, out_);
+        if (made == IdSource::Made::all) break;
+        const auto behind = milliseconds(server.source().behind_ms());
+        const bool patient = made == IdSource::Made::behind &&
+                             behind + (monotonic_now() - since) <= server.settings().clock_wait;
+        if (!patient) {
+            server.refused_by(made, behind);
+            co_return false;
+        }
+        server.metrics().clock_waits.add();
+        if (!co_await flush()) co_return false;
+        server.loop().arm(deadline_, clock_look);
+        while (!deadline_.expired())
+            if (co_await signal_; server.stopping() || stream_.broken()) co_return false;
+        deadline_.disarm();
+    }
+    server.metrics().ids.add(count);
+    server.metrics().requests.add();
+    in_a_row_ += count * sizeof(std::uint64_t);
+    co_return true;
+}
+
+task<bool> Connection::flush() {
+    if (out_.empty()) co_return true;
+    std::string_view rest = out_;
+    while (!rest.empty()) {
+        const iovec piece = iovec{const_cast<char*>(rest.data()), rest.size()};
+        const auto written = stream_.write_some(std::span<const iovec>(&piece, 1));
+        if (written.status == net::Io::failed) co_return false;
+        if (written.status == net::Io::ok) rest.remove_prefix(written.bytes);
+        if (rest.empty()) break;
+        if (!deadline_.armed()) server_.loop().arm(deadline_, server_.settings().write_timeout);
+        if (!co_await wait()) co_return false;
+        if (written.status == net::Io::ok) deadline_.disarm();
+    }
+    deadline_.disarm();
+    out_.clear();
+    co_return true;
+}
+
+// For something to happen. False: it is the end.
+task<bool> Connection::wait() {
+    in_a_row_ = 0;
+    co_await signal_;
+    if (deadline_.expired()) server_.metrics().timed_out.add();
+    co_return !deadline_.expired() && !server_.stopping();
+}
+
+task<void> Connection::let_others() {
+    in_a_row_ = 0;
+    bool done = false;
+    auto job = [this, &done] {
+        done = true;
+        signal_.notify();
+    };
+    server_.loop().post(job);
+    while (!done) co_await signal_;
+}
+
+bool Connection::refuse(ids::NoeqDecoder::Step step) {
+    const bool token = step == ids::NoeqDecoder::Step::bad_token;
+    (token ? server_.metrics().bad_token : server_.metrics().bad_request).add();
+    server_.complain(token ? "a wrong token" : "not a request for ids", peer_);
+    return false;
+}
+
+}  // namespace ticketgate::noeq

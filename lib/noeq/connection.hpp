@@ -1,0 +1,45 @@
+// One client of the id service: bytes in, ids out, until either side has enough. Owned by its own
+// coroutine; on the service's loop only.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "ids/noeq.hpp"
+#include "net/stream.hpp"
+#include "noeq/server.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate::noeq {
+
+class Connection final : public Guest {
+ public:
+    Connection(Server& server, int descriptor, std::string peer);
+    ~Connection();
+
+    /// Serves it to its end.
+    static Detached serve(std::unique_ptr<Connection> self);
+    void look_up() override { signal_.notify(); }
+
+ private:
+    task<void> run();
+    task<bool> answer(std::string_view input);
+    task<bool> make(std::uint8_t count);
+    task<bool> flush();
+    task<bool> wait();
+    task<void> let_others();
+    bool refuse(ids::NoeqDecoder::Step step);
+
+    Server& server_;
+    net::SocketStream stream_;
+    Signal signal_;
+    Deadline deadline_;
+    ids::NoeqDecoder decoder_;
+    const std::string peer_;
+    std::array<char, 256> in_;
+    std::string out_;
+    std::size_t in_a_row_ = 0;  // bytes given since others had a chance
+};
+
+}  // namespace ticketgate::noeq

@@ -1,0 +1,32 @@
+// Which ids a request bears: made here, or a trusted proxy's own, by the policy of each. Pure but
+// for the loop's generator.
+#pragma once
+
+#include <string_view>
+
+#include "config/model.hpp"
+#include "http/head.hpp"
+#include "ids/generator.hpp"
+#include "log/record.hpp"
+
+namespace ticketgate {
+
+/// Gives the record its ids, as `wanted` says. `head`: null when the request's was refused;
+/// `trusted`: its sender is a proxy of ours.
+void identify(const config::Ids& wanted, const http::RequestHead* head, bool trusted,
+              ids::Generator& generator, Record& record);
+
+/// What the client itself sent as this id: the value that all fields under its headers' very names
+/// agree on, or nothing. Other spellings do not count: a proxy of ours does not write them.
+std::string_view sent_id(const http::RequestHead& head, const config::Id& id);
+
+/// Calls use(id's settings, its value in the record) for each id.
+template <class Use>
+void for_each_id(const config::Ids& wanted, const Record& record, Use use) {
+    use(wanted.request_id, record.request_id);
+    use(wanted.unique_id, record.unique_id);
+    auto other = wanted.other.begin();
+    for (const auto& [name, id] : record.other_ids) use((other++)->second, id);
+}
+
+}  // namespace ticketgate

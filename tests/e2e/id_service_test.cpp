@@ -1,0 +1,284 @@
+// noeqd's protocol against the real service, byte for byte, and what noeqd does not survive.
+// Everything here crosses threads: the service has one of its own.
+#include <sys/resource.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+
+#include "base/bytes.hpp"
+#include "noeq/server.hpp"
+#include "support/configs.hpp"
+#include "support/socket.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+constexpr auto nothing_comes = std::chrono::milliseconds(30);
+
+std::string service(const std::string& more = "") {
+    return one_queue() + "id_service: { address: \"127.0.0.1:0\", datacenter: 21, worker: 7" +
+           (more.empty() ? "" : ", " + more) + " }\n";
+}
+
+// No request ever gets that far.
+const Variables nobody{{"BACKEND", "http://127.0.0.1:9"}};
+
+std::vector<std::uint64_t> numbers(std::string_view bytes) {
+    std::vector<std::uint64_t> ids;
+    for (; bytes.size() >= 8; bytes.remove_prefix(8))
+        ids.push_back(load_be<std::uint64_t>(reinterpret_cast<const std::uint8_t*>(bytes.data())));
+    EXPECT_TRUE(bytes.empty());
+    return ids;
+}
+
+// Ids of `count`, each greater than the one before.
+std::vector<std::uint64_t> take(Socket& socket, std::uint8_t count) {
+    EXPECT_EQ(socket.send(std::string(1, static_cast<char>(count))), Socket::Status::ok);
+    std::string bytes;
+    Reader reader(socket);
+    EXPECT_TRUE(reader.exactly(count * 8u, bytes));
+    const auto ids = numbers(bytes);
+    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+    return ids;
+}
+
+struct Played {
+    std::string bytes;
+    bool closed = false;
+};
+// What comes back, until nothing comes any more.
+Played play(const net::Endpoint& at, const std::string& bytes, std::size_t expected) {
+    auto socket = Socket::connect(at);
+    EXPECT_EQ(socket.send(bytes), Socket::Status::ok);
+    Reader reader(socket);
+    Played played;
+    (void)reader.exactly(expected, played.bytes);
+    if (reader.status() == Socket::Status::ok) (void)reader.some(played.bytes, nothing_comes);
+    played.closed = reader.status() == Socket::Status::ended ||
+                    reader.status() == Socket::Status::reset;  // unread bytes make it a reset
+    return played;
+}
+
+boost::json::value noeq_vectors() {
+    std::ifstream in(std::string(TG_SOURCE_DIR) + "/tests/vectors/noeq.json");
+    return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+TEST(IdServiceThreads, DoesOnTheWireWhatNoeqdDid) {
+    Gateway open(service(), nobody), closed(service("token: sekrit"), nobody);
+    const auto file = noeq_vectors();
+    for (const auto& v : file.at("wire").as_array()) {
+        const std::string said(v.at("server").as_string()), hex(v.at("client_hex").as_string());
+        std::string bytes(hex.size() / 2, '\0');
+        ASSERT_TRUE(decode_hex(hex, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()}));
+        const std::size_t first = said.starts_with("no") ? 0 : std::stoul(said);
+        const auto then = said.find("then ");
+        const auto expected =
+            first + (then == std::string::npos ? 0 : std::stoul(said.substr(then + 5)));
+        auto& gateway = v.at("token").as_string().empty() ? open : closed;
+        const auto played = play(*gateway.app().id_service_address(), bytes, expected);
+        EXPECT_EQ(played.bytes.size(), expected) << v.at("name");
+        EXPECT_EQ(played.closed, said.find("closed") != std::string::npos) << v.at("name");
+        const auto ids = numbers(played.bytes);
+        EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+        for (const auto id : ids) EXPECT_EQ(id >> 12 & 0x3ff, 21u << 5 | 7u);
+    }
+}
+
+TEST(IdServiceThreads, NumbersRiseAcrossConnections) {
+    Gateway gateway(service(), nobody);
+    auto a = Socket::connect(*gateway.app().id_service_address());
+    auto b = Socket::connect(*gateway.app().id_service_address());
+    std::uint64_t last = 0;
+    for (int i = 0; i < 200; ++i) {
+        const auto ids = take(i % 2 == 0 ? a : b, static_cast<std::uint8_t>(1 + i));
+        EXPECT_GT(ids.front(), last);
+        last = ids.back();
+    }
+    EXPECT_EQ(gateway.metric("ticketgate_id_service_connections"), 2);
+    EXPECT_EQ(gateway.metric("ticketgate_id_service_requests_total"), 200);
+    EXPECT_EQ(gateway.metric("ticketgate_id_service_ids_total"), 200 * 201 / 2);
+}
+
+// More than any socket holds: the service makes no more than it can send.
+TEST(IdServiceThreads, AGreedyClientThatReadsNothingHoldsNobodyUp) {
+    Gateway gateway(service(), nobody);
+    auto greedy = Socket::connect(*gateway.app().id_service_address(), 4 << 10);
+    const std::string wishes(100'000, '\xff');
+    for (std::size_t sent = 0; sent < wishes.size();) {
+        const auto n = greedy.send_some(std::string_view(wishes).substr(sent));
+        sent += n;
+        if (n == 0) break;
+    }
+    auto modest = Socket::connect(*gateway.app().id_service_address());
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(take(modest, 1).size(), 1u);
+}
+
+TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
+    Gateway gateway(service("token: sekrit, login_timeout: 50ms, idle_timeout: 100ms"), nobody);
+    const auto at = *gateway.app().id_service_address();
+    for (const auto& bytes : {std::string(), std::string("\1"), std::string("\0\6sek", 5),
+                              std::string("\0\6sekrit", 8)}) {
+        auto socket = Socket::connect(at);
+        (void)socket.send(bytes);
+        Reader reader(socket);
+        EXPECT_EQ(reader.rest(), "");
+        EXPECT_EQ(reader.status(), Socket::Status::ended);
+    }
+    EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 4);
+}
+
+TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
+    Gateway gateway(service("token: sekrit"), nobody);
+    const auto at = *gateway.app().id_service_address();
+    EXPECT_TRUE(play(at, std::string("\0\6sekriX\1", 9), 0).closed);
+    EXPECT_TRUE(play(at, "\1\1", 0).closed);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="token"})"), 1);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="request"})"), 1);
+}
+
+TEST(IdServiceThreads, MoreConnectionsThanAllowedWait) {
+    Gateway gateway(service("max_connections: 2"), nobody);
+    const auto at = *gateway.app().id_service_address();
+    auto first = Socket::connect(at), second = Socket::connect(at);
+    (void)take(first, 1);
+    (void)take(second, 1);
+    auto third = Socket::connect(at);  // the kernel takes it, nobody accepts it
+    (void)third.send("\1");
+    std::string bytes;
+    EXPECT_FALSE(Reader(third).exactly(8, bytes, nothing_comes));
+    first.close();
+    EXPECT_TRUE(Reader(third).exactly(8, bytes));
+}
+
+// noeqd died of this.
+TEST(IdServiceThreads, SurvivesTheEndOfDescriptors) {
+    Gateway gateway(service(), nobody);
+    const auto at = *gateway.app().id_service_address();
+    auto before = Socket::connect(at);
+    (void)take(before, 1);
+    std::vector<Socket> clients;
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit few{static_cast<rlim_t>(before.descriptor()) + 20, limit.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    try {  // one descriptor for us, one for the service, until there are none
+        for (;;) clients.push_back(Socket::connect(at));
+    } catch (const std::exception&) {
+        EXPECT_GE(clients.size(), 8u);
+    }
+    EXPECT_EQ(take(before, 3).size(), 3u);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    clients.clear();
+    auto after = Socket::connect(at);
+    EXPECT_EQ(take(after, 3).size(), 3u);
+}
+
+TEST(IdServiceThreads, ARestartRepeatsNothing) {
+    std::uint64_t last = 0;
+    TemporaryFolder folder;
+    const auto config = service("state_file: \"" + folder.file("state") + "\"");
+    for (int i = 0; i < 3; ++i) {
+        Gateway gateway(config, nobody);
+        auto socket = Socket::connect(*gateway.app().id_service_address());
+        const auto ids = take(socket, 255);
+        EXPECT_GT(ids.front(), last);
+        last = ids.back();
+    }
+}
+
+TEST(IdServiceThreads, EndsWhileClientsAreConnected) {
+    auto gateway = std::make_unique<Gateway>(service(), nobody);
+    auto idle = Socket::connect(*gateway->app().id_service_address());
+    (void)take(idle, 1);
+    gateway.reset();
+    EXPECT_EQ(Reader(idle).rest(), "");
+}
+
+// The service alone, under a clock of the test's.
+struct Stepped {
+    explicit Stepped(milliseconds clock_wait) {
+        noeq::Settings settings;
+        settings.clock_wait = clock_wait;
+        noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; }, [](Duration) {}};
+        server = std::make_unique<noeq::Server>(
+            *net::Endpoint::from_ip("127.0.0.1", 0), settings,
+            std::make_unique<noeq::IdSource>(0, 0, std::nullopt, clocks), log, metrics);
+        server->start();
+    }
+    std::atomic<std::int64_t> now_us{1'795'186'941'000'000};
+    Log log{Level::off};
+    metrics::Registry metrics;
+    std::unique_ptr<noeq::Server> server;
+};
+
+TEST(IdServiceThreads, ASmallStepBackOfTheClockIsWaitedFor) {
+    Stepped stepped(10s);
+    auto socket = Socket::connect(stepped.server->local());
+    const auto before = take(socket, 2);
+    stepped.now_us -= 5'000'000;
+    ASSERT_EQ(socket.send("\2"), Socket::Status::ok);
+    std::string bytes;
+    Reader reader(socket);
+    EXPECT_FALSE(reader.exactly(16, bytes, nothing_comes));
+    stepped.now_us += 5'000'000;
+    EXPECT_TRUE(reader.exactly(16, bytes));
+    EXPECT_GT(numbers(bytes).front(), before.back());
+}
+
+TEST(IdServiceThreads, ALargeOneClosesTheConnectionAsNoeqdDoes) {
+    Stepped stepped(1s);
+    auto socket = Socket::connect(stepped.server->local());
+    const auto before = take(socket, 2);
+    stepped.now_us -= 5'000'000;
+    EXPECT_TRUE(play(stepped.server->local(), "\1", 0).closed);
+    stepped.now_us += 5'000'000;
+    EXPECT_GT(take(socket, 1).front(), before.back()) << "the others go on when it has caught up";
+}
+
+TEST(IdServiceThreads, WhoWaitsForTheClockMayLeave) {
+    Stepped stepped(1h);
+    auto socket = Socket::connect(stepped.server->local());
+    (void)take(socket, 1);
+    stepped.now_us -= 5'000'000;
+    (void)socket.send("\1");
+    std::string bytes;
+    EXPECT_FALSE(Reader(socket).exactly(8, bytes, nothing_comes));
+    socket.reset();
+    stepped.server.reset();  // joins its thread: nothing is left waiting
+}
+
+// ── the same over plain HTTP ──
+
+TEST(IdsPage, GivesIdsOfAnyFormat) {
+    Gateway gateway(one_queue() + "ids: { machine: { worker: 7, address: 10.0.0.1 } }\n", nobody);
+    const auto txid = gateway.admin("/api/v1/ids");
+    EXPECT_EQ(txid.status, 200);
+    EXPECT_EQ(boost::json::parse(txid.body).at("ids").as_array().at(0).as_string().size(), 20u);
+    for (const auto format : ids::format_names) {
+        const auto answer = gateway.admin("/api/v1/ids?format=" + std::string(format) + "&n=300");
+        ASSERT_EQ(answer.status, 200) << answer.body;
+        const auto json = boost::json::parse(answer.body);
+        EXPECT_EQ(json.at("format").as_string(),
+                  boost::json::string_view(format.data(), format.size()));
+        std::set<std::string> seen;
+        for (const auto& id : json.at("ids").as_array()) seen.emplace(id.as_string());
+        EXPECT_EQ(seen.size(), 300u) << format;
+    }
+}
+
+TEST(IdsPage, RefusesWhatItCannotGive) {
+    Gateway gateway(one_queue(), nobody);
+    const std::pair<const char*, const char*> bad[] = {
+        {"?format=uuid7", "did you mean uuidv7?"}, {"?n=0", "from 1 to 10000"},
+        {"?n=10001", "from 1 to 10000"},           {"?n=1x", "from 1 to 10000"},
+        {"?count=3", "there are format and n"},    {"?format=", "no such format"}};
+    for (const auto& [query, why] : bad) {
+        const auto answer = gateway.admin("/api/v1/ids" + std::string(query));
+        EXPECT_EQ(answer.status, 400) << query;
+        EXPECT_NE(answer.body.find(why), std::string::npos) << answer.body;
+    }
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,108 @@
+// From where a machine knows who it is, and what it says when it does not.
+#include "app/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "config/load.hpp"
+
+namespace ticketgate {
+namespace {
+
+const System pod{"web-3", {0x0a000005, 0x0a000006}, 4711};
+const System laptop{"laptop", {}, 1};
+
+struct Asked {
+    ids::Machine machine;
+    std::vector<std::string> complaints;
+};
+
+Asked ask(const config::Machine& wanted, const System& system,
+          std::map<std::string, std::string, std::less<>> variables = {}) {
+    Asked asked;
+    asked.machine =
+        machine_of(wanted, config::environment_of(std::move(variables)), system, asked.complaints);
+    return asked;
+}
+
+TEST(Machine, TheSystemTellsWhatNobodySays) {
+    const auto machine = ask({}, pod).machine;
+    EXPECT_EQ(machine.address, 0x0a000005u);
+    EXPECT_EQ(machine.worker, 3u);
+    EXPECT_EQ(machine.process, 4711u);
+    EXPECT_EQ(machine.datacenter, 0u);
+    EXPECT_EQ(ask({}, {"web-3.web.svc", {}, 1}).machine.worker, 3u);
+}
+
+TEST(Machine, TheEnvironmentCountsMore) {
+    const auto asked =
+        ask({}, pod, {{"TICKETGATE_ADDRESS", "192.0.2.1"}, {"TICKETGATE_WORKER", "31"}});
+    EXPECT_EQ(asked.machine.address, 0xc0000201u);
+    EXPECT_EQ(asked.machine.worker, 31u);
+    EXPECT_TRUE(asked.complaints.empty());
+}
+
+TEST(Machine, TheConfigCountsMost) {
+    const auto machine = ask({"198.51.100.7", 9, 4}, pod,
+                             {{"TICKETGATE_ADDRESS", "192.0.2.1"}, {"TICKETGATE_WORKER", "31"}})
+                             .machine;
+    EXPECT_EQ(machine.address, 0xc6336407u);
+    EXPECT_EQ(machine.worker, 9u);
+    EXPECT_EQ(machine.datacenter, 4u);
+}
+
+TEST(Machine, UnknownStaysUnknown) {
+    const auto machine = ask({}, laptop).machine;
+    EXPECT_FALSE(machine.address);
+    EXPECT_FALSE(machine.worker);
+    for (const char* name : {"", "web-", "web-32", "web-3a", "3", "web-03x", "-"})
+        EXPECT_FALSE(ask({}, {name, {}, 1}).machine.worker) << name;
+}
+
+TEST(Machine, NonsenseInTheEnvironmentIsTold) {
+    const auto asked = ask({}, pod, {{"TICKETGATE_ADDRESS", "::1"}, {"TICKETGATE_WORKER", "32"}});
+    EXPECT_EQ(asked.complaints,
+              (std::vector<std::string>{"TICKETGATE_ADDRESS=::1 is not an IPv4 address",
+                                        "TICKETGATE_WORKER=32 is not a number from 0 to 31"}));
+    EXPECT_TRUE(ask({}, laptop, {{"TICKETGATE_WORKER", ""}}).complaints.empty());
+}
+
+std::vector<std::string> problems(const std::string& ids, const System& system) {
+    const auto loaded = config::load_text(
+        "listen: [{address: \"127.0.0.1:8080\"}]\n"
+        "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n" +
+            ids,
+        "c.yaml", config::environment_of({}));
+    std::vector<std::string> lines, complaints;
+    const auto machine =
+        machine_of(loaded.config->ids.machine, config::environment_of({}), system, complaints);
+    for (const auto& problem : identity_problems(*loaded.config, machine, complaints))
+        lines.push_back(config::print(problem));
+    return lines;
+}
+
+TEST(Machine, AFormatThatCannotBeMadeIsAnErrorInItsLine) {
+    const std::string ids =
+        "routes: [{prefix: /, upstream: app, ids: {request_id: {format: snowflake}}}]\n"
+        "ids: {unique_id: {format: httpd_2_0}}\n";
+    EXPECT_TRUE(problems(ids, pod).empty());
+    const auto told = problems(ids, laptop);
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_TRUE(
+        told[0].starts_with("c.yaml:3:56: routes[0].ids.request_id.format: snowflake holds "
+                            "a worker number"))
+        << told[0];
+    EXPECT_TRUE(
+        told[1].starts_with("c.yaml:4:19: ids.unique_id.format: httpd_2_0 holds the "
+                            "machine's IPv4 address"))
+        << told[1];
+}
+
+TEST(Machine, ThisOneHasAProcessAndPerhapsAnAddress) {
+    const auto system = this_system();
+    EXPECT_GT(system.process, 0u);
+    EXPECT_FALSE(system.host_name.empty());
+    for (const auto address : system.addresses) EXPECT_NE(address >> 24, 127u);
+}
+
+}  // namespace
+}  // namespace ticketgate
