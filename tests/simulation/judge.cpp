@@ -64,7 +64,10 @@ void Judge::read_by_proxy(std::size_t client, std::uint64_t total) {
     ++moment;
     for (const auto id : of_client_[client]) {
         Story& s = story(id);
-        if (s.read == 0 && s.all_sent != 0 && s.end_offset <= total) s.read = moment;
+        if (s.read == 0 && s.all_sent != 0 && s.end_offset <= total) {
+            s.read = moment;
+            s.read_at = clock.now;
+        }
     }
 }
 
@@ -78,6 +81,13 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
         s.left = moment;
         s.in_line = certainly_in_line(s, way);
     }
+}
+
+// Where the wait certainly began with the head, and nothing else took time.
+bool Judge::waited_too_long(const Story& s) const {
+    return s.ask.body == Ask::Body::none && s.ask.id == of_client_[s.client].front() &&
+           s.sent == 1 && s.excuse.empty() && plan_.connects_late == 0 &&
+           plan_.wait_timeout < never && clock.now > s.read_at + plan_.wait_timeout + 100ms;
 }
 
 // Somebody else had the only slot.
@@ -200,6 +210,7 @@ void Judge::sent(std::uint64_t id, char queue) {
         fail("request " + std::to_string(id) + " began before its head was whole");
     if (its != nullptr && s.all_sent == 0)
         fail("request " + std::to_string(id) + " had its turn before its body was whole");
+    if (its != nullptr && waited_too_long(s)) fail("a turn came after wait_timeout");
     if (s.after_close) fail("a request behind an answer that told of the connection's end");
 }
 
