@@ -112,9 +112,10 @@ TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
 
 TEST(Spool, ThatRefusesABodyNeverReadsItAsTheNextRequest) {
     Backend backend;
-    Gateway gateway(one_queue() + "spool: { memory_per_body: 0, max_disk: 0 }\n", with(backend));
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, max_disk: 0 }\n", with(backend));
     Client client = gateway.client();
-    client.request("POST", "/large", {}, "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.request("POST", "/large", {},
+                   "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(20'000, 'x'));
     EXPECT_EQ(client.read().status, 503);
     EXPECT_TRUE(client.ends());
     EXPECT_EQ(gateway.get("/next").status, 200);

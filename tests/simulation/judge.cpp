@@ -64,20 +64,33 @@ void Judge::read_by_proxy(std::size_t client, std::uint64_t total) {
     ++moment;
     for (const auto id : of_client_[client]) {
         Story& s = story(id);
-        if (s.read == 0 && s.all_sent != 0 && s.end_offset <= total) s.read = moment;
+        if (s.read == 0 && s.all_sent != 0 && s.end_offset <= total) {
+            s.read = moment;
+            s.read_at = clock.now;
+        }
     }
 }
 
 void Judge::leaves(std::size_t client, Leave::Way way) {
-    if (way == Leave::Way::half && plan_.half_close_stays)
-        return;  // it still waits for its answers
     ++moment;
+    for (const auto id : of_client_[client])
+        if (story(id).all_sent == 0) story(id).excuse = "its client stopped sending";
+    if (way == Leave::Way::half && plan_.half_close_stays) return;  // it still waits for answers
+    bool first = true;  // what stands behind another request of its own may have no ticket yet
     for (const auto id : of_client_[client]) {
         Story& s = story(id);
         if (s.left != 0 || s.answers != 0) continue;
         s.left = moment;
-        s.in_line = certainly_in_line(s, way);
+        s.in_line = first && certainly_in_line(s, way);
+        first = false;
     }
+}
+
+// Where the wait certainly began with the head, and nothing else took time.
+bool Judge::waited_too_long(const Story& s) const {
+    return s.ask.body == Ask::Body::none && s.ask.id == of_client_[s.client].front() &&
+           s.sent == 1 && s.excuse.empty() && plan_.connects_late == 0 &&
+           plan_.wait_timeout < never && clock.now > s.read_at + plan_.wait_timeout + 100ms;
 }
 
 // Somebody else had the only slot.
@@ -136,8 +149,10 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (its == nullptr) return untrue("it stands in no line");
         if (says("queue is full")) {
             if (plan_.max_waiting == 1024) return untrue("full");
-            // With more than one coroutine a turn a full line may have come and gone unseen.
-            if (plan_.resumes == 1 && its->last_full < s.head_sent) return untrue("full");
+            // With more than one coroutine a turn, or turns within turns, a full line may have come
+            // and gone unseen.
+            if (plan_.resumes == 1 && plan_.interrupts == 0 && its->last_full < s.head_sent)
+                return untrue("full");
             return;
         }
         if (!says("wait in the queue timed out")) return untrue("for no reason");
@@ -200,6 +215,7 @@ void Judge::sent(std::uint64_t id, char queue) {
         fail("request " + std::to_string(id) + " began before its head was whole");
     if (its != nullptr && s.all_sent == 0)
         fail("request " + std::to_string(id) + " had its turn before its body was whole");
+    if (its != nullptr && waited_too_long(s)) fail("a turn came after wait_timeout");
     if (s.after_close) fail("a request behind an answer that told of the connection's end");
 }
 

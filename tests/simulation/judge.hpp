@@ -22,9 +22,10 @@ struct Story {
     Time head_sent_at{};
     std::uint64_t end_offset = 0;  ///< of its last byte, on the client's connection
     std::uint64_t read = 0;        ///< the proxy has read all of it
-    std::uint64_t left = 0;        ///< its client left
-    bool in_line = false;          ///< it was certainly not granted then: others had every slot
-    int sent = 0;                  ///< to the backend: connections with its bytes
+    Time read_at{};
+    std::uint64_t left = 0;  ///< its client left
+    bool in_line = false;    ///< it was certainly not granted then: others had every slot
+    int sent = 0;            ///< to the backend: connections with its bytes
     std::uint64_t began = 0, ended = 0;
     int begun = 0;       ///< times the backend began to run it
     std::string excuse;  ///< why it may have no good answer
@@ -106,6 +107,7 @@ class Judge {
     void check_refusal(Story& story, const Message& answer);
     void check_order(const Line& line);
     void check_story(const Story& story);
+    bool waited_too_long(const Story& story) const;
     bool certainly_in_line(const Story& story, Leave::Way way);
     bool may_lack_answer(const Story& story) const;
 

@@ -147,7 +147,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     plan.backend_capacity = large ? 65536u : r.one_of({200u, 3000u, 65536u});
     if (!large && r.chance(40)) plan.backend_piece = static_cast<std::uint32_t>(r.between(3, 300));
     plan.resumes = r.one_of({1, 1, 3, 512});
-    plan.interrupts = r.one_of({0u, 5u, 30u});
+    plan.interrupts = r.one_of({0u, 5u, 30u, 80u});
     plan.delays = r.one_of({0u, 2u, 2u, 20u});
     plan.uneven = r.chance(50);
     for (std::uint64_t i = r.between(2, 8); i > 0; --i)
