@@ -19,10 +19,10 @@ constexpr std::string_view id_letters =
 constexpr std::size_t shortest = 17;  // of what is looked at in a log: a snowflake since 2011
 
 // `2026-11-20T16:42:21Z`, with milliseconds where the id has them.
-std::string time_text(const ids::Reading& reading) {
+std::string time_text(WallTime time, bool whole_seconds) {
     std::string text;
-    append_rfc3339(text, *reading.time);  // …T16:42:21.000000Z
-    return text.substr(0, reading.whole_seconds ? 19 : 23) + "Z";
+    append_rfc3339(text, time);  // …T16:42:21.000000Z
+    return text.substr(0, whole_seconds ? 19 : 23) + "Z";
 }
 
 void row(std::ostream& out, std::string_view name, std::string_view value) {
@@ -33,7 +33,9 @@ void row(std::ostream& out, std::string_view name, std::string_view value) {
 void print(const ids::Reading& reading, std::ostream& out) {
     out << "  " << reading.format << '\n';
     if (reading.time)
-        row(out, "time", time_text(reading) + (reading.plausible ? "" : " (unlikely)"));
+        row(out, "time",
+            time_text(*reading.time, reading.whole_seconds) +
+                (reading.plausible ? "" : " (unlikely)"));
     for (const auto& [name, value] : reading.fields) row(out, name, value);
     if (!reading.note.empty()) row(out, "note", reading.note);
 }
@@ -58,7 +60,7 @@ std::string remark(std::string_view word, WallTime now) {
     if (word.size() < shortest) return {};
     for (const auto& reading : ids::readings(word, now)) {
         if (!reading.plausible || !reading.time) continue;
-        if (time.empty()) time = time_text(reading);
+        if (time.empty()) time = time_text(*reading.time, reading.whole_seconds);
         formats += (formats.empty() ? "" : "|") + reading.format;
     }
     return formats.empty() ? "" : std::string(word) + " " + formats + " " + time;

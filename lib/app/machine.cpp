@@ -101,14 +101,16 @@ std::vector<config::Problem> identity_problems(const config::Config& config,
     };
     own(config.ids.request_id, "ids.request_id.format");
     own(config.ids.unique_id, "ids.unique_id.format");
-    for (const auto& [name, id] : config.ids.other) own(id, "ids.other." + name + ".format");
+    for (const auto& [name, id] : config.ids.other)
+        own(id, std::string("ids.other.").append(name).append(".format"));
     const auto given = [&](const config::IdOverrides& id, const std::string& path) {
         if (id.format.value) check(*id.format.value, id.format.mark, path + ".format");
     };
     const auto route = [&](const config::IdsOverrides& ids, const std::string& path) {
         given(ids.request_id, path + ".ids.request_id");
         given(ids.unique_id, path + ".ids.unique_id");
-        for (const auto& [name, id] : ids.other) given(id, path + ".ids.other." + name);
+        for (const auto& [name, id] : ids.other)
+            given(id, std::string(path).append(".ids.other.").append(name));
     };
     if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
         const auto mark = config.marks.find("id_service");

@@ -92,10 +92,11 @@ struct Check {
 void check_names(const Config& config, const RouteOverrides& overrides, const std::string& path,
                  Problems& problems) {
     std::vector<std::string_view> known;
+    known.reserve(config.ids.other.size());
     for (const auto& [name, id] : config.ids.other) known.push_back(name);
     for (const auto& [name, id] : overrides.ids.other) {
         if (config.ids.other.contains(name)) continue;
-        const auto full = path + ".ids.other." + name;
+        const auto full = std::string(path).append(".ids.other.").append(name);
         const auto near = nearest(name, known);
         problems.error(
             mark_of(config, full), full,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -148,8 +149,11 @@ std::vector<Reading> readings(std::string_view id, WallTime now) {
     for (const auto* layout :
          {&layout_2_4_47, &layout_2_4_29, &layout_2_0, &layout_1_3_threads, &layout_1_3})
         decoder.apache(*layout);
-    std::stable_partition(out.begin(), out.end(), [](const Reading& r) { return r.plausible; });
-    return out;
+    std::vector<Reading> sorted;
+    for (const bool plausible : {true, false})
+        std::ranges::copy_if(out, std::back_inserter(sorted),
+                             [=](const Reading& r) { return r.plausible == plausible; });
+    return sorted;
 }
 
 std::string why_no_id(std::string_view text) {

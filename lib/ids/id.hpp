@@ -17,7 +17,7 @@ class Id {
  public:
     static constexpr std::size_t capacity = 128;  // what a trusted proxy may send (CONTRACT 5.1)
 
-    constexpr Id() {}  // zeroing 128 characters would cost as much as making an id
+    constexpr Id() = default;  // zeroing 128 characters would cost as much as making an id
 
     /// Empty when the text is too long.
     static constexpr std::optional<Id> from(std::string_view text) {

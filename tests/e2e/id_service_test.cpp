@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/bytes.hpp"
-#include "noeq/server.hpp"
 #include "support/configs.hpp"
 #include "support/socket.hpp"
 
@@ -193,59 +192,6 @@ TEST(IdServiceThreads, EndsWhileClientsAreConnected) {
     (void)take(idle, 1);
     gateway.reset();
     EXPECT_EQ(Reader(idle).rest(), "");
-}
-
-// The service alone, under a clock of the test's.
-struct Stepped {
-    explicit Stepped(milliseconds clock_wait) {
-        noeq::Settings settings;
-        settings.clock_wait = clock_wait;
-        noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; }, [](Duration) {}};
-        server = std::make_unique<noeq::Server>(
-            *net::Endpoint::from_ip("127.0.0.1", 0), settings,
-            std::make_unique<noeq::IdSource>(0, 0, std::nullopt, clocks), log, metrics);
-        server->start();
-    }
-    std::atomic<std::int64_t> now_us{1'795'186'941'000'000};
-    Log log{Level::off};
-    metrics::Registry metrics;
-    std::unique_ptr<noeq::Server> server;
-};
-
-TEST(IdServiceThreads, ASmallStepBackOfTheClockIsWaitedFor) {
-    Stepped stepped(10s);
-    auto socket = Socket::connect(stepped.server->local());
-    const auto before = take(socket, 2);
-    stepped.now_us -= 5'000'000;
-    ASSERT_EQ(socket.send("\2"), Socket::Status::ok);
-    std::string bytes;
-    Reader reader(socket);
-    EXPECT_FALSE(reader.exactly(16, bytes, nothing_comes));
-    stepped.now_us += 5'000'000;
-    EXPECT_TRUE(reader.exactly(16, bytes));
-    EXPECT_GT(numbers(bytes).front(), before.back());
-}
-
-TEST(IdServiceThreads, ALargeOneClosesTheConnectionAsNoeqdDoes) {
-    Stepped stepped(1s);
-    auto socket = Socket::connect(stepped.server->local());
-    const auto before = take(socket, 2);
-    stepped.now_us -= 5'000'000;
-    EXPECT_TRUE(play(stepped.server->local(), "\1", 0).closed);
-    stepped.now_us += 5'000'000;
-    EXPECT_GT(take(socket, 1).front(), before.back()) << "the others go on when it has caught up";
-}
-
-TEST(IdServiceThreads, WhoWaitsForTheClockMayLeave) {
-    Stepped stepped(1h);
-    auto socket = Socket::connect(stepped.server->local());
-    (void)take(socket, 1);
-    stepped.now_us -= 5'000'000;
-    (void)socket.send("\1");
-    std::string bytes;
-    EXPECT_FALSE(Reader(socket).exactly(8, bytes, nothing_comes));
-    socket.reset();
-    stepped.server.reset();  // joins its thread: nothing is left waiting
 }
 
 // ── the same over plain HTTP ──
