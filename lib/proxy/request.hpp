@@ -33,9 +33,10 @@ struct Request {
     http::BodyDecoder decoder;  ///< of the client's body
     std::uint64_t body_bytes = 0;
 
-    bool queues = false;      ///< stands in line
-    bool to_head = false;     ///< HEAD: the response has no body
-    bool repeatable = false;  ///< idempotent and without a body: may be sent again
+    bool queues = false;           ///< stands in line
+    bool granted_at_once = false;  ///< by take(): it never waited
+    bool to_head = false;          ///< HEAD: the response has no body
+    bool repeatable = false;       ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept
     std::string upgrade;     ///< the protocol that was asked of the backend; empty: none

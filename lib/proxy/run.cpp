@@ -192,26 +192,27 @@ void Run::begin_reply() {
     if (head.unbuffered) request_->reply.stream_window(download_window);
 }
 
-// What one read gave is handed on in one write. Nothing read stays over a suspension.
+// What one read gave is handed on in one write, before the next read into the same buffer and
+// before any suspension: so there is no waiting for room until the head and what came with it are
+// gone.
 task<error_code> Run::relay_body() {
-    for (;;) {
-        if (!request_->reply.room()) {
+    for (bool first = true;; first = false) {
+        if (!first && !request_->reply.room()) {
             if (const auto failure = co_await wait_for_room()) co_return failure;
         }
         std::string_view bytes;
         const auto step = exchange_->read_body(bytes);
-        if (!step) {
-            flush(false);
-            co_return step.error();
-        }
-        if (!bytes.empty()) pieces_.push_back(piece(bytes));
+        error_code failure = step ? error_code() : step.error();
         if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release) let_go();
-        if (exchange_->has_unread() && !exchange_->ended()) continue;
-        const bool ended = exchange_->ended() || (*step == Step::done && bytes.empty());
+        while (!failure && !bytes.empty()) {
+            pieces_.push_back(piece(bytes));
+            failure = exchange_->read_buffered(bytes);
+        }
+        const bool ended = !failure && exchange_->ended();
         flush(ended);
-        if (ended) co_return error_code();
+        if (failure || ended) co_return failure;
         if (*step == Step::blocked) {
-            if (const auto failure = co_await wait()) co_return failure;
+            if (const auto waited = co_await wait()) co_return waited;
         } else {
             station_.loop.arm(deadline_, silence());
         }

@@ -204,6 +204,7 @@ error_code Session::take_ticket(Request& request) {
     record.outcome = Outcome::full;
     if (state == queue::State::full) return errc::queue_full;
     record.number = pass->number;
+    request.granted_at_once = state == queue::State::granted;
     record.position = pass->position;
     record.blocked_by = pass->blocked_by;
     record.outcome = Outcome::client_closed;  // until it is admitted, or refused
@@ -309,7 +310,7 @@ task<void> Session::move_to(Station& station) {
 task<error_code> Session::wait_turn(Request& request) {
     Place& place = *request.place;
     Record& record = request.record;
-    for (bool waited = false;;) {
+    for (bool waited = !request.granted_at_once;;) {
         if (station_->stopping()) place.cancel(true);
         const auto state = place.settle();
         record.queue_wait = monotonic_now() - request.started;

@@ -56,9 +56,10 @@ class Exchange {
     virtual result<Step> read_body(std::string_view& piece) = 0;
     /// The body has ended.
     virtual bool ended() const = 0;
-    /// The next read_body() takes from what is here already: it must not be put off past a
-    /// suspension.
-    virtual bool has_unread() const = 0;
+    /// One more piece of what the last read brought, empty if that is used up. Pieces before it
+    /// stay good, as nothing is read from the connection. What is here must not be put off past a
+    /// suspension. Error: upstream_bad_response.
+    virtual error_code read_buffered(std::string_view& piece) = 0;
 
     /// After a 101: from here on both directions are bytes without a frame. send() goes on with
     /// what comes into the body, read_body() until the backend ends; the connection is not used

@@ -181,20 +181,22 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::Resp
     return progress;
 }
 
-result<Step> HttpExchange::read_body(std::string_view& out) {
+error_code HttpExchange::read_buffered(std::string_view& out) {
     out = {};
+    while (!unread_.empty() && !decoder_.done()) {
+        const auto next = decoder_.next(unread_);
+        if (!next) return errc::upstream_bad_response;
+        unread_.remove_prefix(next->consumed);
+        out = next->payload;
+        if (!out.empty() || next->consumed == 0) break;
+    }
+    return {};
+}
+
+result<Step> HttpExchange::read_body(std::string_view& out) {
     for (;;) {
-        while (!unread_.empty() && !decoder_.done()) {
-            const auto next = decoder_.next(unread_);
-            if (!next) return errc::upstream_bad_response;
-            if (next->consumed == 0) break;
-            unread_.remove_prefix(next->consumed);
-            if (!next->payload.empty()) {
-                out = next->payload;
-                return Step::done;
-            }
-        }
-        if (decoder_.done()) return Step::done;
+        if (const auto failure = read_buffered(out)) return failure;
+        if (!out.empty() || decoder_.done()) return Step::done;
         const auto buffer = loop_.buffer();
         const auto got = stream_->read_some(buffer);
         if (got.status == net::Io::blocked) return Step::blocked;

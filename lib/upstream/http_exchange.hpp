@@ -30,7 +30,7 @@ class HttpExchange final : public Exchange,
     result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
     result<Step> read_body(std::string_view& piece) override;
     bool ended() const override { return decoder_.done(); }
-    bool has_unread() const override { return !unread_.empty(); }
+    error_code read_buffered(std::string_view& piece) override;
     void upgrade() override;
     void finish_sending() override { stream_->finish_writing(); }
     bool untouched() const override { return reused_ && !answered_; }
