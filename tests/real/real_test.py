@@ -78,6 +78,10 @@ class Process:
             except subprocess.TimeoutExpired:
                 os.killpg(self.child.pid, signal.SIGKILL)
                 self.child.wait()
+        try:
+            os.killpg(self.child.pid, signal.SIGKILL)  # the workers of php -S outlive it
+        except ProcessLookupError:
+            pass
         self.log.close()
         return self.child.returncode
 
