@@ -1,6 +1,8 @@
 #include "admin/access.hpp"
 
-#include <cstddef>
+#include <string>
+
+#include "base/secret.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -12,18 +14,10 @@ std::string_view field(const HttpRequest& request, http::field name) {
     return {value.data(), value.size()};
 }
 
-bool same(std::string_view given, std::string_view secret) {
-    unsigned difference = given.size() != secret.size();
-    for (std::size_t i = 0; i < given.size() && !secret.empty(); ++i)
-        difference |= static_cast<unsigned char>(given[i]) ^
-                      static_cast<unsigned char>(secret[i % secret.size()]);
-    return difference == 0;
-}
-
 bool knows(const HttpRequest& request, std::string_view token) {
     constexpr std::string_view scheme = "Bearer ";
     const auto given = field(request, http::field::authorization);
-    return !token.empty() && given.starts_with(scheme) && same(given.substr(scheme.size()), token);
+    return given.starts_with(scheme) && equal_in_constant_time(given.substr(scheme.size()), token);
 }
 
 bool from_another_site(const HttpRequest& request) {

@@ -1,6 +1,7 @@
 #include "admin/answers.hpp"
 
 #include <charconv>
+#include <optional>
 
 namespace ticketgate::admin {
 
@@ -14,17 +15,14 @@ HttpResponse page(http::status status, std::string body, std::string_view type) 
 }
 
 std::uint64_t query_number(std::string_view query, std::string_view name, std::uint64_t otherwise) {
-    while (!query.empty()) {
-        const auto part = query.substr(0, query.find('&'));
-        query.remove_prefix(std::min(query.size(), part.size() + 1));
-        if (!part.starts_with(name) || part.substr(name.size(), 1) != "=") continue;
-        const auto digits = part.substr(name.size() + 1);
+    std::optional<std::uint64_t> found;
+    for_each_parameter(query, [&](std::string_view parameter, std::string_view digits) {
         std::uint64_t number = 0;
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (error == std::errc{} && end == digits.data() + digits.size()) return number;
-    }
-    return otherwise;
+        const char* const end = digits.data() + digits.size();
+        const auto [stop, error] = std::from_chars(digits.data(), end, number);
+        if (parameter == name && error == std::errc{} && stop == end && !found) found = number;
+    });
+    return found.value_or(otherwise);
 }
 
 }  // namespace ticketgate::admin

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string>
 
+#include "admin/answers.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate::admin {
@@ -17,15 +18,8 @@ namespace json = boost::json;
 constexpr unsigned most_ids = 10'000;  // a second of many such requests must not stop the control
                                        // thread
 
-HttpResponse answer(http::status status, std::string body, const char* type) {
-    HttpResponse response(status, 11, std::move(body));
-    response.set(http::field::content_type, type);
-    response.set(http::field::cache_control, "no-store");
-    return response;
-}
-
 HttpResponse refusal(const std::string& why) {
-    return answer(http::status::bad_request, why + "\n", "text/plain; charset=utf-8");
+    return page(http::status::bad_request, why + "\n");
 }
 
 struct Wish {
@@ -54,12 +48,9 @@ void read(std::string_view name, std::string_view value, Wish& wish) {
 
 Wish wish_of(std::string_view query) {
     Wish wish;
-    while (!query.empty() && wish.wrong.empty()) {
-        const auto pair = query.substr(0, query.find('&'));
-        query.remove_prefix(std::min(pair.size() + 1, query.size()));
-        const auto equals = std::min(pair.find('='), pair.size());
-        read(pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size())), wish);
-    }
+    for_each_parameter(query, [&wish](std::string_view name, std::string_view value) {
+        if (wish.wrong.empty()) read(name, value, wish);
+    });
     return wish;
 }
 
@@ -77,7 +68,7 @@ HttpResponse ids_page(std::string_view query, ids::Generator& generator, WallTim
     const auto name = ids::name_of(wish.format);
     const json::object body{{"format", json::string_view(name.data(), name.size())},
                             {"ids", std::move(list)}};
-    return answer(http::status::ok, json::serialize(body) + "\n", "application/json");
+    return page(http::status::ok, json::serialize(body) + "\n", json_text);
 }
 
 }  // namespace ticketgate::admin

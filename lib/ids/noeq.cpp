@@ -1,6 +1,7 @@
 #include "ids/noeq.hpp"
 
 #include "base/check.hpp"
+#include "base/secret.hpp"
 
 namespace ticketgate::ids {
 
@@ -54,14 +55,6 @@ NoeqSequence::Next NoeqSequence::next(std::int64_t unix_ms) {
     parts_.sequence = same ? parts_.sequence + 1 : 0;
     parts_.unix_ms = unix_ms;
     return {Step::made, pack_snowflake(parts_)};
-}
-
-bool equal_in_constant_time(std::string_view given, std::string_view secret) {
-    unsigned different = given.size() != secret.size() || secret.empty();
-    for (std::size_t i = 0; i < given.size() && !secret.empty(); ++i)
-        different |= static_cast<unsigned char>(given[i]) ^
-                     static_cast<unsigned char>(secret[i % secret.size()]);
-    return different == 0;
 }
 
 }  // namespace ticketgate::ids

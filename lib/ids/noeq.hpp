@@ -70,7 +70,4 @@ class NoeqSequence {
     SnowflakeParts parts_;
 };
 
-/// Takes as long whatever the two hold; only the length of `given` shows, which its sender knows.
-bool equal_in_constant_time(std::string_view given, std::string_view secret);
-
 }  // namespace ticketgate::ids
