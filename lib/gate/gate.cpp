@@ -96,10 +96,7 @@ void Gate::leave(Pass& pass, net::Loop& here) {
 
 bool Gate::release_held(Pass& pass, net::Loop& here) {
     bool released = false;
-    change(&here, [&](Time now) {
-        released = queue_.release_held(pass, now, granted_);
-        if (released) metrics_.exclusion_violations.add();
-    });
+    change(&here, [&](Time now) { released = fail_open(pass, now); });
     return released;
 }
 
@@ -107,10 +104,15 @@ bool Gate::release(std::uint64_t number) {
     bool released = false;
     change(nullptr, [&](Time now) {
         queue::Ticket* holder = queue_.holder(number);
-        if (holder == nullptr) return;
-        released = queue_.release_held(*holder, now, granted_);
-        metrics_.exclusion_violations.add();
+        released = holder != nullptr && fail_open(*holder, now);
     });
+    return released;
+}
+
+// Under the lock: whoever does it, it is counted.
+bool Gate::fail_open(queue::Ticket& ticket, Time now) {
+    const bool released = queue_.release_held(ticket, now, granted_);
+    if (released) metrics_.exclusion_violations.add();
     return released;
 }
 

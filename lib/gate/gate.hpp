@@ -99,6 +99,7 @@ class Gate : public std::enable_shared_from_this<Gate> {
     friend class Slot;
     void leave(Pass&, net::Loop& here);
     bool release_held(Pass&, net::Loop& here);
+    bool fail_open(queue::Ticket&, Time now);
     template <class Change>
     void change(const net::Loop* here, Change change);
 

@@ -22,6 +22,16 @@ IoResult failure() {
     return {Io::failed, 0, errno};
 }
 
+// One piece, as most are, is cheaper without the vector.
+ssize_t send_pieces(int descriptor, std::span<const iovec> pieces) {
+    if (pieces.size() == 1)
+        return ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(pieces.data());
+    message.msg_iovlen = pieces.size();
+    return ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
+}
+
 }  // namespace
 
 SocketStream::SocketStream(Loop& loop, int descriptor) : loop_(&loop), descriptor_(descriptor) {
@@ -97,15 +107,9 @@ IoResult SocketStream::read_some(std::span<char> into) {
 
 IoResult SocketStream::write_some(std::span<const iovec> pieces) {
     if (!writable_) return {Io::blocked, 0, 0};
-    msghdr message{};
-    message.msg_iov = const_cast<iovec*>(pieces.data());
-    message.msg_iovlen = pieces.size();
     std::size_t wanted = 0;
     for (const iovec& piece : pieces) wanted += piece.iov_len;
-    // One piece, as most are, is cheaper without the vector.
-    const auto n = pieces.size() == 1
-                       ? ::send(descriptor_, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
-                       : ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
+    const auto n = send_pieces(descriptor_, pieces);
     if (n < 0) {
         const IoResult result = failure();
         if (result.status == Io::blocked) writable_ = false;

@@ -258,12 +258,7 @@ void Run::end(error_code failure) {
         last.finish(std::move(exchange_));
     }
     exchange_.reset();
-    if (slot_) {
-        record.hold = now - slot_.granted();
-        if (orphan_) slot_.gate()->orphaned(-1);
-        hold_back(false);
-        slot_.give_back();
-    }
+    give_back(now);
     request_->run = nullptr;
     request_->reply.writer(nullptr);
     failure ? request_->reply.fail(failure) : request_->reply.finish();

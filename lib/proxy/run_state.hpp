@@ -46,6 +46,8 @@ class Run final : public Resident {
     error_code client_gone();
     void hold_timed_out();
     void hold_back(bool held_back);
+    void give_back(Time now);
+    void stop_counting();
     Duration silence() const;
 
     /// Its backend is watched to its end, whatever the client does (CONTRACT 2.3).

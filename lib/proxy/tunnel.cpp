@@ -78,12 +78,8 @@ result<Step> Run::tunnel_down(bool& moved) {
 // CONTRACT 2.9: what may last for ever is not waited for. From here on it runs beside the line.
 void Run::let_go() {
     if (!slot_) return;
-    request_->record.hold = monotonic_now() - slot_.granted();
-    if (orphan_) slot_.gate()->orphaned(-1);
-    orphan_ = false;
-    hold_back(false);
     hold_deadline_.disarm();
-    slot_.give_back();
+    give_back(monotonic_now());
     let_go_ = true;
 }
 

@@ -110,6 +110,28 @@ class Backend:
     def run(self, *command, env=None):
         self.processes.append(Process(command, self.folder / "backend.log", env))
 
+    def start_nginx(self, location):
+        """nginx with one server, whose one location says this."""
+        conf = self.folder / "nginx.conf"
+        conf.write_text(f"""daemon off;
+pid {self.folder}/nginx.pid;
+error_log {self.folder}/nginx.err;
+events {{ }}
+http {{
+  access_log off;
+  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
+  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
+  client_max_body_size 64m;
+  server {{
+    listen 127.0.0.1:{self.port};
+    location / {{
+{location}
+    }}
+  }}
+}}
+""")
+        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+
     def stop(self):
         for process in reversed(self.processes):
             process.stop()
@@ -170,30 +192,12 @@ pm = static
 pm.max_children = 8
 env[STATE] = {self.state}
 """)
-        conf = self.folder / "nginx.conf"
-        conf.write_text(f"""daemon off;
-pid {self.folder}/nginx.pid;
-error_log {self.folder}/nginx.err;
-events {{ }}
-http {{
-  access_log off;
-  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
-  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
-  client_max_body_size 64m;
-  server {{
-    listen 127.0.0.1:{self.port};
-    location / {{
-      include /etc/nginx/fastcgi_params;
-      fastcgi_param UNIQUE_ID $http_unique_id;
-      fastcgi_param SCRIPT_FILENAME {self.root}$fastcgi_script_name;
-      fastcgi_pass unix:{fpm};
-    }}
-  }}
-}}
-""")
         self.run("php-fpm8.2", "-F", "-y", str(self.folder / "fpm.conf"))
         wait_for(fpm.exists, "php-fpm's socket")
-        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+        self.start_nginx(f"""      include /etc/nginx/fastcgi_params;
+      fastcgi_param UNIQUE_ID $http_unique_id;
+      fastcgi_param SCRIPT_FILENAME {self.root}$fastcgi_script_name;
+      fastcgi_pass unix:{fpm};""")
 
 
 class NginxApache(Backend):
@@ -208,23 +212,7 @@ class NginxApache(Backend):
         for name in PHP:
             shutil.copy(self.root / name, self.inner.root / name)
         self.state = self.inner.state
-        conf = self.folder / "nginx.conf"
-        conf.write_text(f"""daemon off;
-pid {self.folder}/nginx.pid;
-error_log {self.folder}/nginx.err;
-events {{ }}
-http {{
-  access_log off;
-  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
-  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
-  client_max_body_size 64m;
-  server {{
-    listen 127.0.0.1:{self.port};
-    location / {{ proxy_pass http://127.0.0.1:{self.inner.port}; }}
-  }}
-}}
-""")
-        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+        self.start_nginx(f"      proxy_pass http://127.0.0.1:{self.inner.port};")
 
     def stop(self):
         super().stop()
