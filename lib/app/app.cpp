@@ -49,6 +49,8 @@ HttpUpstreamSettings upstream_settings(const config::Upstream& upstream) {
     settings.port = upstream.port;
     settings.unix_path = upstream.unix_path;
     settings.max_idle = upstream.max_idle;
+    settings.head_limits.max_head = upstream.max_head;
+    settings.head_limits.max_headers = upstream.max_headers;
     settings.idle_timeout = upstream.idle_timeout;
     return settings;
 }
@@ -84,7 +86,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       loops_(make_loops(config.threads)),
       spool_(spool_limits(config.spool)),
       access_file_(config.log.access_file == "-" ? LogFile(1) : LogFile(config.log.access_file)),
-      commons_{log_, spool_, access_file_, {}, {}, {}, {}},
+      commons_{.log = log_, .spool = spool_, .access_file = access_file_},
       gates_(metrics_,
              [this, next = std::size_t{0}]() mutable -> net::Loop& {
                  return *loops_[next++ % loops_.size()];

@@ -25,6 +25,10 @@ const char* text(errc e) {
             return "the method is not served by a gateway";
         case errc::version_refused:
             return "the HTTP version is not supported";
+        case errc::too_many_connections:
+            return "the client has too many connections";
+        case errc::not_trusted:
+            return "the peer is no trusted proxy";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:

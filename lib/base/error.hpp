@@ -13,15 +13,17 @@ using result = boost::system::result<T>;
 
 enum class errc {
     // the client's request
-    bad_request = 1,     ///< 400: not HTTP, or HTTP that two parsers could read differently
-    head_timeout,        ///< 408: the head did not arrive in time
-    body_timeout,        ///< 408: the body did not arrive in time
-    body_too_large,      ///< 413
-    uri_too_long,        ///< 414
-    head_too_large,      ///< 431
-    expectation_failed,  ///< 417: an Expect other than 100-continue
-    method_refused,      ///< 405: CONNECT and TRACE are not for a gateway
-    version_refused,     ///< 505: a major version other than 1
+    bad_request = 1,       ///< 400: not HTTP, or HTTP that two parsers could read differently
+    head_timeout,          ///< 408: the head did not arrive in time
+    body_timeout,          ///< 408: the body did not arrive in time
+    body_too_large,        ///< 413
+    uri_too_long,          ///< 414
+    head_too_large,        ///< 431
+    expectation_failed,    ///< 417: an Expect other than 100-continue
+    method_refused,        ///< 405: CONNECT and TRACE are not for a gateway
+    version_refused,       ///< 505: a major version other than 1
+    too_many_connections,  ///< 429: of this client
+    not_trusted,           ///< a PROXY header from somebody who may not speak for others; closed
     // routing
     no_route,  ///< 404: no route matches the path
     // the line

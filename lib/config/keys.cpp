@@ -64,7 +64,7 @@ constexpr auto both(const std::array<Key, A>& a, const std::array<Key, B>& b) {
 }
 
 constexpr std::array top_keys{
-    nested("listen", Kind::list, Section::address, "Where clients connect; at least one address.",
+    nested("listen", Kind::list, Section::listen, "Where clients connect; at least one address.",
            true),
     Key{.name = "admin",
         .kind = Kind::section_or_off,
@@ -104,6 +104,13 @@ constexpr std::array address_keys{
              "IP address and port, as 0.0.0.0:8080 or [::]:8080, or unix:/path."),
 };
 
+constexpr std::array own_listen_keys{
+    plain("proxy_protocol", Kind::flag, "false",
+          "Each connection begins with a PROXY header (version 1 or 2) that names the client; only "
+          "trusted_proxies and this machine may send one."),
+};
+constexpr auto listen_keys = both(address_keys, own_listen_keys);
+
 constexpr std::array admin_keys{
     required("address", Kind::address,
              "IP address and port, as 127.0.0.1:9901, or unix:/path; best reached from here only."),
@@ -117,6 +124,8 @@ constexpr std::array upstream_keys{
     count("max_idle", "64", "Idle connections kept for reuse, a thread.", 0, 100000),
     duration("idle_timeout", "4s",
              "Closed after this long unused; stay below the backend's own keep-alive time."),
+    size("max_head", "64KiB", "Largest response head; 502 above.", kib, mib),
+    count("max_headers", "200", "Fields in a response head; 502 above.", 1, 10000),
 };
 
 constexpr std::array queue_keys{
@@ -152,6 +161,9 @@ constexpr std::array settings_keys{
            "its place."),
     size("max_body", "128MiB", "Largest request body; 413 above."),
     duration("body_timeout", "30s", "Longest silence while a request body arrives; 408."),
+    size("body_min_rate", "500B",
+         "Bytes a second of a request body on the whole, after a body_timeout's grace; 408. 0: any "
+         "rate."),
     duration("connect_timeout", "5s", "Longest time for a connection to the backend; 504."),
     duration("response_timeout", "60s",
              "Longest silence of the backend; 504, the slot stays held."),
@@ -205,6 +217,10 @@ constexpr auto route_keys = both(own_route_keys, settings_keys);
 constexpr std::array clients_keys{
     count("max_connections", "10000", "Accepted at one time; more wait in the kernel's backlog.", 1,
           1000000),
+    count(
+        "max_connections_per_client", "unlimited",
+        "Of one IPv4 address or IPv6 /64 at one time; 429 above. trusted_proxies are not counted.",
+        1, 1000000, "unlimited"),
     count("max_requests", "unlimited", "Requests a connection.", 1, 1000000000, "unlimited"),
     size("max_head", "32KiB", "Largest request head; 431 above.", kib, mib),
     size("max_uri", "8KiB", "Longest request target; 414 above.", 64, mib),
@@ -316,6 +332,8 @@ std::span<const Key> keys_of(Section section) {
             return top_keys;
         case Section::address:
             return address_keys;
+        case Section::listen:
+            return listen_keys;
         case Section::admin:
             return admin_keys;
         case Section::upstream:
@@ -351,10 +369,10 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 17> names{
-        "config",  "address",   "admin",    "upstream",   "queue", "settings",
-        "answer",  "route",     "clients",  "spool",      "ids",   "id",
-        "machine", "route_ids", "route_id", "id_service", "log"};
+    constexpr std::array<std::string_view, 18> names{
+        "config",   "address", "listen",    "admin",    "upstream",   "queue",
+        "settings", "answer",  "route",     "clients",  "spool",      "ids",
+        "id",       "machine", "route_ids", "route_id", "id_service", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

@@ -43,6 +43,7 @@ enum class Kind {
 enum class Section {
     top,
     address,
+    listen,
     admin,
     upstream,
     queue,

@@ -96,6 +96,7 @@ struct Settings {
     HalfClose client_half_close = HalfClose::leave;  ///< does a FIN while queued give up the place?
     Bytes max_body = 128ull << 20;                   ///< request body; 413 above
     milliseconds body_timeout = 30s;          ///< silence while the request body arrives; 408
+    Bytes body_min_rate = 500;                ///< bytes a second of one, on the whole; 408. 0: any
     milliseconds connect_timeout = 5s;        ///< to the backend; 504
     milliseconds response_timeout = 60s;      ///< silence of the backend; 504
     Bytes response_spool_max = 256ull << 20;  ///< response bytes kept ahead of a slow client
@@ -119,9 +120,11 @@ struct Upstream {
     std::string url;   ///< as written: http://host:port or unix:/path
     std::string host;  ///< host name or address; empty for a unix socket
     std::uint16_t port = 0;
-    std::string unix_path;           ///< empty for TCP
-    std::uint32_t max_idle = 64;     ///< pooled idle connections, a thread
-    milliseconds idle_timeout = 4s;  ///< below Apache's KeepAliveTimeout of 5 s
+    std::string unix_path;            ///< empty for TCP
+    std::uint32_t max_idle = 64;      ///< pooled idle connections, a thread
+    milliseconds idle_timeout = 4s;   ///< below Apache's KeepAliveTimeout of 5 s
+    Bytes max_head = 64 << 10;        ///< response head; 502 above
+    std::uint32_t max_headers = 200;  ///< fields in one; 502 above
     bool operator==(const Upstream&) const = default;
 };
 
@@ -131,19 +134,21 @@ struct Listen {
     std::string host;
     std::uint16_t port = 0;
     std::string unix_path;
+    bool proxy_protocol = false;  ///< every connection begins with a PROXY header, version 1 or 2
     bool operator==(const Listen&) const = default;
 };
 
 /// Towards clients, before a route is known.
 struct Clients {
-    std::uint32_t max_connections = 10000;   ///< accepted at one time; more wait in the backlog
-    std::uint32_t max_requests = unlimited;  ///< requests a connection
-    Bytes max_head = 32 << 10;               ///< request head; 431 above
-    Bytes max_uri = 8 << 10;                 ///< request target; 414 above
-    std::uint32_t max_headers = 100;         ///< fields in a head; 431 above
-    milliseconds head_timeout = 10s;         ///< first byte of a head to its end; 408
-    milliseconds idle_timeout = 60s;         ///< keep-alive between requests
-    milliseconds write_timeout = 60s;        ///< a client that takes nothing of its answer
+    std::uint32_t max_connections = 10000;  ///< accepted at one time; more wait in the backlog
+    std::uint32_t max_connections_per_client = unlimited;  ///< of one address; 429 above
+    std::uint32_t max_requests = unlimited;                ///< requests a connection
+    Bytes max_head = 32 << 10;                             ///< request head; 431 above
+    Bytes max_uri = 8 << 10;                               ///< request target; 414 above
+    std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
+    milliseconds head_timeout = 10s;                       ///< first byte of a head to its end; 408
+    milliseconds idle_timeout = 60s;                       ///< keep-alive between requests
+    milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
     std::vector<std::string>
         trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced
     bool operator==(const Clients&) const = default;

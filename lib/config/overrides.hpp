@@ -55,6 +55,7 @@ struct RouteOverrides {
     Setting<HalfClose> client_half_close;
     Setting<Bytes> max_body;
     Setting<milliseconds> body_timeout;
+    Setting<Bytes> body_min_rate;
     Setting<milliseconds> connect_timeout;
     Setting<milliseconds> response_timeout;
     Setting<Bytes> response_spool_max;
@@ -78,6 +79,7 @@ void for_each_plain_setting(From& from, To& to, Use use) {
     use("client_half_close", from.client_half_close, to.client_half_close);
     use("max_body", from.max_body, to.max_body);
     use("body_timeout", from.body_timeout, to.body_timeout);
+    use("body_min_rate", from.body_min_rate, to.body_min_rate);
     use("connect_timeout", from.connect_timeout, to.connect_timeout);
     use("response_timeout", from.response_timeout, to.response_timeout);
     use("response_spool_max", from.response_spool_max, to.response_spool_max);

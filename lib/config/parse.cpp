@@ -19,6 +19,8 @@ void parse_upstream(SectionReader& section, Upstream& out) {
     }
     section.read("max_idle", out.max_idle);
     section.read("idle_timeout", out.idle_timeout);
+    section.read("max_head", out.max_head);
+    section.read("max_headers", out.max_headers);
 }
 
 void parse_queue(SectionReader& section, Queue& out) {
@@ -30,6 +32,7 @@ void parse_queue(SectionReader& section, Queue& out) {
 
 void parse_clients(SectionReader& section, Clients& out) {
     section.read("max_connections", out.max_connections);
+    section.read("max_connections_per_client", out.max_connections_per_client);
     section.read("max_requests", out.max_requests);
     section.read("max_head", out.max_head);
     section.read("max_uri", out.max_uri);
@@ -77,8 +80,12 @@ bool expect_address(const Node& node, const std::string& path, Reading& reading)
 
 std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
     if (!expect_address(node, path, reading)) return std::nullopt;
-    SectionReader section(node, Section::address, path, reading);
-    return take_address(section);
+    SectionReader section(node, Section::listen, path, reading);
+    auto listen = take_address(section);
+    bool proxy_protocol = false;
+    section.read("proxy_protocol", proxy_protocol);
+    if (listen) listen->proxy_protocol = proxy_protocol;
+    return listen;
 }
 
 void parse_listens(SectionReader& top, std::vector<Listen>& out) {

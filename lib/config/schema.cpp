@@ -145,11 +145,12 @@ std::string object(Section section) {
 }  // namespace
 
 std::string json_schema() {
-    constexpr std::array sections{
-        Section::address,   Section::admin,    Section::upstream,   Section::queue,
-        Section::settings,  Section::answer,   Section::route,      Section::clients,
-        Section::spool,     Section::ids,      Section::id,         Section::machine,
-        Section::route_ids, Section::route_id, Section::id_service, Section::log};
+    constexpr std::array sections{Section::address,    Section::listen,    Section::admin,
+                                  Section::upstream,   Section::queue,     Section::settings,
+                                  Section::answer,     Section::route,     Section::clients,
+                                  Section::spool,      Section::ids,       Section::id,
+                                  Section::machine,    Section::route_ids, Section::route_id,
+                                  Section::id_service, Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

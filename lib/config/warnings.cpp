@@ -149,9 +149,11 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_patience(route, problems);
         warn_body_type(route, problems);
         warn_tunnel(route, problems);
+        warn_limits(route.own, route.path, route.settings, config, problems);
         if (&route.own != &config.defaults) warn_arrival(config, route, told, problems);
     }
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
+    warn_limits(config, problems);
     warn_unused(config, routes, problems);
     warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))

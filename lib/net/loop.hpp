@@ -46,6 +46,8 @@ class Loop {
     /// Scratch space for one read; valid to the reader's next suspension.
     std::span<char> buffer() { return *buffer_; }
 
+    /// The moment at which the loop last woke.
+    Time woke() const { return woke_; }
     /// Counted from the moment at which the loop last woke: what it now works on began then.
     void arm(Deadline& deadline, Duration after) { deadlines_.arm(deadline, after, woke_); }
     /// Counted from an earlier moment.

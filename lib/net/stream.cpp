@@ -89,6 +89,13 @@ void SocketStream::look() {
     if ((state.revents & (POLLERR | POLLHUP)) != 0) broken_ = true;
 }
 
+IoResult SocketStream::peek(std::span<char> into) {
+    const auto n = ::recv(descriptor_, into.data(), into.size(), MSG_PEEK);
+    if (n < 0) return failure();
+    readable_ = true;  // the event may still be on its way
+    return {n == 0 ? Io::ended : Io::ok, static_cast<std::size_t>(n), 0};
+}
+
 IoResult SocketStream::read_some(std::span<char> into) {
     if (!readable_) return {Io::blocked, 0, 0};
     const auto n = ::recv(descriptor_, into.data(), into.size(), 0);

@@ -80,6 +80,8 @@ class SocketStream final : public Stream, private Pollable {
     /// A net::Connect.
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
 
+    /// As read_some(), but what it gives stays to be read.
+    IoResult peek(std::span<char> into);
     IoResult connected() override;
     void look() override;
     bool stale() override;  // one system call: the event may still be on its way

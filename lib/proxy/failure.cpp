@@ -13,25 +13,16 @@ struct Meaning {
 };
 
 constexpr std::array meanings{
-    Meaning{errc::bad_request, 400},
-    Meaning{errc::head_timeout, 408},
-    Meaning{errc::body_timeout, 408},
-    Meaning{errc::body_too_large, 413},
-    Meaning{errc::uri_too_long, 414},
-    Meaning{errc::head_too_large, 431},
-    Meaning{errc::expectation_failed, 417},
-    Meaning{errc::method_refused, 405},
-    Meaning{errc::version_refused, 505},
-    Meaning{errc::no_route, 404},
-    Meaning{errc::queue_full, 503},
-    Meaning{errc::wait_timeout, 503},
-    Meaning{errc::draining, 503},
-    Meaning{errc::upstream_refused, 502},
-    Meaning{errc::upstream_connect_timeout, 504},
-    Meaning{errc::upstream_broke, 502},
-    Meaning{errc::upstream_bad_response, 502},
-    Meaning{errc::upstream_timeout, 504},
-    Meaning{errc::spool_full, 503},
+    Meaning{errc::bad_request, 400},        Meaning{errc::head_timeout, 408},
+    Meaning{errc::body_timeout, 408},       Meaning{errc::body_too_large, 413},
+    Meaning{errc::uri_too_long, 414},       Meaning{errc::head_too_large, 431},
+    Meaning{errc::expectation_failed, 417}, Meaning{errc::method_refused, 405},
+    Meaning{errc::version_refused, 505},    Meaning{errc::too_many_connections, 429},
+    Meaning{errc::no_route, 404},           Meaning{errc::queue_full, 503},
+    Meaning{errc::wait_timeout, 503},       Meaning{errc::draining, 503},
+    Meaning{errc::upstream_refused, 502},   Meaning{errc::upstream_connect_timeout, 504},
+    Meaning{errc::upstream_broke, 502},     Meaning{errc::upstream_bad_response, 502},
+    Meaning{errc::upstream_timeout, 504},   Meaning{errc::spool_full, 503},
     Meaning{errc::client_closed, 499},
 };
 
@@ -73,7 +64,8 @@ bool of_backend(error_code failure) {
 
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
-    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full});
+    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full,
+                        errc::too_many_connections});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

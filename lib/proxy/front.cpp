@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "proxy/session.hpp"
+#include "proxy/greeting.hpp"
 
 namespace ticketgate {
 namespace {
@@ -10,14 +10,6 @@ namespace {
 net::Endpoint endpoint_of(const config::Listen& listen) {
     if (!listen.unix_path.empty()) return *net::Endpoint::from_unix(listen.unix_path);
     return *net::Endpoint::from_ip(listen.host, listen.port);
-}
-
-void start_session(Station& station, Station& settle_on, int descriptor, Peer peer) {
-    auto client = std::make_unique<net::SocketStream>(station.loop, descriptor);
-    station.metrics.connections_accepted.add();
-    peer.trusted = station.snapshot()->trusted.contains(peer.ip);
-    Session::serve(
-        std::make_unique<Session>(station, settle_on, std::move(client), std::move(peer)));
 }
 
 }  // namespace
@@ -31,9 +23,10 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        const auto take = [this](int descriptor, const net::Endpoint& peer,
-                                 const net::Endpoint& local) {
-            accepted(descriptor, peer, local.port());
+        const auto take = [this, proxy_protocol = l.proxy_protocol](int descriptor,
+                                                                    const net::Endpoint& from,
+                                                                    const net::Endpoint& local) {
+            accepted(descriptor, from, local, proxy_protocol);
         };
         listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
     }
@@ -47,13 +40,21 @@ std::vector<net::Endpoint> Front::addresses() const {
 
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port) {
-    ++commons_.connections;
+void Front::accepted(int descriptor, const net::Endpoint& from, const net::Endpoint& local,
+                     bool proxy_protocol) {
+    // Shared only because a std::function must be copyable; there is one.
+    const auto admission = std::make_shared<Admission>(commons_);
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    first.loop.defer([&first, &settle_on, descriptor, p = Peer{peer.ip(), false, port}] {
-        start_session(first, settle_on, descriptor, p);
+    first.loop.defer([=, &first, &settle_on] {
+        first.metrics.connections_accepted.add();
+        greet({.station = first,
+               .settle_on = settle_on,
+               .client = std::make_unique<net::SocketStream>(first.loop, descriptor),
+               .peer = {.ip = from.ip(), .port = local.port()},
+               .admission = std::move(*admission),
+               .proxy_protocol = proxy_protocol});
     });
 }
 

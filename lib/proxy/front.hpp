@@ -29,7 +29,8 @@ class Front {
     void connection_closed();
 
  private:
-    void accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port);
+    void accepted(int descriptor, const net::Endpoint& from, const net::Endpoint& local,
+                  bool proxy_protocol);
     void update();
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0

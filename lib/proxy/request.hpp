@@ -9,6 +9,7 @@
 
 #include "gate/gate.hpp"
 #include "http/body.hpp"
+#include "http/pace.hpp"
 #include "log/record.hpp"
 #include "proxy/reply.hpp"
 #include "proxy/snapshot.hpp"
@@ -32,6 +33,7 @@ struct Request {
     Body body;
     http::BodyDecoder decoder;  ///< of the client's body
     std::uint64_t body_bytes = 0;
+    http::Pace pace;  ///< of the body, as it comes
 
     bool queues = false;           ///< stands in line
     bool granted_at_once = false;  ///< by take(): it never waited

@@ -75,6 +75,7 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
 
 // `idle`: the connection ended between two requests, there is nothing to answer.
 task<error_code> Session::read_head() {
+    if (!admitted_) co_return errc::too_many_connections;
     const config::Clients& clients = station_->snapshot()->config.clients;
     const http::HeadLimits limits{clients.max_head, clients.max_uri, clients.max_headers};
     const Duration head_timeout = clients.head_timeout;
@@ -219,6 +220,9 @@ error_code Session::begin_body(Request& request) {
     const bool expects_continue = head.expects_continue && !request.client_1_0;
     consume_head();
     if (request.body.complete) return {};
+    const config::Settings& settings = request.route->settings;
+    request.pace = http::Pace(settings.body_min_rate, settings.body_timeout);
+    request.pace.start(loop().woke());
     if (const auto failure = accept_body(request)) return failure;
     // RFC 9110 10.1.1: a client that has begun to send its body needs no word from us.
     if (expects_continue && !request.body.complete && request.body_bytes == 0)
@@ -256,6 +260,7 @@ error_code Session::read_more_body(Request& request) {
     const auto got = input_.read(*client_, loop().buffer());
     if (got.status == net::Io::blocked) return errc::idle;
     if (got.status != net::Io::ok) return errc::client_closed;
+    if (!request.pace.took(got.bytes, loop().woke())) return errc::body_timeout;
     loop().arm(deadline_, request.route->settings.body_timeout);
     const auto failure = accept_body(request);
     input_.keep();
@@ -355,14 +360,15 @@ task<error_code> Session::deliver(Request& request) {
             if (failure) co_return failure;
             if (request.run != nullptr) request.run->notify();
         }
+        // What we do not read ourselves, because the backend does not take it, is not late.
+        const bool full = request.body.spool.size() >= upload_window;
+        if (full) request.pace.pause();
         const std::uint64_t taken = reply.taken();
         if (!reply.pump()) co_return errc::client_closed;
         if (reply.drained() && reply.finished()) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_->broken() || station_->stopping()) co_return errc::client_closed;
         if (reply.drained()) {
-            // What we do not read ourselves, because the backend does not take it, is not late.
-            const bool full = request.body.spool.size() >= upload_window;
             if (!uploading || request.body.complete || full)
                 deadline_.disarm();
             else if (!deadline_.armed())
@@ -391,14 +397,16 @@ bool Session::finish(Request& request, error_code failure) {
 }
 
 Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
-                 Peer peer)
+                 Peer peer, Admission admission, bool admitted)
     : station_(&station),
       settle_on_(settle_on),
       client_(std::move(client)),
       signal_(station.loop.scheduler()),
       deadline_(signal_),
       wait_deadline_(signal_),
-      peer_(std::move(peer)) {
+      peer_(std::move(peer)),
+      admission_(std::move(admission)),
+      admitted_(admitted) {
     client_->observe(&signal_);
     station_->join(*this);
     station_->metrics.connections.add(1);
@@ -406,10 +414,9 @@ Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stre
 
 Session::~Session() {
     station_->leave(*this);
-    station_->metrics.connections.add(-1);
     client_.reset();
-    --station_->commons.connections;
-    station_->commons.connection_closed();
+    admission_.leave();
+    station_->metrics.connections.add(-1);
 }
 
 }  // namespace ticketgate

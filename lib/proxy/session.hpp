@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "net/stream.hpp"
+#include "proxy/admission.hpp"
 #include "proxy/input.hpp"
 #include "proxy/request.hpp"
 #include "proxy/stamp.hpp"
@@ -20,7 +21,9 @@ class Session final : public Resident {
  public:
     /// Its first request is read on `station`; if that is not queued it goes on, and the connection
     /// stays, on `settle_on`.
-    Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client, Peer peer);
+    /// Not `admitted`: it is told that its client has too many connections, and ends.
+    Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client, Peer peer,
+            Admission admission, bool admitted);
     ~Session();
 
     /// Serves the connection to its end.
@@ -69,6 +72,8 @@ class Session final : public Resident {
     Deadline wait_deadline_;  // wait_timeout, from the ticket
     Input input_;
     Peer peer_;
+    Admission admission_;
+    const bool admitted_;
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
 };

@@ -77,7 +77,8 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     number(lines, record.received.unix_us);
     lines.append("\r\n");
     forwarded_for(head, peer, lines);
-    if (!peer.trusted || !has(head, x_forwarded_proto)) line(lines, "X-Forwarded-Proto", "http");
+    if (!peer.trusted || !has(head, x_forwarded_proto))
+        line(lines, "X-Forwarded-Proto", peer.tls ? "https" : "http");
     if (!head.host.empty() && (!peer.trusted || !has(head, x_forwarded_host)))
         line(lines, "X-Forwarded-Host", head.host);
     if (peer.port != 0 && (!peer.trusted || !has(head, x_forwarded_port))) {

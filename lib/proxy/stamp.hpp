@@ -16,6 +16,7 @@ struct Peer {
     std::string ip;          ///< of the connection's other end
     bool trusted = false;    ///< it is a proxy of ours
     std::uint16_t port = 0;  ///< of our listener
+    bool tls = false;        ///< the client speaks TLS, to us or to who speaks for it
 };
 
 /// Appends the lines for the backend. The ids are those of the record, made as `ids` says.

@@ -16,6 +16,7 @@
 #include "log/line_sink.hpp"
 #include "log/log.hpp"
 #include "net/loop.hpp"
+#include "proxy/admission.hpp"
 #include "proxy/http_metrics.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
@@ -38,11 +39,12 @@ struct Commons {
     Log& log;
     http::SpoolBudget& spool;
     LogFile& access_file;
-    std::vector<Station*> stations;             ///< by loop index; fixed before the loops run
+    std::vector<Station*> stations{};           ///< by loop index; fixed before the loops run
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
-    std::function<void()> connection_closed;    ///< told after each; must be cheap
+    std::function<void()> connection_closed{};  ///< told after each; must be cheap
     ids::Machine machine{};                     ///< in ids; fixed before the loops run
+    ClientCounts clients{};                     ///< connections by client
 };
 
 class Station {

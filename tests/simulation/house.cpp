@@ -122,12 +122,13 @@ std::shared_ptr<const Snapshot> House::build() {
 
 // As Front does.
 void House::admit(Link& link, std::size_t index) {
-    ++commons_.connections;
+    const auto admission = std::make_shared<Admission>(commons_);
     Station& first = *stations_.front();
     Station& settle_on = *stations_[index];
-    first.loop.post([&first, &settle_on, &link] {
-        Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
-                                                 ticketgate::Peer{"10.0.0.1", false, 80}));
+    first.loop.post([&first, &settle_on, &link, admission] {
+        Session::serve(std::make_unique<Session>(
+            first, settle_on, link.stream(first.loop), ticketgate::Peer{"10.0.0.1", false, 80},
+            std::move(*admission), true));
     });
 }
 

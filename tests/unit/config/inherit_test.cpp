@@ -67,6 +67,9 @@ std::vector<Row> rows() {
         "tunnel", [](O& o) { give(o.tunnel, Tunnel::hold); },
         [](S& s) { s.tunnel = Tunnel::hold; });
     add(
+        "body_min_rate", [](O& o) { give(o.body_min_rate, Bytes{9}); },
+        [](S& s) { s.body_min_rate = 9; });
+    add(
         "tunnel_timeout", [](O& o) { give(o.tunnel_timeout, 7ms); },
         [](S& s) { s.tunnel_timeout = 7ms; });
     add(

@@ -95,11 +95,23 @@ TEST(Values, RoutesComeInTheOrderOfTheFileAtAnyDepth) {
     EXPECT_EQ(config.routes[3].mark.line, 9u);
 }
 
+TEST(Values, ListenersAndUpstreamsAreRead) {
+    const auto config = good(
+        "listen: [{address: \"127.0.0.1:80\", proxy_protocol: true}, {address: \"[::1]:81\"}]\n"
+        "upstreams: {a: {url: \"http://a:8\", max_idle: 3, idle_timeout: 2s, max_head: 8KiB, "
+        "max_headers: 9}}\n"
+        "routes: [{prefix: /, upstream: a}]\n");
+    EXPECT_TRUE(config.listen.at(0).proxy_protocol);
+    EXPECT_FALSE(config.listen.at(1).proxy_protocol);
+    EXPECT_EQ(config.upstreams.at("a"), (Upstream{"http://a:8", "a", 8, "", 3, 2s, 8192, 9}));
+}
+
 TEST(Values, EverythingOutsideRoutesIsRead) {
     const auto config = good(
         base + one_route +
         "admin: {address: \"unix:/run/admin.sock\"}\nthreads: 8\ndrain_timeout: 0s\n"
-        "clients: {max_connections: 5, max_requests: 6, max_head: 2KiB, max_uri: 128, "
+        "clients: {max_connections: 5, max_connections_per_client: 4, max_requests: 6, max_head: "
+        "2KiB, max_uri: 128, "
         "max_headers: 7,\n"
         "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, trusted_proxies: "
         "[10.0.0.0/8, '::1']}\n"
@@ -112,7 +124,7 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
     EXPECT_EQ(config.admin->unix_path, "/run/admin.sock");
     EXPECT_EQ(config.threads, 8u);
     EXPECT_EQ(config.drain_timeout, 0ms);
-    EXPECT_EQ(config.clients, (Clients{5, 6, 2048, 128, 7, 1s, 2s, 3s, {"10.0.0.0/8", "::1"}}));
+    EXPECT_EQ(config.clients, (Clients{5, 4, 6, 2048, 128, 7, 1s, 2s, 3s, {"10.0.0.0/8", "::1"}}));
     EXPECT_EQ(config.spool, (Spool{0, 1 << 20, 2ull << 30, "/var/tmp"}));
     EXPECT_EQ(config.ids.request_id, (Id{.headers = {"X-Id"}, .format = IdFormat::ulid}));
     EXPECT_EQ(config.ids.unique_id,

@@ -67,6 +67,56 @@ TEST(Warnings, FailingOpen) {
                     "hold_timeout is never"});
 }
 
+TEST(Warnings, LimitsThatProtectNobody) {
+    const std::string routes = "routes: [{prefix: /, queue: a}]\n";
+    const auto only = [&](const std::string& clients) {
+        const auto told = warnings("clients: {" + clients + "}\n" + routes);
+        EXPECT_EQ(told.size(), 1u) << clients;
+        return told.empty() ? std::string() : told[0];
+    };
+    EXPECT_EQ(only("head_timeout: 5m"),
+              "c.yaml:4:11: warning: clients.head_timeout: 5m is long: a client that says nothing "
+              "keeps its connection as long");
+    EXPECT_NE(only("idle_timeout: 11m").find("idle clients"), std::string::npos);
+    EXPECT_NE(only("write_timeout: 11m").find("reads nothing"), std::string::npos);
+    EXPECT_NE(only("max_connections: 5, max_connections_per_client: 5").find("has no effect"),
+              std::string::npos);
+    EXPECT_NE(only("max_head: 1MiB").find("of memory"), std::string::npos);
+    EXPECT_EQ(warnings("clients: {head_timeout: 1m, idle_timeout: 10m, write_timeout: 10m, "
+                       "max_connections_per_client: 5}\n" +
+                       routes),
+              Lines{});
+}
+
+TEST(Warnings, BodiesThatMayStayForEver) {
+    const auto only = [&](const std::string& setting) {
+        const auto told = warnings("routes: [{prefix: /, queue: a, " + setting + "}]\n");
+        EXPECT_EQ(told.size(), 1u) << setting;
+        return told.empty() ? std::string() : told[0];
+    };
+    EXPECT_EQ(only("body_min_rate: 0"),
+              "c.yaml:4:32: warning: routes[0].body_min_rate: 0 lets a client send a byte every "
+              "body_timeout for ever");
+    EXPECT_NE(only("body_timeout: 6m").find("in mid body"), std::string::npos);
+    EXPECT_NE(only("max_body: 5GiB").find("spool.max_disk is 4GiB"), std::string::npos);
+    EXPECT_EQ(warnings("routes: [{prefix: /, max_body: 5GiB}]\n"), Lines{}) << "not spooled";
+}
+
+TEST(Warnings, AProxyProtocolThatBelievesNobody) {
+    const std::string rest =
+        "upstreams: {a: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a}]\n";
+    const auto told = [&](const std::string& first) {
+        return printed(load(first + rest).problems);
+    };
+    EXPECT_EQ(told("listen: [{address: \"0.0.0.0:80\", proxy_protocol: true}]\n"),
+              Lines{"c.yaml:1:34: warning: listen[0].proxy_protocol: believes programs on this "
+                    "machine only; name the proxies in front in clients.trusted_proxies"});
+    EXPECT_EQ(told("listen: [{address: \"127.0.0.1:80\", proxy_protocol: true}]\n"), Lines{});
+    EXPECT_EQ(told("listen: [{address: \"0.0.0.0:80\", proxy_protocol: true}]\n"
+                   "clients: {trusted_proxies: [10.0.0.0/8]}\n"),
+              Lines{});
+}
+
 TEST(Warnings, WhatNoRouteUses) {
     EXPECT_EQ(warnings("queues: {a: {}}\nroutes: [{prefix: /}]\n"),
               Lines{"c.yaml:4:10: warning: queues.a: this queue is used by no route"});

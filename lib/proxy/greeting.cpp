@@ -1,0 +1,110 @@
+#include "proxy/greeting.hpp"
+
+#include <utility>
+
+#include "http/proxy_protocol.hpp"
+#include "proxy/session.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+namespace {
+
+void begin_session(Arrival arrival) {
+    const Snapshot& snapshot = *arrival.station.snapshot();
+    Peer& peer = arrival.peer;
+    peer.trusted = snapshot.trusted.contains(peer.ip);
+    // A proxy of ours stands for many clients, and so does whoever is behind a unix socket.
+    const bool counted = !peer.trusted && peer.ip != "unix";
+    const bool admitted =
+        !counted ||
+        arrival.admission.enter(peer.ip, snapshot.config.clients.max_connections_per_client);
+    Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on,
+                                             std::move(arrival.client), std::move(peer),
+                                             std::move(arrival.admission), admitted));
+}
+
+/// Reads the PROXY header. Owned by its coroutine.
+class Greeting final : public Resident {
+ public:
+    explicit Greeting(Arrival arrival)
+        : arrival_(std::move(arrival)),
+          station_(arrival_.station),
+          signal_(station_.loop.scheduler()),
+          deadline_(signal_) {
+        arrival_.client->observe(&signal_);
+        station_.join(*this);
+    }
+    ~Greeting() { station_.leave(*this); }
+
+    static Detached serve(std::unique_ptr<Greeting> self) {
+        const error_code failure = co_await self->read_header();
+        if (failure) {
+            self->tell(failure);
+            co_return;
+        }
+        Arrival arrival = std::move(self->arrival_);
+        arrival.client->observe(nullptr);
+        self.reset();
+        begin_session(std::move(arrival));
+    }
+
+    void look_up() override { signal_.notify(); }
+
+ private:
+    task<error_code> read_header() {
+        net::SocketStream& client = *arrival_.client;
+        const config::Clients& clients = station_.snapshot()->config.clients;
+        const std::size_t max_size = clients.max_head;
+        station_.loop.arm(deadline_, clients.head_timeout);
+        for (;;) {
+            const auto got = client.peek(station_.loop.buffer());
+            if (got.status == net::Io::ended || got.status == net::Io::failed) co_return errc::idle;
+            const std::string_view bytes(station_.loop.buffer().data(), got.bytes);
+            const auto header = http::parse_proxy_header(bytes, max_size);
+            if (!header) co_return header.error();
+            if (header->bytes > 0) {
+                (void)client.read_some(station_.loop.buffer().first(header->bytes));  // was there
+                co_return accept(*header);
+            }
+            co_await signal_;
+            if (station_.draining() || station_.stopping()) co_return errc::idle;
+            if (deadline_.expired()) co_return errc::head_timeout;
+        }
+    }
+
+    // Who may speak for others: our own proxies, and what runs on this machine.
+    error_code accept(const http::ProxyHeader& header) {
+        Peer& peer = arrival_.peer;
+        const bool here = peer.ip == "unix" || peer.ip == "::1" || peer.ip.starts_with("127.");
+        if (!here && !station_.snapshot()->trusted.contains(peer.ip)) return errc::not_trusted;
+        if (header.local) return {};
+        peer.ip = header.source;
+        peer.port = header.port;
+        peer.tls = header.tls;
+        return {};
+    }
+
+    void tell(error_code failure) {
+        if (failure == errc::idle) return;
+        const bool trust = failure == errc::not_trusted;
+        station_.commons.log.warn(
+            trust ? "a PROXY header from a stranger: name its network in clients.trusted_proxies"
+                  : "no PROXY header: this listener has proxy_protocol on",
+            {{"peer", arrival_.peer.ip}, {"why", failure.message()}});
+    }
+
+    Arrival arrival_;
+    Station& station_;
+    Signal signal_;
+    Deadline deadline_;
+};
+
+}  // namespace
+
+void greet(Arrival arrival) {
+    if (!arrival.proxy_protocol) return begin_session(std::move(arrival));
+    Greeting::serve(std::make_unique<Greeting>(std::move(arrival)));
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,28 @@
+// What comes before the first request of a connection: the PROXY header, where the listener has
+// one, and the question whether this client may have one more connection. Then its session begins.
+#pragma once
+
+#include <memory>
+
+#include "net/stream.hpp"
+#include "proxy/admission.hpp"
+#include "proxy/stamp.hpp"
+#include "proxy/station.hpp"
+
+namespace ticketgate {
+
+/// A connection that was accepted. Its first request is read on `station`; it settles on
+/// `settle_on`, as Session says.
+struct Arrival {
+    Station& station;
+    Station& settle_on;
+    std::unique_ptr<net::SocketStream> client;
+    Peer peer;
+    Admission admission;
+    bool proxy_protocol = false;  ///< a PROXY header comes first
+};
+
+/// Begins the session, after the PROXY header if there is one. On the thread of `station`.
+void greet(Arrival arrival);
+
+}  // namespace ticketgate

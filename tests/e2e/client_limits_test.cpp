@@ -1,0 +1,244 @@
+// Limits towards one client: how many connections, how slowly, and for whom it speaks.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+using namespace std::string_literals;
+
+std::string free_route(const std::string& clients, const std::string& settings = {}) {
+    return "clients: {" + clients + "}\nupstreams: { app: { url: \"${BACKEND}\" } }\n" +
+           "defaults: { upstream: app" + settings + " }\nroutes: [{ prefix: / }]\n";
+}
+
+// ── connections of one client ──
+
+TEST(ConnectionsPerClient, OneMoreIsTold429AtOnceAndEnds) {
+    Backend backend;
+    Gateway gateway(free_route("max_connections_per_client: 2"), with(backend));
+    Client first = gateway.client(), second = gateway.client();
+    first.get("/1");
+    second.get("/2");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(second.read().status, 200);
+
+    Client third = gateway.client();  // it asks for nothing
+    const auto refused = third.read();
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.header("Retry-After"), "1");
+    EXPECT_EQ(refused.header("Connection"), "close");
+    EXPECT_TRUE(third.ends());
+    const auto line = gateway.log(3).back();
+    EXPECT_EQ(line.at("status").as_int64(), 429);
+    EXPECT_EQ(line.at("client_ip").as_string(), "127.0.0.1");
+
+    first.get("/again");
+    EXPECT_EQ(first.read().status, 200) << "those that were there go on";
+    EXPECT_EQ(backend.all().size(), 3u);
+}
+
+TEST(ConnectionsPerClient, AnEndMakesRoomForAnother) {
+    Backend backend;
+    Gateway gateway(free_route("max_connections_per_client: 1"), with(backend));
+    for (int i = 0; i < 20; ++i) {
+        Client client = gateway.client();
+        client.get("/", "Connection: close\r\n");
+        EXPECT_EQ(client.read().status, 200) << i;
+        EXPECT_TRUE(client.ends());
+        // The client may know of the end before it is counted.
+        const auto deadline = Clock::now() + patience;
+        while (gateway.metric("ticketgate_connections") > 0 && Clock::now() < deadline) {
+        }
+    }
+}
+
+TEST(ConnectionsPerClient, ATrustedProxyStandsForMany) {
+    Backend backend;
+    Gateway gateway(free_route("max_connections_per_client: 1, trusted_proxies: [127.0.0.0/8]"),
+                    with(backend));
+    std::vector<Client> clients;
+    for (int i = 0; i < 5; ++i) {
+        clients.push_back(gateway.client());
+        clients.back().get("/");
+        EXPECT_EQ(clients.back().read().status, 200);
+    }
+}
+
+TEST(ConnectionsPerClient, AReloadChangesTheLimitForThoseThatCome) {
+    Backend backend;
+    Gateway gateway(free_route(""), with(backend));
+    Client first = gateway.client();
+    first.get("/");
+    EXPECT_EQ(first.read().status, 200);
+    ASSERT_TRUE(gateway.reload(free_route("max_connections_per_client: 1")));
+    EXPECT_EQ(gateway.client().read().status, 429) << "those of before count";
+    first.get("/");
+    EXPECT_EQ(first.read().status, 200);
+}
+
+// ── the rate of an upload ──
+
+// One byte, then a moment; until something is answered.
+Response trickle(Client& client) {
+    const auto deadline = Clock::now() + patience;
+    while (Clock::now() < deadline) {
+        (void)client.send("x");  // the other side may have closed already
+        auto response = client.read(20ms);
+        if (response.status != 0) return response;
+    }
+    return {};
+}
+
+class BodyRate : public testing::TestWithParam<const char*> {};
+
+TEST_P(BodyRate, ATrickleThatIsNeverSilentIs408) {
+    Backend backend;
+    Gateway gateway(queued_and_free(", body_timeout: 500ms, body_min_rate: 10KiB"), with(backend));
+    Client client = gateway.client();
+    client.send("POST " + std::string(GetParam()) +
+                " HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+    EXPECT_EQ(trickle(client).status, 408);
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(gateway.get("/after").status, 200);
+}
+
+TEST_P(BodyRate, ZeroLetsItGoOn) {
+    Backend backend;
+    Gateway gateway(queued_and_free(", body_timeout: 5s, body_min_rate: 0"), with(backend));
+    Client client = gateway.client();
+    client.send("POST " + std::string(GetParam()) +
+                " HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
+    EXPECT_EQ(trickle(client).status, 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, BodyRate, both_kinds, kind);
+
+// A backend that takes nothing for long makes the upload late, and that is not the client's fault.
+TEST(BodyRate, TimeInWhichTheBackendTakesNothingDoesNotCount) {
+    Backend backend;
+    backend.on_head("/slow", [](Call& call) {
+        call.wait_for("go");
+        call.read_body();
+        call.respond(200, std::to_string(call.seen().body.size()));
+    });
+    Gateway gateway(free_route("", ", body_timeout: 400ms, body_min_rate: 64MiB"), with(backend));
+    const std::string body(16 << 20, 'x');
+    Client client = gateway.client();
+    std::thread sender([&] { client.request("POST", "/slow", {}, body); });
+    ASSERT_TRUE(backend.wait_for("/slow"));
+    Client other = gateway.client();
+    other.request("POST", "/never", "X: y\r\n", "");
+    EXPECT_EQ(other.read().status, 200);
+    // Longer than the whole grace: what is waited for is another upload's silence, judged by the
+    // same setting.
+    Client silent = gateway.client();
+    silent.send("POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx");
+    EXPECT_EQ(silent.read().status, 408);
+    backend.release("go");
+    const auto response = client.read();
+    sender.join();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, std::to_string(body.size()));
+}
+
+// ── the PROXY protocol ──
+
+std::string behind_proxy(const std::string& clients = {}) {
+    return "listen: [{ address: \"127.0.0.1:0\", proxy_protocol: true }]\n" + free_route(clients);
+}
+
+TEST(ProxyProtocol, TheClientIsWhomTheHeaderNames) {
+    Backend backend;
+    Gateway gateway(behind_proxy(), with(backend));
+    Client client = gateway.client();
+    client.send(
+        "PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.read().status, 200);
+    client.get("/again", "X-Forwarded-For: 1.2.3.4\r\n");
+    EXPECT_EQ(client.read().status, 200);
+    for (const auto& seen : backend.all()) {
+        EXPECT_EQ(seen.header("X-Forwarded-For"), "203.0.113.9");
+        EXPECT_EQ(seen.header("X-Forwarded-Port"), "443");
+        EXPECT_EQ(seen.header("X-Forwarded-Proto"), "http");
+    }
+    EXPECT_EQ(gateway.log(1).at(0).at("client_ip").as_string(), "203.0.113.9");
+}
+
+TEST(ProxyProtocol, VersionTwoInPiecesAndWithTls) {
+    Backend backend;
+    Gateway gateway(behind_proxy(), with(backend));
+    const std::string header =
+        "\r\n\r\n\0\r\nQUIT\n\x21\x11\x00\x14\xcb\x00\x71\x09\x0a\x00\x00\x01\x9c\x40\x01\xbb"
+        "\x20\x00\x05\x01\x00\x00\x00\x00"s;
+    Client client = gateway.client();
+    for (const char c : header) client.send(std::string(1, c));
+    client.get("/who");
+    EXPECT_EQ(client.read().status, 200);
+    const auto seen = backend.all().at(0);
+    EXPECT_EQ(seen.header("X-Forwarded-For"), "203.0.113.9");
+    EXPECT_EQ(seen.header("X-Forwarded-Proto"), "https");
+}
+
+TEST(ProxyProtocol, ASenderThatSpeaksForItselfKeepsItsAddress) {
+    Backend backend;
+    Gateway gateway(behind_proxy(), with(backend));
+    Client client = gateway.client();
+    client.send("PROXY UNKNOWN\r\n");
+    client.get("/who");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.all().at(0).header("X-Forwarded-For"), "127.0.0.1");
+}
+
+TEST(ProxyProtocol, WithoutAHeaderNothingIsServed) {
+    Backend backend;
+    Gateway gateway(behind_proxy(), with(backend));
+    Client client = gateway.client();
+    client.get("/");
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+TEST(ProxyProtocol, AHeaderThatDoesNotComeIsNotWaitedForForEver) {
+    Backend backend;
+    Gateway gateway(behind_proxy("head_timeout: 100ms"), with(backend));
+    Client client = gateway.client();
+    client.send("PROXY TCP4 ");
+    EXPECT_TRUE(client.ends());
+}
+
+TEST(ProxyProtocol, IsNotSpokenOnOtherListeners) {
+    Backend backend;
+    Gateway gateway(free_route(""), with(backend));
+    Client client = gateway.client();
+    client.send("PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.read().status, 400);
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+TEST(ProxyProtocol, TheLimitOfAClientIsThatOfTheOneNamed) {
+    Backend backend;
+    Gateway gateway(behind_proxy("max_connections_per_client: 1"), with(backend));
+    const auto from = [&](const std::string& ip) {
+        Client client = gateway.client();
+        client.send("PROXY TCP4 " + ip + " 10.0.0.1 40000 443\r\n");
+        client.get("/");
+        return client;
+    };
+    Client first = from("203.0.113.9");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(from("203.0.113.9").read().status, 429);
+    EXPECT_EQ(from("203.0.113.10").read().status, 200);
+}
+
+TEST(ProxyProtocol, StopsWhileAHeaderIsWaitedFor) {
+    Backend backend;
+    Gateway gateway(behind_proxy("head_timeout: 1h"), with(backend));
+    Client client = gateway.client();
+    client.send("PROXY ");
+    gateway.stop();
+    EXPECT_TRUE(gateway.ended());
+    EXPECT_TRUE(client.ends());
+}
+
+}  // namespace
+}  // namespace ticketgate::test
