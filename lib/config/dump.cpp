@@ -69,8 +69,11 @@ const Key& key_of(const std::string& name) {
                      name.substr(dot + 1));
 }
 
+// `headers` may stand as `header`.
 Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
+    auto found = config.marks.find(path);
+    if (found == config.marks.end() && path.ends_with(".headers"))
+        found = config.marks.find(path.substr(0, path.size() - 1));
     return found == config.marks.end() ? Mark{} : found->second;
 }
 

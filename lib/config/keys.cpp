@@ -179,7 +179,8 @@ constexpr std::array settings_keys{
              "Longest silence, in both directions, of a WebSocket or event stream.", "never"),
     plain("upgrades", Kind::protocols, "[websocket]",
           "Protocols that a connection may be upgraded to; [] for none."),
-    nested("ids", Kind::section, Section::route_ids, "Other formats or policies of ids here."),
+    nested("ids", Kind::section, Section::route_ids,
+           "Other headers, formats or policies of ids here."),
 };
 
 constexpr std::array answer_keys{
@@ -259,6 +260,8 @@ constexpr std::string_view id_formats =
 constexpr std::string_view id_policies = "generate|preserve_or_generate|preserve|disable";
 
 constexpr std::array route_id_keys{
+    plain("header", Kind::header_name, "", "Its header, to the backend and to the client."),
+    plain("headers", Kind::header_names, "", "Its headers, if there are several or none."),
     choice("format", "", id_formats,
            "How it is made: httpd_2_4_47 is what Apache makes now, httpd_2_4_49 the same with its "
            "counter modulo 65535; of other ids, unless said, uuidv7."),
@@ -268,8 +271,6 @@ constexpr std::array route_id_keys{
 };
 
 constexpr std::array own_id_keys{
-    plain("header", Kind::header_name, "", "Its header, to the backend and to the client."),
-    plain("headers", Kind::header_names, "", "Its headers, if there are several or none."),
     plain("keep_client_in", Kind::header_name, "",
           "A header to the backend with the value that the client sent, where ours replaced it."),
 };

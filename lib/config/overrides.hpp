@@ -31,6 +31,7 @@ struct AnswerOverrides {
 };
 
 struct IdOverrides {
+    Setting<std::vector<std::string>> headers;
     Setting<IdFormat> format;
     Setting<IdPolicy> policy;
     bool operator==(const IdOverrides&) const = default;
@@ -116,6 +117,7 @@ void for_each_id(From& from, To& to, Use use) {
 /// Calls use(name, override, effective) for what a route may say of one id.
 template <class From, class To, class Use>
 void for_each_id_field(From& from, To& to, Use use) {
+    use("headers", from.headers, to.headers);
     use("format", from.format, to.format);
     use("policy", from.policy, to.policy);
 }

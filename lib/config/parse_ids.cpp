@@ -5,28 +5,29 @@ namespace ticketgate::config {
 namespace {
 
 // `header: A` is short for `headers: [A]`.
-void parse_headers(SectionReader& section, std::vector<std::string>& out) {
-    std::string one;
+void parse_headers(SectionReader& section, Setting<std::vector<std::string>>& out) {
+    Setting<std::string> one;
     section.read("header", one);
-    const Entry* several = section.take("headers");
-    if (!one.empty()) out = {one};
-    if (several == nullptr) return;
-    const auto path = section.path_of("headers");
-    if (!one.empty())
-        section.reading().problems.error(several->mark, path,
+    section.read("headers", out);
+    if (!one.given()) return;
+    if (out.given())
+        section.reading().problems.error(out.mark, section.path_of("headers"),
                                          "stands beside header; keep one of them");
-    const Value value{several->value, section.key("headers"), path, section.reading()};
-    (void)read(value, out);  // a problem says why not
+    out.mark = one.mark;
+    if (one.value) out.value = {*one.value};
 }
 
 void parse_id(SectionReader& section, Id& out) {
-    parse_headers(section, out.headers);
+    Setting<std::vector<std::string>> headers;
+    parse_headers(section, headers);
+    if (headers.value) out.headers = *headers.value;
     section.read("keep_client_in", out.keep_client_in);
     section.read("format", out.format);
     section.read("policy", out.policy);
 }
 
 void parse_route_id(SectionReader& section, IdOverrides& out) {
+    parse_headers(section, out.headers);
     section.read("format", out.format);
     section.read("policy", out.policy);
 }

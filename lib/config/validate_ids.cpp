@@ -78,10 +78,24 @@ struct Check {
         found->second.id = id;  // told once
     }
 
-    void look(const std::string& path, const Id& id) {
+    void take_all(const std::vector<std::string>& headers, const std::string& id,
+                  const std::string& path) {
         const bool one = config.marks.contains(path + ".header");
-        for (const auto& header : id.headers)
-            take(header, path, path + (one ? ".header" : ".headers"));
+        for (const auto& header : headers) take(header, id, path + (one ? ".header" : ".headers"));
+    }
+
+    // A header means the same on every route, whichever of them sets it.
+    void look_at_route(const IdsOverrides& ids, const std::string& path) {
+        const auto one = [&](const std::string& name, const IdOverrides& id) {
+            if (id.headers.value) take_all(*id.headers.value, "ids." + name, path + ".ids." + name);
+        };
+        one("request_id", ids.request_id);
+        one("unique_id", ids.unique_id);
+        for (const auto& [name, id] : ids.other) one("other." + name, id);
+    }
+
+    void look(const std::string& path, const Id& id) {
+        take_all(id.headers, path, path);
         if (!id.keep_client_in.empty())
             take(id.keep_client_in, path + ".keep_client_in", path + ".keep_client_in");
         if (id.keep_client_in.empty() || !id.headers.empty()) return;
@@ -148,9 +162,12 @@ void check_ids(const Config& config, Problems& problems) {
     if (address != "auto" && !parse_ipv4(address))
         check.fail("ids.machine.address", "\"" + address + "\" is not an IPv4 address, or auto");
     check_workers(config, problems);
+    check.look_at_route(config.defaults.ids, "defaults");
     check_names(config, config.defaults, "defaults", problems);
-    for (const RouteNode& route : config.routes)
+    for (const RouteNode& route : config.routes) {
+        check.look_at_route(route.overrides.ids, route.path);
         check_names(config, route.overrides, route.path, problems);
+    }
 }
 
 void warn_id_service(const Config& config, Problems& problems) {

@@ -7,15 +7,27 @@
 namespace ticketgate {
 namespace {
 
-std::vector<std::string> id_names_of(const config::Ids& ids) {
+// Of every route: what one of them stamps, a client may not say on any.
+std::vector<std::string> id_names_of(const config::Config& config) {
     std::vector<std::string> names;
+    const auto add_all = [&](const std::vector<std::string>& headers) {
+        for (const auto& header : headers) names.push_back(http::cgi_name(header));
+    };
     const auto add = [&](const config::Id& id) {
-        for (const auto& header : id.headers) names.push_back(http::cgi_name(header));
+        add_all(id.headers);
         if (!id.keep_client_in.empty()) names.push_back(http::cgi_name(id.keep_client_in));
     };
-    add(ids.request_id);
-    add(ids.unique_id);
-    for (const auto& [name, id] : ids.other) add(id);
+    const auto add_overrides = [&](const config::IdsOverrides& ids) {
+        for (const auto* id : {&ids.request_id, &ids.unique_id})
+            add_all(id->headers.value.value_or(std::vector<std::string>()));
+        for (const auto& [name, id] : ids.other)
+            add_all(id.headers.value.value_or(std::vector<std::string>()));
+    };
+    add(config.ids.request_id);
+    add(config.ids.unique_id);
+    for (const auto& [name, id] : config.ids.other) add(id);
+    add_overrides(config.defaults.ids);
+    for (const config::RouteNode& route : config.routes) add_overrides(route.overrides.ids);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
@@ -31,7 +43,7 @@ bool Route::queues(std::string_view method) const {
 
 Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u)
     : config(std::move(c)),
-      id_names(id_names_of(config.ids)),
+      id_names(id_names_of(config)),
       trusted(config.clients.trusted_proxies),
       upstreams(std::move(u)),
       gates_(std::move(gates)),

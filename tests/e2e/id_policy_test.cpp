@@ -55,5 +55,30 @@ TEST(IdPolicy, AStrangersIsReplacedAndKeptElsewhere) {
     EXPECT_EQ(answer.header("X-Client-Request-Id"), "") << "for the backend only";
 }
 
+// A route's own header is no more a client's to say elsewhere than the file's.
+TEST(IdPolicy, ARouteHasHeadersOfItsOwn) {
+    Backend backend;
+    Gateway gateway(
+        "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+        "defaults: { upstream: app }\n"
+        "routes:\n"
+        "  - prefix: /\n"
+        "  - prefix: /api\n"
+        "    ids: { request_id: { headers: [X-Correlation-Id, X-Request-Id] },\n"
+        "           unique_id: { headers: [] } }\n",
+        with(backend));
+    const auto api = gateway.get("/api", "X-Correlation-Id: evil\r\nUnique-Id: evil\r\n");
+    const auto other = gateway.get("/x", "X_Correlation_Id: evil\r\n");
+    EXPECT_EQ(api.header("X-Correlation-Id"), api.header("X-Request-Id"));
+    EXPECT_EQ(api.header("Unique-Id"), "");
+    EXPECT_EQ(other.header("X-Correlation-Id"), "");
+    const auto at_api = backend.of("/api").at(0).fields;
+    EXPECT_EQ(at_api.get("X-Correlation-Id"), api.header("X-Request-Id"));
+    EXPECT_FALSE(at_api.has("Unique-Id"));
+    EXPECT_FALSE(backend.of("/x").at(0).fields.has("X_Correlation_Id"));
+    EXPECT_EQ(backend.of("/x").at(0).fields.get("Unique-Id"), other.header("Unique-Id"));
+    EXPECT_EQ(gateway.log(2).at(0).at("unique_id").as_string().size(), 27u) << "the log has it";
+}
+
 }  // namespace
 }  // namespace ticketgate::test

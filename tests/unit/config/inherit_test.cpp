@@ -106,6 +106,10 @@ std::vector<Row> rows() {
         {"ids.unique_id", &IdsOverrides::unique_id, &Ids::unique_id}};
     for (const auto& [name, said, seen] : ids) {
         add(
+            name + ".headers",
+            [&](O& o) { give((o.ids.*said).headers, std::vector<std::string>{"X-A"}); },
+            [&](S& s) { (s.ids.*seen).headers = {"X-A"}; });
+        add(
             name + ".format", [&](O& o) { give((o.ids.*said).format, IdFormat::ulid); },
             [&](S& s) { (s.ids.*seen).format = IdFormat::ulid; });
         add(

@@ -336,6 +336,14 @@ TEST(Problems, ClientsAndIds) {
          {one_route + "ids: {request_id: {header: Unique_ID}}\n",
           {"c.yaml:5:20: ids.request_id.header: UNIQUE_ID is also a header of ids.unique_id; to a "
            "backend the two would be one"}},
+         {"routes: [{prefix: /, ids: {request_id: {headers: [X-A, Unique_Id]}}}]\n",
+          {"c.yaml:4:41: routes[0].ids.request_id.headers: Unique_Id is also a header of "
+           "ids.unique_id; to a backend the two would be one"}},
+         {"routes: [{prefix: /a, ids: {request_id: {header: X-A}}}, {prefix: /b, ids: {unique_id: "
+          "{header: x_a}}}]\n",
+          {"c.yaml:4:89: routes[1].ids.unique_id.header: x_a is also a header of ids.request_id; "
+           "to "
+           "a backend the two would be one"}},
          {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
           {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
            "header",
