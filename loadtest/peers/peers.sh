@@ -42,7 +42,7 @@ tg_fill() {
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
 #          [wrap=COMMAND]
 # NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set, for ticketgate
-# tg_admin[NAME] too. option: abortonclose, limit_conn. mode=torture: ticketgate with the lines of
+# tg_admin[NAME] too. option: abortonclose, limit_conn, no_ids. mode=torture: ticketgate with the lines of
 # the torture kit. wrap: a command that becomes the proxy, such as prlimit, and its words.
 tg_start() {
     local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' option='' pair
@@ -120,16 +120,18 @@ tg_command_apache() {
 }
 
 tg_command_ticketgate() {
-    local access=off queue='queue: off' port=$tg_free admin template=ticketgate
+    local access=off queue='queue: off' ids='' port=$tg_free admin template=ticketgate
     [[ $mode == torture ]] && template=torture
     [[ $log == on ]] && access=json
+    [[ $option == no_ids ]] &&
+        ids='ids: { request_id: { policy: disable }, unique_id: { policy: disable } }'
     [[ $mode == serial ]] &&
         queue=$'queue: q\n    max_waiting: unlimited\n    wait_timeout: 900s'
     tg_take_port
     admin=$tg_free
     tg_admin[$name]=$admin
     tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
-        THREADS="$threads" ACCESS="$access" QUEUE="$queue" LOG="$dir/access.log" \
+        THREADS="$threads" ACCESS="$access" IDS="$ids" QUEUE="$queue" LOG="$dir/access.log" \
         SPOOL="$spool" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
 }
