@@ -40,8 +40,8 @@ task<void> Connection::run() {
             if (decoder_.logged_in()) deadline_.disarm();
             const std::string_view input(in_.data(), got.bytes);
             const bool more = co_await answer(input);
-            const bool sent = co_await flush();
-            if (!more || !sent) co_return;
+            if (push() != net::Io::ok && !co_await flush_slowly()) co_return;
+            if (!more) co_return;
             continue;
         }
         if (!deadline_.armed())
@@ -51,61 +51,78 @@ task<void> Connection::run() {
     }
 }
 
-// Requests may be pipelined; they are answered in order, with one send where it fits.
+// Requests may be pipelined; they are answered in order, with one send where it fits. What need not
+// wait, as nearly all, is done without another coroutine.
 task<bool> Connection::answer(std::string_view input) {
     for (;;) {
         const auto next = decoder_.next(input);
         if (next.step == ids::NoeqDecoder::Step::more) co_return true;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
-        if (!co_await make(next.count)) co_return false;
-        if (out_.size() >= most_unsent && !co_await flush()) co_return false;
+        if (server_.source().make(next.count, out_) == IdSource::Made::all)
+            made(next.count);
+        else if (!co_await make_late(next.count))
+            co_return false;
+        if (out_.size() >= most_unsent && !co_await flush_slowly()) co_return false;
         if (in_a_row_ >= most_in_a_row) co_await let_others();
     }
 }
 
+void Connection::made(std::uint8_t count) {
+    server_.metrics().ids.add(count);
+    server_.metrics().requests.add();
+    in_a_row_ += count * sizeof(std::uint64_t);
+}
+
 // A clock that is a little behind is waited for, one that is far behind is not: the connection ends
 // as noeqd's does, and its client may ask another server.
-task<bool> Connection::make(std::uint8_t count) {
+task<bool> Connection::make_late(std::uint8_t count) {
     Server& server = server_;
     const Time since = monotonic_now();
     for (;;) {
-        const auto made = server.source().make(count, out_);
-        if (made == IdSource::Made::all) break;
+        const auto outcome = server.source().make(count, out_);
+        if (outcome == IdSource::Made::all) break;
         const auto behind = milliseconds(server.source().behind_ms());
-        const bool patient = made == IdSource::Made::behind &&
+        const bool patient = outcome == IdSource::Made::behind &&
                              behind + (monotonic_now() - since) <= server.settings().clock_wait;
         if (!patient) {
-            server.refused_by(made, behind);
+            server.refused_by(outcome, behind);
             co_return false;
         }
         server.metrics().clock_waits.add();
-        if (!co_await flush()) co_return false;
+        if (!co_await flush_slowly()) co_return false;
         server.loop().arm(deadline_, clock_look);
         while (!deadline_.expired())
             if (co_await signal_; server.stopping() || stream_.broken()) co_return false;
         deadline_.disarm();
     }
-    server.metrics().ids.add(count);
-    server.metrics().requests.add();
-    in_a_row_ += count * sizeof(std::uint64_t);
+    made(count);
     co_return true;
 }
 
-task<bool> Connection::flush() {
-    if (out_.empty()) co_return true;
-    std::string_view rest = out_;
-    while (!rest.empty()) {
-        const iovec piece = iovec{const_cast<char*>(rest.data()), rest.size()};
+// Sends what fits now. ok: all of it is gone.
+net::Io Connection::push() {
+    while (sent_ < out_.size()) {
+        const iovec piece = iovec{out_.data() + sent_, out_.size() - sent_};
         const auto written = stream_.write_some(std::span<const iovec>(&piece, 1));
-        if (written.status == net::Io::failed) co_return false;
-        if (written.status == net::Io::ok) rest.remove_prefix(written.bytes);
-        if (rest.empty()) break;
+        if (written.status != net::Io::ok) return written.status;
+        sent_ += written.bytes;
+    }
+    out_.clear();
+    sent_ = 0;
+    return net::Io::ok;
+}
+
+task<bool> Connection::flush_slowly() {
+    for (;;) {
+        const std::size_t before = sent_;
+        const auto state = push();
+        if (state == net::Io::failed) co_return false;
+        if (state == net::Io::ok) break;
+        if (sent_ != before) deadline_.disarm();
         if (!deadline_.armed()) server_.loop().arm(deadline_, server_.settings().write_timeout);
         if (!co_await wait()) co_return false;
-        if (written.status == net::Io::ok) deadline_.disarm();
     }
     deadline_.disarm();
-    out_.clear();
     co_return true;
 }
 

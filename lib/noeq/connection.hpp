@@ -25,8 +25,10 @@ class Connection final : public Guest {
  private:
     task<void> run();
     task<bool> answer(std::string_view input);
-    task<bool> make(std::uint8_t count);
-    task<bool> flush();
+    task<bool> make_late(std::uint8_t count);
+    task<bool> flush_slowly();
+    net::Io push();
+    void made(std::uint8_t count);
     task<bool> wait();
     task<void> let_others();
     bool refuse(ids::NoeqDecoder::Step step);
@@ -39,6 +41,7 @@ class Connection final : public Guest {
     const std::string peer_;
     std::array<char, 256> in_;
     std::string out_;
+    std::size_t sent_ = 0;      // of out_
     std::size_t in_a_row_ = 0;  // bytes given since others had a chance
 };
 
