@@ -7,14 +7,6 @@
 namespace ticketgate::sim {
 namespace {
 
-std::uint64_t id_in(std::string_view target) {
-    std::uint64_t id = 0;
-    const auto slash = target.rfind('/');
-    if (slash != std::string_view::npos)
-        std::from_chars(target.data() + slash + 1, target.data() + target.size(), id);
-    return id;
-}
-
 char queue_at(std::uint16_t port) {
     return port == 8001 || port == 8002 ? 'a' : port == 8003 ? 'c' : '\0';
 }
@@ -67,6 +59,7 @@ void BackendConnection::written(std::string_view bytes) {
             tap_ = Message(true);
             tap_bytes_ = tapped_id_ = 0;
         }
+        if (tap_bytes_ == 0) said_before_ = link_.said();
         const std::size_t n = tap_.feed(bytes);
         bytes.remove_prefix(n);
         tap_bytes_ += n;
@@ -90,6 +83,9 @@ void BackendConnection::lost(std::string_view bytes) {
     Message message(true);
     (void)message.feed(bytes);
     const std::uint64_t id = tap_.complete() || !tap_.begun() ? id_in(message.target) : tapped_id_;
+    // Where nobody acts between the look and the write, the look must have seen it.
+    if (tap_.complete() && message.method == "POST" && plan_.interrupts == 0)
+        stage_.judge.fail("a POST went to a pooled connection that was closed");
     if (id != 0) stage_.judge.story(id).excuse = "its connection had been closed";
 }
 
@@ -105,6 +101,12 @@ void BackendConnection::release() {
     stage_.judge.freed(occupied_);
     is_unread_ = link_.unread() != 0;
     if (is_unread_) stage_.judge.unread(occupied_, +1);
+}
+
+// What was said before the request was written is no answer to it.
+void BackendConnection::taken(std::uint64_t total) {
+    if (tapped_id_ != 0 && total > said_before_) stage_.judge.story(tapped_id_).heard = true;
+    note_unread();
 }
 
 // Until the proxy has read the end, it cannot have given the slot to anybody else.

@@ -21,7 +21,7 @@ class BackendConnection final : public Actor {
     void act() override;
     void written(std::string_view bytes) override;
     void lost(std::string_view bytes) override;
-    void taken(std::uint64_t) override { note_unread(); }
+    void taken(std::uint64_t total) override;
     void proxy_closed() override;
     /// From outside: the backend goes away, now.
     void die(bool by_reset);
@@ -47,7 +47,7 @@ class BackendConnection final : public Actor {
     Phase phase_ = Phase::accepting;
     // What the proxy has written so far, the moment it was written.
     Message tap_{true};
-    std::uint64_t tap_bytes_ = 0, tapped_id_ = 0;
+    std::uint64_t tap_bytes_ = 0, tapped_id_ = 0, said_before_ = 0;
     char occupied_ = 0;
     bool is_occupied_ = false, is_unread_ = false;
     // What the backend has read.

@@ -126,9 +126,9 @@ void House::admit(Link& link, std::size_t index) {
     Station& first = *stations_.front();
     Station& settle_on = *stations_[index];
     first.loop.post([&first, &settle_on, &link, admission] {
-        Session::serve(std::make_unique<Session>(
-            first, settle_on, link.stream(first.loop), ticketgate::Peer{"10.0.0.1", false, 80},
-            std::move(*admission), true));
+        Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
+                                                 ticketgate::Peer{"10.0.0.1", false, 80},
+                                                 std::move(*admission), true));
     });
 }
 
@@ -174,10 +174,35 @@ void House::check(char queue, Gate& gate) {
     before = in_flight;
     const std::uint32_t free = line.limit > in_flight ? line.limit - in_flight : 0;
     if (waiting >= plan_.max_waiting + free) line.last_full = judge_.moment;
+    if (plan_.bodiless() && waiting > plan_.max_waiting)
+        judge_.fail(std::string("queue ") + queue + ": more wait than max_waiting");
+    if (free > 0 && waiting > 0) check_idle_slot(queue, gate);
+    if (in_flight > 0 && !plan_.bodiless()) check_holders(queue, gate);
     // Stopping gives up on what runs; until then a slot is held as long as the backend runs.
     if (!judge_.stopping() && line.running > in_flight + line.failed_open &&
         line.running > in_flight + judge_.count_failed_open(queue))
         judge_.fail(std::string("queue ") + queue + ": a request runs without a slot");
+}
+
+// CONTRACT 1.2: an upload is waited for without a slot.
+void House::check_holders(char queue, const Gate& gate) {
+    for (const TicketView& holder : gate.view(0).in_flight)
+        if (judge_.story(id_in(holder.target)).read == 0)
+            judge_.fail(std::string("queue ") + queue + ": number " +
+                        std::to_string(holder.number) + " has a slot before its body");
+}
+
+// Whoever gives a slot back, raises the limit or brings a body hands the slot on in the same
+// moment.
+void House::check_idle_slot(char queue, Gate& gate) {
+    const GateView view = gate.view(plan_.max_waiting);
+    const bool in_order = gate.settings().limits.order == queue::Order::arrival;
+    const auto looked_at =
+        in_order ? std::min<std::size_t>(1, view.waiting.size()) : view.waiting.size();
+    for (std::size_t i = 0; i < looked_at; ++i)
+        if (view.waiting[i].ready)
+            judge_.fail(std::string("queue ") + queue + ": a slot is free and number " +
+                        std::to_string(view.waiting[i].number) + " waits");
 }
 
 std::uint64_t House::failed_open(char queue) const {

@@ -50,6 +50,8 @@ class House {
     config::Config config() const;
     std::shared_ptr<const Snapshot> build();
     void check(char queue, Gate& gate);
+    void check_holders(char queue, const Gate& gate);
+    void check_idle_slot(char queue, Gate& gate);
     std::uint64_t failed_open(char queue) const;
 
     const Plan& plan_;

@@ -207,13 +207,15 @@ void Judge::sent(std::uint64_t id, char queue) {
     if (s.began == 0) s.began = moment;
     if (++s.sent > 1 && (s.ask.method == "POST" || s.sent > 2))
         fail("request " + std::to_string(id) + " went to the backend again");
+    if (s.sent > 1 && s.heard)
+        fail("request " + std::to_string(id) + " was repeated after bytes of its answer");
     // A second time in a row it is the same turn.
     Line* its = line(queue);
     if (its != nullptr && (its->order.empty() || its->order.back() != id)) its->order.push_back(id);
     if (s.left != 0 && s.in_line) fail("a ghost: request " + std::to_string(id) + " left in line");
     if (s.head_sent == 0)
         fail("request " + std::to_string(id) + " began before its head was whole");
-    if (its != nullptr && s.all_sent == 0)
+    if (its != nullptr && s.read == 0)
         fail("request " + std::to_string(id) + " had its turn before its body was whole");
     if (its != nullptr && waited_too_long(s)) fail("a turn came after wait_timeout");
     if (s.after_close) fail("a request behind an answer that told of the connection's end");

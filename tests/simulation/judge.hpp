@@ -25,6 +25,7 @@ struct Story {
     Time read_at{};
     std::uint64_t left = 0;  ///< its client left
     bool in_line = false;    ///< it was certainly not granted then: others had every slot
+    bool heard = false;      ///< the proxy has read something of an answer to it
     int sent = 0;            ///< to the backend: connections with its bytes
     std::uint64_t began = 0, ended = 0;
     int begun = 0;       ///< times the backend began to run it

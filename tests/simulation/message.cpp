@@ -104,4 +104,12 @@ std::string Message::field(std::string_view name) const {
     return {};
 }
 
+std::uint64_t id_in(std::string_view target) {
+    std::uint64_t id = 0;
+    const auto slash = target.rfind('/');
+    if (slash != std::string_view::npos)
+        std::from_chars(target.data() + slash + 1, target.data() + target.size(), id);
+    return id;
+}
+
 }  // namespace ticketgate::sim

@@ -56,4 +56,7 @@ class Message {
     std::uint64_t left_ = 0;
 };
 
+/// The request that a target `/route/ID` is about; 0: none.
+std::uint64_t id_in(std::string_view target);
+
 }  // namespace ticketgate::sim

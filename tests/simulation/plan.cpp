@@ -1,5 +1,7 @@
 #include "simulation/plan.hpp"
 
+#include <algorithm>
+
 #include "simulation/random.hpp"
 
 namespace ticketgate::sim {
@@ -153,6 +155,13 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     for (std::uint64_t i = r.between(2, 8); i > 0; --i)
         plan.clients.push_back(client_of(r, plan, mood, large));
     return plan;
+}
+
+bool Plan::bodiless() const {
+    return std::ranges::all_of(clients, [](const ClientPlan& client) {
+        return std::ranges::all_of(client.asks,
+                                   [](const Ask& ask) { return ask.body == Ask::Body::none; });
+    });
 }
 
 }  // namespace ticketgate::sim

@@ -111,6 +111,9 @@ struct Plan {
     unsigned interrupts = 0;  ///< percent of system calls in whose midst somebody else acts
     unsigned delays = 2;      ///< percent of steps in which a little time passes
     bool uneven = false;      ///< some run ten times as often as others
+
+    /// No request has a body: then who waits has waited for a slot from the beginning.
+    bool bodiless() const;
 };
 
 Plan plan_of(std::uint64_t seed, std::uint32_t threads);

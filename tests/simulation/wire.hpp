@@ -69,7 +69,8 @@ class Link {
     Peer* peer = nullptr;
     void accept();
     void refuse();
-    std::size_t send(std::string_view bytes);  ///< how many were taken
+    std::size_t send(std::string_view bytes);                         ///< how many were taken
+    std::uint64_t said() const { return taken_ + to_proxy_.size(); }  ///< taken in all
     std::size_t room() const;
     std::string receive(std::size_t most);
     std::size_t available() const { return from_proxy_.size(); }
