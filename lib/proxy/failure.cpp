@@ -31,6 +31,7 @@ constexpr std::array meanings{
     Meaning{errc::upstream_broke, 502},
     Meaning{errc::upstream_bad_response, 502},
     Meaning{errc::upstream_timeout, 504},
+    Meaning{errc::upstream_overloaded, 503},
     Meaning{errc::spool_full, 503},
     Meaning{errc::client_closed, 499},
 };
@@ -67,13 +68,15 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 }
 
 bool of_backend(error_code failure) {
-    return is(failure, {errc::upstream_refused, errc::upstream_connect_timeout,
-                        errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout});
+    return is(failure,
+              {errc::upstream_refused, errc::upstream_connect_timeout, errc::upstream_broke,
+               errc::upstream_bad_response, errc::upstream_timeout, errc::upstream_overloaded});
 }
 
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
-    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full});
+    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full,
+                        errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

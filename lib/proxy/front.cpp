@@ -12,6 +12,14 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
     return *net::Endpoint::from_ip(listen.host, listen.port);
 }
 
+// Of this connection: the listener's own may be any address of the machine.
+std::string local_ip(int descriptor) {
+    net::Endpoint local;
+    socklen_t size = sizeof(sockaddr_storage);
+    if (::getsockname(descriptor, local.address(), &size) != 0 || local.is_unix()) return {};
+    return local.ip();
+}
+
 void start_session(Station& station, Station& settle_on, int descriptor, Peer peer) {
     auto client = std::make_unique<net::SocketStream>(station.loop, descriptor);
     station.metrics.connections_accepted.add();
@@ -32,9 +40,7 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
         const auto take = [this](int descriptor, const net::Endpoint& peer,
-                                 const net::Endpoint& local) {
-            accepted(descriptor, peer, local.port());
-        };
+                                 const net::Endpoint& local) { accepted(descriptor, peer, local); };
         listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
     }
 }
@@ -47,13 +53,15 @@ std::vector<net::Endpoint> Front::addresses() const {
 
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port) {
+void Front::accepted(int descriptor, const net::Endpoint& peer, const net::Endpoint& local) {
     ++commons_.connections;
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    first.loop.defer([&first, &settle_on, descriptor, p = Peer{peer.ip(), false, port}] {
-        start_session(first, settle_on, descriptor, p);
+    Peer from{peer.ip(), false, local.port(), peer.port(), {}};
+    if (first.snapshot()->cgi) from.local_ip = local_ip(descriptor);
+    first.loop.defer([&first, &settle_on, descriptor, from = std::move(from)] {
+        start_session(first, settle_on, descriptor, from);
     });
 }
 

@@ -29,7 +29,7 @@ class Front {
     void connection_closed();
 
  private:
-    void accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port);
+    void accepted(int descriptor, const net::Endpoint& peer, const net::Endpoint& local);
     void update();
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
