@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cinttypes>
+#include <utility>
 
 #include "text_lite.hpp"
 
@@ -31,13 +32,14 @@ void append_chunks(std::string& to, std::uint64_t size) {
 }  // namespace
 
 Connection::Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms,
-                       Poller& poller, Outage& outage)
+                       Poller& poller, Outage& outage, bool fastcgi)
     : fd_{std::move(fd)},
       service_{service},
       journal_{journal},
       alarms_{alarms},
       poller_{poller},
-      outage_{outage} {
+      outage_{outage},
+      fastcgi_{fastcgi} {
     poller_.add(fd_, watched_, this);
     journal_.accepted();
 }
@@ -58,7 +60,9 @@ void Connection::read() {
     if (got.state == Io::again) return;
     if (got.state == Io::closed) return lose_peer();
     if (in_.empty()) first_bytes_us_ = now_us();
-    in_.append(read_buffer.data(), got.size);
+    const std::string_view bytes{read_buffer.data(), got.size};
+    fastcgi_ ? in_.append(fcgi_in_.take(bytes)) : in_.append(bytes);
+    if (fcgi_in_.broken()) return close();
     // Read on while a run lasts, to notice a peer that closes; but not without a bound.
     if (in_.size() > read_ahead_limit) watch(state_ == State::writing ? EPOLLOUT : 0U);
     advance();
@@ -137,21 +141,26 @@ void Connection::answer() {
     const bool chunked = query_number(head_.target, "chunked", 0) == 1;
     const bool bodiless = head_.method == "HEAD" || status == 204 || status == 304;
     answer_head(status, size, chunked);
-    if (chunked && !bodiless) append_chunks(out_, size);
-    filler_left_ = chunked || bodiless ? 0 : size;
+    const bool coded = chunked && !fastcgi_;
+    if (coded && !bodiless) append_chunks(out_, size);
+    filler_left_ = coded || bodiless ? 0 : size;
+    if (fastcgi_) {
+        out_ = fcgi_output(out_, std::string(filler_left_, 'x'), true);
+        filler_left_ = 0;
+    }
     send_answer();
 }
 
 void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
-    print(out_, "HTTP/1.1 %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n", status,
-          status == 200 ? "OK" : "As Asked");
+    print(out_, "%s %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n",
+          fastcgi_ ? "Status:" : "HTTP/1.1", status, status == 200 ? "OK" : "As Asked");
     if (head_.seq != 0) print(out_, "X-Seq: %" PRIu64 "\r\n", head_.seq);
     if (chunked) {
-        out_ += "Transfer-Encoding: chunked\r\n";
+        if (!fastcgi_) out_ += "Transfer-Encoding: chunked\r\n";
     } else if (status != 204) {
         print(out_, "Content-Length: %" PRIu64 "\r\n", size);
     }
-    out_ += stays_open() ? "\r\n" : "Connection: close\r\n\r\n";
+    out_ += stays_open() || fastcgi_ ? "\r\n" : "Connection: close\r\n\r\n";
 }
 
 // True: the answer asked for is none, or not a whole one.
@@ -183,6 +192,7 @@ bool Connection::break_off() {
 // So little that the socket takes it at once.
 void Connection::fail(std::string_view last_words) {
     const auto last_us = now_us();
+    if (fastcgi_ && !out_.empty()) out_ = fcgi_output(out_, std::exchange(last_words, {}), false);
     if (!out_.empty() || !last_words.empty()) (void)transmit(fd_, out_, last_words);
     journal_.end(run_, head_.seq, last_us, peer_closed_);
     close();
@@ -277,6 +287,7 @@ bool Connection::own_page() const {
 }
 
 bool Connection::stays_open() const {
+    if (fastcgi_) return fcgi_in_.keeps_connection() && !peer_closed_;
     return head_.keep_alive && !peer_closed_ && query_number(head_.target, "close", 0) == 0;
 }
 

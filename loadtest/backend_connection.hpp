@@ -1,12 +1,14 @@
 #pragma once
 // One connection of the backend: reads a request whole, works for its service time, answers,
 // then takes the next. Like PHP it finishes what it began even if the connection goes away, so
-// the object outlives its socket until the run has ended.
+// the object outlives its socket until the run has ended. It speaks HTTP or FastCGI; inside, both
+// are HTTP.
 
 #include <cstdint>
 #include <string>
 
 #include "fault.hpp"
+#include "fcgi_lite.hpp"
 #include "http_lite.hpp"
 #include "journal.hpp"
 #include "net_lite.hpp"
@@ -30,7 +32,7 @@ class Connection {
  public:
     // All of these outlive every connection.
     Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller,
-               Outage& outage);
+               Outage& outage, bool fastcgi);
 
     void on_events(std::uint32_t events);
     void on_alarm();
@@ -68,6 +70,8 @@ class Connection {
     Alarms& alarms_;
     Poller& poller_;
     Outage& outage_;
+    const bool fastcgi_;
+    FcgiInput fcgi_in_;
     State state_ = State::reading;
     bool finished_ = false;
     bool peer_closed_ = false;  // sends no more; the answer may still be wanted
