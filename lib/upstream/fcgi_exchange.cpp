@@ -41,16 +41,17 @@ result<std::string_view> FcgiExchange::next_output() {
 error_code FcgiExchange::take_end() {
     ended_ = true;
     const fcgi::End& end = decoder_.end();
-    if (end.app_status != 0)
-        remark("the script ended with status " + std::to_string(end.app_status));
+    if (end.app_status != 0) {
+        const bool whole_line = remarks_.empty() || remarks_.ends_with('\n');
+        remark((whole_line ? "" : "\n") +
+               ("the script ended with status " + std::to_string(end.app_status)));
+    }
     if (end.status == fcgi::ProtocolStatus::overloaded) return errc::upstream_overloaded;
     if (end.status != fcgi::ProtocolStatus::request_complete) return errc::upstream_bad_response;
     return {};
 }
 
 void FcgiExchange::remark(std::string_view text) {
-    if (text.empty() || remarks_.size() >= max_remarks) return;
-    if (!remarks_.empty() && !remarks_.ends_with('\n')) remarks_ += '\n';
     remarks_ += text.substr(0, max_remarks - remarks_.size());
 }
 

@@ -186,17 +186,21 @@ class Fpm(Backend):
 
     def start(self):
         self.status_port = free_port()
+        self.start_fpm(f"127.0.0.1:{self.port}", f"pm.status_listen = 127.0.0.1:{self.status_port}")
+
+    def start_fpm(self, listen, more=""):
         (self.folder / "fpm.conf").write_text(f"""[global]
 error_log = {self.folder}/fpm.err
 daemonize = no
 [www]
 user = www-data
 group = www-data
-listen = 127.0.0.1:{self.port}
+listen = {listen}
+listen.mode = 0666
 pm = static
 pm.max_children = {self.children}
 pm.status_path = /status
-pm.status_listen = 127.0.0.1:{self.status_port}
+{more}
 env[STATE] = {self.state}
 """)
         options = [word for setting in self.settings for word in ("-d", setting)]
@@ -207,24 +211,13 @@ env[STATE] = {self.state}
                 f' status: {{ url: "fastcgi://127.0.0.1:{self.status_port}" }} }} }}')
 
 
-class NginxFpm(Backend):
+class NginxFpm(Fpm):
     needs = ["nginx", "php-fpm8.2"]
+    upstream = Backend.upstream
 
     def start(self):
         fpm = self.folder / "fpm.sock"
-        (self.folder / "fpm.conf").write_text(f"""[global]
-error_log = {self.folder}/fpm.err
-daemonize = no
-[www]
-user = www-data
-group = www-data
-listen = {fpm}
-listen.mode = 0666
-pm = static
-pm.max_children = 8
-env[STATE] = {self.state}
-""")
-        self.run("php-fpm8.2", "-F", "-y", str(self.folder / "fpm.conf"))
+        self.start_fpm(fpm)
         wait_for(fpm.exists, "php-fpm's socket")
         self.start_nginx(f"""      include /etc/nginx/fastcgi_params;
       fastcgi_param UNIQUE_ID $http_unique_id;
