@@ -2,7 +2,7 @@
 // time, records the start and end of every request and counts overlaps, inversions, ghosts and
 // hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its
 // own pages; `/__refuse?ms=N` closes the listener for a time, `/__restart?ms=N` every connection as
-// well.
+// well; over FastCGI `/__status` is php-fpm's status page.
 
 #include <bit>
 #include <cstdio>
@@ -30,7 +30,8 @@ constexpr const char* usage =
     "  --slack-us N   inversions count if the overtaken one was sent this much earlier (1000)\n"
     "  --log-lines N  lines kept for /__log (400000)\n"
     "  --seconds N    ends by itself after this time (3600)\n"
-    "query of a request: ms= us= size= chunked=1 status= close=1 fault= (fault.hpp has the names)";
+    "query of a request: ms= us= late_us= (work after a FastCGI answer) size= chunked=1 status= "
+    "close=1 fault= (fault.hpp has the names)";
 
 class Backend : public Outage {
  public:
@@ -94,6 +95,15 @@ class Backend : public Outage {
         fcgi_listener_.reset();
         drop_ = drop;
         alarms_.set(now_us() + for_us, listen_again);
+    }
+
+    std::string workers() const override {
+        std::string list;
+        for (const auto& [pointer, connection] : connections_) {
+            const auto entry = connection->worker(now_us());
+            if (!entry.empty()) list += (list.empty() ? "" : ",") + entry;
+        }
+        return R"({"pool":"tg_backend","processes":[)" + list + "]}";
     }
 
     void listen() {

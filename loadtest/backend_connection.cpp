@@ -118,6 +118,7 @@ void Connection::begin() {
     if (own_page()) return answer_own_page();
     const auto now = now_us();
     run_ = journal_.start(head_, now, first_bytes_us_);
+    started_us_ = now;
     auto work_us = query_number(head_.target, "us", service_.work_us);
     work_us = query_number(head_.target, "ms", work_us / 1000) * 1000 + work_us % 1000;
     if (work_us == 0) return answer();
@@ -125,7 +126,8 @@ void Connection::begin() {
 }
 
 void Connection::on_alarm() {
-    if (state_ == State::aborted) {
+    if (state_ == State::late) journal_.end(run_, head_.seq, now_us(), false);
+    if (state_ == State::aborted || state_ == State::late) {
         finished_ = true;
         return;
     }
@@ -200,9 +202,10 @@ void Connection::fail(std::string_view last_words) {
 
 void Connection::abort() {
     if (finished_ || state_ == State::aborted) return;
-    const bool runs = !own_page() && (state_ == State::running || state_ == State::writing);
+    const bool runs = !own_page() && (state_ == State::running || state_ == State::writing ||
+                                      state_ == State::late);
     if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
-    const bool alarm_pending = state_ == State::running;
+    const bool alarm_pending = state_ == State::running || state_ == State::late;
     close();
     // The alarm still names this object.
     finished_ = !alarm_pending;
@@ -212,6 +215,7 @@ void Connection::abort() {
 void Connection::answer_own_page() {
     const auto path = head_.path();
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
+    if (path == "/__status") return answer_text("application/json", outage_.workers());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
     if (path == "/__refuse" || path == "/__restart") {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
@@ -228,10 +232,14 @@ void Connection::answer_own_page() {
 }
 
 void Connection::answer_text(std::string_view type, const std::string& text) {
+    filler_left_ = 0;
+    if (fastcgi_) {
+        out_ = fcgi_output("Content-Type: " + std::string{type} + "\r\n\r\n", text, true);
+        return send_answer();
+    }
     print(out_, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n",
           std::string{type}.c_str(), text.size(), stays_open() ? "" : "Connection: close\r\n");
     out_ += text;
-    filler_left_ = 0;
     send_answer();
 }
 
@@ -258,6 +266,7 @@ void Connection::write() {
 }
 
 void Connection::written(bool client_gone) {
+    if (work_on()) return;
     if (!own_page()) journal_.end(run_, head_.seq, writing_us_, client_gone || peer_closed_);
     out_.clear();
     out_sent_ = 0;
@@ -266,6 +275,27 @@ void Connection::written(bool client_gone) {
     watch(EPOLLIN);
     // The next pipelined request, if any, came with the bytes before.
     first_bytes_us_ = now_us();
+}
+
+// As after fastcgi_finish_request(): the answer is out, the connection closed, the script goes on.
+bool Connection::work_on() {
+    const auto late_us = fastcgi_ ? query_number(head_.target, "late_us", 0) : 0;
+    if (late_us == 0 || own_page()) return false;
+    fd_.reset();
+    state_ = State::late;
+    alarms_.set(now_us() + late_us, std::bit_cast<std::uint64_t>(this));
+    return true;
+}
+
+std::string Connection::worker(Micros now) const {
+    const bool answered = state_ == State::late;
+    if (finished_ || own_page() ||
+        !(answered || state_ == State::running || state_ == State::writing))
+        return {};
+    std::string entry;
+    print(entry, R"({"state":"%s","request duration":%)" PRIu64 R"(,"request method":"%s",)",
+          answered ? "Finishing" : "Running", now - started_us_, std::string{head_.method}.c_str());
+    return entry + R"("request uri":")" + fcgi_in_.shown_uri() + R"("})";
 }
 
 // The peer sends no more. A run that has begun goes on, and its answer is tried.

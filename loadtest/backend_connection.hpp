@@ -21,6 +21,8 @@ class Outage {
     virtual ~Outage() = default;
     // Nobody listens for this time; with `drop` every connection ends at once, as in a restart.
     virtual void refuse(Micros for_us, bool drop) = 0;
+    // Who works on what, as php-fpm's status has it.
+    virtual std::string workers() const = 0;
 };
 
 struct Service {
@@ -40,9 +42,11 @@ class Connection {
     void abort();
     // Nothing left to do: no socket, or nothing more wanted from it, and no run.
     bool finished() const { return finished_; }
+    // The entry of php-fpm's table for its run; empty: there is none.
+    std::string worker(Micros now) const;
 
  private:
-    enum class State { reading, body, running, writing, aborted };
+    enum class State { reading, body, running, writing, late, aborted };
 
     void read();
     void advance();
@@ -58,6 +62,7 @@ class Connection {
     void send_answer();
     void write();
     void written(bool client_gone);
+    bool work_on();
     void lose_peer();
     void close();
     void watch(std::uint32_t events);
@@ -82,6 +87,7 @@ class Connection {
 
     // The request being served.
     std::uint64_t run_ = 0;
+    Micros started_us_ = 0;
     std::string head_text_;
     RequestHead head_;  // points into head_text_
     Body body_;

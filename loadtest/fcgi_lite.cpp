@@ -78,8 +78,8 @@ std::string FcgiInput::record(int type, std::string_view content) {
     return http;
 }
 
-std::string FcgiInput::head() const {
-    std::string method, target, fields;
+std::string FcgiInput::head() {
+    std::string method, target, fields, script, query;
     for (std::string_view pairs = params_; !pairs.empty();) {
         const auto name_size = take_size(pairs), value_size = take_size(pairs);
         const auto name = pairs.substr(0, name_size), value = pairs.substr(name_size, value_size);
@@ -89,10 +89,14 @@ std::string FcgiInput::head() const {
         };
         if (name == "REQUEST_METHOD") method = value;
         if (name == "REQUEST_URI") target = value;
+        if (name == "SCRIPT_NAME") script = value;
+        if (name == "QUERY_STRING") query = value;
         if (name == "CONTENT_LENGTH") field("Content-Length");
         if (name == "UNIQUE_ID") field(name);
         if (name.starts_with("HTTP_") && name != "HTTP_UNIQUE_ID") field(field_name(name));
     }
+    shown_uri_ = query.empty() ? script : script + "?" + query;
+    if (target.empty()) target = shown_uri_;
     return method + " " + target + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 

@@ -15,13 +15,16 @@ class FcgiInput {
     std::string take(std::string_view bytes);
     bool broken() const { return broken_; }
     bool keeps_connection() const { return keeps_; }
+    // The last request as php-fpm's table of workers shows it: SCRIPT_NAME?QUERY_STRING.
+    const std::string& shown_uri() const { return shown_uri_; }
 
  private:
     std::string record(int type, std::string_view content);
-    std::string head() const;
+    std::string head();
 
     std::string bytes_;   // of a record that is not whole
     std::string params_;  // name-value pairs so far
+    std::string shown_uri_;
     bool broken_ = false;
     bool keeps_ = false;
 };

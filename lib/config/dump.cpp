@@ -149,6 +149,18 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
     if (found == config.upstreams.end()) return;
     const auto path = "upstreams." + settings.upstream + ".url";
     rows.push_back({path, found->second.url, print_place(mark_of(config, path))});
+    if (!found->second.fcgi) return;
+    const Fcgi& fcgi = *found->second.fcgi;
+    const auto add = [&](const char* name, const auto& value) {
+        const auto at = "upstreams." + settings.upstream + ".fastcgi." + name;
+        rows.push_back(
+            {at, spell(*find_key(Section::fcgi, name), value), print_place(mark_of(config, at))});
+    };
+    add("root", fcgi.root);
+    add("script", fcgi.script);
+    add("index", fcgi.index);
+    add("split", fcgi.split);
+    add("keep_alive", fcgi.keep_alive);
 }
 
 std::string way(const Settings& settings, std::string_view method) {

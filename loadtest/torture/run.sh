@@ -86,6 +86,7 @@ torture() {
     [[ $proxy == ticketgate ]] && about+=(--admin "127.0.0.1:${tg_admin[$name]}" --strict
         --config "$tg_work/$name/ticketgate.yaml" --access-log "$tg_work/$name/access.log"
         --clock "$tg_work/$name/clock")
+    [[ $upstream == fastcgi ]] && about+=(--fastcgi)
     [[ $must_break == yes ]] && about+=(--must-break)
     [[ $proxy != none ]] && about+=(--proxy-pid "${tg_pid[$name]}")
     "$tg_bin/tg_torture" "http://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
