@@ -1,12 +1,14 @@
-// An order-logging HTTP/1.1 backend: answers after a service time, records the start and end of
-// every request and counts overlaps, inversions, ghosts and hand-over gaps. One thread.
-// `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its own pages; `/__refuse?ms=N`
-// closes the listener for a time, `/__restart?ms=N` every connection as well.
+// An order-logging backend, HTTP/1.1 and (on a port of its own) FastCGI: answers after a service
+// time, records the start and end of every request and counts overlaps, inversions, ghosts and
+// hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its
+// own pages; `/__refuse?ms=N` closes the listener for a time, `/__restart?ms=N` every connection as
+// well; over FastCGI `/__status` is php-fpm's status page.
 
 #include <bit>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,13 +23,15 @@ namespace {
 
 constexpr const char* usage =
     "tg_backend [--listen PORT|HOST:PORT|unix:PATH]  (port 0: any, see the first line printed)\n"
+    "  --fastcgi PORT|HOST:PORT|unix:PATH  speaks FastCGI there as well\n"
     "  --us N         service time of a request without ?ms= or ?us= (0)\n"
     "  --size N       bytes of an answer without ?size= (1024)\n"
     "  --limit N      more in flight than this is an overlap (1)\n"
     "  --slack-us N   inversions count if the overtaken one was sent this much earlier (1000)\n"
     "  --log-lines N  lines kept for /__log (400000)\n"
     "  --seconds N    ends by itself after this time (3600)\n"
-    "query of a request: ms= us= size= chunked=1 status= close=1 fault= (fault.hpp has the names)";
+    "query of a request: ms= us= late_us= (work after a FastCGI answer) size= chunked=1 status= "
+    "close=1 fault= (fault.hpp has the names)";
 
 class Backend : public Outage {
  public:
@@ -38,6 +42,10 @@ class Backend : public Outage {
           listener_{listen_on(resolve(options.text("--listen", "127.0.0.1:0")))},
           address_{resolve(bound_name(listener_))} {
         poller_.add(listener_, EPOLLIN, &listener_);
+        if (options.given("--fastcgi")) {
+            fcgi_address_ = resolve(options.text("--fastcgi"));
+            listen_for_fcgi();
+        }
         poller_.add(alarms_.fd(), EPOLLIN, &alarms_);
     }
 
@@ -52,18 +60,19 @@ class Backend : public Outage {
 
  private:
     void handle(const epoll_event& event) {
-        if (event.data.ptr == &listener_) return accept();
+        if (event.data.ptr == &listener_) return accept(listener_, false);
+        if (event.data.ptr == &fcgi_listener_) return accept(fcgi_listener_, true);
         if (event.data.ptr == &alarms_) return run_alarms();
         touch(static_cast<Connection*>(event.data.ptr),
               [&event](Connection& connection) { connection.on_events(event.events); });
     }
 
-    void accept() {
+    void accept(const Fd& from, bool fastcgi) {
         while (true) {
-            auto fd = accept_from(listener_);
+            auto fd = accept_from(from);
             if (!fd.open()) return;
             auto connection = std::make_unique<Connection>(std::move(fd), service_, journal_,
-                                                           alarms_, poller_, *this);
+                                                           alarms_, poller_, *this, fastcgi);
             connections_.emplace(connection.get(), std::move(connection));
         }
     }
@@ -83,14 +92,30 @@ class Backend : public Outage {
 
     void refuse(Micros for_us, bool drop) override {
         listener_.reset();
+        fcgi_listener_.reset();
         drop_ = drop;
         alarms_.set(now_us() + for_us, listen_again);
+    }
+
+    std::string workers() const override {
+        std::string list;
+        for (const auto& [pointer, connection] : connections_) {
+            const auto entry = connection->worker(now_us());
+            if (!entry.empty()) list += (list.empty() ? "" : ",") + entry;
+        }
+        return R"({"pool":"tg_backend","processes":[)" + list + "]}";
     }
 
     void listen() {
         if (listener_.open()) return;
         listener_ = listen_on(address_);
         poller_.add(listener_, EPOLLIN, &listener_);
+        if (fcgi_address_) listen_for_fcgi();
+    }
+
+    void listen_for_fcgi() {
+        fcgi_listener_ = listen_on(*fcgi_address_);
+        poller_.add(fcgi_listener_, EPOLLIN, &fcgi_listener_);
     }
 
     // Not in the middle of the page that asks for it: that one is to be answered.
@@ -123,6 +148,8 @@ class Backend : public Outage {
     Alarms alarms_;
     Fd listener_;
     Endpoint address_;
+    Fd fcgi_listener_;
+    std::optional<Endpoint> fcgi_address_;
     bool drop_ = false;
     std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
     std::vector<Connection*> finished_;

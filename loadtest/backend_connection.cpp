@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cinttypes>
+#include <utility>
 
 #include "text_lite.hpp"
 
@@ -31,13 +32,14 @@ void append_chunks(std::string& to, std::uint64_t size) {
 }  // namespace
 
 Connection::Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms,
-                       Poller& poller, Outage& outage)
+                       Poller& poller, Outage& outage, bool fastcgi)
     : fd_{std::move(fd)},
       service_{service},
       journal_{journal},
       alarms_{alarms},
       poller_{poller},
-      outage_{outage} {
+      outage_{outage},
+      fastcgi_{fastcgi} {
     poller_.add(fd_, watched_, this);
     journal_.accepted();
 }
@@ -58,7 +60,9 @@ void Connection::read() {
     if (got.state == Io::again) return;
     if (got.state == Io::closed) return lose_peer();
     if (in_.empty()) first_bytes_us_ = now_us();
-    in_.append(read_buffer.data(), got.size);
+    const std::string_view bytes{read_buffer.data(), got.size};
+    fastcgi_ ? in_.append(fcgi_in_.take(bytes)) : in_.append(bytes);
+    if (fcgi_in_.broken()) return close();
     // Read on while a run lasts, to notice a peer that closes; but not without a bound.
     if (in_.size() > read_ahead_limit) watch(state_ == State::writing ? EPOLLOUT : 0U);
     advance();
@@ -114,6 +118,7 @@ void Connection::begin() {
     if (own_page()) return answer_own_page();
     const auto now = now_us();
     run_ = journal_.start(head_, now, first_bytes_us_);
+    started_us_ = now;
     auto work_us = query_number(head_.target, "us", service_.work_us);
     work_us = query_number(head_.target, "ms", work_us / 1000) * 1000 + work_us % 1000;
     if (work_us == 0) return answer();
@@ -121,7 +126,8 @@ void Connection::begin() {
 }
 
 void Connection::on_alarm() {
-    if (state_ == State::aborted) {
+    if (state_ == State::late) journal_.end(run_, head_.seq, now_us(), false);
+    if (state_ == State::aborted || state_ == State::late) {
         finished_ = true;
         return;
     }
@@ -137,21 +143,26 @@ void Connection::answer() {
     const bool chunked = query_number(head_.target, "chunked", 0) == 1;
     const bool bodiless = head_.method == "HEAD" || status == 204 || status == 304;
     answer_head(status, size, chunked);
-    if (chunked && !bodiless) append_chunks(out_, size);
-    filler_left_ = chunked || bodiless ? 0 : size;
+    const bool coded = chunked && !fastcgi_;
+    if (coded && !bodiless) append_chunks(out_, size);
+    filler_left_ = coded || bodiless ? 0 : size;
+    if (fastcgi_) {
+        out_ = fcgi_output(out_, std::string(filler_left_, 'x'), true);
+        filler_left_ = 0;
+    }
     send_answer();
 }
 
 void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
-    print(out_, "HTTP/1.1 %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n", status,
-          status == 200 ? "OK" : "As Asked");
+    print(out_, "%s %d %s\r\nServer: tg_backend\r\nContent-Type: text/plain\r\n",
+          fastcgi_ ? "Status:" : "HTTP/1.1", status, status == 200 ? "OK" : "As Asked");
     if (head_.seq != 0) print(out_, "X-Seq: %" PRIu64 "\r\n", head_.seq);
     if (chunked) {
-        out_ += "Transfer-Encoding: chunked\r\n";
+        if (!fastcgi_) out_ += "Transfer-Encoding: chunked\r\n";
     } else if (status != 204) {
         print(out_, "Content-Length: %" PRIu64 "\r\n", size);
     }
-    out_ += stays_open() ? "\r\n" : "Connection: close\r\n\r\n";
+    out_ += stays_open() || fastcgi_ ? "\r\n" : "Connection: close\r\n\r\n";
 }
 
 // True: the answer asked for is none, or not a whole one.
@@ -183,6 +194,7 @@ bool Connection::break_off() {
 // So little that the socket takes it at once.
 void Connection::fail(std::string_view last_words) {
     const auto last_us = now_us();
+    if (fastcgi_ && !out_.empty()) out_ = fcgi_output(out_, std::exchange(last_words, {}), false);
     if (!out_.empty() || !last_words.empty()) (void)transmit(fd_, out_, last_words);
     journal_.end(run_, head_.seq, last_us, peer_closed_);
     close();
@@ -190,9 +202,10 @@ void Connection::fail(std::string_view last_words) {
 
 void Connection::abort() {
     if (finished_ || state_ == State::aborted) return;
-    const bool runs = !own_page() && (state_ == State::running || state_ == State::writing);
+    const bool runs = !own_page() && (state_ == State::running || state_ == State::writing ||
+                                      state_ == State::late);
     if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
-    const bool alarm_pending = state_ == State::running;
+    const bool alarm_pending = state_ == State::running || state_ == State::late;
     close();
     // The alarm still names this object.
     finished_ = !alarm_pending;
@@ -202,6 +215,7 @@ void Connection::abort() {
 void Connection::answer_own_page() {
     const auto path = head_.path();
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
+    if (path == "/__status") return answer_text("application/json", outage_.workers());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
     if (path == "/__refuse" || path == "/__restart") {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
@@ -218,10 +232,14 @@ void Connection::answer_own_page() {
 }
 
 void Connection::answer_text(std::string_view type, const std::string& text) {
+    filler_left_ = 0;
+    if (fastcgi_) {
+        out_ = fcgi_output("Content-Type: " + std::string{type} + "\r\n\r\n", text, true);
+        return send_answer();
+    }
     print(out_, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n",
           std::string{type}.c_str(), text.size(), stays_open() ? "" : "Connection: close\r\n");
     out_ += text;
-    filler_left_ = 0;
     send_answer();
 }
 
@@ -248,6 +266,7 @@ void Connection::write() {
 }
 
 void Connection::written(bool client_gone) {
+    if (work_on()) return;
     if (!own_page()) journal_.end(run_, head_.seq, writing_us_, client_gone || peer_closed_);
     out_.clear();
     out_sent_ = 0;
@@ -256,6 +275,27 @@ void Connection::written(bool client_gone) {
     watch(EPOLLIN);
     // The next pipelined request, if any, came with the bytes before.
     first_bytes_us_ = now_us();
+}
+
+// As after fastcgi_finish_request(): the answer is out, the connection closed, the script goes on.
+bool Connection::work_on() {
+    const auto late_us = fastcgi_ ? query_number(head_.target, "late_us", 0) : 0;
+    if (late_us == 0 || own_page()) return false;
+    fd_.reset();
+    state_ = State::late;
+    alarms_.set(now_us() + late_us, std::bit_cast<std::uint64_t>(this));
+    return true;
+}
+
+std::string Connection::worker(Micros now) const {
+    const bool answered = state_ == State::late;
+    if (finished_ || own_page() ||
+        !(answered || state_ == State::running || state_ == State::writing))
+        return {};
+    std::string entry;
+    print(entry, R"({"state":"%s","request duration":%)" PRIu64 R"(,"request method":"%s",)",
+          answered ? "Finishing" : "Running", now - started_us_, std::string{head_.method}.c_str());
+    return entry + R"("request uri":")" + fcgi_in_.shown_uri() + R"("})";
 }
 
 // The peer sends no more. A run that has begun goes on, and its answer is tried.
@@ -277,6 +317,7 @@ bool Connection::own_page() const {
 }
 
 bool Connection::stays_open() const {
+    if (fastcgi_) return fcgi_in_.keeps_connection() && !peer_closed_;
     return head_.keep_alive && !peer_closed_ && query_number(head_.target, "close", 0) == 0;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 // One connection of the backend: reads a request whole, works for its service time, answers,
 // then takes the next. Like PHP it finishes what it began even if the connection goes away, so
-// the object outlives its socket until the run has ended.
+// the object outlives its socket until the run has ended. It speaks HTTP or FastCGI; inside, both
+// are HTTP.
 
 #include <cstdint>
 #include <string>
 
 #include "fault.hpp"
+#include "fcgi_lite.hpp"
 #include "http_lite.hpp"
 #include "journal.hpp"
 #include "net_lite.hpp"
@@ -19,6 +21,8 @@ class Outage {
     virtual ~Outage() = default;
     // Nobody listens for this time; with `drop` every connection ends at once, as in a restart.
     virtual void refuse(Micros for_us, bool drop) = 0;
+    // Who works on what, as php-fpm's status has it.
+    virtual std::string workers() const = 0;
 };
 
 struct Service {
@@ -30,7 +34,7 @@ class Connection {
  public:
     // All of these outlive every connection.
     Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller,
-               Outage& outage);
+               Outage& outage, bool fastcgi);
 
     void on_events(std::uint32_t events);
     void on_alarm();
@@ -38,9 +42,11 @@ class Connection {
     void abort();
     // Nothing left to do: no socket, or nothing more wanted from it, and no run.
     bool finished() const { return finished_; }
+    // The entry of php-fpm's table for its run; empty: there is none.
+    std::string worker(Micros now) const;
 
  private:
-    enum class State { reading, body, running, writing, aborted };
+    enum class State { reading, body, running, writing, late, aborted };
 
     void read();
     void advance();
@@ -56,6 +62,7 @@ class Connection {
     void send_answer();
     void write();
     void written(bool client_gone);
+    bool work_on();
     void lose_peer();
     void close();
     void watch(std::uint32_t events);
@@ -68,6 +75,8 @@ class Connection {
     Alarms& alarms_;
     Poller& poller_;
     Outage& outage_;
+    const bool fastcgi_;
+    FcgiInput fcgi_in_;
     State state_ = State::reading;
     bool finished_ = false;
     bool peer_closed_ = false;  // sends no more; the answer may still be wanted
@@ -78,6 +87,7 @@ class Connection {
 
     // The request being served.
     std::uint64_t run_ = 0;
+    Micros started_us_ = 0;
     std::string head_text_;
     RequestHead head_;  // points into head_text_
     Body body_;

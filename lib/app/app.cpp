@@ -9,6 +9,8 @@
 #include "app/version.hpp"
 #include "config/load.hpp"
 #include "metrics/process.hpp"
+#include "upstream/fcgi_upstream.hpp"
+#include "upstream/http_upstream.hpp"
 
 namespace ticketgate {
 namespace {
@@ -40,11 +42,12 @@ GateSettings gate_settings(const config::Queue& queue) {
     settings.on_hold_timeout = queue.on_hold_timeout == config::OnHoldTimeout::keep
                                    ? OnHoldTimeout::keep
                                    : OnHoldTimeout::release;
+    settings.worker_idle = queue.release == config::Release::worker_idle;
     return settings;
 }
 
-HttpUpstreamSettings upstream_settings(const config::Upstream& upstream) {
-    HttpUpstreamSettings settings;
+UpstreamSettings upstream_settings(const config::Upstream& upstream) {
+    UpstreamSettings settings;
     settings.host = upstream.host;
     settings.port = upstream.port;
     settings.unix_path = upstream.unix_path;
@@ -52,6 +55,24 @@ HttpUpstreamSettings upstream_settings(const config::Upstream& upstream) {
     settings.head_limits.max_head = upstream.max_head;
     settings.head_limits.max_headers = upstream.max_headers;
     settings.idle_timeout = upstream.idle_timeout;
+    return settings;
+}
+
+FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
+    FcgiSettings settings;
+    settings.scripts.root = fcgi.root;
+    settings.scripts.front = fcgi.script.value_or("");
+    settings.scripts.index = fcgi.index;
+    settings.scripts.split = fcgi.split;
+    settings.scripts.params = fcgi.params;
+    settings.keep_alive = fcgi.keep_alive;
+    if (fcgi.status) {
+        settings.status.emplace();
+        settings.status->host = fcgi.status->host;
+        settings.status->port = fcgi.status->port;
+        settings.status->unix_path = fcgi.status->unix_path;
+        settings.status_path = fcgi.status->path;
+    }
     return settings;
 }
 
@@ -143,8 +164,8 @@ App::~App() {
     admin_.reset();
     id_service_.reset();
     front_.reset();
-    for (auto& [name, upstream] : upstreams_)
-        for (auto& loop : loops_) upstream->retire(*loop);
+    for (auto& [name, known] : upstreams_)
+        for (auto& loop : loops_) known.upstream->retire(*loop);
     stations_.clear();
 }
 
@@ -171,19 +192,25 @@ std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
         gates[name] = gates_.find_or_make(name, settings[name]);
     }
     Snapshot::Upstreams upstreams;
-    std::map<std::string, std::shared_ptr<HttpUpstream>> kept;
+    std::map<std::string, KnownUpstream> kept;
     for (const auto& [name, upstream] : config.upstreams) {
-        const auto wanted = upstream_settings(upstream);
-        auto& slot = upstreams_[name];
-        if (!slot || slot->settings() != wanted)
-            slot = std::make_shared<HttpUpstream>(wanted, resolver_, loops_.size());
-        kept[name] = slot;
-        upstreams[name] = slot;
+        auto& known = upstreams_[name];
+        if (!known.upstream || known.config != upstream)
+            known = {upstream, make_upstream(upstream)};
+        kept[name] = known;
+        upstreams[name] = known.upstream;
     }
     upstreams_ = std::move(kept);
     gates_.configure_all(settings);
     return std::make_shared<const Snapshot>(std::move(config), std::move(gates),
                                             std::move(upstreams));
+}
+
+std::shared_ptr<Upstream> App::make_upstream(const config::Upstream& upstream) {
+    const auto settings = upstream_settings(upstream);
+    if (!upstream.fcgi) return std::make_shared<HttpUpstream>(settings, resolver_, loops_.size());
+    return std::make_shared<FcgiUpstream>(settings, fcgi_settings(*upstream.fcgi), resolver_,
+                                          loops_.size());
 }
 
 admin::Actions App::admin_actions() {

@@ -23,7 +23,7 @@
 #include "noeq/server.hpp"
 #include "proxy/front.hpp"
 #include "proxy/station.hpp"
-#include "upstream/http_upstream.hpp"
+#include "upstream/exchange.hpp"
 
 namespace ticketgate {
 
@@ -74,7 +74,12 @@ class App {
     LogFile access_file_;
     Commons commons_;
     GateRegistry gates_;
-    std::map<std::string, std::shared_ptr<HttpUpstream>> upstreams_;
+    struct KnownUpstream {
+        config::Upstream config;
+        std::shared_ptr<Upstream> upstream;
+    };
+    std::shared_ptr<Upstream> make_upstream(const config::Upstream& upstream);
+    std::map<std::string, KnownUpstream> upstreams_;
     config::Config running_;  // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;

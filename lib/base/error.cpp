@@ -47,6 +47,8 @@ const char* text(errc e) {
             return "the backend's response is not valid HTTP";
         case errc::upstream_timeout:
             return "the backend did not answer in time";
+        case errc::upstream_overloaded:
+            return "the backend is overloaded";
         case errc::spool_full:
             return "the spool is full";
         case errc::client_closed:

@@ -36,6 +36,7 @@ enum class errc {
     upstream_broke,            ///< 502: ended or failed before its response was whole
     upstream_bad_response,     ///< 502: not HTTP
     upstream_timeout,          ///< 504: silent past response_timeout
+    upstream_overloaded,       ///< 503: it says itself that it can take no more (FastCGI)
     // ourselves
     spool_full,  ///< 503: spool memory or disk is at its limit
     // no answer possible or needed

@@ -41,7 +41,7 @@ std::string spell(const Key&, std::uint32_t value) {
     return value == unlimited ? "unlimited" : std::to_string(value);
 }
 std::string spell(const Key& key, const std::optional<std::string>& value) {
-    if (key.kind == Kind::queue) return value.value_or("off");
+    if (key.kind == Kind::queue || key.kind == Kind::script) return value.value_or("off");
     return value ? quoted(*value) : "(the default problem document)";
 }
 std::string spell(const Key&, const std::vector<std::string>& value) {
@@ -144,6 +144,7 @@ void add_queue_rows(const Config& config, const Settings& settings, std::vector<
     rows.push_back(queue_row(config, name, "order", queue.order));
     rows.push_back(queue_row(config, name, "hold_timeout", queue.hold_timeout));
     rows.push_back(queue_row(config, name, "on_hold_timeout", queue.on_hold_timeout));
+    rows.push_back(queue_row(config, name, "release", queue.release));
 }
 
 void add_upstream_row(const Config& config, const Settings& settings, std::vector<Row>& rows) {
@@ -151,6 +152,18 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
     if (found == config.upstreams.end()) return;
     const auto path = "upstreams." + settings.upstream + ".url";
     rows.push_back({path, found->second.url, print_place(mark_of(config, path))});
+    if (!found->second.fcgi) return;
+    const Fcgi& fcgi = *found->second.fcgi;
+    const auto add = [&](const char* name, const auto& value) {
+        const auto at = "upstreams." + settings.upstream + ".fastcgi." + name;
+        rows.push_back(
+            {at, spell(*find_key(Section::fcgi, name), value), print_place(mark_of(config, at))});
+    };
+    add("root", fcgi.root);
+    add("script", fcgi.script);
+    add("index", fcgi.index);
+    add("split", fcgi.split);
+    add("keep_alive", fcgi.keep_alive);
 }
 
 std::string way(const Settings& settings, std::string_view method) {

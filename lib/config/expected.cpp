@@ -56,7 +56,17 @@ std::string expected(const Key& key) {
         case Kind::address:
             return "an address such as 0.0.0.0:8080, [::]:8080 or unix:/path";
         case Kind::url:
-            return "http://host:port or unix:/path";
+            return "http://host:port, unix:/path, fastcgi://host:port or fastcgi+unix:/path";
+        case Kind::fcgi_url:
+            return "fastcgi://host:port or fastcgi+unix:/path";
+        case Kind::folder:
+            return "an absolute path such as /var/www/html";
+        case Kind::file_name:
+            return "the name of a file such as index.php";
+        case Kind::script:
+            return "a path such as /index.php, or off";
+        case Kind::variables:
+            return "a map of variables and values";
         case Kind::media_type:
             return "a media type such as text/html; charset=utf-8";
         case Kind::body:

@@ -120,12 +120,39 @@ constexpr std::array admin_keys{
 
 constexpr std::array upstream_keys{
     required("url", Kind::url,
-             "http://host:port or unix:/path; paths are always the client's own."),
+             "http://host:port or unix:/path; for php-fpm fastcgi://host:port or "
+             "fastcgi+unix:/path. Paths are always the client's own."),
+    nested("fastcgi", Kind::section, Section::fcgi,
+           "With a fastcgi url: where the scripts are, and which one a path names."),
     count("max_idle", "64", "Idle connections kept for reuse, a thread.", 0, 100000),
     duration("idle_timeout", "4s",
              "Closed after this long unused; stay below the backend's own keep-alive time."),
     size("max_head", "64KiB", "Largest response head; 502 above.", kib, mib),
     count("max_headers", "200", "Fields in a response head; 502 above.", 1, 10000),
+};
+
+constexpr std::array fcgi_keys{
+    required("root", Kind::folder,
+             "The document root as php-fpm sees it: it may be another container's."),
+    plain("script", Kind::script, "/index.php",
+          "Serves every path that names no .php file (a front controller). off: index does."),
+    plain("index", Kind::file_name, "index.php",
+          "With script: off, the script of a path that names a folder."),
+    plain("split", Kind::flag, "true",
+          "A path may name a script: its first segment that ends in .php; what follows is "
+          "PATH_INFO. false: every path goes to script."),
+    plain("params", Kind::variables, "{}", "More CGI variables, or other values for known ones."),
+    plain("keep_alive", Kind::flag, "false",
+          "Keeps connections (FCGI_KEEP_CONN). Each idle one occupies a worker of php-fpm."),
+    nested("status", Kind::section, Section::fcgi_status,
+           "php-fpm's pm.status_listen, for queues with release: worker_idle."),
+};
+
+constexpr std::array fcgi_status_keys{
+    required("url", Kind::fcgi_url,
+             "fastcgi://host:port or fastcgi+unix:/path: pm.status_listen, which answers even "
+             "when every worker is busy."),
+    plain("path", Kind::script, "/status", "pm.status_path."),
 };
 
 constexpr std::array queue_keys{
@@ -137,6 +164,9 @@ constexpr std::array queue_keys{
              "never"),
     choice("on_hold_timeout", "keep", "keep|release",
            "keep: the slot stays held and is reported; release: fails open, two may run at once."),
+    choice("release", "response", "response|worker_idle",
+           "When the slot goes back. response: at the response's end; worker_idle: once php-fpm's "
+           "status also says that no worker still runs it (after fastcgi_finish_request())."),
 };
 
 constexpr std::array settings_keys{
@@ -339,6 +369,10 @@ std::span<const Key> keys_of(Section section) {
             return admin_keys;
         case Section::upstream:
             return upstream_keys;
+        case Section::fcgi:
+            return fcgi_keys;
+        case Section::fcgi_status:
+            return fcgi_status_keys;
         case Section::queue:
             return queue_keys;
         case Section::settings:
@@ -370,10 +404,10 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 18> names{
-        "config",   "address", "listen",    "admin",    "upstream",   "queue",
-        "settings", "answer",  "route",     "clients",  "spool",      "ids",
-        "id",       "machine", "route_ids", "route_id", "id_service", "log"};
+    constexpr std::array<std::string_view, 20> names{
+        "config", "address",  "listen",    "admin",    "upstream",   "fastcgi", "fastcgi_status",
+        "queue",  "settings", "answer",    "route",    "clients",    "spool",   "ids",
+        "id",     "machine",  "route_ids", "route_id", "id_service", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

@@ -27,7 +27,12 @@ enum class Kind {
     header_names,  ///< list of them
     networks,      ///< list of addresses and CIDRs
     address,       ///< 0.0.0.0:8080, [::]:8080, unix:/path
-    url,           ///< http://host:port, unix:/path
+    url,           ///< http://host:port, unix:/path, fastcgi://host:port, fastcgi+unix:/path
+    fcgi_url,      ///< the latter two
+    folder,        ///< an absolute path, here or elsewhere
+    file_name,     ///< without folders
+    script,        ///< the path of a URL, or `off`
+    variables,     ///< map from a CGI variable's name to its value
     media_type,
     body,       ///< text with placeholders
     body_file,  ///< a file with such a text, beside the config file
@@ -46,6 +51,8 @@ enum class Section {
     listen,
     admin,
     upstream,
+    fcgi,
+    fcgi_status,
     queue,
     settings,
     answer,

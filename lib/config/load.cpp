@@ -31,10 +31,8 @@ Loaded load_text(std::string_view text, const std::string& name, const Environme
         auto config = parse(*root, std::filesystem::path(name).parent_path(), problems);
         check_references(config, problems);
         add_named_queues(config);
-        if (!problems.any_errors()) {
-            check_meaning(config, problems);
-            loaded.config = std::move(config);
-        }
+        if (!problems.any_errors()) check_meaning(config, problems);
+        if (!problems.any_errors()) loaded.config = std::move(config);
     }
     loaded.problems = problems.take();
     return loaded;

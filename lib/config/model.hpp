@@ -23,6 +23,7 @@ inline constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::m
 
 enum class Order { ready, arrival };
 enum class OnHoldTimeout { keep, release };
+enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
 enum class AccessFormat { off, json, combined };
@@ -113,11 +114,35 @@ struct Queue {
     Order order = Order::ready;
     milliseconds hold_timeout = never;  ///< how long a slot may be held
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+    Release release = Release::response;  ///< when the slot goes back
     bool operator==(const Queue&) const = default;
 };
 
+/// php-fpm's `pm.status_listen`.
+struct FcgiStatus {
+    std::string url;
+    std::string host;
+    std::uint16_t port = 0;
+    std::string unix_path;
+    std::string path = "/status";  ///< pm.status_path
+    bool operator==(const FcgiStatus&) const = default;
+};
+
+/// Where the scripts are, and which one a path names.
+struct Fcgi {
+    std::string root;  ///< document root as php-fpm sees it, without a last slash
+    std::optional<std::string> script = "/index.php";  ///< front controller; absent: `off`
+    std::string index = "index.php";
+    bool split = true;  ///< paths may name scripts
+    Headers params;     ///< CGI variables
+    bool keep_alive = false;
+    std::optional<FcgiStatus> status;
+    bool operator==(const Fcgi&) const = default;
+};
+
 struct Upstream {
-    std::string url;   ///< as written: http://host:port or unix:/path
+    std::string url;   ///< as written: http://host:port, unix:/path, fastcgi://host:port or
+                       ///< fastcgi+unix:/path
     std::string host;  ///< host name or address; empty for a unix socket
     std::uint16_t port = 0;
     std::string unix_path;            ///< empty for TCP
@@ -125,6 +150,7 @@ struct Upstream {
     milliseconds idle_timeout = 4s;   ///< below Apache's KeepAliveTimeout of 5 s
     Bytes max_head = 64 << 10;        ///< response head; 502 above
     std::uint32_t max_headers = 200;  ///< fields in one; 502 above
+    std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
     bool operator==(const Upstream&) const = default;
 };
 

@@ -6,28 +6,12 @@
 namespace ticketgate::config {
 namespace {
 
-void parse_upstream(SectionReader& section, Upstream& out) {
-    if (const Entry* url = section.take("url")) {
-        std::string why;
-        if (url->value.kind != Node::Kind::scalar)
-            why = "expected http://host:port or unix:/path";
-        else
-            (void)parse_url(url->value.text, out, why);  // false exactly when it gives a reason
-        if (!why.empty())
-            section.reading().problems.error(url->value.mark, section.path_of("url"),
-                                             "\"" + url->value.text + "\": " + why);
-    }
-    section.read("max_idle", out.max_idle);
-    section.read("idle_timeout", out.idle_timeout);
-    section.read("max_head", out.max_head);
-    section.read("max_headers", out.max_headers);
-}
-
 void parse_queue(SectionReader& section, Queue& out) {
     section.read("max_in_flight", out.max_in_flight);
     section.read("order", out.order);
     section.read("hold_timeout", out.hold_timeout);
     section.read("on_hold_timeout", out.on_hold_timeout);
+    section.read("release", out.release);
 }
 
 void parse_clients(SectionReader& section, Clients& out) {

@@ -12,6 +12,9 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
 /// The settings that `defaults:` and every route may hold. parse_route.cpp
 void parse_settings(SectionReader& section, RouteOverrides& out);
 
+/// One of `upstreams:`. parse_upstream.cpp
+void parse_upstream(SectionReader& section, Upstream& out);
+
 /// `ids:` of the file, and of a route. parse_ids.cpp
 void parse_ids(SectionReader& section, Ids& out);
 void parse_route_ids(SectionReader& section, IdsOverrides& out);

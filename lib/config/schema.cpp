@@ -80,6 +80,10 @@ std::string type_of(const Key& key) {
             return R"("type": ["string", "null"])";
         case Kind::headers:
             return R"("type": "object", "additionalProperties": {"type": ["string", "number"]})";
+        case Kind::variables:
+            return R"("type": "object", "additionalProperties": {"type": ["string", "number"]})";
+        case Kind::script:
+            return R"("anyOf": [{"type": "string", "minLength": 1}, {"const": false}])";
         case Kind::prefix:
             return R"("type": "string", "pattern": )" + quote(R"(^(/|\$))");
         case Kind::section:
@@ -98,6 +102,9 @@ std::string type_of(const Key& key) {
         case Kind::header_name:
         case Kind::address:
         case Kind::url:
+        case Kind::fcgi_url:
+        case Kind::folder:
+        case Kind::file_name:
         case Kind::media_type:
         case Kind::body_file:
         case Kind::regex:
@@ -110,7 +117,7 @@ std::string type_of(const Key& key) {
 std::string default_of(const Key& key) {
     const bool json =
         key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::headers ||
-        key.fallback == "[]" ||
+        key.kind == Kind::variables || key.fallback == "[]" ||
         ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
     if (key.kind == Kind::protocols) return R"(["websocket"])";
     return json ? std::string(key.fallback) : quote(key.fallback);
@@ -145,12 +152,12 @@ std::string object(Section section) {
 }  // namespace
 
 std::string json_schema() {
-    constexpr std::array sections{Section::address,    Section::listen,    Section::admin,
-                                  Section::upstream,   Section::queue,     Section::settings,
-                                  Section::answer,     Section::route,     Section::clients,
-                                  Section::spool,      Section::ids,       Section::id,
-                                  Section::machine,    Section::route_ids, Section::route_id,
-                                  Section::id_service, Section::log};
+    constexpr std::array sections{
+        Section::address,  Section::listen,      Section::admin,   Section::upstream,
+        Section::fcgi,     Section::fcgi_status, Section::queue,   Section::settings,
+        Section::answer,   Section::route,       Section::clients, Section::spool,
+        Section::ids,      Section::id,          Section::machine, Section::route_ids,
+        Section::route_id, Section::id_service,  Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

@@ -38,8 +38,8 @@ std::string nearest_key(Section section, std::string_view name) {
 // The section whose key this would be, one level up or down: a frequent slip of indentation.
 std::string elsewhere(std::string_view name) {
     for (const auto section :
-         {Section::top, Section::queue, Section::route, Section::upstream, Section::clients,
-          Section::spool, Section::ids, Section::log, Section::answer})
+         {Section::top, Section::queue, Section::route, Section::upstream, Section::fcgi,
+          Section::clients, Section::spool, Section::ids, Section::log, Section::answer})
         if (find_key(section, name) != nullptr)
             return section == Section::top ? "; it belongs to the top level of the file"
                                            : "; it belongs to " + std::string(name_of(section));

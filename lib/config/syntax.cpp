@@ -11,6 +11,8 @@
 namespace ticketgate::config {
 namespace {
 
+constexpr std::string_view fcgi_scheme = "fastcgi://", fcgi_unix = "fastcgi+unix:";
+
 bool is_alnum(char c) {
     return (c >= '0' && c <= '9') || (to_lower(c) >= 'a' && to_lower(c) <= 'z');
 }
@@ -86,6 +88,30 @@ std::string why_not_code(std::string_view code) {
         return shown + " stands for " + c + " in every path; write that";
     if (c == '\0') return shown + " is in no path; such requests are refused";
     return {};
+}
+
+// `scheme://host:port`; the port may be left out.
+bool parse_authority(std::string_view text, std::string_view scheme, std::string_view usual_port,
+                     Upstream& upstream, std::string& why) {
+    auto authority = text.substr(scheme.size());
+    if (authority.ends_with('/')) authority.remove_suffix(1);
+    if (authority.find('@') != std::string_view::npos) {
+        why = "a user name or password has no use here; remove it";
+    } else if (authority.find_first_of("/?#") != std::string_view::npos) {
+        why = "a path or query has no use here: requests keep their own; write " +
+              std::string(scheme) + "host:port";
+    } else if (const auto parts = split(authority); !parts) {
+        why = "an IPv6 address is written in brackets, as " + std::string(scheme) + "[::1]:8000";
+    } else if (parts->bracketed ? !is_ip(AF_INET6, parts->host) : !is_name(parts->host)) {
+        why = parts->host.empty() ? "the host is missing" : "not a host name or address";
+    } else if (const auto port = number(parts->port.value_or(usual_port), 65535);
+               !port || *port == 0) {
+        why = "a port is a number from 1 to 65535";
+    } else {
+        upstream.host = parts->host;
+        upstream.port = static_cast<std::uint16_t>(*port);
+    }
+    return why.empty();
 }
 
 }  // namespace
@@ -169,10 +195,15 @@ std::optional<Listen> parse_address(std::string_view text, std::string& why) {
     return std::nullopt;
 }
 
+bool is_fcgi_url(std::string_view text) {
+    return iequals(text.substr(0, fcgi_scheme.size()), fcgi_scheme) || text.starts_with(fcgi_unix);
+}
+
 bool parse_url(std::string_view text, Upstream& upstream, std::string& why) {
     upstream.url = text;
-    if (text.starts_with("unix:")) {
-        upstream.unix_path = text.substr(5);
+    for (const std::string_view scheme : {std::string_view("unix:"), fcgi_unix}) {
+        if (!text.starts_with(scheme)) continue;
+        upstream.unix_path = text.substr(scheme.size());
         return check_unix(upstream.unix_path, why);
     }
     if (iequals(text.substr(0, 8), "https://")) {
@@ -181,29 +212,16 @@ bool parse_url(std::string_view text, Upstream& upstream, std::string& why) {
             "unix:";
         return false;
     }
+    if (iequals(text.substr(0, fcgi_scheme.size()), fcgi_scheme))
+        return parse_authority(text, fcgi_scheme, "9000", upstream, why);
     if (!iequals(text.substr(0, 7), "http://")) {
-        why = "write http://host:port or unix:/path";
+        why =
+            "write http://host:port or unix:/path, or for php-fpm fastcgi://host:port or "
+            "fastcgi+unix:/path";
         return false;
     }
-    auto authority = text.substr(7);
-    if (authority.ends_with('/')) authority.remove_suffix(1);
-    if (authority.find('@') != std::string_view::npos) {
-        why = "a user name or password has no use here; remove it";
-    } else if (authority.find_first_of("/?#") != std::string_view::npos) {
-        why = "a path or query has no use here: requests keep their own; write http://host:port";
-    } else if (const auto parts = split(authority); !parts) {
-        why = "an IPv6 address is written in brackets, as http://[::1]:8000";
-    } else if (parts->bracketed ? !is_ip(AF_INET6, parts->host) : !is_name(parts->host)) {
-        why = parts->host.empty() ? "the host is missing" : "not a host name or address";
-    } else if (const auto port = number(parts->port.value_or("80"), 65535); !port || *port == 0) {
-        why = "a port is a number from 1 to 65535";
-    } else {
-        upstream.host = parts->host;
-        upstream.port = static_cast<std::uint16_t>(*port);
-    }
-    return why.empty();
+    return parse_authority(text, "http://", "80", upstream, why);
 }
-
 bool is_loopback(const Listen& listen) {
     return !listen.unix_path.empty() || listen.host.starts_with("127.") || listen.host == "::1";
 }

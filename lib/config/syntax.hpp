@@ -31,6 +31,9 @@ std::string why_not_normal(std::string_view path);
 /// `0.0.0.0:8080`, `[::]:8080`, `unix:/path`; a reason in `why` when absent.
 std::optional<Listen> parse_address(std::string_view text, std::string& why);
 
+/// Of `fastcgi://` and `fastcgi+unix:`.
+bool is_fcgi_url(std::string_view text);
+
 /// Fills url, host, port and unix_path; false: a reason in `why`.
 bool parse_url(std::string_view text, Upstream& upstream, std::string& why);
 

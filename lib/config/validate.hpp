@@ -1,6 +1,10 @@
 // Rules between fields of a whole config: what parse.hpp cannot see while it reads one key.
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "config/config.hpp"
 #include "config/problem.hpp"
 
@@ -14,13 +18,19 @@ void check_references(const Config& config, Problems& problems);
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
 
-/// Warnings: a config without errors that probably does not do what was meant.
+/// Of a config without other errors, what routes and queues mean together. Warnings: it probably
+/// does not do what was meant.
 void check_meaning(const Config& config, Problems& problems);
 
 /// Of these, limits that protect nobody: of the whole file, and of one route. warn_limits.cpp
 void warn_limits(const Config& config, Problems& problems);
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, Problems& problems);
+/// Error: a queue with `release: worker_idle` whose upstream cannot be asked; told once for each.
+/// `path` is the route's. validate_fcgi.cpp
+void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,
+                       std::set<std::string>& told, Problems& problems);
+void warn_kept_workers(const Config& config, Problems& problems);
 
 /// What `check` tells of a good config: promises that end sooner than a reader may think.
 std::vector<std::string> notes(const Config& config);

@@ -1,6 +1,7 @@
 // The kinds of text: names, patterns, lists of tokens, headers and bodies.
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -56,6 +57,16 @@ bool check_text(const Value& value) {
             return is_media_type(text) || value.unexpected();
         case Kind::name:
             return is_name(text) || value.unexpected();
+        case Kind::folder:
+            return (text.starts_with('/') && is_header_value(text)) || value.unexpected();
+        case Kind::script:
+            if (text.starts_with('/') && text.size() > 1 && why_not_normal(text).empty())
+                return true;
+            return value.unexpected();
+        case Kind::file_name:
+            return (!text.empty() && text.find('/') == std::string::npos && text[0] != '.' &&
+                    is_header_value(text)) ||
+                   value.unexpected();
         default:
             return !text.empty() || value.fail("is empty; expected " + expected(value.key));
     }
@@ -89,6 +100,38 @@ bool read_queue(const Value& value, std::optional<std::string>& out) {
     if (!is_name(name))
         return value.fail(shown(name) + " is not a queue's name: 1 to 64 of A-Z a-z 0-9 _ . -");
     out = name;
+    return true;
+}
+
+// `off`: none.
+bool read_script(const Value& value, std::optional<std::string>& out) {
+    if (is_off(value.node)) {
+        out.reset();
+        return true;
+    }
+    if (!value.expect(Node::Kind::scalar) || !check_text(value)) return false;
+    out = value.node.text;
+    return true;
+}
+
+bool check_variable(const Value& value, const Entry& entry) {
+    const std::string path = value.path + "." + entry.key;
+    const auto fail = [&](const Mark& mark, const char* why) {
+        value.reading.problems.error(mark, path, why);
+        return false;
+    };
+    const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
+    const bool name =
+        !entry.key.empty() && letter(entry.key[0]) &&
+        std::ranges::all_of(entry.key, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    if (!name) return fail(entry.mark, "not a variable's name: A-Z 0-9 _, no digit first");
+    // The request's own; and of HTTP_PROXY libraries would take orders.
+    constexpr std::array<std::string_view, 5> own{"CONTENT_LENGTH", "QUERY_STRING",
+                                                  "REQUEST_METHOD", "SCRIPT_NAME", "HTTP_PROXY"};
+    if (is_one_of(entry.key, own)) return fail(entry.mark, "is set by ticketgate; remove it");
+    if (entry.value.kind != Node::Kind::scalar) return fail(entry.value.mark, "expected text");
+    if (!is_header_value(entry.value.text))
+        return fail(entry.value.mark, "a value has no line breaks or control characters");
     return true;
 }
 
@@ -161,6 +204,7 @@ bool read(const Value& value, std::string& out) {
 
 bool read(const Value& value, std::optional<std::string>& out) {
     if (value.key.kind == Kind::queue) return read_queue(value, out);
+    if (value.key.kind == Kind::script) return read_script(value, out);
     if (value.node.kind == Node::Kind::null) {
         out.reset();
         return true;
@@ -189,7 +233,8 @@ bool read(const Value& value, Headers& out) {
     Headers headers;
     bool good = true;
     for (const Entry& entry : value.node.entries) {
-        good = check_header(value, entry) && good;
+        const bool variables = value.key.kind == Kind::variables;
+        good = (variables ? check_variable(value, entry) : check_header(value, entry)) && good;
         headers.emplace_back(entry.key, entry.value.text);
     }
     if (good) out = std::move(headers);

@@ -150,8 +150,11 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_body_type(route, problems);
         warn_tunnel(route, problems);
         warn_limits(route.own, route.path, route.settings, config, problems);
-        if (&route.own != &config.defaults) warn_arrival(config, route, told, problems);
+        if (&route.own == &config.defaults) continue;
+        warn_arrival(config, route, told, problems);
+        check_worker_idle(config, route.path, route.settings, told, problems);
     }
+    warn_kept_workers(config, problems);
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);
     warn_unused(config, routes, problems);

@@ -37,6 +37,7 @@ struct GateSettings {
     queue::Limits limits;
     Duration hold_timeout = never;
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+    bool worker_idle = false;  ///< the backend is asked before a slot goes back (CONTRACT 2.6)
 };
 
 /// A ticket and who is to be woken when it is decided. Shared by its session or Slot and by a
@@ -92,6 +93,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
 
     /// A running request lost its client, or an orphan ended.
     void orphaned(int by) { metrics_.orphaned.fetch_add(by, std::memory_order_relaxed); }
+    /// The backend could not be asked whether it still works; the slot stays held.
+    void not_told() { metrics_.not_told.fetch_add(1, std::memory_order_relaxed); }
     /// A slow client holds a running request's backend back, or does so no longer.
     void held_back(int by) { metrics_.held_back.fetch_add(by, std::memory_order_relaxed); }
 

@@ -53,6 +53,10 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
           [&gate] { return gate.oldest_hold_seconds(); });
     gauge("ticketgate_queue_orphaned", "Requests running now whose client left.",
           [this] { return double(orphaned.load(std::memory_order_relaxed)); });
+    gauges.push_back(&r.counter_fn(
+        "ticketgate_queue_status_failures_total",
+        "release: worker_idle: php-fpm's status told nothing, so the slot stayed held.", labels,
+        [this] { return double(not_told.load(std::memory_order_relaxed)); }));
     gauge("ticketgate_queue_held_back",
           "Requests running now whose backend waits for a slow client, as the spool is full.",
           [this] { return double(held_back.load(std::memory_order_relaxed)); });

@@ -26,6 +26,7 @@ struct GateMetrics {
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining;
     metrics::Counter& exclusion_violations;
     std::atomic<int> orphaned{0}, held_back{0};
+    std::atomic<std::uint64_t> not_told{0};  // several runs of one queue may ask at a time
     std::vector<const metrics::Callback*> gauges;
 };
 

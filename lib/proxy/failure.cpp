@@ -22,8 +22,8 @@ constexpr std::array meanings{
     Meaning{errc::wait_timeout, 503},       Meaning{errc::draining, 503},
     Meaning{errc::upstream_refused, 502},   Meaning{errc::upstream_connect_timeout, 504},
     Meaning{errc::upstream_broke, 502},     Meaning{errc::upstream_bad_response, 502},
-    Meaning{errc::upstream_timeout, 504},   Meaning{errc::spool_full, 503},
-    Meaning{errc::client_closed, 499},
+    Meaning{errc::upstream_timeout, 504},   Meaning{errc::upstream_overloaded, 503},
+    Meaning{errc::spool_full, 503},         Meaning{errc::client_closed, 499},
 };
 
 constexpr std::array<std::pair<std::uint16_t, std::string_view>, 24> reasons{{
@@ -58,14 +58,15 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 }
 
 bool of_backend(error_code failure) {
-    return is(failure, {errc::upstream_refused, errc::upstream_connect_timeout,
-                        errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout});
+    return is(failure,
+              {errc::upstream_refused, errc::upstream_connect_timeout, errc::upstream_broke,
+               errc::upstream_bad_response, errc::upstream_timeout, errc::upstream_overloaded});
 }
 
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full,
-                        errc::too_many_connections});
+                        errc::too_many_connections, errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

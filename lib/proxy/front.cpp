@@ -12,6 +12,14 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
     return *net::Endpoint::from_ip(listen.host, listen.port);
 }
 
+// Of this connection: the listener's own may be any address of the machine.
+std::string local_ip(int descriptor) {
+    net::Endpoint local;
+    socklen_t size = sizeof(sockaddr_storage);
+    if (::getsockname(descriptor, local.address(), &size) != 0 || local.is_unix()) return {};
+    return local.ip();
+}
+
 }  // namespace
 
 Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
@@ -47,12 +55,14 @@ void Front::accepted(int descriptor, const net::Endpoint& from, const net::Endpo
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
+    Peer peer{.ip = from.ip(), .port = local.port(), .from_port = from.port()};
+    if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor);
     first.loop.defer([=, &first, &settle_on] {
         first.metrics.connections_accepted.add();
         greet({.station = first,
                .settle_on = settle_on,
                .client = std::make_unique<net::SocketStream>(first.loop, descriptor),
-               .peer = {.ip = from.ip(), .port = local.port()},
+               .peer = peer,
                .admission = std::move(*admission),
                .proxy_protocol = proxy_protocol});
     });

@@ -50,6 +50,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     error_code failure;
     try {
         failure = co_await run.forward();
+        if (run.asks_workers()) co_await run.outlast_workers(failure);
     } catch (const std::exception& e) {
         station.commons.log.error(
             "an exchange ended by an exception",
@@ -62,7 +63,11 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
 // Repeats what provably was not processed, once; the slot is kept meanwhile (CONTRACT 2.7).
 task<error_code> Run::forward() {
     sent_ = monotonic_now();
-    if (slot_) station_.loop.arm(hold_deadline_, slot_.gate()->settings().hold_timeout);
+    if (slot_) {
+        const GateSettings gate = slot_.gate()->settings();
+        station_.loop.arm(hold_deadline_, gate.hold_timeout);
+        worker_idle_ = gate.worker_idle;
+    }
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) failure = co_await exchange(true);
     if (failure == errc::upstream_bad_response && slot_) failure = co_await outlast(failure);
@@ -114,6 +119,7 @@ task<error_code> Run::converse() {
                 co_return step.error();
             if (!request_->body.complete) request_->reply.ask_for_body();
             if (exchange_->connected()) {
+                sent_anything_ = true;
                 // A broken pipe is not the last word: the backend may have answered before it
                 // closed.
                 sent = !step || *step == Step::done;
@@ -241,24 +247,31 @@ void Run::flush(bool ended) {
 
 // ── the end ──
 
-// In this order: the connection is free, the next request goes out, then this one's client is
-// served.
-void Run::end(error_code failure) {
+void Run::leave_backend(error_code failure) {
+    if (std::exchange(left_backend_, true)) return;
     Record& record = request_->record;
-    const Time now = monotonic_now();
-    if (exchange_) record.upstream = now - sent_;
+    if (exchange_) record.upstream = monotonic_now() - sent_;
     if (failure && failure != errc::client_closed) {
         station_.metrics.upstream_errors.add();
         station_.commons.log.warn("the exchange with the backend failed",
                                   {{"request_id", record.request_id}, {"why", failure.message()}});
     }
+    if (exchange_ && !exchange_->remarks().empty())
+        station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
+                                                       {"text", exchange_->remarks()}});
     if (!failure && exchange_) {
         exchange_->observe(nullptr);
         Exchange& last = *exchange_;
         last.finish(std::move(exchange_));
     }
     exchange_.reset();
-    give_back(now);
+}
+
+// In this order: the connection is free, the next request goes out, then this one's client is
+// served.
+void Run::end(error_code failure) {
+    leave_backend(failure);
+    give_back(monotonic_now());
     request_->run = nullptr;
     request_->reply.writer(nullptr);
     failure ? request_->reply.fail(failure) : request_->reply.finish();

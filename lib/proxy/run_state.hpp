@@ -31,7 +31,15 @@ class Run final : public Resident {
     void forward_interim();
     void begin_reply();
     void flush(bool ended);
+    void leave_backend(error_code failure);
     void end(error_code failure);
+
+    // run_workers.cpp
+    bool asks_workers() const;
+    task<void> outlast_workers(error_code failure);
+    task<result<fcgi::Working>> ask_workers(Answered& request);
+    task<error_code> read_status(Exchange& status, std::string_view head, std::string& answer);
+    task<void> look_on();
 
     // tunnel.cpp
     task<error_code> tunnel();
@@ -66,9 +74,12 @@ class Run final : public Resident {
     bool head_pending_ = false;
     bool orphan_ = false;
     bool held_back_ = false;
-    bool let_go_ = false;     // the slot went back when a tunnel or an event stream began
-    bool streaming_ = false;  // an event stream: its silences are tunnel_timeout's
-    bool woken_ = false;      // something happened since the exchange began
+    bool let_go_ = false;         // the slot went back when a tunnel or an event stream began
+    bool streaming_ = false;      // an event stream: its silences are tunnel_timeout's
+    bool woken_ = false;          // something happened since the exchange began
+    bool worker_idle_ = false;    // the queue's release
+    bool sent_anything_ = false;  // the backend may have got a part of the request
+    bool left_backend_ = false;
     // Of the response, read and not yet handed on; never kept over a suspension.
     std::vector<iovec> pieces_;
 };

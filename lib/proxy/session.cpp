@@ -59,6 +59,9 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
 
     if (!request.place) {
         if (requests_ == 1 && &settle_on_ != station_) co_await move_to(settle_on_);
+        if (request.needs_length && !request.body.complete) {
+            if (const auto failure = co_await read_body(request)) co_return failure;
+        }
         start_run(*station_, std::move(shared));
         co_return co_await deliver(request);
     }
@@ -176,14 +179,20 @@ void Session::stamp(Request& request) {
     edits.keep_forwarded = peer_.trusted;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
-    request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
+    const Upstream& upstream = *request.route->upstream;
+    if (!upstream.cgi())
+        request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
     // A queued body is spooled before it is sent, so its length is known by then.
-    request.needs_length = queued && head.framing == http::Framing::chunked;
+    const bool chunked = head.framing == http::Framing::chunked;
+    request.needs_length = chunked && (queued || upstream.cgi());
     if (request.needs_length) edits.framing = http::Framing::until_close;
-    request.body.chunked = !queued && head.framing == http::Framing::chunked;
-    if (!queued) request.body.spool.stream_window(4 * upload_window);
+    request.body.chunked = chunked && !request.needs_length;
+    if (!queued && !request.needs_length) request.body.spool.stream_window(4 * upload_window);
     request.head = station_->spare_text();
-    http::rewrite_request(head, edits, request.head);
+    fcgi::Origin origin;
+    const std::string client = upstream.cgi() ? client_ip(head, peer_) : std::string();
+    if (upstream.cgi()) origin = origin_of(peer_, client, request.record);
+    upstream.write_head(head, edits, origin, request.head);
 }
 
 // ── 6: the ticket ──
@@ -247,10 +256,7 @@ error_code Session::accept_body(Request& request) {
 
 void Session::body_complete(Request& request) {
     request.body.complete = true;
-    if (request.needs_length) {
-        const std::string line = "Content-Length: " + std::to_string(request.body_bytes) + "\r\n";
-        request.head.insert(request.head.size() - 2, line);
-    }
+    if (request.needs_length) request.route->upstream->add_length(request.head, request.body_bytes);
     if (request.place) request.place->ready();
     if (request.run != nullptr) request.run->notify();
 }
@@ -268,7 +274,7 @@ error_code Session::read_more_body(Request& request) {
 }
 
 // A queued request's body is whole before its turn: a slow upload never holds the slot
-// (CONTRACT 1.2).
+// (CONTRACT 1.2). So is one whose length the backend must be told first.
 task<error_code> Session::read_body(Request& request) {
     loop().arm(deadline_, request.route->settings.body_timeout);
     while (!request.body.complete) {
@@ -281,7 +287,8 @@ task<error_code> Session::read_body(Request& request) {
         if (client_->broken()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::body_timeout;
         // order: arrival: the head of the line is waited for, but not for ever.
-        if (request.place->settle() == queue::State::expired) co_return errc::wait_timeout;
+        if (request.place && request.place->settle() == queue::State::expired)
+            co_return errc::wait_timeout;
     }
     deadline_.disarm();
     co_return error_code();

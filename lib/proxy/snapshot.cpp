@@ -46,6 +46,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u)
       id_names(id_names_of(config)),
       trusted(config.clients.trusted_proxies),
       upstreams(std::move(u)),
+      cgi(std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->cgi(); })),
       gates_(std::move(gates)),
       index_(config) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {

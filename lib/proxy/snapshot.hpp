@@ -40,6 +40,7 @@ class Snapshot {
         id_names;  ///< cgi names of all id headers: dropped in every spelling
     const Trusted trusted;
     const Upstreams upstreams;
+    const bool cgi;  ///< one of them is told where a request came in
 
     /// The route of a normalised path; null when none matches. Any thread.
     const Route* find(std::string_view normal_path) const;

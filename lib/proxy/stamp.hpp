@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/model.hpp"
+#include "fcgi/origin.hpp"
 #include "http/head.hpp"
 #include "log/record.hpp"
 
@@ -17,6 +18,8 @@ struct Peer {
     bool trusted = false;    ///< it is a proxy of ours
     std::uint16_t port = 0;  ///< of our listener
     bool tls = false;        ///< the client speaks TLS, to us or to who speaks for it
+    std::uint16_t from_port = 0;
+    std::string local_ip = {};  ///< of our listener; empty for a unix socket
 };
 
 /// Appends the lines for the backend. The ids are those of the record, made as `ids` says.
@@ -35,6 +38,9 @@ bool bypasses(const http::RequestHead&, const config::Settings&);
 
 /// The client's address for the log: what a trusted proxy says, else the peer.
 std::string client_ip(const http::RequestHead&, const Peer&);
+
+/// What CGI variables tell beside the head. Views into the arguments.
+fcgi::Origin origin_of(const Peer&, std::string_view client_ip, const Record&);
 
 /// Who asks for what, into the record.
 void describe(Record&, const http::RequestHead&, const Peer&);

@@ -1,6 +1,6 @@
 // One request and one response with a backend over one connection. Pulled, never pushed: each step
 // does what it can without blocking and says what it waits for; back-pressure is the absence of a
-// call. Behind this face stand HTTP/1.1 and (later) FastCGI. Owned by a run, or by its pool while
+// call. Behind this face stand HTTP/1.1 and FastCGI. Owned by a run, or by its pool while
 // idle; one loop.
 #pragma once
 
@@ -10,7 +10,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "fcgi/origin.hpp"
+#include "fcgi/workers.hpp"
 #include "http/head.hpp"
+#include "http/rewrite.hpp"
 #include "http/spool.hpp"
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
@@ -76,14 +79,43 @@ class Exchange {
     /// connection; until then it may be running the request.
     virtual Step outlast() = 0;
 
+    /// What the backend said beside its response, for the operational log; bounded. May be empty.
+    virtual std::string_view remarks() const { return {}; }
+
     /// The end. A connection that can be used again goes back to its pool; `self` is used up.
     virtual void finish(std::unique_ptr<Exchange> self) = 0;
+};
+
+/// A request whose response has ended, and when its backend was asked whether it works on.
+struct Answered {
+    std::string_view method, target;  ///< as the client wrote them
+    Time sent, ended;
+    Time asked, told;
 };
 
 /// A named backend, shared by all loops; each loop has its own connections to it.
 class Upstream {
  public:
     virtual ~Upstream() = default;
+
+    /// The head of a request as this backend gets it, with the edits made to it. Any thread.
+    virtual void write_head(const http::RequestHead& head, const http::RequestEdits& edits,
+                            const fcgi::Origin& origin, std::string& out) const = 0;
+    /// Tells the length of a body in such a head. Any thread.
+    virtual void add_length(std::string& head, std::uint64_t length) const = 0;
+    /// It is told of the origin, and of the length of a body before the body.
+    virtual bool cgi() const { return false; }
+
+    /// Asks who works there now, for CONTRACT 2.6: the exchange, and in `head` what to send over
+    /// it. Null: nobody can be asked.
+    virtual std::unique_ptr<Exchange> ask_workers(net::Loop&, std::string& /*head*/) {
+        return nullptr;
+    }
+    /// Reads the answer: does a worker still run a request that was answered? Error,
+    /// upstream_bad_response: it tells nothing.
+    virtual result<fcgi::Working> still_runs(std::string_view /*answer*/, const Answered&) const {
+        return errc::upstream_bad_response;
+    }
 
     /// `fresh`: not a pooled connection. `careful`: the request must not be sent twice, so a pooled
     /// connection is looked at once more before use.

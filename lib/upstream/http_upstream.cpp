@@ -1,23 +1,21 @@
 #include "upstream/http_upstream.hpp"
 
-#include "upstream/http_pool.hpp"
+#include "upstream/http_exchange.hpp"
 
 namespace ticketgate {
 
-HttpUpstream::HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver,
-                           std::size_t loops, net::Connect connect)
-    : settings_(std::move(settings)), resolver_(resolver), connect_(std::move(connect)) {
-    for (std::size_t i = 0; i < loops; ++i) pools_.push_back(std::make_unique<HttpPool>(*this));
+void HttpUpstream::write_head(const http::RequestHead& head, const http::RequestEdits& edits,
+                              const fcgi::Origin&, std::string& out) const {
+    http::rewrite_request(head, edits, out);
 }
 
-HttpUpstream::~HttpUpstream() = default;
-
-std::unique_ptr<Exchange> HttpUpstream::open(net::Loop& loop, bool fresh, bool careful) {
-    return pools_[loop.index()]->open(loop, fresh, careful);
+// Before the empty line.
+void HttpUpstream::add_length(std::string& head, std::uint64_t length) const {
+    head.insert(head.size() - 2, "Content-Length: " + std::to_string(length) + "\r\n");
 }
 
-void HttpUpstream::retire(net::Loop& loop) {
-    pools_[loop.index()]->retire();
+std::unique_ptr<PooledExchange> HttpUpstream::make_exchange(Pool& pool, net::Loop& loop) {
+    return std::make_unique<HttpExchange>(shared_from_this(), pool, loop);
 }
 
 }  // namespace ticketgate

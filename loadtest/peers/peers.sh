@@ -121,6 +121,10 @@ tg_command_apache() {
 
 tg_command_ticketgate() {
     local access=off queue='queue: off' ids='' port=$tg_free admin template=ticketgate
+    local late='' upstream="url: \"http://127.0.0.1:$backend\""
+    [[ -n ${tg_fcgi_port:-} ]] &&
+        upstream="url: \"fastcgi://127.0.0.1:$tg_fcgi_port\", fastcgi: { root: /www, status:
+            { url: \"fastcgi://127.0.0.1:$tg_fcgi_port\", path: /__status } }" late='release: worker_idle'
     [[ $mode == torture ]] && template=torture
     [[ $log == on ]] && access=json
     [[ $option == no_ids ]] &&
@@ -131,7 +135,8 @@ tg_command_ticketgate() {
     admin=$tg_free
     tg_admin[$name]=$admin
     tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
-        THREADS="$threads" ACCESS="$access" IDS="$ids" QUEUE="$queue" LOG="$dir/access.log" \
+        UPSTREAM="$upstream" LATE="$late" THREADS="$threads" ACCESS="$access" IDS="$ids" \
+        QUEUE="$queue" LOG="$dir/access.log" \
         SPOOL="$spool" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
 }

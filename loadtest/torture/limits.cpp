@@ -142,10 +142,28 @@ Task<> hold_release(World& world) {
     co_await crew;
 }
 
+// As after fastcgi_finish_request(): the client has its answer at once, the next one's turn comes
+// when the work is done. Some of the work is none.
+Task<> works_on(World& world) {
+    world.settle_us = 500'000;
+    auto slow = call_of(Line::late, 200);
+    slow.query += "&late_us=300000";
+    co_await loyal(world, slow, 1);
+    const auto& first = world.records.front();
+    world.expect(first.done_us - first.head_us < 150'000, "the client waited for the work");
+    Crew crew;
+    for (const char* late : {"&late_us=3000", "&late_us=700", ""}) {
+        auto call = call_of(Line::late, 200);
+        call.query += late;
+        crew.add(crowd(world, call, 6, world.some(300) / 6));
+    }
+    co_await crew;
+}
+
 }  // namespace
 
 std::span<const Scenario> limit_scenarios() {
-    static constexpr std::array<Scenario, 10> all{{
+    static constexpr std::array<Scenario, 11> all{{
         {"full", Need::lines, full},
         {"nobody_waits", Need::lines, nobody_waits},
         {"expire_many", Need::lines, expire_many},
@@ -156,6 +174,7 @@ std::span<const Scenario> limit_scenarios() {
         {"skip_methods", Need::lines, skip_methods},
         {"order_arrival", Need::lines, arrival},
         {"hold_release", Need::lines, hold_release},
+        {"works_on", Need::fastcgi, works_on},
     }};
     return all;
 }

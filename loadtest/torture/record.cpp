@@ -22,6 +22,7 @@ const LineFacts& facts(Line line) {
         {"/failing", 1},
         {"/moving", 1},
         {"/passing", 1},
+        {"/late", 1},
         {"/free", 0},
     }};
     return table[static_cast<std::size_t>(line)];

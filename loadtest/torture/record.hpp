@@ -26,9 +26,10 @@ enum class Line : std::uint8_t {
     failing,  // gives its slot back after 200 ms: fails open, on purpose
     moving,   // its limit changes under load
     passing,  // comes and goes under load
+    late,     // its slot waits for php-fpm's workers
     free,
 };
-inline constexpr std::size_t line_count = 16;
+inline constexpr std::size_t line_count = 17;
 
 struct LineFacts {
     const char* path;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The torture kit: starts backend and proxy, drives every scenario that fits, prints one table.
 #
-#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http]
+#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi]
 #          [--threads N] [--seed N] [--scenario A,B] [--skip A,B] [--quick] [--json FILE]
 #          [--requests N | --seconds N]          the soak: rounds of the mix
 #          [--bin FOLDER] [--slack-us N] [--sure-us N] [--grace-us N] [--explain] [--list] [--keep]
@@ -53,7 +53,7 @@ while (($# > 0)); do
 done
 case $upstream in
     http) ;;
-    fastcgi) die "ticketgate has no FastCGI upstream yet, so there is nothing to torture behind one" ;;
+    fastcgi) [[ $proxy == ticketgate ]] || die "only ticketgate is tortured over FastCGI" ;;
     *) die "unknown upstream: $upstream" ;;
 esac
 case $proxy in
@@ -86,6 +86,7 @@ torture() {
     [[ $proxy == ticketgate ]] && about+=(--admin "127.0.0.1:${tg_admin[$name]}" --strict
         --config "$tg_work/$name/ticketgate.yaml" --access-log "$tg_work/$name/access.log"
         --clock "$tg_work/$name/clock")
+    [[ $upstream == fastcgi ]] && about+=(--fastcgi)
     [[ $must_break == yes ]] && about+=(--must-break)
     [[ $proxy != none ]] && about+=(--proxy-pid "${tg_pid[$name]}")
     "$tg_bin/tg_torture" "http://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
@@ -170,7 +171,13 @@ if [[ -n $scenario ]]; then
     only_own=yes
     for name in ${scenario//,/ }; do [[ $own == *",$name,"* ]] || only_own=no; done
 fi
-tg_start_backend back '' --seconds 7200 --log-lines 600000 || exit 1
+backend_words=(--seconds 7200 --log-lines 600000)
+if [[ $upstream == fastcgi ]]; then
+    tg_take_port
+    tg_fcgi_port=$tg_free
+    backend_words+=(--fastcgi "$tg_fcgi_port")
+fi
+tg_start_backend back '' "${backend_words[@]}" || exit 1
 [[ $only_own == yes ]] || main_part || failed=1
 [[ $proxy == ticketgate && $soak == no ]] && starved_parts
 exit $failed

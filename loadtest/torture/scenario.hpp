@@ -14,6 +14,7 @@ namespace loadtest {
 enum class Need {
     nothing,  // any proxy, one line
     lines,    // ticketgate's own lines (peers/torture.yaml.in)
+    fastcgi,  // these, and a FastCGI backend
     config,   // its configuration file and process too
     start,    // a proxy of its own: it is ended or starved; run only when named
 };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* usage =
     "tg_torture http://HOST:PORT --backend HOST:PORT [--list] [--quick] [--strict] [--explain]\n"
-    "           [--bare] [--must-break]\n"
+    "           [--bare] [--must-break] [--fastcgi]\n"
     "  --backend ADDRESS  tg_backend behind the proxy, for its log\n"
     "  --kind NAME        ticketgate, haproxy, nginx, apache, caddy, none (ticketgate)\n"
     "  --scenario A,B     only these; all that fit the proxy, unless said\n"
@@ -38,7 +38,7 @@ constexpr const char* usage =
     "  --json FILE        a line a scenario is added to it\n"
     "--strict: exit 1 if a promise is broken; --quick: a fraction of each; --explain: what broke, "
     "by request; --bare: no heading;\n"
-    "--must-break: exit 1 unless every row shows a broken promise";
+    "--must-break: exit 1 unless every row shows a broken promise; --fastcgi: the proxy speaks it";
 
 Endpoint proxy_of(std::string url) {
     if (url.starts_with("http://")) url.erase(0, 7);
@@ -52,6 +52,7 @@ Settings settings_of(const Options& options) {
     settings.backend = options.text("--backend");
     settings.kind = options.text("--kind", "ticketgate");
     settings.seed = options.number("--seed", 1);
+    settings.fastcgi = options.given("--fastcgi");
     settings.quick = options.given("--quick");
     settings.explain = options.given("--explain");
     settings.slack_us = options.number("--slack-us", 1000);
@@ -102,6 +103,7 @@ class Torture {
     bool fits(const Scenario& scenario) const {
         if (scenario.need == Need::nothing) return true;
         if (world_.settings.kind != "ticketgate") return false;
+        if (scenario.need == Need::fastcgi) return world_.settings.fastcgi;
         return scenario.need == Need::lines || watch_.has_config();
     }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ticketgate in front of the real thing: Apache with mod_php, nginx with php-fpm, PHP's own server.
+"""ticketgate in front of the real thing: Apache with mod_php, nginx with php-fpm, php-fpm itself, PHP's own server.
 
 Each backend runs a small unsafe PHP application from Debian's packages, in a folder of its own, on loopback ports of
 its own. Usage: real_test.py TICKETGATE [-k PATTERN]. A backend that is not installed is skipped by name.
@@ -132,6 +132,9 @@ http {{
 """)
         self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
 
+    def upstream(self):
+        return f'{{ url: "http://127.0.0.1:{self.port}" }}'
+
     def stop(self):
         for process in reversed(self.processes):
             process.stop()
@@ -175,24 +178,46 @@ SetEnvIf Unique-Id "(.+)" UNIQUE_ID=$1
         self.run("apache2", "-DFOREGROUND", "-f", str(conf))
 
 
-class NginxFpm(Backend):
-    needs = ["nginx", "php-fpm8.2"]
+class Fpm(Backend):
+    """php-fpm alone: ticketgate speaks FastCGI to it."""
+    needs = ["php-fpm8.2"]
+    children = 8
+    settings = ()  # php.ini's
 
     def start(self):
-        fpm = self.folder / "fpm.sock"
+        self.status_port = free_port()
+        self.start_fpm(f"127.0.0.1:{self.port}", f"pm.status_listen = 127.0.0.1:{self.status_port}")
+
+    def start_fpm(self, listen, more=""):
         (self.folder / "fpm.conf").write_text(f"""[global]
 error_log = {self.folder}/fpm.err
 daemonize = no
 [www]
 user = www-data
 group = www-data
-listen = {fpm}
+listen = {listen}
 listen.mode = 0666
 pm = static
-pm.max_children = 8
+pm.max_children = {self.children}
+pm.status_path = /status
+{more}
 env[STATE] = {self.state}
 """)
-        self.run("php-fpm8.2", "-F", "-y", str(self.folder / "fpm.conf"))
+        options = [word for setting in self.settings for word in ("-d", setting)]
+        self.run("php-fpm8.2", "-F", "-y", str(self.folder / "fpm.conf"), *options)
+
+    def upstream(self):
+        return (f'{{ url: "fastcgi://127.0.0.1:{self.port}", fastcgi: {{ root: "{self.root}",'
+                f' status: {{ url: "fastcgi://127.0.0.1:{self.status_port}" }} }} }}')
+
+
+class NginxFpm(Fpm):
+    needs = ["nginx", "php-fpm8.2"]
+    upstream = Backend.upstream
+
+    def start(self):
+        fpm = self.folder / "fpm.sock"
+        self.start_fpm(fpm)
         wait_for(fpm.exists, "php-fpm's socket")
         self.start_nginx(f"""      include /etc/nginx/fastcgi_params;
       fastcgi_param UNIQUE_ID $http_unique_id;
@@ -239,7 +264,7 @@ class Behind:
 listen: [{{ address: "127.0.0.1:{cls.port}" }}]
 admin: {{ address: "127.0.0.1:{cls.admin}" }}
 log: {{ access_file: "{cls.folder}/access.log" }}
-upstreams: {{ app: {{ url: "http://127.0.0.1:{cls.backend.port}" }} }}
+upstreams: {{ app: {cls.backend.upstream()} }}
 defaults: {{ upstream: app }}
 routes:
   - prefix: /
@@ -357,6 +382,10 @@ class TestApache(Behind, unittest.TestCase):
 
 class TestNginxApache(Behind, unittest.TestCase):
     backend_type = NginxApache
+
+
+class TestFpm(Behind, unittest.TestCase):
+    backend_type = Fpm
 
 
 class TestNginxFpm(Behind, unittest.TestCase):

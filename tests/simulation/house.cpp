@@ -127,7 +127,7 @@ void House::admit(Link& link, std::size_t index) {
     Station& settle_on = *stations_[index];
     first.loop.post([&first, &settle_on, &link, admission] {
         Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
-                                                 ticketgate::Peer{"10.0.0.1", false, 80},
+                                                 ticketgate::Peer{.ip = "10.0.0.1", .port = 80},
                                                  std::move(*admission), true));
     });
 }

@@ -55,6 +55,18 @@ TEST(Explain, ShowsValueAndLineOfEverySetting) {
               "upstreams.app.url http://127.0.0.1:8000 c.yaml:2");
 }
 
+TEST(Explain, ShowsHowPhpFpmIsAsked) {
+    const auto config = good(
+        "listen: [{address: \"127.0.0.1:80\"}]\n"
+        "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w/, script: off}}}\n"
+        "routes: [{prefix: /, upstream: a}]\n");
+    const auto out = explain(config, RouteIndex(config), "GET", "/");
+    EXPECT_EQ(line_of(out, "upstreams.a.fastcgi.root"), "upstreams.a.fastcgi.root /w c.yaml:2");
+    EXPECT_EQ(line_of(out, "upstreams.a.fastcgi.script"),
+              "upstreams.a.fastcgi.script off c.yaml:2");
+    EXPECT_EQ(line_of(out, "upstreams.a.fastcgi.split"), "upstreams.a.fastcgi.split true default");
+}
+
 TEST(Explain, NamesTheRoutesInOrder) {
     const auto out = explained("POST", "/a/off");
     const auto first = out.find("prefix  /        c.yaml:6"), second = out.find("prefix  /a"),

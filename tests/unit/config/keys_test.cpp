@@ -13,10 +13,12 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array sections{
-    Section::address, Section::upstream,  Section::queue,    Section::settings,   Section::answer,
-    Section::route,   Section::clients,   Section::spool,    Section::ids,        Section::id,
-    Section::machine, Section::route_ids, Section::route_id, Section::id_service, Section::log};
+constexpr std::array sections{Section::address,     Section::upstream,  Section::fcgi,
+                              Section::fcgi_status, Section::queue,     Section::settings,
+                              Section::answer,      Section::route,     Section::clients,
+                              Section::spool,       Section::ids,       Section::id,
+                              Section::machine,     Section::route_ids, Section::route_id,
+                              Section::id_service,  Section::log};
 
 std::set<std::string> table_names(Section section) {
     std::set<std::string> names;
@@ -82,6 +84,14 @@ TEST(Keys, DefaultsInTheTableAreThoseOfTheModel) {
     app.host = "h";
     app.port = 80;
     EXPECT_EQ(config.upstreams.at("app"), app);
+    const auto fcgi = good(
+        "listen: [{address: \"127.0.0.1:80\"}]\nroutes: [{prefix: /, upstream: a}]\n"
+        "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w, " +
+        with_defaults(Section::fcgi).substr(1) + "}}\n");
+    Fcgi php;
+    php.root = "/w";
+    EXPECT_EQ(fcgi.upstreams.at("a").fcgi, php);
+    EXPECT_EQ(find_key(Section::fcgi_status, "path")->fallback, FcgiStatus{}.path);
     EXPECT_EQ(config.queues.at("q"), Queue{});
     EXPECT_EQ(config.clients, Clients{});
     EXPECT_EQ(config.spool, Spool{});

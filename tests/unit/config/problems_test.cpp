@@ -247,13 +247,71 @@ TEST(Problems, Upstreams) {
              {"c.yaml:2:22: upstreams.a.url: \"http://u@a\": a user name or password has no use "
               "here; remove it"}},
             {"upstreams: {a: {max_idle: 1}}\n" + rest,
-             {"c.yaml:2:16: upstreams.a.url: is missing; http://host:port or unix:/path"}},
+             {"c.yaml:2:16: upstreams.a.url: is missing; http://host:port, unix:/path, "
+              "fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a: }\n" + rest,
-             {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port or unix:/path"}},
+             {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port, unix:/path, "
+              "fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a b: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a b}]\n",
              {"c.yaml:2:13: upstreams.a b: not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off",
               "c.yaml:3:32: routes[0].upstream: \"a b\" is not the name of an upstream"}}},
            listen);
+}
+
+TEST(Problems, FastcgiUpstreams) {
+    const std::string listen = "listen: [{address: \"127.0.0.1:8080\"}]\n";
+    const std::string rest = "\nroutes: [{prefix: /, upstream: a}]\n";
+    const std::string url = "upstreams: {a: {url: \"fastcgi://h\"";
+    expect(
+        {{url + "}}" + rest,
+          {"c.yaml:2:17: upstreams.a.fastcgi: is missing; php-fpm is told where its scripts are: "
+           "fastcgi: {root: /var/www/html}"}},
+         {url + ", fastcgi: {}}}" + rest,
+          {"c.yaml:2:46: upstreams.a.fastcgi.root: is missing; an absolute path such as "
+           "/var/www/html"}},
+         {"upstreams: {a: {url: \"http://h\", fastcgi: {root: /w}}}" + rest,
+          {"c.yaml:2:34: upstreams.a.fastcgi: stands beside a url that speaks HTTP; write "
+           "url: fastcgi://host:port or fastcgi+unix:/path"}},
+         {url + ", fastcgi: {root: www}}}" + rest,
+          {"c.yaml:2:53: upstreams.a.fastcgi.root: \"www\" is not an absolute path such as "
+           "/var/www/html"}},
+         {url + ", fastcgi: {root: /w, script: index.php}}}" + rest,
+          {"c.yaml:2:65: upstreams.a.fastcgi.script: \"index.php\" is not a path such as "
+           "/index.php, or off"}},
+         {url + ", fastcgi: {root: /w, index: a/b.php}}}" + rest,
+          {"c.yaml:2:64: upstreams.a.fastcgi.index: \"a/b.php\" is not the name of a file such as "
+           "index.php"}},
+         {url + ", fastcgi: {root: /w, script: off, split: false}}}" + rest,
+          {"c.yaml:2:70: upstreams.a.fastcgi.split: false sends every path to script, which is "
+           "off; set script: /index.php or such"}},
+         {url + ", fastcgi: {root: /w, params: {a: b, HTTP_PROXY: x, X: [y]}}}}" + rest,
+          {"c.yaml:2:66: upstreams.a.fastcgi.params.a: not a variable's name: A-Z 0-9 _, no digit "
+           "first",
+           "c.yaml:2:72: upstreams.a.fastcgi.params.HTTP_PROXY: is set by ticketgate; remove it",
+           "c.yaml:2:90: upstreams.a.fastcgi.params.X: expected text"}},
+         {url + ", fastcgi: {root: /w, status: {url: \"http://h\"}}}}" + rest,
+          {"c.yaml:2:71: upstreams.a.fastcgi.status.url: \"http://h\": is not "
+           "fastcgi://host:port or fastcgi+unix:/path"}},
+         {"upstreams: {a: {url: \"fastcgi://h/x\", fastcgi: {root: /w}}}" + rest,
+          {"c.yaml:2:22: upstreams.a.url: \"fastcgi://h/x\": a path or query has no use here: "
+           "requests keep their own; write fastcgi://host:port"}}},
+        listen);
+}
+
+TEST(Problems, WorkerIdleNeedsSomebodyToAsk) {
+    const std::string listen = "listen: [{address: \"127.0.0.1:8080\"}]\n";
+    const std::string rest =
+        "\nqueues: {q: {release: worker_idle}}\n"
+        "routes: [{prefix: /, upstream: a, queue: q}]\n";
+    const std::string why =
+        "c.yaml:3:14: queues.q.release: worker_idle asks php-fpm's status, but upstream a of "
+        "routes[0] has no fastcgi: {status: {url: …}}";
+    const std::string url = "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w";
+    expect({{"upstreams: {a: {url: \"http://h\"}}" + rest, {why}}, {url + "}}}" + rest, {why}}},
+           listen);
+    const auto told = good(listen + url + ", status: {url: \"fastcgi+unix:/s\"}}}}" + rest);
+    EXPECT_EQ(told.queues.at("q").release, Release::worker_idle);
+    EXPECT_EQ(told.upstreams.at("a").fcgi->status->unix_path, "/s");
 }
 
 TEST(Problems, Routes) {

@@ -52,7 +52,8 @@ TEST(Syntax, UrlsAreHttpOrUnix) {
     for (const auto& [url, host, port] :
          {Case{"http://app", "app", 80}, Case{"http://app:8000", "app", 8000},
           Case{"HTTP://1.2.3.4:1/", "1.2.3.4", 1}, Case{"http://[::1]:9", "::1", 9},
-          Case{"http://php_fpm.svc-1:80", "php_fpm.svc-1", 80}}) {
+          Case{"http://php_fpm.svc-1:80", "php_fpm.svc-1", 80}, Case{"fastcgi://fpm", "fpm", 9000},
+          Case{"fastcgi://[::1]:9001", "::1", 9001}}) {
         Upstream upstream;
         std::string why;
         EXPECT_TRUE(parse_url(url, upstream, why)) << url << ": " << why;
@@ -64,7 +65,14 @@ TEST(Syntax, UrlsAreHttpOrUnix) {
     std::string why;
     EXPECT_TRUE(parse_url("unix:/run/php.sock", upstream, why));
     EXPECT_EQ(upstream.unix_path, "/run/php.sock");
+    EXPECT_FALSE(is_fcgi_url(upstream.url));
+    EXPECT_TRUE(parse_url("fastcgi+unix:/run/fpm.sock", upstream, why));
+    EXPECT_EQ(upstream.unix_path, "/run/fpm.sock");
+    EXPECT_TRUE(is_fcgi_url(upstream.url));
     for (const char* bad : {"",
+                            "fastcgi:/run/fpm.sock",
+                            "fastcgi+unix:fpm.sock",
+                            "fastcgi://",
                             "app:80",
                             "https://app",
                             "ftp://a",

@@ -125,7 +125,7 @@ struct Bench {
     net::Door door;
     http::SpoolBudget budget{http::SpoolBudget::Limits()};
     Ear ear;
-    std::shared_ptr<HttpUpstream> upstream;
+    std::shared_ptr<PooledUpstream> upstream;
 };
 
 /// Nothing more comes, and the other end is closed: what a peer sees of a connection that was

@@ -237,7 +237,7 @@ TEST(Pool, ARequestUnderWayEndsWellAndIsNotKept) {
 TEST(Pool, GoesWithItsUpstream) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
-    const std::weak_ptr<HttpUpstream> gone = bench.upstream;
+    const std::weak_ptr<PooledUpstream> gone = bench.upstream;
     bench.upstream.reset();
     EXPECT_TRUE(gone.expired());  // an idle connection does not keep it alive
     EXPECT_TRUE(closed(bench, backend));

@@ -72,7 +72,7 @@ TEST(Resolve, ANameThatIsNoneIsRefused) {
 
 TEST(Resolve, AnUpstreamLivesUntilItsAnswerHasCome) {
     Bench bench(named("localhost", 1));
-    const std::weak_ptr<HttpUpstream> upstream = bench.upstream;
+    const std::weak_ptr<PooledUpstream> upstream = bench.upstream;
     Body none(bench.budget);
     {
         const auto exchange = bench.open();

@@ -1,6 +1,8 @@
-#include "upstream/http_pool.hpp"
+#include "upstream/pool.hpp"
 
 #include <algorithm>
+
+#include "upstream/pooled_upstream.hpp"
 
 namespace ticketgate {
 namespace {
@@ -13,52 +15,51 @@ constexpr Duration failure_stands = 1s;
 
 }  // namespace
 
-HttpPool::~HttpPool() {
+Pool::~Pool() {
     retire();
 }
 
-const HttpUpstreamSettings& HttpPool::settings() const {
+const UpstreamSettings& Pool::settings() const {
     return upstream_.settings_;
 }
 
-std::unique_ptr<Exchange> HttpPool::open(net::Loop& loop, bool fresh, bool careful) {
+std::unique_ptr<Exchange> Pool::open(net::Loop& loop, bool fresh, bool careful) {
     while (!fresh && !idle_.empty()) {
-        std::unique_ptr<HttpExchange> exchange(&idle_.front());
+        std::unique_ptr<PooledExchange> exchange(&idle_.front());
         idle_.pop_front();
         if (!exchange->usable(careful)) continue;
         exchange->reuse(upstream_.shared_from_this());
         return exchange;
     }
-    return std::make_unique<HttpExchange>(upstream_.shared_from_this(), *this, loop);
+    return upstream_.make_exchange(*this, loop);
 }
 
-std::unique_ptr<net::Stream> HttpPool::connect(net::Loop& loop, const net::Endpoint& to,
-                                               int& error) {
+std::unique_ptr<net::Stream> Pool::connect(net::Loop& loop, const net::Endpoint& to, int& error) {
     return upstream_.connect_(loop, to, error);
 }
 
-void HttpPool::keep(std::unique_ptr<HttpExchange> idle, net::Loop&, std::uint32_t told_timeout_s) {
+void Pool::keep(std::unique_ptr<PooledExchange> idle, net::Loop&, std::uint32_t told_timeout_s) {
     if (retired_ || idle_.size() >= settings().max_idle) return;
     Duration timeout = settings().idle_timeout;
     // The backend told when it will close: be a second earlier than it.
     if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
     if (timeout <= Duration{0}) return;
-    HttpExchange& kept = *idle.release();
+    PooledExchange& kept = *idle.release();
     idle_.push_front(kept);
     kept.become_idle(timeout);
 }
 
-void HttpPool::forget(HttpExchange& exchange) {
+void Pool::forget(PooledExchange& exchange) {
     if (exchange.is_linked()) idle_.erase(idle_.iterator_to(exchange));
     if (!asking_.empty()) std::erase(asking_, &exchange);
 }
 
-void HttpPool::retire() {
+void Pool::retire() {
     retired_ = true;
     while (!idle_.empty()) delete &idle_.front();
 }
 
-const net::Endpoint* HttpPool::address(net::Loop& loop, HttpExchange& asking) {
+const net::Endpoint* Pool::address(net::Loop& loop, PooledExchange& asking) {
     const auto& s = settings();
     if (addresses_.empty() && !s.unix_path.empty())
         addresses_.push_back(*net::Endpoint::from_unix(s.unix_path));
@@ -76,7 +77,7 @@ const net::Endpoint* HttpPool::address(net::Loop& loop, HttpExchange& asking) {
     return nullptr;
 }
 
-void HttpPool::start_resolving(net::Loop& loop) {
+void Pool::start_resolving(net::Loop& loop) {
     if (resolving_) return;
     resolving_ = true;
     // The upstream is kept alive on the way; the pool is touched on its own loop again.
@@ -90,7 +91,7 @@ void HttpPool::start_resolving(net::Loop& loop) {
 }
 
 // A name that cannot be resolved just now keeps its old addresses.
-void HttpPool::resolved(std::vector<net::Endpoint> found) {
+void Pool::resolved(std::vector<net::Endpoint> found) {
     resolving_ = false;
     resolved_at_ = monotonic_now();
     if (!found.empty()) {
@@ -98,10 +99,10 @@ void HttpPool::resolved(std::vector<net::Endpoint> found) {
         next_address_ = 0;
     }
     unresolvable_ = addresses_.empty();
-    for (HttpExchange* exchange : std::exchange(asking_, {})) exchange->address_known();
+    for (PooledExchange* exchange : std::exchange(asking_, {})) exchange->address_known();
 }
 
-void HttpPool::address_failed() {
+void Pool::address_failed() {
     ++next_address_;
     resolved_at_ = Time{};
 }

@@ -1,33 +1,36 @@
-// The connections of one loop to one HTTP backend: idle ones, last used first, and the addresses to
-// open new ones at. Owned by its HttpUpstream; touched by its loop only.
+// The connections of one loop to one backend: idle ones, last used first, and the addresses to open
+// new ones at. Owned by its upstream; touched by its loop only.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "net/endpoint.hpp"
-#include "upstream/http_exchange.hpp"
+#include "upstream/pooled_exchange.hpp"
 
 namespace ticketgate {
 
-class HttpPool {
+class PooledUpstream;
+
+class Pool {
  public:
-    explicit HttpPool(HttpUpstream& upstream) : upstream_(upstream) {}
-    ~HttpPool();
+    explicit Pool(PooledUpstream& upstream) : upstream_(upstream) {}
+    ~Pool();
 
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful);
     void retire();
 
     // For its exchanges.
-    const HttpUpstreamSettings& settings() const;
+    const UpstreamSettings& settings() const;
     std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error);
     /// Keeps an idle connection, or closes it if there are enough.
-    void keep(std::unique_ptr<HttpExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
-    void forget(HttpExchange& idle);
+    void keep(std::unique_ptr<PooledExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
+    void forget(PooledExchange& idle);
     /// The address to connect to; null while the name is being resolved (the exchange is notified
     /// then).
-    const net::Endpoint* address(net::Loop& loop, HttpExchange& asking);
+    const net::Endpoint* address(net::Loop& loop, PooledExchange& asking);
     bool unresolvable() const { return unresolvable_ && !resolving_; }
     /// A connection to the present address failed: try another, or look the name up anew.
     void address_failed();
@@ -36,15 +39,15 @@ class HttpPool {
     void start_resolving(net::Loop& loop);
     void resolved(std::vector<net::Endpoint> found);
 
-    using Idle = boost::intrusive::list<HttpExchange, boost::intrusive::constant_time_size<true>>;
-    HttpUpstream& upstream_;
+    using Idle = boost::intrusive::list<PooledExchange, boost::intrusive::constant_time_size<true>>;
+    PooledUpstream& upstream_;
     Idle idle_;  // owned: made by new, last used at the front
     bool retired_ = false;
     bool resolving_ = false, unresolvable_ = false;
     std::vector<net::Endpoint> addresses_;
     std::size_t next_address_ = 0;
     Time resolved_at_{};
-    std::vector<HttpExchange*> asking_;  // wait for the name
+    std::vector<PooledExchange*> asking_;  // wait for the name
 };
 
 }  // namespace ticketgate

@@ -1,0 +1,49 @@
+// What a queue's `release: worker_idle` needs of the upstreams behind it, and what php-fpm makes of
+// idle connections.
+#include <set>
+
+#include "config/route_index.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+Mark mark_of(const Config& config, const std::string& path) {
+    const auto found = config.marks.find(path);
+    return found == config.marks.end() ? Mark{} : found->second;
+}
+
+bool can_be_asked(const Config& config, const std::string& upstream) {
+    const auto found = config.upstreams.find(upstream);
+    return found != config.upstreams.end() && found->second.fcgi && found->second.fcgi->status;
+}
+
+}  // namespace
+
+void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,
+                       std::set<std::string>& told, Problems& problems) {
+    if (!settings.queue || settings.upstream.empty()) return;
+    const auto queue = config.queues.find(*settings.queue);
+    if (queue == config.queues.end() || queue->second.release != Release::worker_idle ||
+        can_be_asked(config, settings.upstream) ||
+        !told.insert(queue->first + " " + settings.upstream).second)
+        return;
+    const auto at = "queues." + queue->first + ".release";
+    problems.error(mark_of(config, at), at,
+                   "worker_idle asks php-fpm's status, but upstream " + settings.upstream + " of " +
+                       path + " has no fastcgi: {status: {url: …}}");
+}
+
+void warn_kept_workers(const Config& config, Problems& problems) {
+    for (const auto& [name, upstream] : config.upstreams) {
+        if (!upstream.fcgi || !upstream.fcgi->keep_alive) continue;
+        const auto path = "upstreams." + name + ".fastcgi.keep_alive";
+        problems.warn(
+            mark_of(config, path), path,
+            "each idle connection occupies a worker of php-fpm: max_idle times threads (" +
+                std::to_string(std::uint64_t{upstream.max_idle} * config.threads) +
+                ") must stay well below pm.max_children");
+    }
+}
+
+}  // namespace ticketgate::config

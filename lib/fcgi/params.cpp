@@ -1,0 +1,171 @@
+#include "fcgi/params.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.hpp"
+#include "http/rewrite.hpp"
+#include "http/target.hpp"
+
+namespace ticketgate::fcgi {
+namespace {
+
+using http::FieldName;
+
+void append_size(std::string& out, std::size_t size) {
+    if (size < 128) {
+        out += static_cast<char>(size);
+        return;
+    }
+    out += static_cast<char>(size >> 24 | 0x80);
+    out += static_cast<char>(size >> 16 & 0xff);
+    out += static_cast<char>(size >> 8 & 0xff);
+    out += static_cast<char>(size & 0xff);
+}
+
+// Everything but what `params` of the config sets: that one wins, and a variable is sent once.
+class Writer {
+ public:
+    Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), out_(out) {}
+    void put(std::string_view name, std::string_view value) {
+        const auto same = [&](const auto& param) { return param.first == name; };
+        if (std::ranges::none_of(scripts_.params, same)) append_pair(out_, name, value);
+    }
+    void put_configured() {
+        for (const auto& [name, value] : scripts_.params) append_pair(out_, name, value);
+    }
+
+ private:
+    const Scripts& scripts_;
+    std::string& out_;
+};
+
+// `HTTP_ACCEPT_LANGUAGE`; empty: the field has no variable.
+std::string variable(const http::Field& field, std::span<const std::string> id_names) {
+    std::string name = "HTTP_";
+    bool plain = true;
+    for (const char c : field.name) {
+        const char lower = to_lower(c);
+        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
+        plain = plain && (letter || digit || c == '-');
+        name += letter ? static_cast<char>(lower - 32) : digit ? c : '_';
+    }
+    const auto is = [&](const std::string& id) { return http::same_cgi_name(field.name, id); };
+    return plain || std::ranges::any_of(id_names, is) ? name : std::string();
+}
+
+// Framing and the connection are ours; Content-Type and Content-Length have names of their own; a
+// variable HTTP_PROXY is taken for the address of a proxy by many a library (httpoxy).
+bool is_hidden(FieldName id) {
+    switch (id) {
+        case FieldName::content_type:
+        case FieldName::content_length:
+        case FieldName::transfer_encoding:
+        case FieldName::connection:
+        case FieldName::upgrade:
+        case FieldName::proxy:
+            return true;
+        default:
+            return false;
+    }
+}
+
+struct Variable {
+    std::string name, value;
+};
+
+std::vector<Variable> header_variables(const http::RequestHead& head,
+                                       std::span<const std::string> id_names) {
+    std::vector<Variable> all;
+    for (const http::Field& field : head.fields) {
+        if (is_hidden(field.id)) continue;
+        auto name = variable(field, id_names);
+        if (name.empty()) continue;
+        const auto before = std::ranges::find(all, name, &Variable::name);
+        const auto is = [&](const std::string& id) { return http::same_cgi_name(field.name, id); };
+        if (before == all.end())
+            all.push_back({std::move(name), std::string(field.value)});
+        else if (std::ranges::none_of(id_names, is))
+            before->value.append(name == "HTTP_COOKIE" ? "; " : ", ").append(field.value);
+    }
+    return all;
+}
+
+std::string_view value_of(const http::RequestHead& head, FieldName id) {
+    const auto found = std::ranges::find(head.fields, id, &http::Field::id);
+    return found == head.fields.end() ? std::string_view() : found->value;
+}
+
+bool is_port(std::string_view text) {
+    return !text.empty() && text.size() <= 5 &&
+           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Without port; the brackets of an IPv6 address stay, as nginx and Apache have it.
+std::string_view host_name(std::string_view host) {
+    const auto bracket = host.find(']');
+    if (bracket != std::string_view::npos) return host.substr(0, bracket + 1);
+    return host.substr(0, host.find(':'));
+}
+
+void put_script(const http::RequestHead& head, const Scripts& scripts, Writer& to) {
+    std::string path;
+    // The head was routed by the same form: it has one.
+    (void)http::normalise_path(http::path_of(head.target), path);
+    const Script script = find_script(path, scripts);
+    const auto query = head.target.find('?');
+    to.put("SCRIPT_FILENAME", scripts.root + script.name);
+    to.put("SCRIPT_NAME", script.name);
+    if (!script.path_info.empty()) to.put("PATH_INFO", script.path_info);
+    to.put("DOCUMENT_ROOT", scripts.root);
+    to.put("DOCUMENT_URI", script.name + script.path_info);
+    to.put("REQUEST_URI", head.target);
+    to.put("QUERY_STRING", query == std::string_view::npos ? "" : head.target.substr(query + 1));
+}
+
+void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
+    const bool https = iequals(value_of(head, FieldName::x_forwarded_proto), "https");
+    const auto port = value_of(head, FieldName::x_forwarded_port);
+    to.put("REQUEST_SCHEME", https ? "https" : "http");
+    if (https) to.put("HTTPS", "on");
+    to.put("REMOTE_ADDR", origin.client_ip);
+    if (origin.client_port != 0) to.put("REMOTE_PORT", std::to_string(origin.client_port));
+    if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
+    to.put("SERVER_PORT", is_port(port) ? std::string(port) : std::to_string(origin.server_port));
+    to.put("SERVER_NAME", host_name(head.host));
+}
+
+}  // namespace
+
+void append_pair(std::string& out, std::string_view name, std::string_view value) {
+    append_size(out, name.size());
+    append_size(out, value.size());
+    out.append(name).append(value);
+}
+
+void append_params(const http::RequestHead& stamped, unsigned version,
+                   std::span<const std::string> id_names, const Origin& origin,
+                   const Scripts& scripts, std::string& out) {
+    Writer to(scripts, out);
+    put_script(stamped, scripts, to);
+    to.put("GATEWAY_INTERFACE", "CGI/1.1");
+    to.put("SERVER_SOFTWARE", "ticketgate");
+    to.put("SERVER_PROTOCOL", version == 10 ? "HTTP/1.0" : "HTTP/1.1");
+    to.put("REQUEST_METHOD", stamped.method);
+    put_ends(stamped, origin, to);
+    // PHP built with force-cgi-redirect refuses to run without it.
+    to.put("REDIRECT_STATUS", "200");
+    if (!origin.unique_id.empty()) to.put("UNIQUE_ID", origin.unique_id);
+    const auto type = value_of(stamped, FieldName::content_type);
+    if (!type.empty()) to.put("CONTENT_TYPE", type);
+    if (stamped.framing == http::Framing::length)
+        to.put("CONTENT_LENGTH", std::to_string(stamped.content_length));
+    for (const auto& [name, value] : header_variables(stamped, id_names)) to.put(name, value);
+    to.put_configured();
+}
+
+void append_length(std::string& out, std::uint64_t length) {
+    append_pair(out, "CONTENT_LENGTH", std::to_string(length));
+}
+
+}  // namespace ticketgate::fcgi

@@ -1,0 +1,47 @@
+// FastCGI 1.0 records (section 3.3) as bytes: what a web server sends, and the header of what it
+// gets. One request a connection, so the request id is always 1. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ticketgate::fcgi {
+
+enum class Type : std::uint8_t {
+    begin_request = 1,
+    abort_request = 2,
+    end_request = 3,
+    params = 4,
+    in = 5,
+    out = 6,
+    err = 7,
+};
+
+inline constexpr std::size_t header_size = 8;
+inline constexpr std::size_t max_content = 65535;
+inline constexpr std::uint16_t request_id = 1;
+
+struct Header {
+    std::uint8_t version = 1;
+    Type type = Type::out;
+    std::uint16_t id = request_id;
+    std::uint16_t length = 0;
+    std::uint8_t padding = 0;
+    bool operator==(const Header&) const = default;
+};
+
+/// `bytes` are header_size at least.
+Header decode_header(std::string_view bytes);
+
+/// A header for `length` bytes of content, at most max_content, without padding.
+void append_header(std::string& out, Type type, std::size_t length);
+
+/// Asks for a responder. `keep_connection`: the application must not close it after the answer.
+void append_begin(std::string& out, bool keep_connection);
+
+/// The bytes in as many records as they need; none for no bytes (an empty record ends a stream).
+void append_stream(std::string& out, Type type, std::string_view bytes);
+
+}  // namespace ticketgate::fcgi

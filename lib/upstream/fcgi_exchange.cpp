@@ -1,0 +1,156 @@
+#include "upstream/fcgi_exchange.hpp"
+
+#include <algorithm>
+
+#include "fcgi/response.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Of what a script wrote to its error stream: enough to find the fault, one line of the log.
+constexpr std::size_t max_remarks = 4 << 10;
+
+}  // namespace
+
+// The first also ends the parameters, which the head holds.
+PooledExchange::Frame FcgiExchange::frame(std::size_t piece, bool last) {
+    Frame around;
+    if (!params_ended_) fcgi::append_header(around.before, fcgi::Type::params, 0);
+    params_ended_ = true;
+    if (piece != 0) fcgi::append_header(around.before, fcgi::Type::in, piece);
+    if (last) fcgi::append_header(around.after, fcgi::Type::in, 0);
+    return around;
+}
+
+// The next bytes of the response that the last read brought; empty when there are none left.
+result<std::string_view> FcgiExchange::next_output() {
+    while (!unread_.empty() && !ended_) {
+        const auto piece = decoder_.next(unread_);
+        if (!piece) return piece.error();
+        unread_.remove_prefix(piece->consumed);
+        if (piece->kind == fcgi::Decoder::Kind::err) remark(piece->payload);
+        if (decoder_.done()) {
+            if (const auto failure = take_end()) return failure;
+        }
+        if (piece->kind == fcgi::Decoder::Kind::out && !piece->payload.empty())
+            return piece->payload;
+    }
+    return std::string_view();
+}
+
+error_code FcgiExchange::take_end() {
+    ended_ = true;
+    const fcgi::End& end = decoder_.end();
+    if (end.app_status != 0) {
+        const bool whole_line = remarks_.empty() || remarks_.ends_with('\n');
+        remark((whole_line ? "" : "\n") +
+               ("the script ended with status " + std::to_string(end.app_status)));
+    }
+    if (end.status == fcgi::ProtocolStatus::overloaded) return errc::upstream_overloaded;
+    if (end.status != fcgi::ProtocolStatus::request_complete) return errc::upstream_bad_response;
+    return {};
+}
+
+void FcgiExchange::remark(std::string_view text) {
+    remarks_ += text.substr(0, max_remarks - remarks_.size());
+}
+
+result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& head) {
+    for (;;) {
+        const auto output = next_output();
+        if (!output) return output.error();
+        if (!output->empty()) {
+            const std::size_t scanned = block_.size();
+            block_ += *output;
+            const std::size_t size = fcgi::head_block_size(block_, scanned);
+            if (size == 0 && block_.size() < settings().head_limits.max_head) continue;
+            if (size == 0) return errc::upstream_bad_response;
+            const auto failure =
+                fcgi::parse_head_block(std::string_view(block_).substr(0, size),
+                                       settings().head_limits, to_head_request, text_, head);
+            if (failure) return failure;
+            body_in_block_ = block_.size() - size;
+            framing_ = head.framing;
+            left_ = head.content_length;
+            return Step::done;
+        }
+        if (ended_) return errc::upstream_bad_response;
+        const auto got = read(unread_);
+        if (got.status == net::Io::blocked) return Step::blocked;
+        if (got.status != net::Io::ok) return errc::upstream_broke;
+    }
+}
+
+// A script may say more than it announced, or more than its method or status has room for: that is
+// dropped, as nginx does.
+std::string_view FcgiExchange::wanted(std::string_view output) {
+    if (framing_ == http::Framing::none) return {};
+    if (framing_ != http::Framing::length) return output;
+    output = output.substr(0, left_);
+    left_ -= output.size();
+    return output;
+}
+
+error_code FcgiExchange::read_buffered(std::string_view& out) {
+    out = {};
+    if (body_in_block_ != 0) {
+        out = wanted(std::string_view(block_).substr(block_.size() - body_in_block_));
+        body_in_block_ = 0;
+    }
+    while (out.empty()) {
+        const auto output = next_output();
+        if (!output) return output.error();
+        if (output->empty()) break;
+        out = wanted(*output);
+    }
+    // The client was promised more.
+    if (ended_ && out.empty() && framing_ == http::Framing::length && left_ != 0)
+        return errc::upstream_broke;
+    return {};
+}
+
+result<Step> FcgiExchange::read_body(std::string_view& out) {
+    for (;;) {
+        if (const auto failure = read_buffered(out)) return failure;
+        if (!out.empty() || ended_) return Step::done;
+        const auto got = read(unread_);
+        if (got.status == net::Io::blocked) return Step::blocked;
+        if (got.status == net::Io::ok) continue;
+        if (!connection_ended()) return errc::upstream_broke;
+        return Step::done;
+    }
+}
+
+// Without END_REQUEST only a response of known length is known to be whole.
+bool FcgiExchange::connection_ended() {
+    ended_ = framing_ == http::Framing::none || (framing_ == http::Framing::length && left_ == 0);
+    return ended_;
+}
+
+// To END_REQUEST while the records make sense, else to the end of the connection.
+Step FcgiExchange::outlast() {
+    for (;;) {
+        for (;;) {
+            const auto output = next_output();
+            if (!output || output->empty()) break;
+        }
+        if (ended_) return Step::done;
+        const auto got = read(unread_);
+        if (got.status == net::Io::blocked) return Step::blocked;
+        if (got.status != net::Io::ok) return Step::done;
+    }
+}
+
+bool FcgiExchange::answered_whole() const {
+    return decoder_.done() && unread_.empty();
+}
+
+void FcgiExchange::renew() {
+    decoder_ = {};
+    params_ended_ = ended_ = false;
+    block_ = {};
+    text_ = {};
+    remarks_ = {};
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,48 @@
+// FastCGI over a connection: one request (always number 1), kept for another only if the config
+// asks for it. The end of the backend's work is END_REQUEST, or the end of the connection.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fcgi/decoder.hpp"
+#include "upstream/pooled_exchange.hpp"
+
+namespace ticketgate {
+
+class FcgiExchange final : public PooledExchange {
+ public:
+    using PooledExchange::PooledExchange;
+
+    result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
+    result<Step> read_body(std::string_view& piece) override;
+    bool ended() const override { return ended_; }
+    error_code read_buffered(std::string_view& piece) override;
+    void upgrade() override {}  // there is none: CGI has no 101
+    Step outlast() override;
+    std::string_view remarks() const override { return remarks_; }
+
+ private:
+    bool frames(const Body&) const override { return true; }
+    Frame frame(std::size_t piece, bool last) override;
+    bool answered_whole() const override;
+    void renew() override;
+    result<std::string_view> next_output();
+    error_code take_end();
+    void remark(std::string_view text);
+    bool connection_ended();
+    std::string_view wanted(std::string_view output);
+
+    fcgi::Decoder decoder_;
+    bool params_ended_ = false;
+    bool ended_ = false;
+    std::string block_;  // the CGI header block, as far as it came
+    std::string text_;   // the same as HTTP; a ResponseHead has views into it
+    std::size_t body_in_block_ = 0;
+    std::string_view unread_;  // records in the loop's buffer
+    http::Framing framing_ = http::Framing::none;
+    std::uint64_t left_ = 0;  // of a body whose length was told
+    std::string remarks_;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,90 @@
+#include "upstream/fcgi_upstream.hpp"
+
+#include "base/check.hpp"
+#include "fcgi/params.hpp"
+#include "fcgi/record.hpp"
+#include "fcgi/workers.hpp"
+#include "http/parser.hpp"
+#include "http/target.hpp"
+#include "upstream/fcgi_exchange.hpp"
+
+namespace ticketgate {
+namespace {
+
+// php-fpm keeps a connection only if we ask for it, and then not for a time that it tells.
+UpstreamSettings without_pool(UpstreamSettings settings, bool keep_alive) {
+    if (!keep_alive) settings.max_idle = 0;
+    return settings;
+}
+
+// Of our own making: it was within the limits before our lines came to it.
+constexpr http::HeadLimits own_head{
+    .max_head = 64 << 20, .max_uri = 64 << 20, .max_headers = 1 << 20};
+
+std::shared_ptr<FcgiUpstream> status_of(const FcgiSettings& fcgi, net::Resolver& resolver,
+                                        std::size_t loops, const net::Connect& connect) {
+    if (!fcgi.status) return nullptr;
+    return std::make_shared<FcgiUpstream>(*fcgi.status, FcgiSettings(), resolver, loops, connect);
+}
+
+}  // namespace
+
+FcgiUpstream::FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Resolver& resolver,
+                           std::size_t loops, net::Connect connect)
+    : PooledUpstream(without_pool(std::move(settings), fcgi.keep_alive), resolver, loops, connect),
+      fcgi_(std::move(fcgi)),
+      status_(status_of(fcgi_, resolver, loops, connect)) {}
+
+void FcgiUpstream::write_head(const http::RequestHead& head, const http::RequestEdits& edits,
+                              const fcgi::Origin& origin, std::string& out) const {
+    std::string stamped, pairs;
+    http::rewrite_request(head, edits, stamped);
+    http::RequestHead mine;
+    const auto parsed = http::parse_request(stamped, own_head, mine);
+    TG_CHECK(parsed && *parsed == http::Progress::done);
+    fcgi::append_params(mine, head.version, edits.id_names, origin, fcgi_.scripts, pairs);
+    fcgi::append_begin(out, fcgi_.keep_alive);
+    fcgi::append_stream(out, fcgi::Type::params, pairs);
+}
+
+void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
+    std::string pair;
+    fcgi::append_length(pair, length);
+    fcgi::append_stream(head, fcgi::Type::params, pair);
+}
+
+// A request of our own to the other address; nothing of it is logged or queued.
+std::unique_ptr<Exchange> FcgiUpstream::ask_workers(net::Loop& loop, std::string& head) {
+    if (!status_) return nullptr;
+    std::string pairs;
+    for (const auto& [name, value] : {std::pair{"SCRIPT_NAME", fcgi_.status_path},
+                                      {"SCRIPT_FILENAME", fcgi_.status_path},
+                                      {"REQUEST_METHOD", "GET"},
+                                      {"QUERY_STRING", "json&full"}})
+        fcgi::append_pair(pairs, name, value);
+    fcgi::append_begin(head, false);
+    fcgi::append_stream(head, fcgi::Type::params, pairs);
+    return status_->open(loop, true, false);
+}
+
+result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
+                                               const Answered& request) const {
+    std::string path;
+    // The request was routed by the same form: it has one.
+    (void)http::normalise_path(http::path_of(request.target), path);
+    const auto query = std::min(request.target.find('?'), request.target.size() - 1);
+    const fcgi::Trace trace{request.method, fcgi::find_script(path, fcgi_.scripts),
+                            request.target.substr(query + 1), request.sent, request.ended};
+    return fcgi::still_runs(answer, trace, {request.asked, request.told});
+}
+
+void FcgiUpstream::retire(net::Loop& loop) {
+    PooledUpstream::retire(loop);
+    if (status_) status_->retire(loop);
+}
+
+std::unique_ptr<PooledExchange> FcgiUpstream::make_exchange(Pool& pool, net::Loop& loop) {
+    return std::make_unique<FcgiExchange>(shared_from_this(), pool, loop);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,188 @@
+#include "upstream/pooled_exchange.hpp"
+
+#include <array>
+#include <cerrno>
+
+#include "upstream/pooled_upstream.hpp"
+
+namespace ticketgate {
+namespace {
+
+iovec piece(std::string_view bytes) {
+    return {const_cast<char*>(bytes.data()), bytes.size()};
+}
+
+// Of a request body on its way: enough to be worth a system call, and room for FastCGI's largest
+// record.
+constexpr std::size_t piece_size = (64 << 10) - 8;
+
+}  // namespace
+
+PooledExchange::PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& pool,
+                               net::Loop& loop)
+    : upstream_(std::move(upstream)), pool_(pool), loop_(loop), idle_deadline_(*this) {}
+
+PooledExchange::~PooledExchange() {
+    pool_.forget(*this);
+}
+
+const UpstreamSettings& PooledExchange::settings() const {
+    return pool_.settings();
+}
+
+void PooledExchange::observe(Observer* observer) {
+    observer_ = observer;
+    if (stream_) stream_->observe(observer);
+}
+
+result<Step> PooledExchange::send(std::string_view head, Body& body) {
+    if (!connected_) {
+        const auto step = connect();
+        if (!step || *step != Step::done) return step;
+    }
+    return send_pieces(head, body);
+}
+
+result<Step> PooledExchange::connect() {
+    if (!stream_) {
+        const net::Endpoint* address = pool_.address(loop_, *this);
+        if (address == nullptr) {
+            if (pool_.unresolvable()) return errc::upstream_refused;
+            return Step::blocked;
+        }
+        int error = 0;
+        stream_ = pool_.connect(loop_, *address, error);
+        if (stream_) stream_->observe(observer_);
+    }
+    const auto state = stream_ ? stream_->connected().status : net::Io::failed;
+    if (state == net::Io::blocked) return Step::blocked;
+    if (state == net::Io::failed) {
+        pool_.address_failed();
+        return errc::upstream_refused;
+    }
+    connected_ = true;
+    return Step::done;
+}
+
+// A broken pipe while sending is not the last word: the backend may have answered before it closed.
+result<Step> PooledExchange::send_pieces(std::string_view head, Body& body) {
+    for (;;) {
+        const bool head_left = head_sent_ < head.size();
+        const bool body_left =
+            !body.spool.empty() || (frames(body) && body.complete && !last_framed_);
+        if (!head_left && unsent_.empty() && !body_left) {
+            if (!body.complete) return Step::starved;
+            sent_ = true;
+            return Step::done;
+        }
+        const auto pushed = push(head, body);
+        if (!pushed || *pushed != Step::done) return pushed;
+    }
+}
+
+// One write of what is left of the head and the next piece of the body; done when all of it was
+// taken.
+result<Step> PooledExchange::push(std::string_view head, Body& body) {
+    const std::string_view head_rest = head.substr(head_sent_);
+    const bool framed = frames(body);
+    std::string_view front;
+    Frame around;
+    if (unsent_.empty()) {
+        if (!body.spool.empty()) {
+            const auto bytes = body.spool.front(piece_size);
+            if (!bytes) return bytes.error();
+            front = *bytes;
+        }
+        const bool last = body.complete && body.spool.size() == front.size() && !last_framed_;
+        if (framed && (last || !front.empty())) around = frame(front.size(), last);
+        if (framed && last) last_framed_ = true;
+    }
+    std::array<iovec, 5> pieces;
+    std::size_t count = 0;
+    for (const std::string_view part :
+         {head_rest, std::string_view(unsent_), std::string_view(around.before), front,
+          std::string_view(around.after)})
+        if (!part.empty()) pieces[count++] = piece(part);
+    const auto written = write(std::span(pieces.data(), count));
+    if (!written) return written.error();
+
+    std::size_t taken = *written;
+    const auto take = [&taken](std::size_t size) {
+        const std::size_t part = std::min(taken, size);
+        taken -= part;
+        return part;
+    };
+    head_sent_ += take(head_rest.size());
+    unsent_.erase(0, take(unsent_.size()));
+    if (!framed) {
+        const std::size_t part = take(front.size());
+        body.spool.consume(part);
+        return head_sent_ == head.size() && part == front.size() ? Step::done : Step::blocked;
+    }
+    // A frame is begun as a whole: what of it was not taken waits in unsent_.
+    std::string rest;
+    rest.append(around.before, take(around.before.size()));
+    rest.append(front.substr(take(front.size())));
+    rest.append(around.after, take(around.after.size()));
+    body.spool.consume(front.size());
+    unsent_ += rest;
+    return head_sent_ == head.size() && unsent_.empty() ? Step::done : Step::blocked;
+}
+
+// How much was taken; 0 when the connection takes nothing now.
+result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
+    const auto written = stream_->write_some(pieces);
+    if (written.status == net::Io::ok) return written.bytes;
+    if (written.status != net::Io::failed) return std::size_t{0};
+    // Told once: a read would now find what came before, and then what looks like a FIN.
+    reset_ = written.error == ECONNRESET;
+    return errc::upstream_broke;
+}
+
+net::IoResult PooledExchange::read(std::string_view& into) {
+    const auto buffer = loop_.buffer();
+    const auto got = stream_->read_some(buffer);
+    if (got.status == net::Io::ok) {
+        answered_ = true;
+        into = std::string_view(buffer.data(), got.bytes);
+    }
+    return got;
+}
+
+void PooledExchange::finish(std::unique_ptr<Exchange> self) {
+    if (!connected_ || !sent_ || !answered_ || !answered_whole() || stream_->fin() ||
+        stream_->broken())
+        return;
+    (void)self.release();  // the same object as below, with its real type
+    pool_.keep(std::unique_ptr<PooledExchange>(this), loop_, told_timeout_s());
+}
+
+void PooledExchange::become_idle(Duration timeout) {
+    renew();
+    // The upstream owns its pool, and so this: no circle. Were this the last hold, all of it would
+    // go at the end of this function, not before.
+    const auto last = std::move(upstream_);
+    stream_->observe(this);
+    loop_.arm(idle_deadline_, timeout);
+}
+
+bool PooledExchange::usable(bool careful) {
+    if (careful) return !stream_->stale();
+    return !stream_->readable() && !stream_->fin() && !stream_->broken();
+}
+
+void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
+    upstream_ = std::move(upstream);
+    stream_->observe(nullptr);
+    idle_deadline_.disarm();
+    reused_ = true;
+    sent_ = answered_ = last_framed_ = false;
+    head_sent_ = 0;
+}
+
+void PooledExchange::notify() {
+    if (usable(false) && !idle_deadline_.expired()) return;
+    delete this;  // idle connections belong to the pool's list, which the destructor leaves
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,91 @@
+// One connection to a backend and the exchange that is on it: connecting, sending, being kept for
+// another. What is said over it is its protocol's, in a class below. Between exchanges it is idle
+// in its pool and watches for the backend closing it.
+#pragma once
+
+#include <boost/intrusive/list_hook.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "net/stream.hpp"
+#include "task/deadlines.hpp"
+#include "upstream/exchange.hpp"
+#include "upstream/settings.hpp"
+
+namespace ticketgate {
+
+class Pool;
+class PooledUpstream;
+
+class PooledExchange : public Exchange,
+                       private Observer,
+                       public boost::intrusive::list_base_hook<> {
+ public:
+    PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& pool, net::Loop& loop);
+    ~PooledExchange() override;
+
+    void observe(Observer* observer) override;
+    result<Step> send(std::string_view head, Body& body) override;
+    bool connected() const override { return stream_ != nullptr && connected_; }
+    bool answering() const override { return connected() && stream_->readable(); }
+    void finish_sending() override { stream_->finish_writing(); }
+    bool untouched() const override { return reused_ && !answered_; }
+    void finish(std::unique_ptr<Exchange> self) override;
+
+    // For the pool.
+    /// About to be used again; `careful` costs one system call.
+    bool usable(bool careful);
+    void reuse(std::shared_ptr<PooledUpstream> upstream);
+    void become_idle(Duration timeout);
+    /// The name was resolved, or cannot be.
+    void address_known() {
+        if (observer_ != nullptr) observer_->notify();
+    }
+
+ protected:
+    /// A piece of the body in the protocol's framing is this, the piece, and that.
+    struct Frame {
+        std::string before, after;
+    };
+    /// Are pieces of the body framed? If so frame() is called for each, in order, and with `last`
+    /// once, for what may be an empty piece.
+    virtual bool frames(const Body& body) const = 0;
+    virtual Frame frame(std::size_t piece, bool last) = 0;
+    /// The response is whole, and the backend keeps the connection.
+    virtual bool answered_whole() const = 0;
+    /// Forgets the exchange that is over. To an idle connection nothing is left of it.
+    virtual void renew() = 0;
+    /// What the backend told of how long it keeps an idle connection; 0: nothing.
+    virtual std::uint32_t told_timeout_s() const { return 0; }
+
+    net::IoResult read(std::string_view& into);
+    net::Stream& stream() { return *stream_; }
+    const UpstreamSettings& settings() const;
+    /// A write said that the backend reset the connection: what looks like a FIN is none.
+    bool reset() const { return reset_; }
+    void reopen_sending() { sent_ = false; }
+
+ private:
+    void notify() override;  // while idle: the backend closed it, or it was idle for too long
+    result<Step> connect();
+    result<Step> send_pieces(std::string_view head, Body& body);
+    result<Step> push(std::string_view head, Body& body);
+    result<std::size_t> write(std::span<const iovec> pieces);
+
+    std::shared_ptr<PooledUpstream> upstream_;  // the pool lives in it; null while idle in the pool
+    Pool& pool_;
+    net::Loop& loop_;
+    Observer* observer_ = nullptr;
+    Deadline idle_deadline_;
+    std::unique_ptr<net::Stream> stream_;
+    bool connected_ = false, reused_ = false;
+    bool reset_ = false;
+    // of the exchange
+    bool sent_ = false, answered_ = false, last_framed_ = false;
+    std::size_t head_sent_ = 0;
+    std::string unsent_;  // of a frame that was taken in part
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,23 @@
+#include "upstream/pooled_upstream.hpp"
+
+#include "upstream/pooled_exchange.hpp"
+
+namespace ticketgate {
+
+PooledUpstream::PooledUpstream(UpstreamSettings settings, net::Resolver& resolver,
+                               std::size_t loops, net::Connect connect)
+    : settings_(std::move(settings)), resolver_(resolver), connect_(std::move(connect)) {
+    for (std::size_t i = 0; i < loops; ++i) pools_.push_back(std::make_unique<Pool>(*this));
+}
+
+PooledUpstream::~PooledUpstream() = default;
+
+std::unique_ptr<Exchange> PooledUpstream::open(net::Loop& loop, bool fresh, bool careful) {
+    return pools_[loop.index()]->open(loop, fresh, careful);
+}
+
+void PooledUpstream::retire(net::Loop& loop) {
+    pools_[loop.index()]->retire();
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,22 @@
+// Where a backend is, and how its connections are kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.hpp"
+#include "http/parser.hpp"
+
+namespace ticketgate {
+
+struct UpstreamSettings {
+    std::string host;  ///< name or literal address; empty for a unix socket
+    std::uint16_t port = 0;
+    std::string unix_path;
+    std::uint32_t max_idle = 64;  ///< connections kept, each loop
+    Duration idle_timeout = 4s;
+    http::HeadLimits head_limits{.max_head = 64 << 10, .max_uri = 0, .max_headers = 200};
+    bool operator==(const UpstreamSettings&) const = default;
+};
+
+}  // namespace ticketgate

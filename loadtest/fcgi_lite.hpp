@@ -1,0 +1,35 @@
+#pragma once
+// As much FastCGI as the order-logging backend needs: what a web server sends becomes the HTTP text
+// that the backend reads anyway; an answer becomes records. Written from the specification, apart
+// from the product's own codec: a fault there must not hide itself here.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace loadtest {
+
+class FcgiInput {
+ public:
+    // The HTTP bytes that these make whole.
+    std::string take(std::string_view bytes);
+    bool broken() const { return broken_; }
+    bool keeps_connection() const { return keeps_; }
+    // The last request as php-fpm's table of workers shows it: SCRIPT_NAME?QUERY_STRING.
+    const std::string& shown_uri() const { return shown_uri_; }
+
+ private:
+    std::string record(int type, std::string_view content);
+    std::string head();
+
+    std::string bytes_;   // of a record that is not whole
+    std::string params_;  // name-value pairs so far
+    std::string shown_uri_;
+    bool broken_ = false;
+    bool keeps_ = false;
+};
+
+// The bytes as records of standard output; `whole` adds the end of the request.
+std::string fcgi_output(std::string_view head, std::string_view body, bool whole);
+
+}  // namespace loadtest

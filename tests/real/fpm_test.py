@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""ticketgate in front of php-fpm, over FastCGI: config/php-fpm.yaml as it is shipped, and what only php-fpm does.
+
+Usage: fpm_test.py TICKETGATE [-k PATTERN]. Skipped where php-fpm is not installed.
+"""
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import real_test
+from real_test import Fpm, Process, answers, free_port, wait_for
+
+SCRIPTS = {
+    "index.php": "<?php echo 'front ', $_SERVER['REQUEST_URI'], ' ', $_SERVER['SCRIPT_NAME'];",
+    "blob.php": "<?php $n = (int)$_GET['n']; $s = '';"
+                " for ($i = 0; strlen($s) < $n; $i++) $s .= hash('sha256', $i, true);"
+                " $s = substr($s, 0, $n); header('X-Sum: ' . md5($s)); echo $s;",
+    "sum.php": "<?php echo md5_file('php://input'), ' ', $_SERVER['CONTENT_LENGTH'] ?? '-';",
+    "upload.php": "<?php echo md5_file($_FILES['f']['tmp_name']), ' ', $_POST['a'];",
+    "slow.php": "<?php usleep(1000 * (int)$_GET['ms']); echo 'done';",
+    "die.php": "<?php if (isset($_GET['begun'])) { echo 'begun'; ob_end_flush(); flush(); }"
+               " posix_kill(posix_getpid(), 9);",
+    "throw.php": "<?php error_log('first line' . \"\\n\" . 'second line'); throw new Exception('boom');",
+    "moved.php": "<?php header('Location: /elsewhere');",
+    "nothing.php": "<?php http_response_code(204);",
+    "events.php": "<?php header('Content-Type: text/event-stream'); header('X-Accel-Buffering: no');"
+                  " for ($i = 0; $i < 3; $i++) { echo \"data: $i\\n\\n\"; ob_get_level() && ob_flush(); flush();"
+                  " usleep(100000); }",
+    # What fastcgi_finish_request() is for: the client is served, the work goes on.
+    "late.php": "<?php $f = getenv('STATE'); $n = (int)file_get_contents($f); echo $n; fastcgi_finish_request();"
+                " usleep(20000); file_put_contents($f, $n + 1);",
+    "spans.php": "<?php $f = getenv('STATE') . '.spans'; $b = hrtime(true); echo 'ok'; fastcgi_finish_request();"
+                 " usleep(200000); file_put_contents($f, $b . ' ' . hrtime(true) . \"\\n\", FILE_APPEND);",
+}
+
+
+class Site:
+    """php-fpm and ticketgate in front of it."""
+
+    def __init__(self, fpm=Fpm, config=None):
+        self.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-fpm-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.folder.chmod(0o777)
+        (self.folder / "b").mkdir()
+        self.fpm = fpm(self.folder / "b")
+        for name, text in SCRIPTS.items():
+            (self.fpm.root / name).write_text(text)
+        self.port, self.admin = free_port(), free_port()
+        path = pathlib.Path(real_test.__file__).parents[2] / "config" / "php-fpm.yaml"
+        if config:
+            path = self.folder / "ticketgate.yaml"
+            path.write_text(config(self))
+        self.gate = Process([real_test.TICKETGATE, "-c", str(path)], self.folder / "gate.log",
+                            {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
+                             "FPM_URL": f"fastcgi://127.0.0.1:{self.fpm.port}", "FPM_ROOT": str(self.fpm.root),
+                             "FPM_STATUS_URL": f"fastcgi://127.0.0.1:{self.fpm.status_port}"})
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+
+    def stop(self):
+        code = self.gate.stop()
+        self.fpm.stop()
+        self.temporary.cleanup()
+        assert code == 0, f"ticketgate ended with {code}"
+
+    def ask(self, path, method="GET", body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            response = connection.getresponse()
+            return response, response.read()
+        finally:
+            connection.close()
+
+    def server(self, path, headers=None):
+        response, text = self.ask(path, headers=headers)
+        assert response.status == 200, (response.status, text)
+        return response, json.loads(text)["server"]
+
+    def parallel(self, clients, each, path):
+        statuses, lock = [], threading.Lock()
+
+        def work():
+            for _ in range(each):
+                response, _ = self.ask(path)
+                with lock:
+                    statuses.append(response.status)
+
+        threads = [threading.Thread(target=work) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return statuses
+
+    def metric(self, name):
+        connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=30)
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name + "{"))
+
+    def log(self):
+        return (self.folder / "gate.log").read_text()
+
+    def wait_until_free(self):
+        wait_for(lambda: self.metric("ticketgate_queue_in_flight") == 0, "every slot is back")
+
+
+def queue_config(queue, routes="routes: [{ prefix: /, queue: q }]", fastcgi=""):
+    """A config of one's own in place of the shipped one."""
+    def config(site):
+        return f"""
+listen: [{{ address: "${{LISTEN}}" }}]
+admin: {{ address: "${{ADMIN}}" }}
+upstreams:
+  php:
+    url: "${{FPM_URL}}"
+    fastcgi: {{ root: "${{FPM_ROOT}}", status: {{ url: "${{FPM_STATUS_URL}}" }} {fastcgi} }}
+queues: {{ q: {{ {queue} }} }}
+defaults: {{ upstream: php, response_timeout: 20s }}
+{routes}
+"""
+    return config
+
+
+class Case(unittest.TestCase):
+    fpm, config = Fpm, None
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("php-fpm8.2"):
+            raise unittest.SkipTest("php-fpm8.2 is not installed")
+        cls.site = Site(cls.fpm, cls.config)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.site.stop()
+
+
+class TestShippedConfig(Case):
+    def test_server_variables_are_those_of_a_web_server(self):
+        response, server = self.site.server("/show.php/a%20b/c?x=1&y=%2F", {"Host": "shop.example:81", "Cookie": "c=d"})
+        root = str(self.site.fpm.root)
+        for name, value in {
+                "UNIQUE_ID": response.headers["Unique-Id"], "HTTP_X_REQUEST_ID": response.headers["X-Request-Id"],
+                "REMOTE_ADDR": "127.0.0.1", "SERVER_ADDR": "127.0.0.1", "SERVER_PORT": str(self.site.port),
+                "SERVER_NAME": "shop.example", "HTTP_HOST": "shop.example:81", "HTTP_COOKIE": "c=d",
+                "REQUEST_METHOD": "GET", "REQUEST_URI": "/show.php/a%20b/c?x=1&y=%2F", "QUERY_STRING": "x=1&y=%2F",
+                "SCRIPT_NAME": "/show.php", "PATH_INFO": "/a b/c", "PHP_SELF": "/show.php/a b/c",
+                "SCRIPT_FILENAME": root + "/show.php", "DOCUMENT_ROOT": root, "DOCUMENT_URI": "/show.php/a b/c",
+                "SERVER_PROTOCOL": "HTTP/1.1", "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_SOFTWARE": "ticketgate",
+                "REQUEST_SCHEME": "http", "REDIRECT_STATUS": "200"}.items():
+            self.assertEqual(server.get(name), value, name)
+        self.assertGreater(int(server["REMOTE_PORT"]), 0)
+        self.assertNotIn("HTTPS", server)
+        self.assertNotIn("CONTENT_LENGTH", server)
+
+    def test_clients_set_no_variable_that_is_not_theirs(self):
+        evil = {name: "evil" for name in ("Proxy", "UNIQUE_ID", "unique-id", "X_Request_Id", "X_Forwarded_For",
+                                          "X-Forwarded-For", "X_Real_Ip", "Content_Length", "X-Forwarded-Proto")}
+        _, server = self.site.server("/show.php", evil)
+        self.assertNotIn("evil", json.dumps(server))
+
+    def test_paths_without_a_script_go_to_the_front_controller(self):
+        for path in ("/", "/shop/cart?id=1", "/picture.jpg", "/admin/"):
+            response, text = self.site.ask(path)
+            self.assertEqual((response.status, text.decode()), (200, f"front {path} /index.php"))
+
+    def test_a_script_that_does_not_exist_is_404(self):
+        response, text = self.site.ask("/nope.php")
+        self.assertEqual((response.status, text), (404, b"File not found.\n"))
+
+    def test_status_codes_and_locations_are_the_scripts(self):
+        response, _ = self.site.ask("/moved.php")
+        self.assertEqual((response.status, response.headers["Location"]), (302, "/elsewhere"))
+        response, text = self.site.ask("/nothing.php")
+        self.assertEqual((response.status, text), (204, b""))
+
+    def test_head_has_no_body(self):
+        response, text = self.site.ask("/blob.php?n=100", "HEAD")
+        self.assertEqual((response.status, text), (200, b""))
+        self.assertIsNotNone(response.headers["X-Sum"])
+
+    def test_what_a_script_logs_stands_in_our_log_in_one_line(self):
+        response, _ = self.site.ask("/throw.php")
+        self.assertEqual(response.status, 500)
+        wait_for(lambda: "boom" in self.site.log(), "the log has it")
+        line = next(line for line in self.site.log().splitlines() if "boom" in line)
+        self.assertIn("first line\\nsecond line", line)
+        self.assertIn(f"request_id={response.headers['X-Request-Id']}", line)
+
+    def test_parallel_late_updates_are_all_kept(self):
+        before = int(self.site.fpm.state.read_text())
+        self.assertEqual(set(self.site.parallel(8, 5, "/late.php?a=%22b")), {200})
+        self.site.wait_until_free()
+        self.assertEqual(int(self.site.fpm.state.read_text()) - before, 40)
+        self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
+
+    def test_work_after_the_answer_never_overlaps_though_each_client_is_served_at_once(self):
+        spans = pathlib.Path(str(self.site.fpm.state) + ".spans")
+        began = time.monotonic()
+        response, _ = self.site.ask("/spans.php")
+        self.assertLess(time.monotonic() - began, 0.15)
+        self.assertEqual(set(self.site.parallel(4, 1, "/spans.php")), {200})
+        self.site.wait_until_free()
+        seen = sorted(tuple(map(int, line.split())) for line in spans.read_text().splitlines())
+        self.assertEqual(len(seen), 5)
+        for (_, end), (begin, _) in zip(seen, seen[1:]):
+            self.assertGreaterEqual(begin, end)
+
+
+class TestBodies(Case):
+    config = staticmethod(queue_config("", "routes: [{ prefix: / }, { regex: queued, queue: q }]"))
+
+    def test_uploads_arrive_whole(self):
+        body = os.urandom(20_000_000)
+        want = f"{hashlib.md5(body).hexdigest()} {len(body)}".encode()
+        for path in ("/sum.php", "/sum.php/queued"):
+            self.assertEqual(self.site.ask(path, "POST", body)[1], want, path)
+
+    def test_chunked_uploads_arrive_with_a_length(self):
+        parts = [os.urandom(n) for n in (1, 70_000, 300_000)]
+        body = b"".join(parts)
+        want = f"{hashlib.md5(body).hexdigest()} {len(body)}".encode()
+        for path in ("/sum.php", "/sum.php/queued"):
+            self.assertEqual(self.site.ask(path, "POST", iter(parts))[1], want, path)
+        self.assertEqual(self.site.ask("/sum.php", "POST", iter([]))[1], hashlib.md5(b"").hexdigest().encode() + b" 0")
+
+    def test_forms_are_parsed_by_php(self):
+        body = (b'--B\r\nContent-Disposition: form-data; name="a"\r\n\r\nhello\r\n--B\r\nContent-Disposition: form-data;'
+                b' name="f"; filename="x"\r\n\r\n' + b"y" * 100_000 + b"\r\n--B--\r\n")
+        _, text = self.site.ask("/upload.php", "POST", body, {"Content-Type": "multipart/form-data; boundary=B"})
+        self.assertEqual(text.decode(), hashlib.md5(b"y" * 100_000).hexdigest() + " hello")
+
+    def test_downloads_arrive_whole(self):
+        for path in ("/blob.php", "/blob.php/queued"):
+            for size in (0, 1, 65535, 65536, 10_000_000):
+                response, text = self.site.ask(f"{path}?n={size}")
+                self.assertEqual((len(text), hashlib.md5(text).hexdigest()), (size, response.headers["X-Sum"]))
+
+    def test_events_come_as_they_are_written(self):
+        with socket.create_connection(("127.0.0.1", self.site.port), timeout=30) as client:
+            client.sendall(b"GET /events.php HTTP/1.1\r\nHost: a\r\n\r\n")
+            seen = b""
+            while b"data: 0" not in seen:
+                seen += client.recv(65536)
+            self.assertNotIn(b"data: 2", seen)
+            while not seen.endswith(b"0\r\n\r\n"):
+                seen += client.recv(65536)
+            self.assertIn(b"data: 2", seen)
+
+
+class TestFaults(Case):
+    config = staticmethod(queue_config("max_in_flight: 1"))
+
+    def test_a_worker_that_dies_is_502_or_cuts_its_answer_and_frees_the_line(self):
+        self.assertEqual(self.site.ask("/die.php")[0].status, 502)
+        with self.assertRaises((http.client.HTTPException, ConnectionError)):
+            self.site.ask("/die.php?begun")
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+
+    def test_a_client_that_leaves_keeps_its_slot_until_the_script_ends(self):
+        with socket.create_connection(("127.0.0.1", self.site.port)) as client:
+            client.sendall(b"GET /slow.php?ms=600 HTTP/1.1\r\nHost: a\r\n\r\n")
+            wait_for(lambda: self.site.metric("ticketgate_queue_in_flight") == 1, "it runs")
+        began = time.monotonic()
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+        self.assertGreater(time.monotonic() - began, 0.3)
+
+    def test_a_restart_of_php_fpm_under_load_loses_only_what_ran(self):
+        statuses, stop = [], threading.Event()
+
+        def work():
+            while not stop.is_set():
+                try:
+                    statuses.append(self.site.ask("/slow.php?ms=5")[0].status)
+                except (http.client.HTTPException, ConnectionError):
+                    statuses.append(0)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: len(statuses) > 20, "load")
+        self.site.fpm.processes.pop().stop()
+        self.site.fpm.start()
+        wait_for(lambda: answers(self.site.fpm.port), "php-fpm is back")
+        good = statuses.count(200)
+        wait_for(lambda: statuses.count(200) > good + 20, "it serves again")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(set(statuses), {0, 200, 502})
+        self.site.wait_until_free()
+        self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
+
+
+class OneChild(Fpm):
+    children = 1
+
+
+class TestExhausted(Case):
+    fpm = OneChild
+    config = staticmethod(queue_config("max_in_flight: 4"))
+
+    def test_more_requests_than_workers_wait_in_php_fpms_backlog(self):
+        began = time.monotonic()
+        self.assertEqual(self.site.parallel(4, 2, "/slow.php?ms=50"), [200] * 8)
+        self.assertGreater(time.monotonic() - began, 0.35)
+
+
+class WithoutFixPathinfo(Fpm):
+    settings = ["cgi.fix_pathinfo=0"]
+
+
+class TestWithoutFixPathinfo(Case):
+    """The workers' table then shows PATH_INFO where it showed SCRIPT_NAME."""
+    fpm = WithoutFixPathinfo
+    config = staticmethod(queue_config("release: worker_idle"))
+
+    def test_late_updates_are_all_kept(self):
+        self.assertEqual(set(self.site.parallel(8, 3, "/late.php/some/info?q=1")), {200})
+        self.site.wait_until_free()
+        self.assertEqual(int(self.site.fpm.state.read_text()), 24)
+
+    def test_a_picture_is_never_run(self):
+        (self.site.fpm.root / "upload.jpg").write_text("<?php echo 'run';")
+        for path in ("/upload.jpg/x.php", "/upload.jpg", "/upload.jpg%00.php"):
+            self.assertNotIn(b"run", self.site.ask(path)[1])
+
+
+class TestKeepAlive(Case):
+    config = staticmethod(queue_config("", fastcgi=", keep_alive: true"))
+
+    def test_a_connection_serves_many_requests(self):
+        for n in range(20):
+            self.assertEqual(self.site.ask(f"/slow.php?ms=0&n={n}")[1], b"done")
+        body = os.urandom(100_000)
+        self.assertEqual(self.site.ask("/sum.php", "POST", body)[1].split()[0].decode(), hashlib.md5(body).hexdigest())
+
+
+class TestStatusThatIsGone(Case):
+    """It fails closed, until hold_timeout says otherwise."""
+    config = staticmethod(lambda site: queue_config(
+        "release: worker_idle, hold_timeout: 1s, on_hold_timeout: release")(site).replace(
+            "${FPM_STATUS_URL}", f"fastcgi://127.0.0.1:{free_port()}"))
+
+    def test_the_slot_stays_held(self):
+        began = time.monotonic()
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+        self.assertLess(time.monotonic() - began, 0.9)
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+        self.assertGreater(time.monotonic() - began, 0.9)
+        self.assertGreater(self.site.metric("ticketgate_queue_status_failures_total"), 0)
+        self.assertIn("the workers' status cannot be read", self.site.log())
+        self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 1)
+        self.site.wait_until_free()
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin"
+    real_test.TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

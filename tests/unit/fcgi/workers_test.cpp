@@ -1,0 +1,104 @@
+#include "fcgi/workers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate::fcgi {
+namespace {
+
+// An entry as php-fpm 8.2 writes it.
+std::string worker(const std::string& state, int running_us, const std::string& uri,
+                   const std::string& method = "GET") {
+    return R"({"pid":28295,"state":")" + state +
+           R"(","start time":1795274649,"start since":26,"requests":1,"request duration":)" +
+           std::to_string(running_us) + R"(,"request method":")" + method + R"(","request uri":")" +
+           uri +
+           R"(","content length":0,"user":"-","script":"\/w\/a.php","last request cpu":0.00,)"
+           R"("last request memory":0})";
+}
+
+std::string table(const std::string& workers) {
+    return R"({"pool":"www","process manager":"static","active processes":1,"processes":[)" +
+           workers + "]}";
+}
+
+// Sent at 10 ms, answered at 20 ms; asked at 30 ms, told at 32 ms.
+struct Case {
+    Trace trace{"GET", {"/a.php", ""}, "x=1", Time(10ms), Time(20ms)};
+    Look look{Time(30ms), Time(32ms)};
+};
+
+bool may(const std::string& workers, const Case& c = {}) {
+    const auto told = still_runs(table(workers), c.trace, c.look);
+    EXPECT_TRUE(told);
+    return told && *told == Working::perhaps;
+}
+
+constexpr const char* ours = "\\/a.php?x=1";
+
+TEST(Workers, OneThatShowsTheRequestMayRunIt) {
+    for (const char* state : {"Running", "Finishing", "Ending", "Getting request informations"})
+        EXPECT_TRUE(may(worker(state, 15000, ours))) << state;
+    EXPECT_TRUE(may(worker("Idle", 100, "/") + "," + worker("Finishing", 15000, ours)));
+}
+
+TEST(Workers, AnIdleOneRunsNothing) {
+    EXPECT_FALSE(may(worker("Idle", 15000, ours)));
+    EXPECT_FALSE(may(worker("Reading headers", 15000, ours)));
+    EXPECT_FALSE(may(""));
+}
+
+TEST(Workers, OneWithAnotherRequestIsNone) {
+    EXPECT_FALSE(may(worker("Running", 15000, "\\/a.php?x=2")));
+    EXPECT_FALSE(may(worker("Running", 15000, "\\/a.php")));
+    EXPECT_FALSE(may(worker("Running", 15000, ours, "POST")));
+}
+
+// With cgi.fix_pathinfo PHP looks for a script further up when there is none of the name.
+TEST(Workers, OneThatShowsTheBeginningOfTheNameMayRunIt) {
+    Case c;
+    c.trace.script = {"/up.jpg/x.php", "/i"};
+    c.trace.query = "a=?b";
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/up.jpg?a=?b"), c));
+    EXPECT_FALSE(may(worker("Running", 15000, "\\/up.png?a=?b"), c));
+    c.trace.script = {"/a?b.php", ""};
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/a?b.php?a=?b"), c));
+    EXPECT_FALSE(may(worker("Running", 15000, "\\/a?b.php?b"), c));
+}
+
+TEST(Workers, OneThatBeganAtAnotherTimeIsNone) {
+    EXPECT_TRUE(may(worker("Running", 10000, ours)));   // began at 20 to 22 ms
+    EXPECT_FALSE(may(worker("Running", 8000, ours)));   // after the answer
+    EXPECT_TRUE(may(worker("Running", 21000, ours)));   // 9 to 11 ms: while it was sent, perhaps
+    EXPECT_FALSE(may(worker("Running", 24000, ours)));  // before it was sent
+}
+
+TEST(Workers, OneThatCannotBeToldApartCounts) {
+    Case c;
+    const std::string name = "/" + std::string(200, 'n') + ".php";
+    const std::string query = "q=" + std::string(600, 'q');
+    c.trace.script.name = name;
+    c.trace.query = query;
+    EXPECT_TRUE(may(worker("Running", 15000, name.substr(0, 127) + "?" + query.substr(0, 511)), c));
+    // Bytes that are no UTF-8 are left out of the table; a name cut within a letter loses it.
+    c.trace.script.name = "/\xFF\xC3\xA4.php";
+    c.trace.query = "";
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/\xC3\xA4.php"), c));
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/.php"), c));
+    c.trace.script = {"/a.php", "/b.php"};
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php"), c));
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/b.php"), c));  // cgi.fix_pathinfo=0
+    c.trace.method = "VERSION-CONTROL-X";
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php", "VERSION-CONTROL"), c));
+}
+
+TEST(Workers, WhatIsNoTableIsAnError) {
+    const Case c;
+    for (const std::string text :
+         {"", "not json", "[]", "{}", R"({"processes":1})", R"({"processes":[1]})",
+          R"({"processes":[{"state":"Idle"}]})", R"({"processes":[{"request duration":1}]})",
+          R"({"pool":"www","active processes":0})"})
+        EXPECT_FALSE(still_runs(text, c.trace, c.look)) << text;
+}
+
+}  // namespace
+}  // namespace ticketgate::fcgi

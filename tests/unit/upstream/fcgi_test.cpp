@@ -1,0 +1,294 @@
+// FastCGI with a backend whose every byte the test sends and reads itself.
+#include "bench.hpp"
+#include "fcgi/record.hpp"
+#include "http/parser.hpp"
+#include "upstream/fcgi_upstream.hpp"
+
+namespace ticketgate {
+namespace {
+
+using namespace std::string_literals;
+using fcgi::Type;
+
+std::string record(Type type, std::string_view content) {
+    std::string out;
+    fcgi::append_header(out, type, content.size());
+    return out.append(content);
+}
+std::string out(std::string_view content) {
+    return record(Type::out, content);
+}
+std::string end_record(char app = 0, char status = 0) {
+    return record(Type::end_request, "\0\0\0"s + app + status + "\0\0\0"s);
+}
+
+const std::string head = "the parameters";
+const std::string params_end = record(Type::params, "");
+const std::string in_end = record(Type::in, "");
+
+struct FcgiBench : Bench {
+    explicit FcgiBench(bool keep_alive = false) {
+        UpstreamSettings settings;
+        settings.host = "127.0.0.1";
+        settings.port = door.at().port();
+        FcgiSettings fcgi;
+        fcgi.scripts.root = "/w";
+        fcgi.keep_alive = keep_alive;
+        upstream = std::make_shared<FcgiUpstream>(settings, fcgi, resolver, 1);
+    }
+    /// An exchange whose request without a body is sent.
+    struct Running {
+        std::unique_ptr<Exchange> exchange;
+        Peer backend;
+    };
+    Running run() {
+        auto exchange = open();
+        EXPECT_TRUE(send(*exchange, head));
+        Peer backend = door.accept();
+        EXPECT_EQ(backend.receive(), head + params_end + in_end);
+        return {std::move(exchange), std::move(backend)};
+    }
+    Answer answer(std::string_view bytes, bool to_head = false) {
+        const Running running = run();
+        running.backend.send(bytes);
+        running.backend.finish();
+        return read(*running.exchange, to_head);
+    }
+};
+
+TEST(Fcgi, BodyGoesOutInRecordsWithItsEnd) {
+    FcgiBench bench;
+    auto exchange = bench.open();
+    Body body(bench.budget);
+    body.complete = false;
+    EXPECT_EQ(*bench.send(*exchange, head, body), Step::starved);
+    const Peer backend = bench.door.accept();
+    EXPECT_EQ(backend.receive(), head);
+    ASSERT_FALSE(body.spool.append("some"));
+    EXPECT_EQ(*bench.send(*exchange, head, body), Step::starved);
+    EXPECT_EQ(backend.receive(), params_end + record(Type::in, "some"));
+    ASSERT_FALSE(body.spool.append("more"));
+    body.complete = true;
+    EXPECT_EQ(*bench.send(*exchange, head, body), Step::done);
+    EXPECT_EQ(backend.receive(), record(Type::in, "more") + in_end);
+}
+
+TEST(Fcgi, BodyOfAnySizeArrivesWhole) {
+    FcgiBench bench;
+    auto exchange = bench.open();
+    Body body(bench.budget);
+    const std::string sent(1'000'000, 'b');
+    ASSERT_FALSE(body.spool.append(sent));
+    result<Step> step = Step::blocked;
+    bench.loop.run_once(Duration{0});
+    (void)exchange->send(head, body);  // connects
+    const Peer backend = bench.door.accept();
+    std::string bytes;
+    while (*(step = exchange->send(head, body)) != Step::done) {
+        bench.loop.run_once(Duration{0});
+        std::string part(30'000, 0);
+        const auto n = ::recv(backend.descriptor(), part.data(), part.size(), MSG_DONTWAIT);
+        if (n > 0) bytes.append(part, 0, static_cast<std::size_t>(n));
+    }
+    exchange.reset();
+    for (std::string more; !(more = backend.receive()).empty();) bytes += more;
+    ASSERT_TRUE(bytes.starts_with(head + params_end));
+    std::string got;
+    for (std::string_view rest = std::string_view(bytes).substr(head.size() + params_end.size());
+         ;) {
+        ASSERT_GE(rest.size(), fcgi::header_size);
+        const auto header = fcgi::decode_header(rest);
+        EXPECT_EQ(header.type, Type::in);
+        got += rest.substr(fcgi::header_size, header.length);
+        rest.remove_prefix(fcgi::header_size + header.length);
+        if (header.length != 0) continue;
+        EXPECT_EQ(rest, "");
+        break;
+    }
+    EXPECT_EQ(got, sent);
+}
+
+TEST(Fcgi, AnswerIsReadHoweverItIsCut) {
+    const std::string bytes = out("Status: 404 Not") + out(" Found\r\nA: b\r") + out("\n\r\nbo") +
+                              record(Type::err, "oops") + out("dy") + out("") + end_record();
+    for (std::size_t at = 0; at <= bytes.size(); ++at) {
+        FcgiBench bench;
+        const auto running = bench.run();
+        running.backend.send(std::string_view(bytes).substr(0, at));
+        bench.loop.run_once(1ms);
+        http::ResponseHead begun;
+        const auto early = running.exchange->read_head(false, begun);
+        ASSERT_TRUE(early) << at;
+        const auto status = begun.status;
+        running.backend.send(std::string_view(bytes).substr(at));
+        Answer got;
+        if (*early == Step::done) {
+            got.status = status;
+            got.failure = bench.read_body(*running.exchange, got.body);
+        } else {
+            got = bench.read(*running.exchange);
+        }
+        EXPECT_FALSE(got.failure) << at;
+        EXPECT_EQ(got.status, 404u);
+        EXPECT_EQ(got.body, "body") << at;
+        EXPECT_TRUE(running.exchange->ended());
+        EXPECT_EQ(running.exchange->remarks(), "oops");
+    }
+}
+
+TEST(Fcgi, TheEndIsEndRequestNotTheLastByteOfTheBody) {
+    FcgiBench bench;
+    const auto running = bench.run();
+    running.backend.send(out("Content-Length: 2\r\n\r\nhi"));
+    http::ResponseHead response;
+    ASSERT_TRUE(bench.read_head(*running.exchange, response));
+    std::string_view piece;
+    ASSERT_EQ(*running.exchange->read_body(piece), Step::done);
+    EXPECT_EQ(piece, "hi");
+    EXPECT_FALSE(running.exchange->ended());
+    EXPECT_EQ(*running.exchange->read_body(piece), Step::blocked);
+    running.backend.send(end_record());
+    std::string rest;
+    EXPECT_FALSE(bench.read_body(*running.exchange, rest));
+    EXPECT_EQ(rest, "");
+    EXPECT_TRUE(running.exchange->ended());
+}
+
+TEST(Fcgi, ABodyThatEndsEarlyIsNoAnswer) {
+    FcgiBench bench;
+    EXPECT_EQ(bench.answer(out("A: b\r\n\r\nhalf")).failure, errc::upstream_broke);
+    EXPECT_EQ(bench.answer(out("Content-Length: 9\r\n\r\nhalf") + end_record()).failure,
+              errc::upstream_broke);
+    EXPECT_EQ(bench.answer(out("A: b\r\n")).failure, errc::upstream_broke);
+    EXPECT_EQ(bench.answer("").failure, errc::upstream_broke);
+}
+
+TEST(Fcgi, AConnectionThatEndsAfterAWholeBodyIsItsEnd) {
+    FcgiBench bench;
+    const auto got = bench.answer(out("Content-Length: 2\r\n\r\nhi"));
+    EXPECT_FALSE(got.failure);
+    EXPECT_EQ(got.body, "hi");
+    EXPECT_FALSE(bench.answer(out("Status: 204 No Content\r\n\r\n")).failure);
+}
+
+TEST(Fcgi, MoreThanWasAnnouncedIsDropped) {
+    FcgiBench bench;
+    EXPECT_EQ(bench.answer(out("Content-Length: 2\r\n\r\nhi there") + out("!") + end_record()).body,
+              "hi");
+    EXPECT_EQ(bench.answer(out("A: b\r\n\r\nbody") + end_record(), true).body, "");
+    EXPECT_EQ(bench.answer(out("Status: 304 x\r\n\r\nbody") + end_record()).body, "");
+}
+
+TEST(Fcgi, WhatIsNoCgiIsABadResponse) {
+    for (const std::string& bytes :
+         {"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"s, out("HTTP/1.1 200 OK\r\nA: b\r\n\r\n") + end_record(),
+          out("no field\r\n\r\n") + end_record(), end_record(), out("A: b") + end_record(),
+          out(std::string(65'535, 'a')) + out("b"), end_record(0, 1), end_record(0, 3),
+          record(Type::in, "x")}) {
+        FcgiBench bench;
+        EXPECT_EQ(bench.answer(bytes).failure, errc::upstream_bad_response)
+            << testing::PrintToString(bytes.substr(0, 40));
+    }
+}
+
+TEST(Fcgi, AnOverloadedBackendSaysSo) {
+    FcgiBench bench;
+    EXPECT_EQ(bench.answer(end_record(0, 2)).failure, errc::upstream_overloaded);
+}
+
+TEST(Fcgi, AScriptsStatusIsRemarkedOn) {
+    FcgiBench bench;
+    const auto running = bench.run();
+    running.backend.send(record(Type::err, std::string(60'000, 'e')) + out("A: b\r\n\r\n") +
+                         record(Type::err, "late") + end_record(7));
+    EXPECT_FALSE(bench.read(*running.exchange).failure);
+    EXPECT_EQ(running.exchange->remarks().size(), 4096u);
+
+    const auto other = bench.run();
+    other.backend.send(out("A: b\r\n\r\n") + end_record(7));
+    EXPECT_FALSE(bench.read(*other.exchange).failure);
+    EXPECT_EQ(other.exchange->remarks(), "the script ended with status 7");
+}
+
+TEST(Fcgi, ABadAnswerIsOutlastedToItsEnd) {
+    FcgiBench bench;
+    const auto running = bench.run();
+    running.backend.send(out("no field\r\n\r\n"));
+    EXPECT_EQ(bench.read(*running.exchange).failure, errc::upstream_bad_response);
+    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    running.backend.send(out("goes on"));
+    bench.loop.run_once(100ms);
+    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    running.backend.send(end_record());
+    EXPECT_EQ(*bench.drive([&]() -> result<Step> { return running.exchange->outlast(); }),
+              Step::done);
+}
+
+TEST(Fcgi, ABrokenStreamIsOutlastedToTheEndOfTheConnection) {
+    FcgiBench bench;
+    auto running = bench.run();
+    running.backend.send("no record at all");
+    EXPECT_EQ(bench.read(*running.exchange).failure, errc::upstream_bad_response);
+    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    running.backend.send(end_record());
+    bench.loop.run_once(100ms);
+    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    running.backend.close();
+    EXPECT_EQ(*bench.drive([&]() -> result<Step> { return running.exchange->outlast(); }),
+              Step::done);
+}
+
+TEST(Fcgi, ConnectionsAreKeptOnlyIfAskedFor) {
+    for (const bool keep : {false, true}) {
+        FcgiBench bench(keep);
+        auto running = bench.run();
+        running.backend.send(out("A: b\r\n\r\n") + end_record());
+        EXPECT_FALSE(bench.read(*running.exchange).failure);
+        bench.finish(std::move(running.exchange));
+        EXPECT_EQ(bench.has_idle(), keep);
+    }
+}
+
+TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
+    FcgiBench bench(true);
+    auto first = bench.run();
+    first.backend.send(out("A: b\r\n\r\none") + end_record());
+    EXPECT_EQ(bench.read(*first.exchange).body, "one");
+    bench.finish(std::move(first.exchange));
+    auto second = bench.open();
+    EXPECT_TRUE(second->connected());
+    EXPECT_TRUE(bench.send(*second, head));
+    EXPECT_EQ(first.backend.receive(), head + params_end + in_end);
+    first.backend.send(out("A: b\r\n\r\ntwo") + end_record());
+    EXPECT_EQ(bench.read(*second).body, "two");
+    EXPECT_EQ(second->remarks(), "");
+}
+
+TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
+    FcgiBench bench;
+    http::RequestHead request;
+    const std::string text =
+        "POST http://h/a.php?q HTTP/1.1\r\nHost: h\r\nProxy: evil\r\nX_Forwarded_For: evil\r\n"
+        "UNIQUE_ID: evil\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\nX-Hop: evil\r\n\r\n";
+    const auto parsed = http::parse_request(text, {}, request);
+    ASSERT_TRUE(parsed && *parsed == http::Progress::done);
+    const std::vector<std::string> ids{"unique-id"};
+    http::RequestEdits edits;
+    edits.id_names = ids;
+    edits.added = "UNIQUE_ID: ours\r\n";
+    edits.framing = http::Framing::until_close;
+    std::string bytes;
+    fcgi::Origin origin;
+    origin.unique_id = "ours";
+    bench.upstream->write_head(request, edits, origin, bytes);
+    bench.upstream->add_length(bytes, 77);
+    EXPECT_EQ(bytes.find("evil"), std::string::npos);
+    EXPECT_NE(bytes.find("\t\4UNIQUE_IDours"), std::string::npos);
+    EXPECT_NE(bytes.find("\v\bREQUEST_URI/a.php?q"), std::string::npos);
+    EXPECT_TRUE(bytes.ends_with(record(Type::params, "\16\2CONTENT_LENGTH77")));
+    EXPECT_EQ(bytes.find("HTTP_CONNECTION"), std::string::npos);
+    EXPECT_TRUE(bench.upstream->cgi());
+}
+
+}  // namespace
+}  // namespace ticketgate
