@@ -25,6 +25,8 @@ const char* text(errc e) {
             return "the method is not served by a gateway";
         case errc::version_refused:
             return "the HTTP version is not supported";
+        case errc::last_hop:
+            return "it may be forwarded no further";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:

@@ -22,6 +22,7 @@ enum class errc {
     expectation_failed,  ///< 417: an Expect other than 100-continue
     method_refused,      ///< 405: CONNECT and TRACE are not for a gateway
     version_refused,     ///< 505: a major version other than 1
+    last_hop,            ///< 204: OPTIONS that may go no further (Max-Forwards: 0)
     // routing
     no_route,  ///< 404: no route matches the path
     // the line
