@@ -51,8 +51,8 @@ enum Reading : unsigned {
 constexpr unsigned normal_reading = backslash | coded_slash | merged_slashes;
 
 // `out` holds whole segments and the one being built; if that is a dot segment, resolves it (RFC
-// 3986 5.2.4).
-void close_segment(std::string& out) {
+// 3986 5.2.4) and says so: then its slash is there already.
+bool close_segment(std::string& out) {
     const auto slash = out.rfind('/');
     const auto segment = std::string_view(out).substr(slash + 1);
     if (segment == ".") {
@@ -60,7 +60,10 @@ void close_segment(std::string& out) {
     } else if (segment == "..") {
         const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
         out.resize(parent + 1);
+    } else {
+        return false;
     }
+    return true;
 }
 
 void append_char(char c, unsigned reading, std::string& out) {
@@ -68,7 +71,7 @@ void append_char(char c, unsigned reading, std::string& out) {
         out += c;
         return;
     }
-    close_segment(out);
+    if (close_segment(out)) return;
     if ((reading & merged_slashes) == 0 || out.back() != '/') out += '/';
 }
 
@@ -102,6 +105,19 @@ bool read_path(std::string_view path, unsigned reading, std::string& out) {
     if ((reading & merged_slashes) == 0)
         out.erase(std::unique(out.begin(), out.end(), both), out.end());
     return true;
+}
+
+// A server that decodes once the dot segments are gone, and looks for its script from the left:
+// what is behind it is PATH_INFO, dots or not.
+std::string with_late_slashes(std::string_view path) {
+    std::string late;
+    while (!path.empty()) {
+        const bool code = path.starts_with("%2F");
+        const char c = code || path[0] == '\\' ? '/' : path[0];
+        if (c != '/' || !late.ends_with('/')) late += c;
+        path.remove_prefix(code ? 3 : 1);
+    }
+    return late;
 }
 
 // `%` and these digits, the second in either case.
@@ -148,12 +164,16 @@ std::vector<std::string> other_readings(std::string_view path) {
     if (path.find("//") != path.npos || open != 0) open |= merged_slashes;
     std::vector<std::string> others;
     if (open == 0 || !read_path(path, normal_reading, normal)) return others;
+    const auto add = [&](std::string other) {
+        if (other != normal && std::ranges::find(others, other) == others.end())
+            others.push_back(std::move(other));
+    };
     for (unsigned no = 1; no <= normal_reading; ++no) {
         if ((no & ~open) != 0) continue;
         std::string other;
         read_path(path, normal_reading & ~no, other);
-        if (other != normal && std::ranges::find(others, other) == others.end())
-            others.push_back(std::move(other));
+        add(with_late_slashes(other));
+        add(std::move(other));
     }
     return others;
 }

@@ -29,7 +29,8 @@ bool normalise_path(std::string_view path, std::string& out);
 
 /// The other normal forms that a backend may see in this path, where servers differ: a slash that
 /// is written as a backslash or as `%2F` may be none, and repeated slashes may count as segments of
-/// their own for a `..` behind them. Almost always none. A path whose readings do not lead to one
+/// their own for a `..` behind them, or slashes be decoded after `..` was looked at. Almost always
+/// none. A path whose readings do not lead to one
 /// route is refused, so that none of them slips past a queue. `path` is valid for
 /// normalise_path().
 std::vector<std::string> other_readings(std::string_view path);
