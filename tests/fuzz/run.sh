@@ -50,11 +50,16 @@ fuzz() {
     printf '%-10s %12s runs %9s runs/s  cov %6s  ft %7s  findings %d\n' \
         "$target" "${runs:-?}" "${rate:-?}" "${cov:-?}" "${ft:-?}" "$broken"
     if [[ -n $keep ]]; then
+        # Onto the seeds, which are made anew each time, so that only what they do not reach is kept.
         local merged=$build/merged/$target
         rm -rf "$merged"
-        mkdir -p "$merged"
-        "$binary" -set_cover_merge=1 -max_len=512 "$merged" "$corpus" "$build/seeds/$target" "$work" >>"$log" 2>&1 || true
-        find "$merged" -type f -size -2k -exec cp -n -t "$corpus" {} +
+        mkdir -p "$build/merged"
+        cp -r "$build/seeds/$target" "$merged"
+        cp -t "$merged" "$corpus"/* 2>/dev/null || true
+        "$binary" -set_cover_merge=1 -max_len=256 "$merged" "$work" >>"$log" 2>&1 || true
+        find "$merged" -type f -size -2k -printf '%f\n' | sort >"$merged.names"
+        find "$build/seeds/$target" -type f -printf '%f\n' | sort | comm -23 "$merged.names" - |
+            while read -r name; do cp -n "$merged/$name" "$corpus/"; done
     fi
     return "$((status != 0 || broken != 0))"
 }
