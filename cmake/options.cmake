@@ -21,6 +21,11 @@ endif()
 if(TG_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+elseif(TG_SANITIZE STREQUAL "fuzz")
+  # clang warns of other things than g++, which is the compiler of everything else.
+  target_compile_options(tg_options INTERFACE -Wno-error)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
 elseif(TG_SANITIZE STREQUAL "thread")
   # TSan does not understand Asio's fences (and g++ warns about them).
   add_compile_options(-fsanitize=thread -Wno-tsan)

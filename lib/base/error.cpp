@@ -29,6 +29,8 @@ const char* text(errc e) {
             return "the client has too many connections";
         case errc::not_trusted:
             return "the peer is no trusted proxy";
+        case errc::last_hop:
+            return "it may be forwarded no further";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:

@@ -24,6 +24,7 @@ enum class errc {
     version_refused,       ///< 505: a major version other than 1
     too_many_connections,  ///< 429: of this client
     not_trusted,           ///< a PROXY header from somebody who may not speak for others; closed
+    last_hop,              ///< 204: OPTIONS that may go no further (Max-Forwards: 0)
     // routing
     no_route,  ///< 404: no route matches the path
     // the line

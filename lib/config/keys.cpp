@@ -260,6 +260,9 @@ constexpr std::array clients_keys{
     duration("idle_timeout", "60s", "Keep-alive between requests."),
     duration("write_timeout", "60s",
              "A client that takes nothing of its answer for this long is dropped."),
+    choice("unusual_names", "drop", "drop|forward|refuse",
+           "Fields whose names have other characters than letters, digits and hyphens, such as "
+           "X_Real_IP: CGI and FastCGI servers take them for X-Real-IP. refuse: 400."),
     plain("trusted_proxies", Kind::networks, "[]",
           "CIDRs whose X-Forwarded-* headers are extended, not replaced, and whose ids may be "
           "kept."),

@@ -26,6 +26,7 @@ enum class OnHoldTimeout { keep, release };
 enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
+enum class UnusualNames { drop, forward, refuse };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
 /// As ids::Format, which stands in another module: a test compares the two.
@@ -174,7 +175,8 @@ struct Clients {
     std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
     milliseconds head_timeout = 10s;                       ///< first byte of a head to its end; 408
     milliseconds idle_timeout = 60s;                       ///< keep-alive between requests
-    milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
+    milliseconds write_timeout = 60s;                 ///< a client that takes nothing of its answer
+    UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers fold together
     std::vector<std::string>
         trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced
     bool operator==(const Clients&) const = default;

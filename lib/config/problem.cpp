@@ -12,7 +12,11 @@ std::string print(const Problem& problem) {
         out += ':' + std::to_string(problem.line) + ':' + std::to_string(problem.column);
     out += problem.warning ? ": warning: " : ": ";
     if (!problem.path.empty()) out += problem.path + ": ";
-    return out + problem.message;
+    out += problem.message;
+    // Bytes of the file may stand in it: they are not to steer the terminal that shows them.
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    std::replace_if(out.begin(), out.end(), control, '?');
+    return out;
 }
 
 bool has_errors(const std::vector<Problem>& problems) {

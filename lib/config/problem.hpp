@@ -18,6 +18,7 @@ struct Problem {
     bool operator==(const Problem&) const = default;
 };
 
+/// On one line, without control characters:
 /// `config.yaml:12:5: routes[0].wait_timout: unknown key; did you mean wait_timeout?`
 std::string print(const Problem& problem);
 

@@ -27,6 +27,7 @@ constexpr CharSet alphanumerics_and(std::string_view others) {
 }
 
 constexpr CharSet token_chars = alphanumerics_and("!#$%&'*+-.^_`|~");
+constexpr CharSet usual_chars = alphanumerics_and("-");
 // RFC 3986 3.2.2 reg-name, without the comma: nobody's host has one, and it is how some join
 // duplicates.
 constexpr CharSet host_chars = alphanumerics_and("-._~%!$&'()*+;=");
@@ -51,6 +52,10 @@ bool visible_ascii_without_fragment(std::string_view text) {
 
 bool is_token_char(char c) {
     return token_chars[static_cast<unsigned char>(c)];
+}
+
+bool is_usual_name(std::string_view name) {
+    return all_in(name, usual_chars);
 }
 
 std::size_t leading_empty_lines(std::string_view bytes) {

@@ -14,6 +14,10 @@ namespace ticketgate::http {
 /// A character of a token (RFC 9110 5.6.2): methods, field names.
 bool is_token_char(char c);
 
+/// Letters, digits and hyphens only: a field name that no CGI server folds into another's variable
+/// (RFC 3875 4.1.18 has `-` become `_`; what becomes of other characters differs).
+bool is_usual_name(std::string_view name);
+
 /// The size of the empty lines at the front; a server skips them (RFC 9112 2.2).
 std::size_t leading_empty_lines(std::string_view bytes);
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,8 @@ enum class FieldName : std::uint8_t {
     server_timing,
     user_agent,
     referer,
+    max_forwards,  ///< of OPTIONS only
+    unusual,       ///< a name that we do not know, with a character that CGI servers fold
 };
 
 struct Field {
@@ -50,7 +53,7 @@ enum class Framing : std::uint8_t { none, length, chunked, until_close };
 struct RequestHead {
     std::string_view bytes;  ///< start line to empty line; bytes.size() is what to consume
     std::string_view method, target;
-    std::string_view host;     ///< the Host field's value; empty if none
+    std::string_view host;     ///< of Host, or of the target where HTTP/1.0 sent none; else empty
     std::string_view upgrade;  ///< what is asked for (RFC 9110 7.8); empty if nothing
     unsigned version = 11;     ///< 10 or 11
     std::vector<Field> fields;
@@ -59,6 +62,8 @@ struct RequestHead {
     bool keep_alive = true;         ///< the client wants the connection kept (RFC 9112 9.3)
     bool expects_continue = false;  ///< Expect: 100-continue (RFC 9110 10.1.1)
     bool names_hop_fields = false;  ///< Connection names fields beyond keep-alive and close
+    /// How often OPTIONS may still be forwarded (RFC 9110 7.6.2).
+    std::optional<std::uint32_t> max_forwards;
 
     /// Idempotent by RFC 9110 9.2.2.
     bool idempotent() const;
@@ -73,10 +78,11 @@ struct ResponseHead {
     std::vector<Field> fields;
     Framing framing = Framing::none;  ///< already with regard to HEAD, 1xx, 204 and 304
     std::uint64_t content_length = 0;
-    bool has_content_length = false;  ///< also for HEAD and 304, where no body follows
-    bool keep_alive = true;           ///< the backend keeps its connection
-    bool unbuffered = false;          ///< X-Accel-Buffering: no, or an event stream
-    bool event_stream = false;        ///< text/event-stream
+    bool has_content_length =
+        false;                  ///< also for HEAD and 304, where no body follows; not of a 204
+    bool keep_alive = true;     ///< the backend keeps its connection
+    bool unbuffered = false;    ///< X-Accel-Buffering: no, or an event stream
+    bool event_stream = false;  ///< text/event-stream
     bool names_hop_fields = false;
     std::uint32_t keep_alive_timeout_s = 0;  ///< Keep-Alive: timeout=N; 0 when not told
 

@@ -43,6 +43,7 @@ constexpr auto listed_names = [] {
     set(field::forwarded, FieldName::forwarded);
     set(field::user_agent, FieldName::user_agent);
     set(field::referer, FieldName::referer);
+    set(field::max_forwards, FieldName::max_forwards);
     return names;
 }();
 
@@ -66,7 +67,7 @@ FieldName field_name(field theirs, std::string_view name) {
     if (theirs != field::unknown) return listed_names[static_cast<std::size_t>(theirs)];
     for (const Unlisted& known : unlisted_names)
         if (known.name.size() == name.size() && iequals(known.name, name)) return known.id;
-    return FieldName::other;
+    return is_usual_name(name) ? FieldName::other : FieldName::unusual;
 }
 
 // Only ever called for a head that is whole and without obs-fold, so the CRLF is there and the
@@ -137,7 +138,8 @@ class RequestParser final : public HeadParser<true, RequestHead> {
 
     void on_field_impl(field theirs, beast::string_view name, beast::string_view value,
                        beast::error_code& ec) override {
-        const Field field = make_field(theirs, to_std(name), to_std(value));
+        Field field = make_field(theirs, to_std(name), to_std(value));
+        if (field.id == FieldName::max_forwards) take_max_forwards(field, ec);
         take_field(field, ec);
         if (field.id == FieldName::host) take_host(field.value, ec);
         if (field.id == FieldName::expect) take_expectation(field.value, ec);
@@ -155,10 +157,27 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         expects_continue_ = true;
     }
 
-    bool host_fits() const {
-        if (!has_host_) return head_.version < 11;
+    // RFC 9110 7.6.2: only OPTIONS and TRACE must heed it. What is beyond our count is lowered to
+    // it.
+    void take_max_forwards(Field& field, beast::error_code& ec) {
+        if (head_.method != "OPTIONS") {
+            field.id = FieldName::other;
+            return;
+        }
+        const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+        if (head_.max_forwards || field.value.empty() || !std::ranges::all_of(field.value, digit))
+            ec = errc::bad_request;
+        std::uint32_t hops = std::numeric_limits<std::uint32_t>::max();
+        std::from_chars(field.value.data(), field.value.data() + field.value.size(), hops);
+        head_.max_forwards = hops;
+    }
+
+    // RFC 9112 3.2.2: the authority of an absolute-form counts, so Host must say the same.
+    bool host_fits() {
         const auto authority = authority_of(head_.target);
-        return authority.empty() || iequals(authority, head_.host);
+        if (has_host_) return authority.empty() || iequals(authority, head_.host);
+        head_.host = authority;
+        return head_.version < 11;
     }
 
     void on_header_impl(beast::error_code& ec) override {
@@ -232,7 +251,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
         if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
         head_.framing = framing();
         head_.content_length = rules_.length();
-        head_.has_content_length = rules_.has_length();
+        head_.has_content_length = rules_.has_length() && head_.status != 204;
         head_.names_hop_fields = rules_.names_fields();
         // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
         head_.keep_alive = rules_.keep_alive(head_.version) &&

@@ -91,10 +91,25 @@ bool is_id(std::string_view name, std::span<const std::string> id_names) {
     return std::ranges::any_of(id_names, [&](const auto& id) { return same_cgi_name(name, id); });
 }
 
-// Is the field named by a Connection option? Host is never dropped for it: it selects the site.
+// Not dropped though Connection may name it: Host selects the site, and of the others only a
+// trusted proxy's are here to drop, which speak of its client and not of one hop.
+bool end_to_end(FieldName id) {
+    switch (id) {
+        case FieldName::host:
+        case FieldName::forwarded:
+        case FieldName::x_forwarded_proto:
+        case FieldName::x_forwarded_host:
+        case FieldName::x_forwarded_port:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Is the field named by a Connection option?
 template <class Head>
 bool named_by_connection(const Head& head, const Field& field) {
-    if (!head.names_hop_fields || field.id == FieldName::host) return false;
+    if (!head.names_hop_fields || end_to_end(field.id)) return false;
     return std::ranges::any_of(head.fields, [&](const Field& other) {
         return other.id == FieldName::connection && list_has(other.value, field.name);
     });
@@ -126,6 +141,7 @@ bool drops(const RequestEdits& edits, const Field& field) {
         case FieldName::proxy:   // would become HTTP_PROXY, which libraries obey
         case FieldName::x_request_start:
         case FieldName::x_forwarded_for:
+        case FieldName::max_forwards:  // written anew
             return true;
         case FieldName::forwarded:
         case FieldName::x_forwarded_proto:
@@ -134,6 +150,8 @@ bool drops(const RequestEdits& edits, const Field& field) {
             return !edits.keep_forwarded;
         case FieldName::other:
             return is_impostor(field.name, edits.keep_forwarded);
+        case FieldName::unusual:
+            return !edits.keep_unusual || is_impostor(field.name, edits.keep_forwarded);
         default:
             return hop_by_hop(field.id);
     }
@@ -189,6 +207,14 @@ void write_request_line(const RequestHead& head, Runs& runs, std::string& out) {
     out += " HTTP/1.1\r\n";
 }
 
+// RFC 9110 7.6.2. Who may not forward it does not come here.
+void append_max_forwards(const RequestHead& head, std::string& out) {
+    if (!head.max_forwards) return;
+    out += "Max-Forwards: ";
+    append_number(out, std::max(*head.max_forwards, 1u) - 1);
+    out += "\r\n";
+}
+
 // RFC 9110 8.6: a method that expects content says so even when there is none.
 bool expects_content(std::string_view method) {
     return method == "POST" || method == "PUT" || method == "PATCH";
@@ -212,11 +238,19 @@ void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::st
     Runs runs(out);
     write_request_line(head, runs, out);
     keep_fields(head, edits, runs);
+    append_max_forwards(head, out);
     const bool says_none = edits.framing == Framing::none && expects_content(head.method);
     append_framing(out, says_none ? Framing::length : edits.framing,
                    says_none ? 0 : edits.content_length);
     append_upgrade(out, edits.upgrade);
     append_all(out, edits.added, std::string_view("\r\n"));
+}
+
+bool has_unusual_name(const RequestHead& head, std::span<const std::string> id_names) {
+    return std::ranges::any_of(head.fields, [&](const Field& field) {
+        return field.id == FieldName::unusual && !is_id(field.name, id_names) &&
+               !is_impostor(field.name, false);
+    });
 }
 
 void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std::string& out) {

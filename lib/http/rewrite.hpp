@@ -21,16 +21,21 @@ struct RequestEdits {
     Framing framing = Framing::none;             ///< of the body as it goes to the backend
     std::uint64_t content_length = 0;
     bool keep_forwarded = false;    ///< the peer is a trusted proxy: its X-Forwarded-* stay
+    bool keep_unusual = false;      ///< names that CGI servers fold stay
     std::string_view upgrade = {};  ///< the protocol that is asked of the backend; empty: none
 };
 
 /// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop
-/// and Connection-named fields dropped (RFC 9110 7.6.1; never Host), `Proxy`, `Expect`, id headers
-/// in every spelling, X-Request-Start, X-Forwarded-For and (unless kept) Forwarded and every
-/// X-Forwarded-* dropped, their underscore twins always; framing re-encoded (`Content-Length: 0`
-/// for POST, PUT, PATCH without body); `added` last. A missing Host (HTTP/1.0, head.host empty) is
-/// the caller's to put into `added`.
+/// and Connection-named fields dropped (RFC 9110 7.6.1; never Host nor what a proxy of ours says of
+/// its client), `Proxy`, `Expect`, id headers in every spelling, X-Request-Start, X-Forwarded-For
+/// and (unless kept) Forwarded, every X-Forwarded-* and every unusual name dropped, their
+/// underscore twins always; Max-Forwards of OPTIONS lowered; framing re-encoded (`Content-Length:
+/// 0` for POST, PUT, PATCH without body); `added` last. A missing Host (HTTP/1.0) is the caller's
+/// to put into `added`.
 void rewrite_request(const RequestHead&, const RequestEdits&, std::string& out);
+
+/// Is there a field with an unusual name that rewriting would not drop anyway?
+bool has_unusual_name(const RequestHead&, std::span<const std::string> id_names);
 
 struct ResponseEdits {
     std::span<const std::string> id_names = {};  ///< cgi_name()s dropped: ours are in `added`

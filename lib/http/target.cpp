@@ -42,9 +42,17 @@ bool stands_for_itself(char c) {
     return c > ' ' && c < '\x7f' && c != '%' && c != '?' && c != '#';
 }
 
+// How a path is read. The normal form is all of them.
+enum Reading : unsigned {
+    backslash = 1,      // `\` and `%5C` are slashes, as for IIS
+    coded_slash = 2,    // `%2F` is a slash, as for nginx
+    merged_slashes = 4  // `//` is one slash before `..` is looked at
+};
+constexpr unsigned normal_reading = backslash | coded_slash | merged_slashes;
+
 // `out` holds whole segments and the one being built; if that is a dot segment, resolves it (RFC
-// 3986 5.2.4).
-void close_segment(std::string& out) {
+// 3986 5.2.4) and says so: then its slash is there already.
+bool close_segment(std::string& out) {
     const auto slash = out.rfind('/');
     const auto segment = std::string_view(out).substr(slash + 1);
     if (segment == ".") {
@@ -52,30 +60,72 @@ void close_segment(std::string& out) {
     } else if (segment == "..") {
         const auto parent = slash == 0 ? 0 : out.rfind('/', slash - 1);
         out.resize(parent + 1);
+    } else {
+        return false;
     }
+    return true;
 }
 
-void append_char(char c, std::string& out) {
-    if (c != '/' && c != '\\') {
+void append_char(char c, unsigned reading, std::string& out) {
+    if (c != '/' && (c != '\\' || (reading & backslash) == 0)) {
         out += c;
         return;
     }
-    close_segment(out);
-    if (out.back() != '/') out += '/';
+    if (close_segment(out)) return;
+    if ((reading & merged_slashes) == 0 || out.back() != '/') out += '/';
 }
 
-bool append_code(std::string_view digits, std::string& out) {
+bool append_code(std::string_view digits, unsigned reading, std::string& out) {
     if (digits.size() < 2) return false;
     const int high = hex_value(digits[0]), low = hex_value(digits[1]);
     if (high < 0 || low < 0 || (high | low) == 0) return false;
     const char c = static_cast<char>(high * 16 + low);
     constexpr std::string_view upper = "0123456789ABCDEF";
-    if (stands_for_itself(c))
-        append_char(c, out);
+    if (stands_for_itself(c) && (c != '/' || (reading & coded_slash) != 0))
+        append_char(c, reading, out);
     else
         out.append(
             {'%', upper[static_cast<std::size_t>(high)], upper[static_cast<std::size_t>(low)]});
     return true;
+}
+
+// False: a broken code. Slashes that were kept apart for the sake of `..` are merged at the end.
+bool read_path(std::string_view path, unsigned reading, std::string& out) {
+    out = '/';
+    for (std::size_t i = 1; i < path.size(); ++i) {
+        if (path[i] != '%') {
+            append_char(path[i], reading, out);
+            continue;
+        }
+        if (!append_code(path.substr(i + 1, 2), reading, out)) return false;
+        i += 2;
+    }
+    close_segment(out);
+    const auto both = [](char a, char b) { return a == '/' && b == '/'; };
+    if ((reading & merged_slashes) == 0)
+        out.erase(std::unique(out.begin(), out.end(), both), out.end());
+    return true;
+}
+
+// A server that decodes once the dot segments are gone, and looks for its script from the left:
+// what is behind it is PATH_INFO, dots or not.
+std::string with_late_slashes(std::string_view path) {
+    std::string late;
+    while (!path.empty()) {
+        const bool code = path.starts_with("%2F");
+        const char c = code || path[0] == '\\' ? '/' : path[0];
+        if (c != '/' || !late.ends_with('/')) late += c;
+        path.remove_prefix(code ? 3 : 1);
+    }
+    return late;
+}
+
+// `%` and these digits, the second in either case.
+bool has_code(std::string_view path, char high, char low) {
+    for (auto at = path.find('%'); at < path.size(); at = path.find('%', at + 1))
+        if (at + 2 < path.size() && path[at + 1] == high && to_lower(path[at + 2]) == low)
+            return true;
+    return false;
 }
 
 }  // namespace
@@ -103,17 +153,29 @@ bool normalise_path(std::string_view path, std::string& out) {
         out = path;
         return true;
     }
-    out = '/';
-    for (std::size_t i = 1; i < path.size(); ++i) {
-        if (path[i] != '%') {
-            append_char(path[i], out);
-            continue;
-        }
-        if (!append_code(path.substr(i + 1, 2), out)) return false;
-        i += 2;
+    return read_path(path, normal_reading, out);
+}
+
+std::vector<std::string> other_readings(std::string_view path) {
+    std::string normal;
+    unsigned open = 0;  // questions that this path asks
+    if (path.find('\\') != path.npos || has_code(path, '5', 'c')) open |= backslash;
+    if (has_code(path, '2', 'f')) open |= coded_slash;
+    if (path.find("//") != path.npos || open != 0) open |= merged_slashes;
+    std::vector<std::string> others;
+    if (open == 0 || !read_path(path, normal_reading, normal)) return others;
+    const auto add = [&](std::string other) {
+        if (other != normal && std::ranges::find(others, other) == others.end())
+            others.push_back(std::move(other));
+    };
+    for (unsigned no = 1; no <= normal_reading; ++no) {
+        if ((no & ~open) != 0) continue;
+        std::string other;
+        read_path(path, normal_reading & ~no, other);
+        add(with_late_slashes(other));
+        add(std::move(other));
     }
-    close_segment(out);
-    return true;
+    return others;
 }
 
 bool matches_prefix(std::string_view normal_path, std::string_view prefix) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ticketgate::http {
 
@@ -25,6 +26,14 @@ std::string_view authority_of(std::string_view target);
 /// its own normal form. False: invalid (`%00`, broken percent code, no leading slash): the request
 /// is refused with 400. `out` is overwritten; a path with nothing to do is one scan.
 bool normalise_path(std::string_view path, std::string& out);
+
+/// The other normal forms that a backend may see in this path, where servers differ: a slash that
+/// is written as a backslash or as `%2F` may be none, and repeated slashes may count as segments of
+/// their own for a `..` behind them, or slashes be decoded after `..` was looked at. Almost always
+/// none. A path whose readings do not lead to one
+/// route is refused, so that none of them slips past a queue. `path` is valid for
+/// normalise_path().
+std::vector<std::string> other_readings(std::string_view path);
 
 /// Does the prefix route match? By whole segments: `/a` matches `/a` and `/a/b`, not `/ab`; `/`
 /// matches everything; `/a/` matches `/a/` and below it.

@@ -13,20 +13,33 @@ struct Meaning {
 };
 
 constexpr std::array meanings{
-    Meaning{errc::bad_request, 400},        Meaning{errc::head_timeout, 408},
-    Meaning{errc::body_timeout, 408},       Meaning{errc::body_too_large, 413},
-    Meaning{errc::uri_too_long, 414},       Meaning{errc::head_too_large, 431},
-    Meaning{errc::expectation_failed, 417}, Meaning{errc::method_refused, 405},
-    Meaning{errc::version_refused, 505},    Meaning{errc::too_many_connections, 429},
-    Meaning{errc::no_route, 404},           Meaning{errc::queue_full, 503},
-    Meaning{errc::wait_timeout, 503},       Meaning{errc::draining, 503},
-    Meaning{errc::upstream_refused, 502},   Meaning{errc::upstream_connect_timeout, 504},
-    Meaning{errc::upstream_broke, 502},     Meaning{errc::upstream_bad_response, 502},
-    Meaning{errc::upstream_timeout, 504},   Meaning{errc::upstream_overloaded, 503},
-    Meaning{errc::spool_full, 503},         Meaning{errc::client_closed, 499},
+    Meaning{errc::bad_request, 400},
+    Meaning{errc::head_timeout, 408},
+    Meaning{errc::body_timeout, 408},
+    Meaning{errc::body_too_large, 413},
+    Meaning{errc::uri_too_long, 414},
+    Meaning{errc::head_too_large, 431},
+    Meaning{errc::expectation_failed, 417},
+    Meaning{errc::method_refused, 405},
+    Meaning{errc::version_refused, 505},
+    Meaning{errc::too_many_connections, 429},
+    Meaning{errc::last_hop, 204},
+    Meaning{errc::no_route, 404},
+    Meaning{errc::queue_full, 503},
+    Meaning{errc::wait_timeout, 503},
+    Meaning{errc::draining, 503},
+    Meaning{errc::upstream_refused, 502},
+    Meaning{errc::upstream_connect_timeout, 504},
+    Meaning{errc::upstream_broke, 502},
+    Meaning{errc::upstream_bad_response, 502},
+    Meaning{errc::upstream_timeout, 504},
+    Meaning{errc::upstream_overloaded, 503},
+    Meaning{errc::spool_full, 503},
+    Meaning{errc::client_closed, 499},
 };
 
-constexpr std::array<std::pair<std::uint16_t, std::string_view>, 24> reasons{{
+constexpr std::array<std::pair<std::uint16_t, std::string_view>, 25> reasons{{
+    {204, "No Content"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {402, "Payment Required"},
@@ -156,20 +169,23 @@ std::string failure_response(error_code failure, const config::Settings* setting
         custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
 
     std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
-    out.append(reason_phrase(status)).append("\r\nContent-Type: ");
-    out.append(custom ? answer->content_type : "application/problem+json")
-        .append("\r\nContent-Length: ");
-    out.append(std::to_string(body.size())).append("\r\nCache-Control: no-store\r\n");
+    out.append(reason_phrase(status)).append("\r\n");
+    if (status != 204) {
+        out.append("Content-Type: ");
+        out.append(custom ? answer->content_type : "application/problem+json");
+        out.append("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n");
+    }
+    out.append("Cache-Control: no-store\r\n");
     if (passes_with_time(failure))
         out.append("Retry-After: " + std::to_string(facts.retry_after) + "\r\n");
-    if (failure == errc::method_refused)
+    if (is(failure, {errc::method_refused, errc::last_hop}))
         out.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n");
     if (answer != nullptr)
         for (const auto& [name, value] : answer->headers) out.append(name + ": " + value + "\r\n");
     out.append(added);
     if (!keep_alive) out.append("Connection: close\r\n");
     out.append("\r\n");
-    if (with_body) out.append(body);
+    if (with_body && status != 204) out.append(body);
     return out;
 }
 

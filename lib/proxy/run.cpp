@@ -151,9 +151,10 @@ task<error_code> Run::converse() {
 // ── the answer ──
 
 // RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
-// ourselves.
+// ourselves. A client that does not take those before gets no more of them, or they would pile up.
 void Run::forward_interim() {
     if (request_->client_1_0 || station_.response.status == 100) return;
+    if (!request_->reply.drained()) return;
     std::string out;
     http::ResponseEdits edits;
     edits.id_names = request_->snapshot->id_names;

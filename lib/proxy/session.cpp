@@ -157,8 +157,13 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
 error_code Session::route(Request& request) {
     const http::RequestHead& head = station_->head;
     if (station_->draining()) return errc::draining;
-    if (!http::normalise_path(http::path_of(head.target), station_->path)) return errc::bad_request;
+    if (head.max_forwards == 0) return errc::last_hop;
+    const auto path = http::path_of(head.target);
+    if (!http::normalise_path(path, station_->path)) return errc::bad_request;
     request.route = request.snapshot->find(station_->path);
+    if (path != station_->path && !request.snapshot->is_route_of_every_reading(path, request.route))
+        return errc::bad_request;
+    if (request.snapshot->refuses_names_of(head)) return errc::bad_request;
     if (request.route == nullptr || !request.route->upstream) return errc::no_route;
     if (head.framing == http::Framing::length &&
         head.content_length > request.route->settings.max_body)
@@ -177,6 +182,8 @@ void Session::stamp(Request& request) {
     edits.id_names = request.snapshot->id_names;
     edits.added = station_->lines;
     edits.keep_forwarded = peer_.trusted;
+    edits.keep_unusual =
+        request.snapshot->config.clients.unusual_names == config::UnusualNames::forward;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
     const Upstream& upstream = *request.route->upstream;

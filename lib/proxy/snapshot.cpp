@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "http/rewrite.hpp"
+#include "http/target.hpp"
 
 namespace ticketgate {
 namespace {
@@ -73,6 +74,16 @@ const Route* Snapshot::find(std::string_view normal_path) const {
     auto& route = combined_[{match.prefix, match.regexes}];
     if (!route) route = std::make_unique<const Route>(attach(index_.resolve(match)));
     return route.get();
+}
+
+bool Snapshot::is_route_of_every_reading(std::string_view path, const Route* route) const {
+    const auto others = http::other_readings(path);
+    return std::ranges::all_of(others, [&](const auto& other) { return find(other) == route; });
+}
+
+bool Snapshot::refuses_names_of(const http::RequestHead& head) const {
+    return config.clients.unusual_names == config::UnusualNames::refuse &&
+           http::has_unusual_name(head, id_names);
 }
 
 }  // namespace ticketgate

@@ -13,6 +13,7 @@
 #include "config/config.hpp"
 #include "config/route_index.hpp"
 #include "gate/gate.hpp"
+#include "http/head.hpp"
 #include "proxy/trusted.hpp"
 #include "upstream/exchange.hpp"
 
@@ -44,6 +45,10 @@ class Snapshot {
 
     /// The route of a normalised path; null when none matches. Any thread.
     const Route* find(std::string_view normal_path) const;
+    /// Does the path lead there however a backend may read it (http::other_readings)? Any thread.
+    bool is_route_of_every_reading(std::string_view path, const Route* route) const;
+    /// `unusual_names: refuse`: is there one?
+    bool refuses_names_of(const http::RequestHead& head) const;
     const config::RouteIndex& index() const { return index_; }
 
  private:

@@ -87,7 +87,8 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
         lines.append("\r\n");
     }
     // HTTP/1.1 needs a Host even where an HTTP/1.0 client sent none (RFC 9112 3.2).
-    if (head.host.empty() && !has(head, host)) line(lines, "Host", "localhost");
+    if (head.version == 10 && !has(head, host))
+        line(lines, "Host", head.host.empty() ? "localhost" : head.host);
     lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
 }
 

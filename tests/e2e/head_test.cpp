@@ -58,6 +58,40 @@ TEST(RequestBytes, ReachTheBackendAsTheClientWroteThem) {
     EXPECT_NE(seen.raw_head.find("X-oDD-cAsE:   two  words \r\n"), std::string::npos);
 }
 
+// ── names ──────────────────────────────────────────────────────────────────────────────────────
+
+const std::string folded = "X_Real_User: root\r\nX.Y: 1\r\nX-Usual: 2\r\nUNIQUE_ID: spoofed\r\n";
+
+TEST(UnusualNames, AreDroppedUnlessToldOtherwise) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x", folded).status, 200);
+    const auto fields = backend.of("/x").at(0).fields;
+    EXPECT_FALSE(fields.has("X_Real_User"));
+    EXPECT_FALSE(fields.has("X.Y"));
+    EXPECT_EQ(fields.get("X-Usual"), "2");
+    EXPECT_EQ(fields.get("UNIQUE_ID").size(), 27u) << "ours";
+}
+
+TEST(UnusualNames, AreForwardedIfTheBackendIsNoCgi) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { unusual_names: forward }\n", with(backend));
+    EXPECT_EQ(gateway.get("/x", folded).status, 200);
+    const auto fields = backend.of("/x").at(0).fields;
+    EXPECT_EQ(fields.get("X_Real_User"), "root");
+    EXPECT_EQ(fields.get("X.Y"), "1");
+    EXPECT_EQ(fields.all("UNIQUE_ID").size(), 1u);
+    EXPECT_NE(fields.get("UNIQUE_ID"), "spoofed");
+}
+
+TEST(UnusualNames, AreRefusedButForThoseThatWeReplace) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { unusual_names: refuse }\n", with(backend));
+    EXPECT_EQ(gateway.get("/x", folded).status, 400);
+    EXPECT_EQ(backend.all().size(), 0u);
+    EXPECT_EQ(gateway.get("/x", "UNIQUE_ID: a\r\nX_Forwarded_For: b\r\n").status, 200);
+}
+
 const std::string spoofed_forwarding =
     "X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil.test\r\n"
     "X-Forwarded-Port: 666\r\nForwarded: for=6.6.6.6\r\nX_Forwarded_For: 6.6.6.6\r\n"

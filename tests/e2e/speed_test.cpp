@@ -26,6 +26,29 @@ TEST(SlowReader, Of20MegabytesDoesNotHoldTheSlot) {
     EXPECT_EQ(spooled(gateway), 0);
 }
 
+TEST(SlowReader, OfInterimResponsesIsNotSentMoreThanItTakes) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        const std::string hints =
+            "HTTP/1.1 103 Early Hints\r\nLink: " + std::string(20'000, 'a') + "\r\n\r\n";
+        for (int i = 0; i < 1000; ++i) call.send(hints);
+        call.wait_for("answer");
+        call.respond(200, "ok");
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/x");
+    ASSERT_TRUE(backend.wait_for("/x"));
+    EXPECT_TRUE(eventually([&] { return spooled(gateway) > 0; }));
+    backend.release("answer");
+    ASSERT_TRUE(backend.wait_for_end("/x"));
+    EXPECT_LT(spooled(gateway), 200'000) << "of 20 MB";
+    auto answer = slow.read();
+    EXPECT_EQ(answer.status, 103);
+    while (answer.status == 103) answer = slow.read();
+    EXPECT_EQ(answer.body, "ok");
+}
+
 TEST(SlowReader, PastResponseSpoolMaxHoldsTheBackendBackAndGetsAllOfIt) {
     Backend backend;
     const std::string body = pattern(large);

@@ -35,7 +35,25 @@ foreach ([1, 255, 16] as $n) {
 echo $last;
 """
 
+# Ways to write /spelled.php, and ways that some server takes for it.
+SPELLINGS = r"""
+/spelled.php /spelled.php?x /spelled.php/ /spelled.php/extra /spelled.php/extra/../y /./spelled.php //spelled.php
+///spelled.php /x/../spelled.php /x//../spelled.php /x/..//spelled.php /../spelled.php /%73pelled.php
+/spelled%2Ephp /%2e/spelled.php /x/%2e%2e/spelled.php /x/.%2E/spelled.php /%2Fspelled.php /%2fspelled.php
+/x%2F..%2Fspelled.php /x/..%2Fspelled.php /x%2f../spelled.php /spelled.php%2Fextra /spelled.php%2F..%2Fother
+/spelled.php/..%2Fother /spelled.php/..%2F..%2Fother /spelled.php/%2e%2e%2Fother /spelled.php//../other
+/spelled.php/../other /spelled.php/%2E%2E/other /spelled.php/..\other /spelled.php/..%5Cother
+/spelled.php/..\..\other /spelled.php\other /spelled.php%5Cother /\spelled.php /x\..\spelled.php /%5Cspelled.php
+/spelled.php;a /spelled.php;a/x /;a/spelled.php /x/..;/spelled.php /x/..;a/spelled.php /spelled.php/;a
+/SPELLED.PHP /Spelled.php /spelled.php%00 /spelled.php%00.txt /spelled.php%20 /spelled.php%0A /spelled.php%0A/x
+/spelled.php. /spelled.php:: /spelled.php~ /spelled.php%3F /spelled.php%3Fx /spelled.php%23 /%2573pelled.php
+/spelled%252Ephp /x/%252e%252e/spelled.php /%c0%aespelled.php /x/%c0%ae%c0%ae/spelled.php /%c1%b3pelled.php
+/%u0073pelled.php /spelled.php%u002f /spelled.php%FF /spelled /spelled/ /spelled.html /x/%3F/../../spelled.php
+/spelled.php/%00 /spelled.php/.. /spelled.php/../ /spelled.php/. /spelled.php/./ /spelled.php//
+""".split()
+
 PHP = {
+    "spelled.php": "<?php echo 'the script ran';",
     "show.php": "<?php header('Content-Type: application/json'); echo json_encode(['server' => $_SERVER,"
                 " 'headers' => getallheaders(), 'body' => strlen(file_get_contents('php://input'))]);",
     "count.php": "<?php $f = getenv('STATE') ?: $_SERVER['STATE']; $n = (int)@file_get_contents($f); usleep(2000);"
@@ -150,6 +168,7 @@ class PhpServer(Backend):
 
 class Apache(Backend):
     needs = ["apache2", "/usr/lib/apache2/modules/libphp8.2.so"]
+    paths = ""
 
     def start(self):
         conf = self.folder / "apache.conf"
@@ -166,6 +185,7 @@ User www-data
 Group www-data
 StartServers 8
 DocumentRoot {self.root}
+{self.paths}
 SetEnv STATE {self.state}
 SetEnvIf Unique-Id "(.+)" UNIQUE_ID=$1
 <Directory {self.root}>
@@ -176,6 +196,11 @@ SetEnvIf Unique-Id "(.+)" UNIQUE_ID=$1
 </FilesMatch>
 """)
         self.run("apache2", "-DFOREGROUND", "-f", str(conf))
+
+
+class LenientApache(Apache):
+    """With the two settings that let a path be read in more ways."""
+    paths = "AllowEncodedSlashes On\nMergeSlashes Off"
 
 
 class Fpm(Backend):
@@ -270,6 +295,8 @@ routes:
   - prefix: /
   - regex: count
     queue: app
+  - prefix: /spelled.php
+    queue: spelled
   - prefix: /show.php/ulid
     ids: {{ request_id: {{ format: ulid }}, other: {{ row: {{ policy: disable }} }} }}
 ids:
@@ -353,6 +380,39 @@ id_service:
         _, text = self.ask("POST", "/show.php/count", iter([body[:100], body[100:]]))
         self.assertEqual(json.loads(text)["body"], len(body))
 
+    def raw(self, port, path):
+        """The head and the body of the answer; http.client would refuse some of these paths itself."""
+        with socket.create_connection(("127.0.0.1", port), 30) as s:
+            s.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+            with s.makefile("rb") as answer:
+                return answer.read().partition(b"\r\n\r\n")
+
+    def test_no_spelling_reaches_the_script_unqueued(self):
+        reached, refused, served = [], [], {}
+        for path in SPELLINGS:
+            runs = b"the script ran" in self.raw(self.backend.port, path)[2]
+            head, _, body = self.raw(self.port, path)
+            if runs:
+                reached.append(path)
+            if b" 400 " in head.partition(b"\r\n")[0]:
+                refused.append(path)
+            if b"the script ran" in body:
+                served[head.split(b"X-Request-Id: ")[1].partition(b"\r\n")[0].decode()] = path
+        lines = []
+
+        def logged():
+            lines[:] = map(json.loads, (self.folder / "access.log").read_text().splitlines())
+            return set(served) <= {line["request_id"] for line in lines}
+
+        wait_for(logged, "access log")
+        queues = {served[line["request_id"]]: line.get("queue") for line in lines if line["request_id"] in served}
+        self.assertEqual({path: queue for path, queue in queues.items() if queue != "spelled"}, {})
+        self.assertGreater(len(queues), 5)
+        # What ran the script without us is queued by us or refused by us, never lost on the way.
+        self.assertEqual(set(reached) - set(queues) - set(refused), set())
+        print(f"\n{self.backend_type.__name__}: {len(reached)} of {len(SPELLINGS)} spellings run the script, "
+              f"{len(queues)} queued, refused: {' '.join(sorted(set(reached) & set(refused)))}", file=sys.stderr)
+
     def test_parallel_updates_are_all_kept(self):
         before = int(self.backend.state.read_text())
         failures = []
@@ -378,6 +438,10 @@ class TestPhpServer(Behind, unittest.TestCase):
 
 class TestApache(Behind, unittest.TestCase):
     backend_type = Apache
+
+
+class TestLenientApache(Behind, unittest.TestCase):
+    backend_type = LenientApache
 
 
 class TestNginxApache(Behind, unittest.TestCase):

@@ -49,6 +49,12 @@ TEST(Problems, UnknownKeysHaveTheNearestName) {
            "");
 }
 
+TEST(Problems, ArePrintedWithoutControlCharacters) {
+    for (const std::string text : {"a: \"\\\b\"", "\x1b[31m: 1", "routes: [{prefix: \"/%\x7f\"}]"})
+        for (const auto& problem : load(text).problems)
+            for (const char c : print(problem)) EXPECT_TRUE(c >= ' ' && c != '\x7f') << text;
+}
+
 TEST(Problems, WrongTypes) {
     expect_in_route({
         {"wait_timeout: [1s]",

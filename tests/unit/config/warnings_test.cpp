@@ -42,6 +42,28 @@ TEST(Warnings, TunnelsThatBypass) {
     EXPECT_EQ(warnings("routes: [{prefix: /, tunnel: bypass}]\n"), Lines{}) << "not queued";
 }
 
+// tests/real: what Apache, nginx and php -S run one script for.
+TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
+    const auto told = [](const std::string& routes) {
+        return warnings("routes: " + routes + "\n");
+    };
+    const auto regex = told("[{prefix: /, routes: [{regex: 'x\\.php$', queue: a}]}]");
+    ASSERT_EQ(regex.size(), 1u);
+    EXPECT_NE(regex[0].find("routes[0].routes[0].regex: leaves /script.php/more out"),
+              std::string::npos)
+        << regex[0];
+    EXPECT_EQ(told("[{prefix: /}, {regex: 'x\\.php(/|$)', queue: a}]"), Lines{});
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: 'x\\.php$', queue: off}]"), Lines{});
+    const auto index = told("[{prefix: /}, {prefix: /b/index.php, queue: a}]");
+    ASSERT_EQ(index.size(), 1u);
+    EXPECT_NE(index[0].find("routes[1].prefix: most servers run this script for /b/ as well"),
+              std::string::npos)
+        << index[0];
+    EXPECT_EQ(told("[{prefix: /}, {prefix: /b/index.php, queue: a}, {regex: ^/b/$, queue: a}]"),
+              Lines{});
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});
+}
+
 TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
     const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
     EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n").size(), 1u);

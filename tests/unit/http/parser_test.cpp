@@ -180,7 +180,9 @@ TEST(ParseRequest, EveryNameOfOursIsKnown) {
         {"Server-Timing", FieldName::server_timing},
         {"User-Agent", FieldName::user_agent},
         {"Referer", FieldName::referer},
-        {"X_Forwarded_For", FieldName::other},
+        {"X_Forwarded_For", FieldName::unusual},
+        {"Content.Length", FieldName::unusual},
+        {"Max-Forwards", FieldName::other},  // of a GET
         {"Cookie", FieldName::other},
     };
     for (const auto& [name, id] : names) {
@@ -189,6 +191,32 @@ TEST(ParseRequest, EveryNameOfOursIsKnown) {
         ASSERT_TRUE(parse_request(bytes, limits, head)) << name;
         EXPECT_EQ(head.fields[1].id, id) << name;
     }
+}
+
+TEST(ParseRequest, CountsTheHopsLeftToOptionsOnly) {
+    const std::pair<std::string, std::optional<std::uint32_t>> table[] = {
+        {"", std::nullopt},
+        {"Max-Forwards: 0\r\n", 0},
+        {"max-forwards:  00012 \r\n", 12},
+        {"Max-Forwards: 4294967295\r\n", 4294967295},
+        {"Max-Forwards: 4294967296\r\n", 4294967295},
+        {"Max-Forwards: 99999999999999999999999999\r\n", 4294967295},
+    };
+    for (const auto& [lines, hops] : table) {
+        RequestHead head;
+        const auto bytes = "OPTIONS * HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n";
+        ASSERT_TRUE(parse_request(bytes, limits, head)) << lines;
+        EXPECT_EQ(head.max_forwards, hops) << lines;
+        const auto other = "GET / HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n";
+        ASSERT_TRUE(parse_request(other, limits, head)) << lines;
+        EXPECT_EQ(head.max_forwards, std::nullopt) << lines;
+    }
+}
+
+TEST(ParseRequest, TakesTheHostOfAnHttp10ClientFromAnAbsoluteTarget) {
+    RequestHead head;
+    ASSERT_TRUE(parse_request("GET http://b.test:8/c HTTP/1.0\r\n\r\n", limits, head));
+    EXPECT_EQ(head.host, "b.test:8");
 }
 
 TEST(ParseRequest, AHeadIsUsedAgainWithoutTraces) {

@@ -135,6 +135,23 @@ const Case requests[] = {
      get + "X-Forwarded-Proto: b\r\nX-Forwarded-Host: c\r\nX-Forwarded-Port: d\r\nForwarded: e\r\n"
            "X-Forwarded-Prefix: f\r\nX-Forwarded-For: a, z\r\n\r\n",
      {.added = "X-Forwarded-For: a, z\r\n", .keep_forwarded = true}},
+    {"Connection cannot name what a trusted proxy says of its client",
+     get + "Connection: x-forwarded-proto, X-Forwarded-Host, forwarded, x-forwarded-port, a\r\n"
+           "X-Forwarded-Proto: b\r\nX-Forwarded-Host: c\r\nX-Forwarded-Port: d\r\nForwarded: "
+           "e\r\nA: f\r\n\r\n",
+     get + "X-Forwarded-Proto: b\r\nX-Forwarded-Host: c\r\nX-Forwarded-Port: d\r\nForwarded: "
+           "e\r\n\r\n",
+     {.keep_forwarded = true}},
+    {"unusual names", get + "X_A: 1\r\nX.B: 2\r\n_: 3\r\nX-C!: 4\r\nX-D9: 5\r\n\r\n",
+     get + "X-D9: 5\r\n\r\n"},
+    {"unusual names that stay, but for impostors",
+     get + "X_A: 1\r\nUnique.Id: 2\r\nContent_Length: 3\r\nX_Forwarded_For: 4\r\n\r\n",
+     get + "X_A: 1\r\n\r\n",
+     {.id_names = ids, .keep_unusual = true}},
+    {"OPTIONS goes one hop less", "OPTIONS /a HTTP/1.1\r\nHost: h\r\nmax-forwards: 10\r\n\r\n",
+     "OPTIONS /a HTTP/1.1\r\nHost: h\r\nMax-Forwards: 9\r\n\r\n"},
+    {"Max-Forwards of others stays", get + "Max-Forwards: 0\r\n\r\n",
+     get + "Max-Forwards: 0\r\n\r\n"},
     {"underscore twins of framing",
      get + "Content_Length: 5\r\nTransfer_Encoding: chunked\r\nT: c\r\nC: t\r\n\r\n",
      get + "T: c\r\nC: t\r\n\r\n"},
@@ -218,6 +235,21 @@ const ResponseCase responses[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, RewriteResponse, testing::ValuesIn(responses));
+
+TEST(UnusualNames, AreThoseThatRewritingWouldNotDropAnyway) {
+    const auto unusual = [](const std::string& line) {
+        RequestHead head;
+        const std::string bytes = get + line + ": 1\r\n\r\n";
+        EXPECT_TRUE(parse_request(bytes, HeadLimits{}, head));
+        return has_unusual_name(head, ids);
+    };
+    EXPECT_TRUE(unusual("X_Real_IP"));
+    EXPECT_TRUE(unusual("X.Y"));
+    EXPECT_FALSE(unusual("X-Real-IP"));
+    EXPECT_FALSE(unusual("UNIQUE_ID"));
+    EXPECT_FALSE(unusual("X_Forwarded_For"));
+    EXPECT_FALSE(unusual("Content_Length"));
+}
 
 TEST(CgiName, FoldsAllSpellings) {
     EXPECT_EQ(cgi_name("X_Request-ID"), "x-request-id");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ticketgate::http {
 namespace {
 
@@ -144,6 +146,33 @@ TEST(NormalisePath, IsItsOwnNormalForm) {
          {"/%61//b/../%2F.%2e/c%25%32%46", "/a/..;/%3b%2561", "/..%2f..\\.a%5c"}) {
         const auto once = normal(path);
         EXPECT_EQ(normal(once), once) << path;
+    }
+}
+
+TEST(OtherReadings, AreWhatSomeServersSee) {
+    const std::pair<std::string_view, std::vector<std::string>> table[] = {
+        {"/a/b", {}},
+        {"/a/../b//c/./d;e?%25", {}},
+        {"/%61%2e%2E/%3b", {}},
+        {"//a///b//", {}},
+        {"/a%2Fb", {"/a%2Fb"}},
+        {"/a%2f../b", {"/a%2F../b", "/a/../b"}},
+        {"/a/..%2fb", {"/a/..%2Fb", "/a/../b"}},
+        {"/a\\b", {"/a\\b"}},
+        {"/a%5cb", {"/a\\b"}},
+        {"/a/..\\b", {"/a/..\\b", "/a/../b"}},
+        {"/a//../b", {"/a/b"}},  // `..` takes the empty segment away
+        // A dot segment leaves no empty one behind (found by fuzzing).
+        {"/c/./../q//", {}},
+        {"/../x//../..//q", {}},
+        {"/a\\%2Fb", {"/a\\/b", "/a/%2Fb", "/a\\%2Fb"}},
+    };
+    for (const auto& [path, readings] : table) {
+        auto others = other_readings(path);
+        std::sort(others.begin(), others.end());
+        auto expected = readings;
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(others, expected) << path;
     }
 }
 

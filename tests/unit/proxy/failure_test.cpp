@@ -183,6 +183,16 @@ TEST_F(FailureResponse, ARefusedMethodIsToldWhichAreServed) {
     EXPECT_EQ(allowed->find("CONNECT"), std::string::npos);
 }
 
+// RFC 9110 15.3.5 and 8.6: a 204 ends with its head, and has no length.
+TEST_F(FailureResponse, TheLastHopOfOptionsTellsTheMethodsAndNothingElse) {
+    const auto answer = respond(errc::last_hop);
+    EXPECT_EQ(status_of(errc::last_hop, nullptr), 204);
+    EXPECT_TRUE(answer.field("Allow").has_value());
+    EXPECT_FALSE(answer.field("Content-Length").has_value());
+    EXPECT_FALSE(answer.field("Content-Type").has_value());
+    EXPECT_EQ(answer.body, "");
+}
+
 TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
     config::Settings settings;
     settings.on_full.status = 429;

@@ -1,0 +1,123 @@
+// The tables of requests against a real gateway: what is refused reaches no backend, what is
+// forwarded reaches it as the table says and in no other form.
+#include <sstream>
+
+#include "http_cases/case_file.hpp"
+#include "http_cases/stamps.hpp"
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+const std::string limits =
+    "clients: { head_timeout: 1s, max_head: 4KiB, max_uri: 1KiB, max_headers: 20 }\n";
+const std::string settings = ", max_body: 1000, body_timeout: 1s";
+
+std::string queued() {
+    return one_queue(settings) + limits;
+}
+
+std::string unqueued() {
+    return "upstreams: { app: { url: \"${BACKEND}\" } }\ndefaults: { upstream: app" + settings +
+           " }\nroutes: [{ prefix: / }]\n" + limits;
+}
+
+// A queued body is spooled, so its length is known; without a queue it streams.
+std::string as_queued(std::string text, const std::string& body) {
+    const std::string chunked = "Transfer-Encoding: chunked\r\n";
+    const auto at = text.find(chunked);
+    if (at == std::string::npos) return text;
+    return text.replace(at, chunked.size(),
+                        "Content-Length: " + std::to_string(body.size()) + "\r\n");
+}
+
+class RequestCases : public testing::TestWithParam<const char*> {
+ protected:
+    RequestCases() : queues(GetParam() == std::string("Queued")) {}
+
+    // What came since the last look, as one text, and a connection for the next.
+    std::string seen_by_backend(std::string& bodies) {
+        std::string text, fault;
+        const auto all = backend.all();
+        for (; looked < all.size(); ++looked) {
+            // Without a queue a body streams, so its begin may be there before it turns out bad.
+            if (!queues && all[looked].target == "/begun" && !all[looked].body_whole) continue;
+            text += without_stamps_of_request(all[looked].raw_head, fault) + all[looked].body;
+            bodies += all[looked].body;
+            EXPECT_TRUE(all[looked].body_whole);
+        }
+        EXPECT_EQ(fault, "") << text;
+        return text;
+    }
+
+    // `200 400 closed`: the answers in their order and what becomes of the connection.
+    void expect_answers(Client& client, const std::string& words) {
+        std::istringstream in(words);
+        for (std::string word; in >> word;) {
+            if (word == "closed") {
+                EXPECT_TRUE(client.ends()) << "open, or more on it";
+            } else if (word == "kept") {
+                client.get("/still-there");
+                EXPECT_EQ(client.read().body, "/still-there");
+                ++looked;
+            } else {
+                const bool to_head = word.starts_with("head:");
+                const auto answer = to_head ? client.read_to_head() : client.read();
+                EXPECT_EQ(std::to_string(answer.status), word.substr(to_head ? 5 : 0))
+                    << answer.fault << answer.raw_head << answer.body;
+                EXPECT_TRUE(answer.whole()) << answer.fault;
+            }
+        }
+    }
+
+    void check(Gateway& gateway, const Case& one) {
+        Client client = gateway.client();
+        client.send(one.sent);
+        if (one.word("then") == "half-close") client.half_close();
+        const std::size_t before = looked;
+        expect_answers(client, one.word("answer"));
+        const std::size_t on_top = looked - before;
+        looked = before;
+        client.close();
+        // Nothing that was refused waits to be taken for somebody else's request.
+        EXPECT_EQ(gateway.get("/next").body, "/next");
+        std::string bodies, expected = one.seen;
+        std::string text = seen_by_backend(bodies);
+        EXPECT_EQ(backend.all().back().target, "/next");
+        text.resize(text.rfind("GET /next "));
+        if (on_top != 0) text.resize(text.rfind("GET /still-there "));
+        if (queues) expected = as_queued(expected, bodies);
+        EXPECT_EQ(spelled(text), spelled(expected));
+    }
+
+    void check_all(const char* file) {
+        Gateway gateway(queues ? queued() : unqueued(), with(backend));
+        for (const Case& one :
+             read_cases(std::string(TG_SOURCE_DIR "/tests/http_cases/") + file).cases) {
+            SCOPED_TRACE(std::string(file) + ":" + std::to_string(one.line) + " " + one.name);
+            check(gateway, one);
+        }
+    }
+
+    Backend backend;
+    const bool queues;
+    std::size_t looked = 0;
+};
+
+TEST_P(RequestCases, FramingIsReadInOneWayOrRefused) {
+    check_all("request_framing.txt");
+}
+
+TEST_P(RequestCases, SyntaxIsOneNormalFormOrRefused) {
+    check_all("request_syntax.txt");
+}
+
+TEST_P(RequestCases, MeaningIsThatOfAGateway) {
+    check_all("request_semantics.txt");
+}
+
+INSTANTIATE_TEST_SUITE_P(Routes, RequestCases, testing::Values("Queued", "Unqueued"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+}  // namespace
+}  // namespace ticketgate::test
