@@ -48,12 +48,15 @@ class App {
     std::size_t connections() const { return commons_.connections; }
 
  private:
+    using HttpUpstreams = std::map<std::string, std::shared_ptr<HttpUpstream>>;
+    HttpUpstreams build_upstreams(const config::Config& config);
     std::shared_ptr<const Snapshot> build_snapshot(config::Config config);
     void start_id_service(const config::IdService& service);
     void note_process_metrics();
     void wait_for_signal();
     void on_signal(int signal);
     bool do_reload();
+    std::shared_ptr<const Snapshot> try_build(const config::Config& config);
     void begin_drain();
     void begin_stop();
     void look_if_done();
@@ -74,8 +77,9 @@ class App {
     LogFile access_file_;
     Commons commons_;
     GateRegistry gates_;
-    std::map<std::string, std::shared_ptr<HttpUpstream>> upstreams_;
-    config::Config running_;  // what was last loaded
+    HttpUpstreams upstreams_;
+    const std::vector<config::Listen> bound_;  // as at the start
+    config::Config running_;                   // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;
     std::unique_ptr<ids::Generator> admin_ids_;

@@ -25,6 +25,8 @@ const char* text(errc e) {
             return "the method is not served by a gateway";
         case errc::version_refused:
             return "the HTTP version is not supported";
+        case errc::plain_http:
+            return "plain HTTP was sent to a port that speaks HTTPS";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:
@@ -35,6 +37,8 @@ const char* text(errc e) {
             return "the server is stopping";
         case errc::upstream_refused:
             return "the backend refused the connection";
+        case errc::upstream_untrusted:
+            return "no TLS connection to the backend could be made";
         case errc::upstream_connect_timeout:
             return "the backend did not accept a connection in time";
         case errc::upstream_broke:

@@ -22,6 +22,7 @@ enum class errc {
     expectation_failed,  ///< 417: an Expect other than 100-continue
     method_refused,      ///< 405: CONNECT and TRACE are not for a gateway
     version_refused,     ///< 505: a major version other than 1
+    plain_http,          ///< 400: without TLS, to a port that speaks it
     // routing
     no_route,  ///< 404: no route matches the path
     // the line
@@ -30,6 +31,7 @@ enum class errc {
     draining,      ///< 503: stopping
     // the backend
     upstream_refused,          ///< 502: no connection could be made
+    upstream_untrusted,        ///< 502: no TLS could be agreed on, or its certificate is not good
     upstream_connect_timeout,  ///< 504: no connection within connect_timeout
     upstream_broke,            ///< 502: ended or failed before its response was whole
     upstream_bad_response,     ///< 502: not HTTP

@@ -56,12 +56,13 @@ std::string expected(const Key& key) {
         case Kind::address:
             return "an address such as 0.0.0.0:8080, [::]:8080 or unix:/path";
         case Kind::url:
-            return "http://host:port or unix:/path";
+            return "http://host:port, https://host:port or unix:/path";
         case Kind::media_type:
             return "a media type such as text/html; charset=utf-8";
         case Kind::body:
             return "text, or null for the default document";
         case Kind::body_file:
+        case Kind::file:
             return "the path of a file";
         case Kind::headers:
             return "a map of header names and values";

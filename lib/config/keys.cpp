@@ -102,6 +102,40 @@ constexpr std::array top_keys{
 constexpr std::array address_keys{
     required("address", Kind::address,
              "IP address and port, as 0.0.0.0:8080 or [::]:8080, or unix:/path."),
+    nested("tls", Kind::section, Section::listen_tls,
+           "HTTPS on this address; without, plain HTTP."),
+};
+
+constexpr std::array listen_tls_keys{
+    nested("certificates", Kind::list, Section::certificate,
+           "One, or several for several names; the first is also for clients that name nobody.",
+           true),
+    choice("min_version", "1.2", "1.2|1.3", "Oldest version of TLS."),
+    plain("client_ca", Kind::file, "",
+          "A PEM file of those who sign clients' certificates, relative to this file; for "
+          "client_auth."),
+    choice("client_auth", "off", "off|optional|required",
+           "Must a client have a certificate? One that client_ca did not sign is refused either "
+           "way."),
+};
+
+constexpr std::array certificate_keys{
+    required("certificate", Kind::file,
+             "A PEM file with the certificate and those between it and a root, relative to this "
+             "file."),
+    required("key", Kind::file, "A PEM file with its private key, without a passphrase."),
+};
+
+constexpr std::array upstream_tls_keys{
+    plain("verify", Kind::flag, "true",
+          "Must the backend's certificate be signed by ca_file and be for server_name? Else 502."),
+    plain("ca_file", Kind::file, "",
+          "A PEM file of those who may sign it, relative to this file; without, the system's."),
+    plain("server_name", Kind::text, "",
+          "The name in its certificate, also sent as SNI; without, the host of the url."),
+    plain("certificate", Kind::file, "",
+          "Our own, for a backend that asks for one: a PEM file as of a listener."),
+    plain("key", Kind::file, "", "The private key of certificate."),
 };
 
 constexpr std::array admin_keys{
@@ -112,11 +146,13 @@ constexpr std::array admin_keys{
 };
 
 constexpr std::array upstream_keys{
-    required("url", Kind::url,
-             "http://host:port or unix:/path; paths are always the client's own."),
+    required(
+        "url", Kind::url,
+        "http://host:port, https://host:port or unix:/path; paths are always the client's own."),
     count("max_idle", "64", "Idle connections kept for reuse, a thread.", 0, 100000),
     duration("idle_timeout", "4s",
              "Closed after this long unused; stay below the backend's own keep-alive time."),
+    nested("tls", Kind::section, Section::upstream_tls, "Of https."),
 };
 
 constexpr std::array queue_keys{
@@ -316,10 +352,16 @@ std::span<const Key> keys_of(Section section) {
             return top_keys;
         case Section::address:
             return address_keys;
+        case Section::listen_tls:
+            return listen_tls_keys;
+        case Section::certificate:
+            return certificate_keys;
         case Section::admin:
             return admin_keys;
         case Section::upstream:
             return upstream_keys;
+        case Section::upstream_tls:
+            return upstream_tls_keys;
         case Section::queue:
             return queue_keys;
         case Section::settings:
@@ -351,10 +393,10 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 17> names{
-        "config",  "address",   "admin",    "upstream",   "queue", "settings",
-        "answer",  "route",     "clients",  "spool",      "ids",   "id",
-        "machine", "route_ids", "route_id", "id_service", "log"};
+    constexpr std::array<std::string_view, 20> names{
+        "config", "address",  "listen_tls", "certificate", "admin",      "upstream", "upstream_tls",
+        "queue",  "settings", "answer",     "route",       "clients",    "spool",    "ids",
+        "id",     "machine",  "route_ids",  "route_id",    "id_service", "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

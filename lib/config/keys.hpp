@@ -27,10 +27,11 @@ enum class Kind {
     header_names,  ///< list of them
     networks,      ///< list of addresses and CIDRs
     address,       ///< 0.0.0.0:8080, [::]:8080, unix:/path
-    url,           ///< http://host:port, unix:/path
+    url,           ///< http://host:port, https://host:port, unix:/path
     media_type,
     body,       ///< text with placeholders
     body_file,  ///< a file with such a text, beside the config file
+    file,       ///< a file that is read elsewhere, beside the config file
     headers,    ///< map from name to value
     prefix,     ///< a path
     regex,      ///< RE2
@@ -43,8 +44,11 @@ enum class Kind {
 enum class Section {
     top,
     address,
+    listen_tls,
+    certificate,
     admin,
     upstream,
+    upstream_tls,
     queue,
     settings,
     answer,

@@ -6,11 +6,19 @@
 namespace ticketgate::config {
 namespace {
 
+void parse_upstream_tls(SectionReader& section, UpstreamTls& out) {
+    section.read("verify", out.verify);
+    section.read("ca_file", out.ca_file);
+    section.read("server_name", out.server_name);
+    section.read("certificate", out.certificate);
+    section.read("key", out.key);
+}
+
 void parse_upstream(SectionReader& section, Upstream& out) {
     if (const Entry* url = section.take("url")) {
         std::string why;
         if (url->value.kind != Node::Kind::scalar)
-            why = "expected http://host:port or unix:/path";
+            why = "expected http://host:port, https://host:port or unix:/path";
         else
             (void)parse_url(url->value.text, out, why);  // false exactly when it gives a reason
         if (!why.empty())
@@ -19,6 +27,8 @@ void parse_upstream(SectionReader& section, Upstream& out) {
     }
     section.read("max_idle", out.max_idle);
     section.read("idle_timeout", out.idle_timeout);
+    parse_map(section, "tls", Section::upstream_tls,
+              [&](auto& s) { parse_upstream_tls(s, out.tls); });
 }
 
 void parse_queue(SectionReader& section, Queue& out) {
@@ -75,10 +85,46 @@ bool expect_address(const Node& node, const std::string& path, Reading& reading)
     return false;
 }
 
+void parse_certificates(SectionReader& above, std::vector<CertificateFiles>& out) {
+    const Entry* entry = above.take("certificates");
+    if (entry == nullptr) return;
+    const Node& list = entry->value;
+    const auto path = above.path_of("certificates");
+    if (list.kind != Node::Kind::list || list.items.empty())
+        return above.reading().problems.error(
+            list.mark, path, "expected a list: [{certificate: chain.pem, key: key.pem}]");
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+        const auto item = path + "[" + std::to_string(i) + "]";
+        if (list.items[i].kind != Node::Kind::map) {
+            above.reading().problems.error(list.items[i].mark, item,
+                                           "expected {certificate: chain.pem, key: key.pem}");
+            continue;
+        }
+        SectionReader section(list.items[i], Section::certificate, item, above.reading());
+        CertificateFiles files;
+        section.read("certificate", files.certificate);
+        section.read("key", files.key);
+        out.push_back(std::move(files));
+    }
+}
+
+void parse_listen_tls(SectionReader& section, ListenTls& out) {
+    parse_certificates(section, out.certificates);
+    section.read("min_version", out.min_version);
+    section.read("client_ca", out.client_ca);
+    section.read("client_auth", out.client_auth);
+}
+
 std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
     if (!expect_address(node, path, reading)) return std::nullopt;
     SectionReader section(node, Section::address, path, reading);
-    return take_address(section);
+    auto listen = take_address(section);
+    parse_map(section, "tls", Section::listen_tls, [&](auto& s) {
+        ListenTls tls;
+        parse_listen_tls(s, tls);
+        if (listen) listen->tls = std::move(tls);
+    });
+    return listen;
 }
 
 void parse_listens(SectionReader& top, std::vector<Listen>& out) {

@@ -175,17 +175,12 @@ bool parse_url(std::string_view text, Upstream& upstream, std::string& why) {
         upstream.unix_path = text.substr(5);
         return check_unix(upstream.unix_path, why);
     }
-    if (iequals(text.substr(0, 8), "https://")) {
-        why =
-            "TLS to backends is not there yet; use http:// (on loopback or a private network) or "
-            "unix:";
+    upstream.https = iequals(text.substr(0, 8), "https://");
+    if (!upstream.https && !iequals(text.substr(0, 7), "http://")) {
+        why = "write http://host:port, https://host:port or unix:/path";
         return false;
     }
-    if (!iequals(text.substr(0, 7), "http://")) {
-        why = "write http://host:port or unix:/path";
-        return false;
-    }
-    auto authority = text.substr(7);
+    auto authority = text.substr(upstream.https ? 8 : 7);
     if (authority.ends_with('/')) authority.remove_suffix(1);
     if (authority.find('@') != std::string_view::npos) {
         why = "a user name or password has no use here; remove it";
@@ -195,7 +190,8 @@ bool parse_url(std::string_view text, Upstream& upstream, std::string& why) {
         why = "an IPv6 address is written in brackets, as http://[::1]:8000";
     } else if (parts->bracketed ? !is_ip(AF_INET6, parts->host) : !is_name(parts->host)) {
         why = parts->host.empty() ? "the host is missing" : "not a host name or address";
-    } else if (const auto port = number(parts->port.value_or("80"), 65535); !port || *port == 0) {
+    } else if (const auto port = number(parts->port.value_or(upstream.https ? "443" : "80"), 65535);
+               !port || *port == 0) {
         why = "a port is a number from 1 to 65535";
     } else {
         upstream.host = parts->host;

@@ -22,11 +22,13 @@ constexpr std::array meanings{
     Meaning{errc::expectation_failed, 417},
     Meaning{errc::method_refused, 405},
     Meaning{errc::version_refused, 505},
+    Meaning{errc::plain_http, 400},
     Meaning{errc::no_route, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
     Meaning{errc::draining, 503},
     Meaning{errc::upstream_refused, 502},
+    Meaning{errc::upstream_untrusted, 502},
     Meaning{errc::upstream_connect_timeout, 504},
     Meaning{errc::upstream_broke, 502},
     Meaning{errc::upstream_bad_response, 502},
@@ -67,8 +69,9 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 }
 
 bool of_backend(error_code failure) {
-    return is(failure, {errc::upstream_refused, errc::upstream_connect_timeout,
-                        errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout});
+    return is(failure,
+              {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
+               errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout});
 }
 
 // Worth another try later, and when.

@@ -13,7 +13,10 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 }
 
 void start_session(Station& station, Station& settle_on, int descriptor, Peer peer) {
-    auto client = std::make_unique<net::SocketStream>(station.loop, descriptor);
+    std::unique_ptr<net::Stream> client =
+        std::make_unique<net::SocketStream>(station.loop, descriptor);
+    if (auto tls = station.snapshot()->tls(peer.listener))
+        client = net::secure(std::move(tls), std::move(client));
     station.metrics.connections_accepted.add();
     peer.trusted = station.snapshot()->trusted.contains(peer.ip);
     Session::serve(
@@ -31,9 +34,10 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        const auto take = [this](int descriptor, const net::Endpoint& peer,
-                                 const net::Endpoint& local) {
-            accepted(descriptor, peer, local.port());
+        const auto take = [this, index = listeners_.size()](int descriptor,
+                                                            const net::Endpoint& peer,
+                                                            const net::Endpoint& local) {
+            accepted(descriptor, Peer{peer.ip(), false, local.port(), index});
         };
         listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
     }
@@ -47,12 +51,12 @@ std::vector<net::Endpoint> Front::addresses() const {
 
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port) {
+void Front::accepted(int descriptor, Peer peer) {
     ++commons_.connections;
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    first.loop.defer([&first, &settle_on, descriptor, p = Peer{peer.ip(), false, port}] {
+    first.loop.defer([&first, &settle_on, descriptor, p = std::move(peer)] {
         start_session(first, settle_on, descriptor, p);
     });
 }

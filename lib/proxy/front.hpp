@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/listener.hpp"
+#include "proxy/stamp.hpp"
 #include "proxy/station.hpp"
 
 namespace ticketgate {
@@ -29,7 +30,7 @@ class Front {
     void connection_closed();
 
  private:
-    void accepted(int descriptor, const net::Endpoint& peer, std::uint16_t port);
+    void accepted(int descriptor, Peer peer);
     void update();
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0

@@ -249,8 +249,10 @@ void Run::end(error_code failure) {
     if (exchange_) record.upstream = now - sent_;
     if (failure && failure != errc::client_closed) {
         station_.metrics.upstream_errors.add();
+        const std::string fault = exchange_ ? exchange_->fault() : std::string();
+        const std::string why = failure.message() + (fault.empty() ? "" : ": " + fault);
         station_.commons.log.warn("the exchange with the backend failed",
-                                  {{"request_id", record.request_id}, {"why", failure.message()}});
+                                  {{"request_id", record.request_id}, {"why", why}});
     }
     if (!failure && exchange_) {
         exchange_->observe(nullptr);

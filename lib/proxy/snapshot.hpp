@@ -13,6 +13,7 @@
 #include "config/config.hpp"
 #include "config/route_index.hpp"
 #include "gate/gate.hpp"
+#include "net/tls_server.hpp"
 #include "proxy/trusted.hpp"
 #include "upstream/exchange.hpp"
 
@@ -33,22 +34,32 @@ class Snapshot {
     using Gates = std::map<std::string, std::shared_ptr<Gate>, std::less<>>;
     using Upstreams = std::map<std::string, std::shared_ptr<Upstream>, std::less<>>;
 
-    Snapshot(config::Config config, Gates gates, Upstreams upstreams);
+    /// By listener; null: plain HTTP.
+    using TlsServers = std::vector<std::shared_ptr<const net::TlsServer>>;
+
+    Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
 
     const config::Config config;
     const std::vector<std::string>
         id_names;  ///< cgi names of all id headers: dropped in every spelling
+    /// Those, and what only we may say of a client's certificate, if any listener asks for one.
+    const std::vector<std::string> own_names;
+    const bool names_client_certificates;  ///< to the backends
     const Trusted trusted;
     const Upstreams upstreams;
-
     /// The route of a normalised path; null when none matches. Any thread.
     const Route* find(std::string_view normal_path) const;
+    /// Null: the listener speaks plain HTTP.
+    std::shared_ptr<const net::TlsServer> tls(std::size_t listener) const {
+        return listener < tls_.size() ? tls_[listener] : nullptr;
+    }
     const config::RouteIndex& index() const { return index_; }
 
  private:
     Route attach(config::Settings settings) const;
 
     const Gates gates_;
+    const TlsServers tls_;
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 

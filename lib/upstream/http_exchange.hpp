@@ -26,6 +26,7 @@ class HttpExchange final : public Exchange,
     void observe(Observer* observer) override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
+    std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
     bool answering() const override { return connected() && stream_->readable(); }
     result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
     result<Step> read_body(std::string_view& piece) override;

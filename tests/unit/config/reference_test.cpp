@@ -25,7 +25,8 @@ TEST(Reference, ShowsEveryKeyWithItsDefault) {
     const auto text = file_text(reference);
     const auto config = *load_file(reference, environment_of({})).config;
     for (const auto section :
-         {Section::top, Section::address, Section::upstream, Section::queue, Section::settings,
+         {Section::top, Section::address, Section::listen_tls, Section::certificate,
+          Section::upstream, Section::upstream_tls, Section::queue, Section::settings,
           Section::answer, Section::route, Section::clients, Section::spool, Section::ids,
           Section::id, Section::machine, Section::route_ids, Section::route_id, Section::id_service,
           Section::log})
