@@ -44,6 +44,14 @@ net::TlsServerSettings server_settings(const config::ListenTls& tls) {
     return settings;
 }
 
+// An address that the file has no longer is served to the restart as it was at the start.
+const config::Listen& now_of(const config::Listen& bound, std::size_t index,
+                             const std::vector<config::Listen>& now) {
+    if (index < now.size() && now[index].address == bound.address) return now[index];
+    const auto found = std::ranges::find(now, bound.address, &config::Listen::address);
+    return found == now.end() ? bound : *found;
+}
+
 const std::string& server_name_of(const config::Upstream& upstream) {
     return upstream.tls.server_name.empty() ? upstream.host : upstream.tls.server_name;
 }
@@ -73,13 +81,9 @@ std::vector<config::Problem> tls_problems(const config::Config& config, WallTime
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
                                  const config::Config& config) {
     Snapshot::TlsServers servers;
-    for (const auto& listen : bound) {
-        const auto same = [&](const config::Listen& other) {
-            return other.address == listen.address;
-        };
-        const auto found = std::ranges::find_if(config.listen, same);
-        // An address that the file has no longer is served to the restart as it was at the start.
-        const auto& tls = found == config.listen.end() ? listen.tls : found->tls;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const config::Listen& listen = now_of(bound[i], i, config.listen);
+        const auto& tls = listen.tls;
         servers.push_back(tls ? std::make_shared<const net::TlsServer>(server_settings(*tls))
                               : nullptr);
     }
