@@ -211,8 +211,11 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
             return {Io::failed, 0, failed_ ? error_ : wire_.write_error()};
         }
         if (!writable_) break;
-        taken += std::exchange(ahead_, 0);
-        if (taken >= wanted) break;
+        // The caller may offer them in other pieces than at first.
+        const std::size_t sent = std::min(ahead_, wanted - taken);
+        ahead_ -= sent;
+        taken += sent;
+        if (taken == wanted) break;
         ahead_ = encrypt(pieces, taken);
         if (ahead_ == 0 && !failed_) break;
     }

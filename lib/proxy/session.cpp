@@ -95,6 +95,7 @@ task<error_code> Session::read_head() {
         }
         const auto got = input_.read(*client_, loop().buffer());
         if (got.status == net::Io::ok) continue;
+        if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
         if (got.error == net::spoke_plainly) co_return errc::plain_http;
         if (got.status != net::Io::blocked)
             co_return input_.empty() ? errc::idle : errc::client_closed;
@@ -105,7 +106,7 @@ task<error_code> Session::read_head() {
         if (deadline_.expired()) co_return input_.empty() ? errc::idle : errc::head_timeout;
     }
     deadline_.disarm();
-    if (++requests_ == 1) peer_.secured = client_->secured();
+    if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.bytes.size();
     co_return error_code();
 }

@@ -148,6 +148,7 @@ TEST(TlsPort, AnswersPlainHttpPlainlyAndForwardsNothing) {
               std::string::npos);
     EXPECT_TRUE(plain.ends());
     EXPECT_EQ(house.backend.all().size(), 0u);
+    EXPECT_EQ(house.gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
     EXPECT_EQ(house.gateway.log(1).at(0).at("status").as_int64(), 400);
 }
 
@@ -178,6 +179,21 @@ TEST(TlsPort, RefusesWhoSpeaksNoHttp1) {
     };
     EXPECT_EQ(fault("\x02h2"), "tlsv1 alert no application protocol");
     EXPECT_EQ(fault("\x02h2\x08http/1.1"), "");
+}
+
+TEST(TlsPort, ResumesSessions) {
+    House house(one_queue());
+    TlsEnd end = house.trust.client();
+    house.gateway.speak(end.resuming());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(house.gateway.get("/x").status, 200);
+    const auto count = [&](const std::string& result) {
+        return house.gateway.metric("ticketgate_tls_handshakes_total{result=\"" + result + "\"}");
+    };
+    EXPECT_EQ(count("full"), 1);
+    EXPECT_EQ(count("resumed"), 2);
+    EXPECT_TRUE(house.gateway.reload(https(one_queue())));
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+    EXPECT_EQ(count("full"), 2) << "a reload begins anew";
 }
 
 TEST(TlsPort, RefusesOldVersions) {

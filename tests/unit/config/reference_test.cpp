@@ -12,9 +12,10 @@ namespace {
 const std::string reference = source_dir + "/config/ticketgate.yaml";
 const std::string quickstart = source_dir + "/config/quickstart.yaml";
 const std::string ids = source_dir + "/config/ids.yaml";
+const std::string tls = source_dir + "/config/tls.yaml";
 
 TEST(Reference, LoadsWithoutAProblem) {
-    for (const auto& file : {reference, quickstart, ids}) {
+    for (const auto& file : {reference, quickstart, ids, tls}) {
         const auto loaded = load_file(file, environment_of({}));
         EXPECT_EQ(printed(loaded.problems), std::vector<std::string>{});
         EXPECT_TRUE(loaded.config) << file;

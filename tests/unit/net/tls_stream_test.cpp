@@ -119,6 +119,26 @@ TEST(TlsStream, BytesAreTakenWhenTheirRecordsAreSent) {
     EXPECT_TRUE(received + read_all(*ends.client) == bytes);
 }
 
+TEST(TlsStream, WhatWasNotTakenMayBeOfferedInOtherPieces) {
+    Ends ends(usual_server(), usual_client());
+    ASSERT_TRUE(ends.shake_hands());
+    ends.pipe.capacity = 30'000;
+    const std::string bytes = sample(100'000);
+    EXPECT_EQ(write(*ends.server, bytes).status, Io::blocked);
+    std::string received;
+    std::size_t taken = 0;
+    for (int i = 0; i < 1000 && received.size() < bytes.size(); ++i) {
+        const IoResult written = write(*ends.server, std::string_view(bytes).substr(taken, 700));
+        if (written.status == Io::ok) {
+            EXPECT_LE(written.bytes, 700u);
+            taken += written.bytes;
+        }
+        ends.settle();
+        received += read_all(*ends.client);
+    }
+    EXPECT_TRUE(received == bytes);
+}
+
 TEST(TlsStream, RoomBelowIsToldAbove) {
     struct Ear final : Observer {
         void notify() override { ++heard; }
