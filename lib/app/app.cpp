@@ -6,6 +6,7 @@
 
 #include "admin/pages.hpp"
 #include "app/machine.hpp"
+#include "app/tls.hpp"
 #include "app/version.hpp"
 #include "config/load.hpp"
 #include "metrics/process.hpp"
@@ -89,9 +90,10 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 
 // A reload cannot change what was bound or opened at the start.
 bool needs_restart(const config::Config& now, const config::Config& next) {
-    return now.listen != next.listen || now.admin != next.admin || now.threads != next.threads ||
-           now.spool != next.spool || now.ids.machine != next.ids.machine ||
-           now.id_service != next.id_service || now.log.access_file != next.log.access_file;
+    return !same_addresses(now.listen, next.listen) || now.admin != next.admin ||
+           now.threads != next.threads || now.spool != next.spool ||
+           now.ids.machine != next.ids.machine || now.id_service != next.id_service ||
+           now.log.access_file != next.log.access_file;
 }
 
 }  // namespace
@@ -112,6 +114,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
              [this, next = std::size_t{0}]() mutable -> net::Loop& {
                  return *loops_[next++ % loops_.size()];
              }),
+      bound_(config.listen),
       running_(config),
       reload_successful_(metrics_.gauge("ticketgate_config_last_reload_successful",
                                         "1: the last config file was good.")) {
@@ -182,35 +185,47 @@ void App::note_process_metrics() {
                       [this] { return static_cast<double>(spool_.disk()); });
 }
 
-// Everything that can fail has failed before (the config is checked, ports are bound). Gates and
-// backends that stay are the same objects as before: their tickets and connections stay with them.
+// Backends that stay are the same objects as before: their connections stay with them.
+App::KnownUpstreams App::build_upstreams(const config::Config& config) {
+    KnownUpstreams out;
+    for (const auto& [name, wanted] : config.upstreams) {
+        auto security = security_of(wanted);
+        const auto found = upstreams_.find(name);
+        const bool stays = found != upstreams_.end() && found->second.config == wanted &&
+                           found->second.security == security;
+        out[name] = stays ? found->second
+                          : KnownUpstream{wanted, std::move(security), make_upstream(wanted)};
+    }
+    return out;
+}
+
+std::shared_ptr<Upstream> App::make_upstream(const config::Upstream& upstream) {
+    const auto settings = upstream_settings(upstream);
+    if (upstream.fcgi)
+        return std::make_shared<FcgiUpstream>(settings, fcgi_settings(*upstream.fcgi), resolver_,
+                                              loops_.size());
+    return std::make_shared<HttpUpstream>(settings, resolver_, loops_.size(),
+                                          connect_to(upstream, loops_.size()));
+}
+
+// What can still fail comes first (the config is checked and ports are bound, but a file may have
+// changed since it was looked at): it throws std::runtime_error and nothing has changed. Gates that
+// stay are the same objects as before: their tickets stay with them.
 std::shared_ptr<const Snapshot> App::build_snapshot(config::Config config) {
+    auto tls = tls_servers(bound_, config);
+    auto kept = build_upstreams(config);
     Snapshot::Gates gates;
     std::map<std::string, GateSettings> settings;
     for (const auto& [name, queue] : config.queues) {
         settings[name] = gate_settings(queue);
         gates[name] = gates_.find_or_make(name, settings[name]);
     }
-    Snapshot::Upstreams upstreams;
-    std::map<std::string, KnownUpstream> kept;
-    for (const auto& [name, upstream] : config.upstreams) {
-        auto& known = upstreams_[name];
-        if (!known.upstream || known.config != upstream)
-            known = {upstream, make_upstream(upstream)};
-        kept[name] = known;
-        upstreams[name] = known.upstream;
-    }
     upstreams_ = std::move(kept);
+    Snapshot::Upstreams upstreams;
+    for (const auto& [name, known] : upstreams_) upstreams[name] = known.upstream;
     gates_.configure_all(settings);
     return std::make_shared<const Snapshot>(std::move(config), std::move(gates),
-                                            std::move(upstreams));
-}
-
-std::shared_ptr<Upstream> App::make_upstream(const config::Upstream& upstream) {
-    const auto settings = upstream_settings(upstream);
-    if (!upstream.fcgi) return std::make_shared<HttpUpstream>(settings, resolver_, loops_.size());
-    return std::make_shared<FcgiUpstream>(settings, fcgi_settings(*upstream.fcgi), resolver_,
-                                          loops_.size());
+                                            std::move(upstreams), std::move(tls));
 }
 
 admin::Actions App::admin_actions() {
@@ -291,19 +306,29 @@ void App::reload() {
     asio::post(control_, [this] { (void)do_reload(); });
 }
 
+// Null: it is told why not, and nothing has changed.
+std::shared_ptr<const Snapshot> App::try_build(const config::Config& config) {
+    try {
+        return build_snapshot(config);
+    } catch (const std::runtime_error& why) {
+        log_.error(why.what());
+        return nullptr;
+    }
+}
+
 // A bad file changes nothing.
 bool App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
+    if (loaded.config)
+        for (auto problems : {identity_problems(*loaded.config, commons_.machine, {}),
+                              tls_problems(*loaded.config, wall_now())})
+            loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
-    bool good = loaded.config.has_value();
-    if (loaded.config)
-        for (const auto& problem : identity_problems(*loaded.config, commons_.machine, {})) {
-            log_.error(config::print(problem));
-            good = false;
-        }
-    reload_successful_.set(good ? 1 : 0);
-    if (!good) {
+    std::shared_ptr<const Snapshot> snapshot;
+    if (!config::has_errors(loaded.problems)) snapshot = try_build(*loaded.config);
+    reload_successful_.set(snapshot ? 1 : 0);
+    if (!snapshot) {
         log_.error("the config is not loaded; the old one stays", {{"file", path_}});
         return false;
     }
@@ -312,10 +337,9 @@ bool App::do_reload() {
             "listen, admin, threads, spool, ids.machine, id_service and log.access_file change "
             "with a restart "
             "only");
-    running_ = *loaded.config;
+    running_ = *std::move(loaded.config);
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);
-    const auto snapshot = build_snapshot(std::move(*loaded.config));
     for (auto& station : stations_)
         station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});

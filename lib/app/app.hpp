@@ -48,12 +48,21 @@ class App {
     std::size_t connections() const { return commons_.connections; }
 
  private:
+    struct KnownUpstream {
+        config::Upstream config;
+        std::string security;  ///< what connecting depends on beside it: contents of files
+        std::shared_ptr<Upstream> upstream;
+    };
+    using KnownUpstreams = std::map<std::string, KnownUpstream>;
+    KnownUpstreams build_upstreams(const config::Config& config);
+    std::shared_ptr<Upstream> make_upstream(const config::Upstream& upstream);
     std::shared_ptr<const Snapshot> build_snapshot(config::Config config);
     void start_id_service(const config::IdService& service);
     void note_process_metrics();
     void wait_for_signal();
     void on_signal(int signal);
     bool do_reload();
+    std::shared_ptr<const Snapshot> try_build(const config::Config& config);
     void begin_drain();
     void begin_stop();
     void look_if_done();
@@ -74,13 +83,9 @@ class App {
     LogFile access_file_;
     Commons commons_;
     GateRegistry gates_;
-    struct KnownUpstream {
-        config::Upstream config;
-        std::shared_ptr<Upstream> upstream;
-    };
-    std::shared_ptr<Upstream> make_upstream(const config::Upstream& upstream);
-    std::map<std::string, KnownUpstream> upstreams_;
-    config::Config running_;  // what was last loaded
+    KnownUpstreams upstreams_;
+    const std::vector<config::Listen> bound_;  // as at the start
+    config::Config running_;                   // what was last loaded
     std::vector<std::unique_ptr<Station>> stations_;
     std::unique_ptr<Front> front_;
     std::unique_ptr<ids::Generator> admin_ids_;

@@ -3,11 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <system_error>
+#include <stdexcept>
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
 #include "app/machine.hpp"
+#include "app/tls.hpp"
 #include "config/dump.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -17,21 +18,21 @@
 namespace ticketgate::commands {
 namespace {
 
-// Can this machine make the ids that the config asks for?
-void check_identity(config::Loaded& loaded) {
+// Can this machine make the ids that the config asks for? Are the certificates there?
+void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
     const auto& wanted = loaded.config->ids.machine;
     const auto machine = machine_of(wanted, environment, this_system(), complaints);
-    auto problems = identity_problems(*loaded.config, machine, complaints);
-    if (problems.empty()) return;
-    loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
-    loaded.config.reset();
+    for (const auto& problems : {identity_problems(*loaded.config, machine, complaints),
+                                 tls_problems(*loaded.config, wall_now())})
+        loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
+    if (config::has_errors(loaded.problems)) loaded.config.reset();
 }
 
 // All problems at once, on stderr.
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.config) check_identity(loaded);
+    if (with_warnings && loaded.config) check_machine(loaded);
     for (const auto& problem : loaded.problems)
         if (with_warnings || !problem.warning)
             std::fprintf(stderr, "%s\n", config::print(problem).c_str());
@@ -68,7 +69,7 @@ int serve(const std::string& file) {
     try {
         App app(std::move(*config), file, environment);
         return app.run();
-    } catch (const std::system_error& error) {
+    } catch (const std::runtime_error& error) {
         std::fprintf(stderr, "ticketgate: %s\n", error.what());
         return failed;
     }

@@ -31,6 +31,8 @@ const char* text(errc e) {
             return "the peer is no trusted proxy";
         case errc::last_hop:
             return "it may be forwarded no further";
+        case errc::plain_http:
+            return "plain HTTP was sent to a port that speaks HTTPS";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:
@@ -41,6 +43,8 @@ const char* text(errc e) {
             return "the server is stopping";
         case errc::upstream_refused:
             return "the backend refused the connection";
+        case errc::upstream_untrusted:
+            return "no TLS connection to the backend could be made";
         case errc::upstream_connect_timeout:
             return "the backend did not accept a connection in time";
         case errc::upstream_broke:

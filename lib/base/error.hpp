@@ -25,6 +25,7 @@ enum class errc {
     too_many_connections,  ///< 429: of this client
     not_trusted,           ///< a PROXY header from somebody who may not speak for others; closed
     last_hop,              ///< 204: OPTIONS that may go no further (Max-Forwards: 0)
+    plain_http,            ///< 400: without TLS, to a port that speaks it
     // routing
     no_route,  ///< 404: no route matches the path
     // the line
@@ -33,6 +34,7 @@ enum class errc {
     draining,      ///< 503: stopping
     // the backend
     upstream_refused,          ///< 502: no connection could be made
+    upstream_untrusted,        ///< 502: no TLS could be agreed on, or its certificate is not good
     upstream_connect_timeout,  ///< 504: no connection within connect_timeout
     upstream_broke,            ///< 502: ended or failed before its response was whole
     upstream_bad_response,     ///< 502: not HTTP

@@ -56,7 +56,8 @@ std::string expected(const Key& key) {
         case Kind::address:
             return "an address such as 0.0.0.0:8080, [::]:8080 or unix:/path";
         case Kind::url:
-            return "http://host:port, unix:/path, fastcgi://host:port or fastcgi+unix:/path";
+            return "http://host:port, https://host:port, unix:/path, fastcgi://host:port or "
+                   "fastcgi+unix:/path";
         case Kind::fcgi_url:
             return "fastcgi://host:port or fastcgi+unix:/path";
         case Kind::folder:
@@ -72,6 +73,7 @@ std::string expected(const Key& key) {
         case Kind::body:
             return "text, or null for the default document";
         case Kind::body_file:
+        case Kind::file:
             return "the path of a file";
         case Kind::headers:
             return "a map of header names and values";

@@ -104,7 +104,41 @@ constexpr std::array address_keys{
              "IP address and port, as 0.0.0.0:8080 or [::]:8080, or unix:/path."),
 };
 
+constexpr std::array listen_tls_keys{
+    nested("certificates", Kind::list, Section::certificate,
+           "One, or several for several names; the first is also for clients that name nobody.",
+           true),
+    choice("min_version", "1.2", "1.2|1.3", "Oldest version of TLS."),
+    plain("client_ca", Kind::file, "",
+          "A PEM file of those who sign clients' certificates, relative to this file; for "
+          "client_auth."),
+    choice("client_auth", "off", "off|optional|required",
+           "Must a client have a certificate? One that client_ca did not sign is refused either "
+           "way."),
+};
+
+constexpr std::array certificate_keys{
+    required("certificate", Kind::file,
+             "A PEM file with the certificate and those between it and a root, relative to this "
+             "file."),
+    required("key", Kind::file, "A PEM file with its private key, without a passphrase."),
+};
+
+constexpr std::array upstream_tls_keys{
+    plain("verify", Kind::flag, "true",
+          "Must the backend's certificate be signed by ca_file and be for server_name? Else 502."),
+    plain("ca_file", Kind::file, "",
+          "A PEM file of those who may sign it, relative to this file; without, the system's."),
+    plain("server_name", Kind::text, "",
+          "The name in its certificate, also sent as SNI; without, the host of the url."),
+    plain("certificate", Kind::file, "",
+          "Our own, for a backend that asks for one: a PEM file as of a listener."),
+    plain("key", Kind::file, "", "The private key of certificate."),
+};
+
 constexpr std::array own_listen_keys{
+    nested("tls", Kind::section, Section::listen_tls,
+           "HTTPS on this address; without, plain HTTP."),
     plain("proxy_protocol", Kind::flag, "false",
           "Each connection begins with a PROXY header (version 1 or 2) that names the client; only "
           "trusted_proxies and this machine may send one."),
@@ -119,9 +153,10 @@ constexpr std::array admin_keys{
 };
 
 constexpr std::array upstream_keys{
-    required("url", Kind::url,
-             "http://host:port or unix:/path; for php-fpm fastcgi://host:port or "
-             "fastcgi+unix:/path. Paths are always the client's own."),
+    required(
+        "url", Kind::url,
+        "http://host:port, https://host:port or unix:/path; for php-fpm fastcgi://host:port or "
+        "fastcgi+unix:/path. Paths are always the client's own."),
     nested("fastcgi", Kind::section, Section::fcgi,
            "With a fastcgi url: where the scripts are, and which one a path names."),
     count("max_idle", "64", "Idle connections kept for reuse, a thread.", 0, 100000),
@@ -129,6 +164,7 @@ constexpr std::array upstream_keys{
              "Closed after this long unused; stay below the backend's own keep-alive time."),
     size("max_head", "64KiB", "Largest response head; 502 above.", kib, mib),
     count("max_headers", "200", "Fields in a response head; 502 above.", 1, 10000),
+    nested("tls", Kind::section, Section::upstream_tls, "Of https."),
 };
 
 constexpr std::array fcgi_keys{
@@ -368,10 +404,16 @@ std::span<const Key> keys_of(Section section) {
             return address_keys;
         case Section::listen:
             return listen_keys;
+        case Section::listen_tls:
+            return listen_tls_keys;
+        case Section::certificate:
+            return certificate_keys;
         case Section::admin:
             return admin_keys;
         case Section::upstream:
             return upstream_keys;
+        case Section::upstream_tls:
+            return upstream_tls_keys;
         case Section::fcgi:
             return fcgi_keys;
         case Section::fcgi_status:
@@ -407,10 +449,11 @@ std::span<const Key> keys_of(Section section) {
 }
 
 std::string_view name_of(Section section) {
-    constexpr std::array<std::string_view, 20> names{
-        "config", "address",  "listen",    "admin",    "upstream",   "fastcgi", "fastcgi_status",
-        "queue",  "settings", "answer",    "route",    "clients",    "spool",   "ids",
-        "id",     "machine",  "route_ids", "route_id", "id_service", "log"};
+    constexpr std::array<std::string_view, 23> names{
+        "config",   "address",      "listen",   "listen_tls",     "certificate", "admin",
+        "upstream", "upstream_tls", "fastcgi",  "fastcgi_status", "queue",       "settings",
+        "answer",   "route",        "clients",  "spool",          "ids",         "id",
+        "machine",  "route_ids",    "route_id", "id_service",     "log"};
     return names[static_cast<std::size_t>(section)];
 }
 

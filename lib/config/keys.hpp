@@ -27,7 +27,7 @@ enum class Kind {
     header_names,  ///< list of them
     networks,      ///< list of addresses and CIDRs
     address,       ///< 0.0.0.0:8080, [::]:8080, unix:/path
-    url,           ///< http://host:port, unix:/path, fastcgi://host:port, fastcgi+unix:/path
+    url,           ///< http(s)://host:port, unix:/path, fastcgi://host:port, fastcgi+unix:/path
     fcgi_url,      ///< the latter two
     folder,        ///< an absolute path, here or elsewhere
     file_name,     ///< without folders
@@ -36,6 +36,7 @@ enum class Kind {
     media_type,
     body,       ///< text with placeholders
     body_file,  ///< a file with such a text, beside the config file
+    file,       ///< a file that is read elsewhere, beside the config file
     headers,    ///< map from name to value
     prefix,     ///< a path
     regex,      ///< RE2
@@ -49,8 +50,11 @@ enum class Section {
     top,
     address,
     listen,
+    listen_tls,
+    certificate,
     admin,
     upstream,
+    upstream_tls,
     fcgi,
     fcgi_status,
     queue,

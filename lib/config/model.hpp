@@ -27,6 +27,9 @@ enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
 enum class UnusualNames { drop, forward, refuse };
+/// As in net/, which stands in another module.
+enum class TlsVersion { v1_2, v1_3 };
+enum class ClientAuth { off, optional, required };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
 /// As ids::Format, which stands in another module: a test compares the two.
@@ -141,9 +144,20 @@ struct Fcgi {
     bool operator==(const Fcgi&) const = default;
 };
 
+/// Towards a backend. Paths are already those to open.
+struct UpstreamTls {
+    bool verify = true;       ///< its certificate: who signed it, and whom it names
+    std::string ca_file;      ///< those who may sign; empty: the system's
+    std::string server_name;  ///< asked for, and in the certificate; empty: the host of the url
+    std::string certificate;  ///< our own, where the backend asks for one
+    std::string key;
+    bool operator==(const UpstreamTls&) const = default;
+};
+
 struct Upstream {
-    std::string url;   ///< as written: http://host:port, unix:/path, fastcgi://host:port or
-                       ///< fastcgi+unix:/path
+    std::string url;  ///< as written: http://host:port, https://host:port, unix:/path,
+                      ///< fastcgi://host:port or fastcgi+unix:/path
+    bool https = false;
     std::string host;  ///< host name or address; empty for a unix socket
     std::uint16_t port = 0;
     std::string unix_path;            ///< empty for TCP
@@ -152,7 +166,23 @@ struct Upstream {
     Bytes max_head = 64 << 10;        ///< response head; 502 above
     std::uint32_t max_headers = 200;  ///< fields in one; 502 above
     std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
+    UpstreamTls tls;                  ///< of https
     bool operator==(const Upstream&) const = default;
+};
+
+/// A chain of certificates and the key of the first, as paths to open.
+struct CertificateFiles {
+    std::string certificate, key;
+    bool operator==(const CertificateFiles&) const = default;
+};
+
+/// Towards clients of one listener.
+struct ListenTls {
+    std::vector<CertificateFiles> certificates;  ///< the first is for clients that name nobody
+    TlsVersion min_version = TlsVersion::v1_2;
+    std::string client_ca;                     ///< who signs clients' certificates
+    ClientAuth client_auth = ClientAuth::off;  ///< does a client need one?
+    bool operator==(const ListenTls&) const = default;
 };
 
 /// `0.0.0.0:8080`, `[::]:8080`, or `unix:/path`.
@@ -161,6 +191,7 @@ struct Listen {
     std::string host;
     std::uint16_t port = 0;
     std::string unix_path;
+    std::optional<ListenTls> tls = std::nullopt;  ///< absent: plain HTTP
     bool proxy_protocol = false;  ///< every connection begins with a PROXY header, version 1 or 2
     bool operator==(const Listen&) const = default;
 };

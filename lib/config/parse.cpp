@@ -63,6 +63,36 @@ bool expect_address(const Node& node, const std::string& path, Reading& reading)
     return false;
 }
 
+void parse_certificates(SectionReader& above, std::vector<CertificateFiles>& out) {
+    const Entry* entry = above.take("certificates");
+    if (entry == nullptr) return;
+    const Node& list = entry->value;
+    const auto path = above.path_of("certificates");
+    if (list.kind != Node::Kind::list || list.items.empty())
+        return above.reading().problems.error(
+            list.mark, path, "expected a list: [{certificate: chain.pem, key: key.pem}]");
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+        const auto item = path + "[" + std::to_string(i) + "]";
+        if (list.items[i].kind != Node::Kind::map) {
+            above.reading().problems.error(list.items[i].mark, item,
+                                           "expected {certificate: chain.pem, key: key.pem}");
+            continue;
+        }
+        SectionReader section(list.items[i], Section::certificate, item, above.reading());
+        CertificateFiles files;
+        section.read("certificate", files.certificate);
+        section.read("key", files.key);
+        out.push_back(std::move(files));
+    }
+}
+
+void parse_listen_tls(SectionReader& section, ListenTls& out) {
+    parse_certificates(section, out.certificates);
+    section.read("min_version", out.min_version);
+    section.read("client_ca", out.client_ca);
+    section.read("client_auth", out.client_auth);
+}
+
 std::optional<Listen> parse_listen(const Node& node, const std::string& path, Reading& reading) {
     if (!expect_address(node, path, reading)) return std::nullopt;
     SectionReader section(node, Section::listen, path, reading);
@@ -70,6 +100,11 @@ std::optional<Listen> parse_listen(const Node& node, const std::string& path, Re
     bool proxy_protocol = false;
     section.read("proxy_protocol", proxy_protocol);
     if (listen) listen->proxy_protocol = proxy_protocol;
+    parse_map(section, "tls", Section::listen_tls, [&](auto& s) {
+        ListenTls tls;
+        parse_listen_tls(s, tls);
+        if (listen) listen->tls = std::move(tls);
+    });
     return listen;
 }
 

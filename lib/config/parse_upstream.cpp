@@ -22,6 +22,14 @@ bool parse_url_of(SectionReader& section, Upstream& out) {
     return why.empty();
 }
 
+void parse_upstream_tls(SectionReader& section, UpstreamTls& out) {
+    section.read("verify", out.verify);
+    section.read("ca_file", out.ca_file);
+    section.read("server_name", out.server_name);
+    section.read("certificate", out.certificate);
+    section.read("key", out.key);
+}
+
 void parse_status(SectionReader& section, FcgiStatus& out) {
     Upstream at;
     (void)parse_url_of(section, at);  // told
@@ -57,6 +65,8 @@ void parse_upstream(SectionReader& section, Upstream& out) {
     const bool usable = parse_url_of(section, out);
     section.read("max_idle", out.max_idle);
     section.read("idle_timeout", out.idle_timeout);
+    parse_map(section, "tls", Section::upstream_tls,
+              [&](SectionReader& tls) { parse_upstream_tls(tls, out.tls); });
     section.read("max_head", out.max_head);
     section.read("max_headers", out.max_headers);
     parse_map(section, "fastcgi", Section::fcgi,

@@ -41,6 +41,8 @@ std::string choices(const Key& key) {
         const auto word = key.choices.substr(at, end - at);
         list += (list.empty() ? "" : ", ") + quote(word);
         if (word == "off") list += ", false";  // what YAML 1.1 makes of it
+        if (word[0] >= '0' && word[0] <= '9')
+            list += ", " + std::string(word);  // unquoted, it is a number
         at = end + 1;
     }
     return or_variable(R"({"enum": [)" + list + "]}");
@@ -107,6 +109,7 @@ std::string type_of(const Key& key) {
         case Kind::file_name:
         case Kind::media_type:
         case Kind::body_file:
+        case Kind::file:
         case Kind::regex:
             return R"("type": "string", "minLength": 1)";
     }
@@ -144,6 +147,10 @@ std::string object(Section section) {
     if (section == Section::answer)
         out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
     if (section == Section::id) out += "    \"not\": {\"required\": [\"header\", \"headers\"]},\n";
+    if (section == Section::upstream_tls)
+        out +=
+            "    \"dependentRequired\": {\"certificate\": [\"key\"], \"key\": "
+            "[\"certificate\"]},\n";
     if (section == Section::id_service)
         out += "    \"not\": {\"required\": [\"token\", \"token_file\"]},\n";
     return out + "    \"properties\": {\n" + properties + "\n    }";
@@ -153,11 +160,12 @@ std::string object(Section section) {
 
 std::string json_schema() {
     constexpr std::array sections{
-        Section::address,  Section::listen,      Section::admin,   Section::upstream,
-        Section::fcgi,     Section::fcgi_status, Section::queue,   Section::settings,
-        Section::answer,   Section::route,       Section::clients, Section::spool,
-        Section::ids,      Section::id,          Section::machine, Section::route_ids,
-        Section::route_id, Section::id_service,  Section::log};
+        Section::address,     Section::listen,   Section::listen_tls,   Section::certificate,
+        Section::admin,       Section::upstream, Section::upstream_tls, Section::fcgi,
+        Section::fcgi_status, Section::queue,    Section::settings,     Section::answer,
+        Section::route,       Section::clients,  Section::spool,        Section::ids,
+        Section::id,          Section::machine,  Section::route_ids,    Section::route_id,
+        Section::id_service,  Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";

@@ -206,18 +206,14 @@ bool parse_url(std::string_view text, Upstream& upstream, std::string& why) {
         upstream.unix_path = text.substr(scheme.size());
         return check_unix(upstream.unix_path, why);
     }
-    if (iequals(text.substr(0, 8), "https://")) {
-        why =
-            "TLS to backends is not there yet; use http:// (on loopback or a private network) or "
-            "unix:";
-        return false;
-    }
     if (iequals(text.substr(0, fcgi_scheme.size()), fcgi_scheme))
         return parse_authority(text, fcgi_scheme, "9000", upstream, why);
+    upstream.https = iequals(text.substr(0, 8), "https://");
+    if (upstream.https) return parse_authority(text, "https://", "443", upstream, why);
     if (!iequals(text.substr(0, 7), "http://")) {
         why =
-            "write http://host:port or unix:/path, or for php-fpm fastcgi://host:port or "
-            "fastcgi+unix:/path";
+            "write http://host:port, https://host:port or unix:/path, or for php-fpm "
+            "fastcgi://host:port or fastcgi+unix:/path";
         return false;
     }
     return parse_authority(text, "http://", "80", upstream, why);

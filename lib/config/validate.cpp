@@ -115,12 +115,42 @@ void check_addresses(const Config& config, Problems& problems) {
                            " is the admin listener's; the id service needs its own");
 }
 
+// A certificate without its key, and TLS where there is none.
+void check_upstream_tls(const Config& config, Problems& problems) {
+    for (const auto& [name, upstream] : config.upstreams) {
+        const auto path = "upstreams." + name + ".tls";
+        const auto error = [&, &name = path](const std::string& key, const std::string& why) {
+            problems.error(mark_of(config, name + key), name + key, why);
+        };
+        const UpstreamTls& tls = upstream.tls;
+        if (!upstream.https && config.marks.contains(path))
+            error("", "has no effect; write url: https://host:port");
+        if (tls.certificate.empty() != tls.key.empty())
+            error(tls.key.empty() ? ".certificate" : ".key", "certificate and key go together");
+    }
+}
+
+void check_listen_tls(const Config& config, Problems& problems) {
+    for (std::size_t i = 0; i < config.listen.size(); ++i) {
+        const auto& tls = config.listen[i].tls;
+        if (!tls || (tls->client_auth == ClientAuth::off) == tls->client_ca.empty()) continue;
+        const auto path = "listen[" + std::to_string(i) + "].tls." +
+                          (tls->client_ca.empty() ? "client_auth" : "client_ca");
+        problems.error(mark_of(config, path), path,
+                       tls->client_ca.empty()
+                           ? "needs client_ca: the file of those who sign clients' certificates"
+                           : "has no effect; write client_auth: required or optional");
+    }
+}
+
 }  // namespace
 
 void check_references(const Config& config, Problems& problems) {
     check_upstreams(config, problems);
     check_prefixes(config, problems);
     check_addresses(config, problems);
+    check_listen_tls(config, problems);
+    check_upstream_tls(config, problems);
     check_ids(config, problems);
 }
 

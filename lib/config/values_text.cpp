@@ -198,7 +198,8 @@ bool check_header(const Value& value, const Entry& entry) {
 
 bool read(const Value& value, std::string& out) {
     if (!value.expect(Node::Kind::scalar) || !check_text(value)) return false;
-    out = value.node.text;
+    const bool file = value.key.kind == Kind::file;
+    out = file ? (value.reading.folder / value.node.text).string() : value.node.text;
     return true;
 }
 

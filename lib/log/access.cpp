@@ -58,6 +58,12 @@ void append_ids(const Record& r, std::string& out) {
     out.push_back('}');
 }
 
+void append_tls(const Record& r, std::string& out) {
+    text(out, R"(,"tls":)", r.tls);
+    text(out, R"(,"tls_cipher":)", r.tls_cipher);
+    if (!r.client_certificate.empty()) text(out, R"(,"client_certificate":)", r.client_certificate);
+}
+
 void append_place(const Record& r, std::string& out) {
     if (r.queue.empty()) return;
     text(out, R"(,"queue":)", r.queue);
@@ -109,6 +115,7 @@ void format_json(const Record& r, std::string& out) {
     if (!r.unique_id.empty()) text(out, R"(,"unique_id":)", r.unique_id.view());
     if (!r.other_ids.empty()) append_ids(r, out);
     text(out, R"(,"client_ip":)", r.client_ip);
+    if (!r.tls.empty()) append_tls(r, out);
     text(out, R"(,"method":)", r.method);
     text(out, R"(,"path":)", r.target);
     number(out, R"(,"status":)", r.status);

@@ -32,6 +32,8 @@ struct Record {
     std::string client_ip;
     std::string method, target;  ///< as the client wrote them
     bool http_1_0 = false;
+    std::string_view tls, tls_cipher;  ///< as OpenSSL names them (static text); empty: plain HTTP
+    std::string client_certificate;    ///< its subject; empty: none
     std::string host, referer, user_agent;  ///< filled for `combined` only
     std::uint16_t status = 0;               ///< sent to the client; 499: it left before its answer
     std::uint64_t bytes = 0;     ///< body bytes of the response given to the client's connection

@@ -83,8 +83,9 @@ bool SocketStream::stale() {
 }
 
 void SocketStream::look() {
-    pollfd state{descriptor_, POLLRDHUP, 0};
+    pollfd state{descriptor_, POLLIN | POLLRDHUP, 0};
     if (::poll(&state, 1, 0) <= 0) return;
+    if ((state.revents & POLLIN) != 0) readable_ = true;
     if ((state.revents & POLLRDHUP) != 0) fin_ = readable_ = true;
     if ((state.revents & (POLLERR | POLLHUP)) != 0) broken_ = true;
 }

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "net/endpoint.hpp"
 #include "net/loop.hpp"
@@ -30,6 +32,15 @@ struct IoResult {
     int error = 0;
 };
 
+/// What TLS agreed on, and whom the client's certificate names.
+struct Secured {
+    std::string_view version;        ///< as `TLSv1.3`; static, as the cipher
+    std::string_view cipher;         ///< as `TLS_AES_256_GCM_SHA384`
+    bool resumed = false;            ///< an earlier session, without a full handshake
+    std::string client_subject;      ///< RFC 2253, in ASCII; empty: no certificate, as below
+    std::string client_fingerprint;  ///< SHA-256, in hex
+};
+
 class Stream {
  public:
     virtual ~Stream() = default;
@@ -48,6 +59,10 @@ class Stream {
     virtual void finish_writing() = 0;
     /// Closing will reset the connection, so that the peer cannot take a cut for an end.
     virtual void abort_on_close() {}
+    /// Null: no TLS, or its handshake is not done.
+    virtual const Secured* secured() const { return nullptr; }
+    /// Why it failed, for a log line, where there is more to say than errno does; else empty.
+    virtual std::string fault() const { return {}; }
     /// Off its loop, then onto another one; between the two nothing is noticed.
     virtual void detach() = 0;
     virtual void attach(Loop& loop) = 0;

@@ -24,11 +24,13 @@ constexpr std::array meanings{
     Meaning{errc::version_refused, 505},
     Meaning{errc::too_many_connections, 429},
     Meaning{errc::last_hop, 204},
+    Meaning{errc::plain_http, 400},
     Meaning{errc::no_route, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
     Meaning{errc::draining, 503},
     Meaning{errc::upstream_refused, 502},
+    Meaning{errc::upstream_untrusted, 502},
     Meaning{errc::upstream_connect_timeout, 504},
     Meaning{errc::upstream_broke, 502},
     Meaning{errc::upstream_bad_response, 502},
@@ -72,8 +74,9 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 
 bool of_backend(error_code failure) {
     return is(failure,
-              {errc::upstream_refused, errc::upstream_connect_timeout, errc::upstream_broke,
-               errc::upstream_bad_response, errc::upstream_timeout, errc::upstream_overloaded});
+              {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
+               errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout,
+               errc::upstream_overloaded});
 }
 
 // Worth another try later, and when.

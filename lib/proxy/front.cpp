@@ -31,10 +31,12 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        const auto take = [this, proxy_protocol = l.proxy_protocol](int descriptor,
-                                                                    const net::Endpoint& from,
-                                                                    const net::Endpoint& local) {
-            accepted(descriptor, from, local, proxy_protocol);
+        const auto take = [this, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
+                              int descriptor, const net::Endpoint& from,
+                              const net::Endpoint& local) {
+            Peer peer{
+                .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
+            accepted(descriptor, std::move(peer), proxy_protocol);
         };
         listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
     }
@@ -48,14 +50,12 @@ std::vector<net::Endpoint> Front::addresses() const {
 
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::accepted(int descriptor, const net::Endpoint& from, const net::Endpoint& local,
-                     bool proxy_protocol) {
+void Front::accepted(int descriptor, Peer peer, bool proxy_protocol) {
     // Shared only because a std::function must be copyable; there is one.
     const auto admission = std::make_shared<Admission>(commons_);
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    Peer peer{.ip = from.ip(), .port = local.port(), .from_port = from.port()};
     if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor);
     first.loop.defer([=, &first, &settle_on] {
         first.metrics.connections_accepted.add();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/listener.hpp"
+#include "proxy/stamp.hpp"
 #include "proxy/station.hpp"
 
 namespace ticketgate {
@@ -29,8 +30,7 @@ class Front {
     void connection_closed();
 
  private:
-    void accepted(int descriptor, const net::Endpoint& from, const net::Endpoint& local,
-                  bool proxy_protocol);
+    void accepted(int descriptor, Peer peer, bool proxy_protocol);
     void update();
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0

@@ -19,9 +19,12 @@ void begin_session(Arrival arrival) {
     const bool admitted =
         !counted ||
         arrival.admission.enter(peer.ip, snapshot.config.clients.max_connections_per_client);
-    Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on,
-                                             std::move(arrival.client), std::move(peer),
-                                             std::move(arrival.admission), admitted));
+    std::unique_ptr<net::Stream> client = std::move(arrival.client);
+    if (auto tls = snapshot.tls(peer.listener))
+        client = net::secure(std::move(tls), std::move(client));
+    Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on, std::move(client),
+                                             std::move(peer), std::move(arrival.admission),
+                                             admitted));
 }
 
 /// Reads the PROXY header. Owned by its coroutine.
@@ -80,8 +83,9 @@ class Greeting final : public Resident {
         if (!here && !station_.snapshot()->trusted.contains(peer.ip)) return errc::not_trusted;
         if (header.local) return {};
         peer.ip = header.source;
+        peer.from_port = header.source_port;
         peer.port = header.port;
-        peer.tls = header.tls;
+        peer.proxied_tls = header.tls;
         return {};
     }
 

@@ -9,6 +9,12 @@ metrics::Counter& requests(metrics::Registry& registry, const char* code) {
                             {{"code", code}});
 }
 
+metrics::Counter& handshakes(metrics::Registry& registry, const char* result) {
+    return registry.counter("ticketgate_tls_handshakes_total",
+                            "TLS handshakes with clients that sent a request, or failed.",
+                            {{"result", result}});
+}
+
 }  // namespace
 
 HttpMetrics::HttpMetrics(metrics::Registry& r)
@@ -17,6 +23,9 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       upstream_errors(r.counter("ticketgate_upstream_errors_total",
                                 "Exchanges that a backend refused or broke.")),
+      tls_full(handshakes(r, "full")),
+      tls_resumed(handshakes(r, "resumed")),
+      tls_failed(handshakes(r, "failed")),
       by_class_{&requests(r, "499"), &requests(r, "1xx"), &requests(r, "2xx"),
                 &requests(r, "3xx"), &requests(r, "4xx"), &requests(r, "5xx")},
       duration_(r.histogram("ticketgate_http_request_duration_seconds",

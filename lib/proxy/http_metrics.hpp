@@ -15,6 +15,10 @@ class HttpMetrics {
     metrics::Counter& connections_accepted;
     metrics::Gauge& connections;
     metrics::Counter& upstream_errors;
+    // Of client connections, when they have sent their first request or failed before it.
+    metrics::Counter& tls_full;
+    metrics::Counter& tls_resumed;
+    metrics::Counter& tls_failed;
 
  private:
     std::array<metrics::Counter*, 6>

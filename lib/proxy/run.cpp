@@ -254,8 +254,10 @@ void Run::leave_backend(error_code failure) {
     if (exchange_) record.upstream = monotonic_now() - sent_;
     if (failure && failure != errc::client_closed) {
         station_.metrics.upstream_errors.add();
+        const std::string fault = exchange_ ? exchange_->fault() : std::string();
+        const std::string why = failure.message() + (fault.empty() ? "" : ": " + fault);
         station_.commons.log.warn("the exchange with the backend failed",
-                                  {{"request_id", record.request_id}, {"why", failure.message()}});
+                                  {{"request_id", record.request_id}, {"why", why}});
     }
     if (exchange_ && !exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},

@@ -7,6 +7,7 @@
 #include "http/parser.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
+#include "net/tls_stream.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/identify.hpp"
 #include "proxy/run.hpp"
@@ -98,6 +99,8 @@ task<error_code> Session::read_head() {
         }
         const auto got = input_.read(*client_, loop().buffer());
         if (got.status == net::Io::ok) continue;
+        if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
+        if (got.error == net::spoke_plainly) co_return errc::plain_http;
         if (got.status != net::Io::blocked)
             co_return input_.empty() ? errc::idle : errc::client_closed;
         input_.keep();
@@ -107,7 +110,7 @@ task<error_code> Session::read_head() {
         if (deadline_.expired()) co_return input_.empty() ? errc::idle : errc::head_timeout;
     }
     deadline_.disarm();
-    ++requests_;
+    if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.bytes.size();
     co_return error_code();
 }
@@ -178,8 +181,10 @@ void Session::stamp(Request& request) {
     const bool queued = request.queues;
     station_->lines.clear();
     stamp_request(head, request.ids(), peer_, request.record, station_->lines);
+    if (request.snapshot->names_client_certificates)
+        stamp_client_certificate(peer_, station_->lines);
     http::RequestEdits edits;
-    edits.id_names = request.snapshot->id_names;
+    edits.id_names = request.snapshot->own_names;
     edits.added = station_->lines;
     edits.keep_forwarded = peer_.trusted;
     edits.keep_unusual =

@@ -56,6 +56,8 @@ class Session final : public Resident {
     error_code read_more_body(Request& request);
     void consume_head();
     bool unread(const Request& request) const;
+    void note_handshake();
+    void note_failed_handshake(const net::IoResult& got);
     void body_complete(Request& request);
     error_code read_tunnel(Request& request);
     bool left(const Request& request) const;

@@ -4,6 +4,7 @@
 
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
+#include "proxy/stamp.hpp"
 
 namespace ticketgate {
 namespace {
@@ -34,6 +35,17 @@ std::vector<std::string> id_names_of(const config::Config& config) {
     return names;
 }
 
+std::vector<std::string> own_names_of(std::vector<std::string> names,
+                                      const std::vector<config::Listen>& listen) {
+    const bool asks = std::ranges::any_of(listen, [](const config::Listen& l) {
+        return l.tls && l.tls->client_auth != config::ClientAuth::off;
+    });
+    // On all listeners: a client could come in by another one.
+    if (asks)
+        for (const auto name : client_certificate_headers) names.push_back(http::cgi_name(name));
+    return names;
+}
+
 }  // namespace
 
 bool Route::queues(std::string_view method) const {
@@ -42,13 +54,16 @@ bool Route::queues(std::string_view method) const {
     return std::find(skipped.begin(), skipped.end(), method) == skipped.end();
 }
 
-Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u)
+Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
     : config(std::move(c)),
       id_names(id_names_of(config)),
+      own_names(own_names_of(id_names, config.listen)),
+      names_client_certificates(own_names.size() != id_names.size()),
       trusted(config.clients.trusted_proxies),
       upstreams(std::move(u)),
       cgi(std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->cgi(); })),
       gates_(std::move(gates)),
+      tls_(std::move(t)),
       index_(config) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;

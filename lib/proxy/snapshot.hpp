@@ -14,6 +14,7 @@
 #include "config/route_index.hpp"
 #include "gate/gate.hpp"
 #include "http/head.hpp"
+#include "net/tls_server.hpp"
 #include "proxy/trusted.hpp"
 #include "upstream/exchange.hpp"
 
@@ -34,11 +35,17 @@ class Snapshot {
     using Gates = std::map<std::string, std::shared_ptr<Gate>, std::less<>>;
     using Upstreams = std::map<std::string, std::shared_ptr<Upstream>, std::less<>>;
 
-    Snapshot(config::Config config, Gates gates, Upstreams upstreams);
+    /// By listener; null: plain HTTP.
+    using TlsServers = std::vector<std::shared_ptr<const net::TlsServer>>;
+
+    Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
 
     const config::Config config;
     const std::vector<std::string>
         id_names;  ///< cgi names of all id headers: dropped in every spelling
+    /// Those, and what only we may say of a client's certificate, if any listener asks for one.
+    const std::vector<std::string> own_names;
+    const bool names_client_certificates;  ///< to the backends
     const Trusted trusted;
     const Upstreams upstreams;
     const bool cgi;  ///< one of them is told where a request came in
@@ -49,12 +56,17 @@ class Snapshot {
     bool is_route_of_every_reading(std::string_view path, const Route* route) const;
     /// `unusual_names: refuse`: is there one?
     bool refuses_names_of(const http::RequestHead& head) const;
+    /// Null: the listener speaks plain HTTP.
+    std::shared_ptr<const net::TlsServer> tls(std::size_t listener) const {
+        return listener < tls_.size() ? tls_[listener] : nullptr;
+    }
     const config::RouteIndex& index() const { return index_; }
 
  private:
     Route attach(config::Settings settings) const;
 
     const Gates gates_;
+    const TlsServers tls_;
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 

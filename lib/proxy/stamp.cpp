@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "net/stream.hpp"
 #include "proxy/identify.hpp"
 
 namespace ticketgate {
@@ -78,7 +79,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     lines.append("\r\n");
     forwarded_for(head, peer, lines);
     if (!peer.trusted || !has(head, x_forwarded_proto))
-        line(lines, "X-Forwarded-Proto", peer.tls ? "https" : "http");
+        line(lines, "X-Forwarded-Proto", peer.https() ? "https" : "http");
     if (!head.host.empty() && (!peer.trusted || !has(head, x_forwarded_host)))
         line(lines, "X-Forwarded-Host", head.host);
     if (peer.port != 0 && (!peer.trusted || !has(head, x_forwarded_port))) {
@@ -90,6 +91,15 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     if (head.version == 10 && !has(head, host))
         line(lines, "Host", head.host.empty() ? "localhost" : head.host);
     lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
+}
+
+void stamp_client_certificate(const Peer& peer, std::string& lines) {
+    const auto [verify, subject, fingerprint] = client_certificate_headers;
+    const bool given = peer.secured != nullptr && !peer.secured->client_fingerprint.empty();
+    line(lines, verify, given ? "SUCCESS" : "NONE");
+    if (!given) return;
+    line(lines, subject, peer.secured->client_subject);
+    line(lines, fingerprint, peer.secured->client_fingerprint);
 }
 
 void stamp_response(const config::Ids& ids, const Record& record, bool server_timing,
@@ -147,6 +157,10 @@ void describe(Record& record, const http::RequestHead& head, const Peer& peer) {
     record.client_ip = client_ip(head, peer);
     record.method = head.method;
     record.target = head.target;
+    if (peer.secured == nullptr) return;
+    record.tls = peer.secured->version;
+    record.tls_cipher = peer.secured->cipher;
+    record.client_certificate = peer.secured->client_subject;
 }
 
 }  // namespace ticketgate

@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -10,21 +11,37 @@
 #include "http/head.hpp"
 #include "log/record.hpp"
 
+namespace ticketgate::net {
+struct Secured;
+}
+
 namespace ticketgate {
 
 /// Where a request came in.
 struct Peer {
-    std::string ip;          ///< of the connection's other end
-    bool trusted = false;    ///< it is a proxy of ours
-    std::uint16_t port = 0;  ///< of our listener
-    bool tls = false;        ///< the client speaks TLS, to us or to who speaks for it
-    std::uint16_t from_port = 0;
-    std::string local_ip = {};  ///< of our listener; empty for a unix socket
+    std::string ip;                         ///< of the connection's other end
+    bool trusted = false;                   ///< it is a proxy of ours
+    std::uint16_t port = 0;                 ///< of our listener
+    std::uint16_t from_port = 0;            ///< of the other end
+    std::string local_ip = {};              ///< of our listener; empty for a unix socket
+    std::size_t listener = 0;               ///< which one, as in the config
+    bool proxied_tls = false;               ///< a PROXY header says that the client came over TLS
+    const net::Secured* secured = nullptr;  ///< with TLS; its connection's
+
+    bool https() const { return proxied_tls || secured != nullptr; }
 };
+
+/// What a backend is told of the client's certificate: NONE or SUCCESS (as nginx says it), then its
+/// subject (RFC 2253) and its SHA-256.
+inline constexpr std::array<std::string_view, 3> client_certificate_headers{
+    "X-Client-Cert-Verify", "X-Client-Cert-Subject", "X-Client-Cert-Fingerprint"};
 
 /// Appends the lines for the backend. The ids are those of the record, made as `ids` says.
 void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&, const Record&,
                    std::string& lines);
+
+/// Appends what is to be told of the client's certificate.
+void stamp_client_certificate(const Peer&, std::string& lines);
 
 /// Appends the lines for the client.
 void stamp_response(const config::Ids& ids, const Record&, bool server_timing, std::string& lines);

@@ -43,10 +43,12 @@ class Exchange {
     virtual void observe(Observer*) = 0;
 
     /// Connects and sends `head`, then the body. `head` must stay until done. Errors:
-    /// upstream_refused, upstream_broke.
+    /// upstream_refused, upstream_untrusted, upstream_broke.
     virtual result<Step> send(std::string_view head, Body& body) = 0;
     /// The connection stands: from here on bytes may have reached the backend.
     virtual bool connected() const = 0;
+    /// Why it could not be connected, for the log, where the error does not say it all.
+    virtual std::string fault() const { return {}; }
     /// Something of the response is here although send() is not done.
     virtual bool answering() const = 0;
 

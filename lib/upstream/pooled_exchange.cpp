@@ -58,7 +58,7 @@ result<Step> PooledExchange::connect() {
     if (state == net::Io::blocked) return Step::blocked;
     if (state == net::Io::failed) {
         pool_.address_failed();
-        return errc::upstream_refused;
+        return fault().empty() ? errc::upstream_refused : errc::upstream_untrusted;
     }
     connected_ = true;
     return Step::done;

@@ -29,6 +29,7 @@ class PooledExchange : public Exchange,
     void observe(Observer* observer) override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
+    std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
     bool answering() const override { return connected() && stream_->readable(); }
     void finish_sending() override { stream_->finish_writing(); }
     bool untouched() const override { return reused_ && !answered_; }

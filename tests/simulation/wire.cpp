@@ -135,6 +135,7 @@ bool SimStream::stale() {
 
 void SimStream::look() {
     link_.network_.interrupt();
+    if (!link_.to_proxy_.empty()) readable_ = true;
     if (link_.end_known()) fin_ = readable_ = true;
     if (link_.reset_ || (link_.peer_fin_ && link_.proxy_fin_)) broken_ = true;
 }

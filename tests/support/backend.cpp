@@ -132,6 +132,13 @@ void Call::reset() {
     backend_.end(index_);
 }
 
+void Call::drop() {
+    const std::lock_guard lock(backend_.lock_);
+    closed_ = true;
+    socket_.drop();
+    backend_.end(index_);
+}
+
 void Call::wait_for(const std::string& name) {
     std::unique_lock lock(backend_.lock_);
     backend_.changed_.wait(
@@ -150,11 +157,15 @@ Backend::Backend(const std::string& unix_path) {
     listen(*net::Endpoint::from_unix(unix_path));
 }
 
+Backend::Backend(TlsEnd tls) : tls_(std::move(tls)) {
+    listen(any_port());
+}
+
 void Backend::listen(const net::Endpoint& at) {
     listener_ = ::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
     const net::Endpoint local = bind_to(listener_, at);
     if (::listen(listener_, 1024) != 0) throw std::runtime_error("cannot listen");
-    url_ = at.is_unix() ? local.text() : "http://" + local.text();
+    url_ = at.is_unix() ? local.text() : (tls_ ? "https://" : "http://") + local.text();
     acceptor_ = std::thread([this] { accept_all(); });
 }
 
@@ -189,7 +200,8 @@ void Backend::accept_all() {
 void Backend::serve(Connection& connection, int number) {
     Reader reader(connection.socket);
     try {
-        for (int i = 1; serve_one(connection, reader, number, i); ++i) {
+        const bool secured = !tls_ || connection.socket.secure(*tls_);
+        for (int i = 1; secured && serve_one(connection, reader, number, i); ++i) {
         }
     } catch (const Gone&) {
     }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ class Call {
     /// Ends the connection, and with it the request.
     void close();
     void reset();
+    /// Ends it without TLS's close_notify.
+    void drop();
 
     /// Sleeps until the test calls release(name).
     void wait_for(const std::string& name);
@@ -80,6 +83,7 @@ class Backend {
  public:
     Backend();                                       ///< on 127.0.0.1, any port
     explicit Backend(const std::string& unix_path);  ///< on a unix socket
+    explicit Backend(TlsEnd tls);                    ///< https, on 127.0.0.1
     ~Backend();
     Backend(const Backend&) = delete;
     Backend& operator=(const Backend&) = delete;
@@ -132,6 +136,7 @@ class Backend {
 
     int listener_ = -1;
     std::string url_;
+    std::optional<TlsEnd> tls_;
     mutable std::mutex lock_;  // guards all below
     std::condition_variable changed_;
     std::map<std::string, Route> routes_;

@@ -14,6 +14,11 @@ class Client {
     explicit Client(const net::Endpoint& to, int receive_buffer = 0)
         : socket_(std::make_unique<Socket>(Socket::connect(to, receive_buffer))),
           reader_(*socket_) {}
+    /// With TLS; socket().tls_fault() says whether and why it could not be.
+    Client(const net::Endpoint& to, const TlsEnd& tls, int receive_buffer = 0)
+        : Client(to, receive_buffer) {
+        (void)socket_->secure(tls);
+    }
 
     Socket::Status send(std::string_view bytes) { return socket_->send(bytes); }
     std::size_t send_some(std::string_view bytes) { return socket_->send_some(bytes); }
@@ -28,6 +33,7 @@ class Client {
     Response read(Clock::duration limit = patience) { return read_response(reader_, false, limit); }
     Response read_to_head() { return read_response(reader_, true); }
     Reader& reader() { return reader_; }
+    Socket& socket() { return *socket_; }
 
     /// Does the connection end, with nothing more on it?
     bool ends(Clock::duration limit = patience);

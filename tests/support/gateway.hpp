@@ -7,6 +7,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,9 +35,13 @@ class Gateway {
     Gateway& operator=(const Gateway&) = delete;
 
     net::Endpoint address(std::size_t listener = 0) const { return app_->addresses().at(listener); }
-    Client client() const { return Client(address()); }
+    Client client() const { return tls_ ? Client(address(), *tls_) : Client(address()); }
     /// A client that takes little at a time.
-    Client slow_reader() const { return Client(address(), 4 << 10); }
+    Client slow_reader() const {
+        return tls_ ? Client(address(), *tls_, 4 << 10) : Client(address(), 4 << 10);
+    }
+    /// From now on its clients speak TLS.
+    void speak(TlsEnd tls) { tls_ = std::move(tls); }
     /// One request on a connection of its own.
     Response get(std::string_view target, std::string_view lines = {}) const;
     Response post(std::string_view target, std::string_view body) const;
@@ -65,6 +70,7 @@ class Gateway {
     std::string whole(const std::string& yaml) const;
     TemporaryFolder folder_;
     Variables variables_;
+    std::optional<TlsEnd> tls_;
     std::unique_ptr<App> app_;
     std::shared_future<int> run_;
     std::thread thread_;

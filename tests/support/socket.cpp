@@ -1,5 +1,8 @@
 #include "support/socket.hpp"
 
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,12 +21,17 @@ Socket::Status ended_by_errno() {
 
 }  // namespace
 
-Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+Socket::Socket(Socket&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      tls_(std::move(other.tls_)),
+      tls_fault_(std::move(other.tls_fault_)) {}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
     if (this == &other) return *this;
     close();
     descriptor_ = std::exchange(other.descriptor_, -1);
+    tls_ = std::move(other.tls_);
+    tls_fault_ = std::move(other.tls_fault_);
     return *this;
 }
 
@@ -48,8 +56,68 @@ bool Socket::wait(short events, Clock::time_point end) {
     }
 }
 
+// ── with TLS ──
+
+bool Socket::secure(const TlsEnd& how, Clock::duration limit) {
+    const auto end = Clock::now() + limit;
+    ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
+    tls_ = how.open();
+    SSL_set_fd(tls_.get(), descriptor_);
+    for (;;) {
+        ERR_clear_error();
+        const int done = SSL_do_handshake(tls_.get());
+        if (done == 1) return true;
+        if (tls_wait(done, end) != Status::ok) return false;
+    }
+}
+
+bool Socket::told_end() const {
+    return tls_ && (SSL_get_shutdown(tls_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
+}
+
+// ok: try again.
+Socket::Status Socket::tls_wait(int result, Clock::time_point end) {
+    switch (SSL_get_error(tls_.get(), result)) {
+        case SSL_ERROR_WANT_READ:
+            return wait(POLLIN, end) ? Status::ok : Status::timeout;
+        case SSL_ERROR_WANT_WRITE:
+            return wait(POLLOUT, end) ? Status::ok : Status::timeout;
+        case SSL_ERROR_SYSCALL:
+            tls_fault_ = "the connection ended";
+            return errno == ECONNRESET || errno == EPIPE ? Status::reset : Status::ended;
+        case SSL_ERROR_ZERO_RETURN:
+            return Status::ended;
+        default: {
+            const char* reason = ERR_reason_error_string(ERR_peek_error());
+            tls_fault_ = reason == nullptr ? "unknown" : reason;
+            return Status::ended;
+        }
+    }
+}
+
+void Socket::say_end() {
+    if (!tls_) return;
+    ERR_clear_error();
+    (void)SSL_shutdown(tls_.get());
+}
+
+void Socket::cut() {
+    ::shutdown(descriptor_, SHUT_WR);
+}
+
+// ── both ──
+
 Socket::Status Socket::send(std::string_view bytes) {
     const auto end = Clock::now() + patience;
+    while (tls_ && !bytes.empty()) {
+        ERR_clear_error();
+        const int n = SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()));
+        if (n > 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+        } else if (const auto status = tls_wait(n, end); status != Status::ok) {
+            return status;
+        }
+    }
     while (!bytes.empty()) {
         const auto n = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
@@ -64,12 +132,26 @@ Socket::Status Socket::send(std::string_view bytes) {
 }
 
 std::size_t Socket::send_some(std::string_view bytes) {
+    if (tls_ && !bytes.empty()) {
+        ERR_clear_error();
+        const int sent = SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()));
+        return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+    }
     const auto n = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return n < 0 ? 0 : static_cast<std::size_t>(n);
 }
 
 Socket::Status Socket::receive(std::string& into, Clock::time_point end) {
     char piece[64 << 10];
+    while (tls_) {
+        ERR_clear_error();
+        const int n = SSL_read(tls_.get(), piece, sizeof(piece));
+        if (n > 0) {
+            into.append(piece, static_cast<std::size_t>(n));
+            return Status::ok;
+        }
+        if (const auto status = tls_wait(n, end); status != Status::ok) return status;
+    }
     for (;;) {
         const auto n = ::recv(descriptor_, piece, sizeof(piece), MSG_DONTWAIT);
         if (n > 0) {
@@ -83,6 +165,7 @@ Socket::Status Socket::receive(std::string& into, Clock::time_point end) {
 }
 
 void Socket::finish_writing() {
+    say_end();
     ::shutdown(descriptor_, SHUT_WR);
 }
 
@@ -93,10 +176,15 @@ void Socket::shut_down() {
 void Socket::reset() {
     const linger now{1, 0};
     ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-    close();
+    drop();
 }
 
 void Socket::close() {
+    if (descriptor_ >= 0 && tls_ && SSL_is_init_finished(tls_.get()) == 1) say_end();
+    drop();
+}
+
+void Socket::drop() {
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 

@@ -1,14 +1,16 @@
 // A blocking socket with deadlines, and what both ends of an HTTP connection read from it: lines,
-// counted bytes, the rest. Shares no code with the product, so that a fault of its parser cannot
-// hide in the test.
+// counted bytes, the rest. With secure() the bytes go through TLS. Shares no code with the product,
+// so that a fault of its parser cannot hide in the test.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "net/endpoint.hpp"
 #include "support/patience.hpp"
+#include "support/tls.hpp"
 
 namespace ticketgate::test {
 
@@ -35,15 +37,28 @@ class Socket {
     /// Appends what is there; waits for it at most until `end`.
     Status receive(std::string& into, Clock::time_point end);
 
-    void finish_writing();  ///< FIN
+    /// From here on TLS: the handshake, to its end. False: it failed, and why is in tls_fault().
+    bool secure(const TlsEnd& end, Clock::duration limit = patience);
+    SSL* tls() const { return tls_.get(); }
+    const std::string& tls_fault() const { return tls_fault_; }
+    /// The other side has said close_notify.
+    bool told_end() const;
+
+    void finish_writing();  ///< FIN; with TLS, close_notify before it
+    void say_end();         ///< close_notify only
+    void cut();             ///< FIN only, whatever TLS wants
     void reset();           ///< RST
-    void close();
+    void close();           ///< with close_notify, if TLS stands
+    void drop();            ///< without
     /// Both directions end for whoever reads or writes on another thread; the descriptor stays.
     void shut_down();
 
  private:
     bool wait(short events, Clock::time_point end);
+    Status tls_wait(int result, Clock::time_point end);
     int descriptor_ = -1;
+    std::shared_ptr<SSL> tls_;
+    std::string tls_fault_;
 };
 
 /// Bytes of a socket, taken in the pieces HTTP is made of.

@@ -13,12 +13,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array sections{Section::address,     Section::upstream,  Section::fcgi,
-                              Section::fcgi_status, Section::queue,     Section::settings,
-                              Section::answer,      Section::route,     Section::clients,
-                              Section::spool,       Section::ids,       Section::id,
-                              Section::machine,     Section::route_ids, Section::route_id,
-                              Section::id_service,  Section::log};
+constexpr std::array sections{Section::address,     Section::listen,      Section::listen_tls,
+                              Section::certificate, Section::upstream,    Section::upstream_tls,
+                              Section::fcgi,        Section::fcgi_status, Section::queue,
+                              Section::settings,    Section::answer,      Section::route,
+                              Section::clients,     Section::spool,       Section::ids,
+                              Section::id,          Section::machine,     Section::route_ids,
+                              Section::route_id,    Section::id_service,  Section::log};
 
 std::set<std::string> table_names(Section section) {
     std::set<std::string> names;
@@ -115,6 +116,19 @@ TEST(Keys, TopLevelDefaultsAreThoseOfTheModel) {
     EXPECT_EQ(find_key(Section::upstream, "idle_timeout")->fallback, "4s");
 }
 
+TEST(Keys, DefaultsOfTlsAreThoseOfTheModel) {
+    const auto config = good(
+        "listen: [{address: \"127.0.0.1:80\", tls: {certificates: [{certificate: c, key: k}], "
+        "min_version: 1.2, client_auth: off}}]\n"
+        "upstreams: {app: {url: \"https://h\", tls: " +
+        with_defaults(Section::upstream_tls) + "}}\nroutes: [{prefix: /, upstream: app}]\n");
+    ListenTls expected;
+    expected.certificates = {{"c", "k"}};
+    EXPECT_EQ(config.listen.at(0).tls, expected);
+    EXPECT_EQ(config.upstreams.at("app").tls, UpstreamTls{});
+    EXPECT_EQ(config.upstreams.at("app").port, 443);
+}
+
 TEST(Keys, ChoicesStandInTheOrderOfTheirEnumerations) {
     const auto config =
         good(base +
@@ -128,6 +142,12 @@ TEST(Keys, ChoicesStandInTheOrderOfTheirEnumerations) {
     EXPECT_EQ(config.routes.at(0).overrides.client_half_close.value, HalfClose::stay);
     EXPECT_EQ(config.log.access, AccessFormat::combined);
     EXPECT_EQ(config.log.level, LogLevel::warn);
+    const auto tls = good(
+        "listen: [{address: \"127.0.0.1:80\", tls: {certificates: [{certificate: c, key: k}], "
+        "min_version: 1.3, client_auth: optional, client_ca: a}}]\n"
+        "upstreams: {app: {url: \"http://h\"}}\nroutes: [{prefix: /, upstream: app}]\n");
+    EXPECT_EQ(tls.listen.at(0).tls->min_version, TlsVersion::v1_3);
+    EXPECT_EQ(tls.listen.at(0).tls->client_auth, ClientAuth::optional);
     for (const auto& [word, level] :
          {std::pair{"debug", LogLevel::debug}, std::pair{"info", LogLevel::info},
           std::pair{"error", LogLevel::error}})

@@ -241,10 +241,10 @@ TEST(Problems, Upstreams) {
              {"c.yaml:3:12: defaults.upstream: unknown upstream x; define it under upstreams"}}},
            known);
     const std::string rest = "routes: [{prefix: /, upstream: a}]\n";
-    expect({{"upstreams: {a: {url: \"https://a\"}}\n" + rest,
-             {"c.yaml:2:22: upstreams.a.url: \"https://a\": TLS to backends is not there yet; use "
-              "http:// (on "
-              "loopback or a private network) or unix:"}},
+    expect({{"upstreams: {a: {url: \"ftp://a\"}}\n" + rest,
+             {"c.yaml:2:22: upstreams.a.url: \"ftp://a\": write http://host:port, "
+              "https://host:port or "
+              "unix:/path, or for php-fpm fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a: {url: \"http://a/path\"}}\n" + rest,
              {"c.yaml:2:22: upstreams.a.url: \"http://a/path\": a path or query has no use here: "
               "requests keep their "
@@ -253,11 +253,11 @@ TEST(Problems, Upstreams) {
              {"c.yaml:2:22: upstreams.a.url: \"http://u@a\": a user name or password has no use "
               "here; remove it"}},
             {"upstreams: {a: {max_idle: 1}}\n" + rest,
-             {"c.yaml:2:16: upstreams.a.url: is missing; http://host:port, unix:/path, "
-              "fastcgi://host:port or fastcgi+unix:/path"}},
+             {"c.yaml:2:16: upstreams.a.url: is missing; http://host:port, https://host:port, "
+              "unix:/path, fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a: }\n" + rest,
-             {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port, unix:/path, "
-              "fastcgi://host:port or fastcgi+unix:/path"}},
+             {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port, https://host:port, "
+              "unix:/path, fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a b: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a b}]\n",
              {"c.yaml:2:13: upstreams.a b: not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off",
               "c.yaml:3:32: routes[0].upstream: \"a b\" is not the name of an upstream"}}},
@@ -318,6 +318,45 @@ TEST(Problems, WorkerIdleNeedsSomebodyToAsk) {
     const auto told = good(listen + url + ", status: {url: \"fastcgi+unix:/s\"}}}}" + rest);
     EXPECT_EQ(told.queues.at("q").release, Release::worker_idle);
     EXPECT_EQ(told.upstreams.at("a").fcgi->status->unix_path, "/s");
+}
+
+TEST(Problems, Tls) {
+    const std::string rest =
+        "upstreams: {app: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: app}]\n";
+    const auto listen = [&](const std::string& tls) {
+        return "listen: [{address: \"127.0.0.1:1\", tls: " + tls + "}]\n" + rest;
+    };
+    const std::string pair = "certificates: [{certificate: c, key: k}]";
+    expect({{listen("{}"), {"c.yaml:1:40: listen[0].tls.certificates: is missing; a list"}},
+            {listen("{certificates: []}"),
+             {"c.yaml:1:55: listen[0].tls.certificates: expected a list: "
+              "[{certificate: chain.pem, key: key.pem}]"}},
+            {listen("{certificates: [{certificate: c}]}"),
+             {"c.yaml:1:56: listen[0].tls.certificates[0].key: is missing; the path of a file"}},
+            {listen("{certificates: [c]}"),
+             {"c.yaml:1:56: listen[0].tls.certificates[0]: expected {certificate: chain.pem, key: "
+              "key.pem}"}},
+            {listen("{" + pair + ", min_version: 1.1}"),
+             {"c.yaml:1:96: listen[0].tls.min_version: \"1.1\" is not one of 1.2, 1.3; did you "
+              "mean 1.2?"}},
+            {listen("{" + pair + ", client_auth: required}"),
+             {"c.yaml:1:83: listen[0].tls.client_auth: needs client_ca: the file of those who sign "
+              "clients' certificates"}},
+            {listen("{" + pair + ", client_ca: a}"),
+             {"c.yaml:1:83: listen[0].tls.client_ca: has no effect; write client_auth: required "
+              "or optional"}}},
+           "");
+    const auto upstream = [](const std::string& text) {
+        return "listen: [{address: \"127.0.0.1:1\"}]\nupstreams: {app: {" + text +
+               "}}\nroutes: [{prefix: /, upstream: app}]\n";
+    };
+    expect({{upstream("url: \"http://a\", tls: {verify: off}"),
+             {"c.yaml:2:36: upstreams.app.tls: has no effect; write url: https://host:port"}},
+            {upstream("url: \"https://a\", tls: {certificate: c}"),
+             {"c.yaml:2:43: upstreams.app.tls.certificate: certificate and key go together"}},
+            {upstream("url: \"https://a\", tls: {key: c}"),
+             {"c.yaml:2:43: upstreams.app.tls.key: certificate and key go together"}}},
+           "");
 }
 
 TEST(Problems, Routes) {

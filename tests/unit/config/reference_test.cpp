@@ -13,9 +13,10 @@ const std::string reference = source_dir + "/config/ticketgate.yaml";
 const std::string quickstart = source_dir + "/config/quickstart.yaml";
 const std::string ids = source_dir + "/config/ids.yaml";
 const std::string php_fpm = source_dir + "/config/php-fpm.yaml";
+const std::string tls = source_dir + "/config/tls.yaml";
 
 TEST(Reference, LoadsWithoutAProblem) {
-    for (const auto& file : {reference, quickstart, ids, php_fpm}) {
+    for (const auto& file : {reference, quickstart, ids, php_fpm, tls}) {
         const auto loaded = load_file(file, environment_of({}));
         EXPECT_EQ(printed(loaded.problems), std::vector<std::string>{});
         EXPECT_TRUE(loaded.config) << file;
@@ -26,10 +27,12 @@ TEST(Reference, ShowsEveryKeyWithItsDefault) {
     const auto text = file_text(reference);
     const auto config = *load_file(reference, environment_of({})).config;
     for (const auto section :
-         {Section::top, Section::address, Section::upstream, Section::fcgi, Section::fcgi_status,
-          Section::queue, Section::settings, Section::answer, Section::route, Section::clients,
-          Section::spool, Section::ids, Section::id, Section::machine, Section::route_ids,
-          Section::route_id, Section::id_service, Section::log})
+         {Section::top,      Section::listen,       Section::listen_tls, Section::certificate,
+          Section::upstream, Section::upstream_tls, Section::fcgi,       Section::fcgi_status,
+          Section::queue,    Section::settings,     Section::answer,     Section::route,
+          Section::clients,  Section::spool,        Section::ids,        Section::id,
+          Section::machine,  Section::route_ids,    Section::route_id,   Section::id_service,
+          Section::log})
         for (const Key& key : keys_of(section))
             EXPECT_NE(text.find(std::string(key.name) + ":"), std::string::npos) << key.name;
     EXPECT_EQ(config.clients, Clients{});

@@ -53,13 +53,15 @@ TEST(Syntax, UrlsAreHttpOrUnix) {
          {Case{"http://app", "app", 80}, Case{"http://app:8000", "app", 8000},
           Case{"HTTP://1.2.3.4:1/", "1.2.3.4", 1}, Case{"http://[::1]:9", "::1", 9},
           Case{"http://php_fpm.svc-1:80", "php_fpm.svc-1", 80}, Case{"fastcgi://fpm", "fpm", 9000},
-          Case{"fastcgi://[::1]:9001", "::1", 9001}}) {
+          Case{"fastcgi://[::1]:9001", "::1", 9001}, Case{"https://app", "app", 443},
+          Case{"https://app:8443", "app", 8443}}) {
         Upstream upstream;
         std::string why;
         EXPECT_TRUE(parse_url(url, upstream, why)) << url << ": " << why;
         EXPECT_EQ(upstream.host, host);
         EXPECT_EQ(upstream.port, port);
         EXPECT_EQ(upstream.url, url);
+        EXPECT_EQ(upstream.https, std::string_view(url).starts_with("https"));
     }
     Upstream upstream;
     std::string why;
@@ -74,7 +76,7 @@ TEST(Syntax, UrlsAreHttpOrUnix) {
                             "fastcgi+unix:fpm.sock",
                             "fastcgi://",
                             "app:80",
-                            "https://app",
+                            "https://app/x",
                             "ftp://a",
                             "http://",
                             "http://:80",

@@ -103,7 +103,15 @@ TEST(Values, ListenersAndUpstreamsAreRead) {
         "routes: [{prefix: /, upstream: a}]\n");
     EXPECT_TRUE(config.listen.at(0).proxy_protocol);
     EXPECT_FALSE(config.listen.at(1).proxy_protocol);
-    EXPECT_EQ(config.upstreams.at("a"), (Upstream{"http://a:8", "a", 8, "", 3, 2s, 8192, 9}));
+    Upstream a;
+    a.url = "http://a:8";
+    a.host = "a";
+    a.port = 8;
+    a.max_idle = 3;
+    a.idle_timeout = 2s;
+    a.max_head = 8192;
+    a.max_headers = 9;
+    EXPECT_EQ(config.upstreams.at("a"), a);
 }
 
 TEST(Values, EverythingOutsideRoutesIsRead) {

@@ -1,0 +1,226 @@
+#include "net/certificate.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace ticketgate::net {
+namespace {
+
+constexpr std::int64_t soon_s = 14 * 24 * 3600;
+// NIST SP 800-57 part 1: what is less is not 112 bits of security.
+constexpr int least_rsa_bits = 2048, least_ec_bits = 224;
+
+template <class T, void (*free)(T*)>
+std::shared_ptr<T> owned(T* made) {
+    return std::shared_ptr<T>(made, free);
+}
+
+void free_all(stack_st_X509* certificates) {
+    sk_X509_pop_free(certificates, X509_free);
+}
+
+void free_bio(BIO* bio) {
+    BIO_free(bio);
+}
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+    ERR_clear_error();
+    throw std::runtime_error(file + ": " + why);
+}
+
+std::string contents(const std::string& file) {
+    errno = 0;
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    if (!stream || !(text << stream.rdbuf()))
+        refuse(file, errno != 0 ? std::strerror(errno) : "it is empty");
+    return std::move(text).str();
+}
+
+std::shared_ptr<BIO> text_bio(const std::string& text) {
+    return owned<BIO, free_bio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::shared_ptr<X509> next_certificate(BIO* bio) {
+    return owned<X509, X509_free>(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
+}
+
+std::shared_ptr<X509> read_chain(const std::string& file, stack_st_X509* chain) {
+    const std::string text = contents(file);
+    const auto bio = text_bio(text);
+    ERR_clear_error();
+    auto leaf = next_certificate(bio.get());
+    if (!leaf) refuse(file, "no certificate in PEM form is in it");
+    while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
+        sk_X509_push(chain, next);
+    if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+        refuse(file, "a certificate in it is damaged");
+    ERR_clear_error();
+    return leaf;
+}
+
+int no_passphrase(char*, int, int, void*) {
+    return -1;
+}
+
+std::shared_ptr<EVP_PKEY> read_key(const std::string& file) {
+    const std::string text = contents(file);
+    const auto bio = text_bio(text);
+    ERR_clear_error();
+    auto key = owned<EVP_PKEY, EVP_PKEY_free>(
+        PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
+    if (!key)
+        refuse(file, text.find("ENCRYPTED") != std::string::npos
+                         ? "the key has a passphrase; store it without"
+                         : "no private key in PEM form is in it");
+    return key;
+}
+
+std::int64_t seconds_to(const ASN1_TIME* at, WallTime now) {
+    const auto from = owned<ASN1_TIME, ASN1_TIME_free>(
+        ASN1_TIME_set(nullptr, static_cast<time_t>(now.unix_us / 1'000'000)));
+    int days = 0, seconds = 0;
+    if (ASN1_TIME_diff(&days, &seconds, from.get(), at) != 1) return 0;
+    return std::int64_t{days} * 24 * 3600 + seconds;
+}
+
+std::string date_of(const ASN1_TIME* at) {
+    std::tm day{};
+    if (ASN1_TIME_to_tm(at, &day) != 1) return "an unknown day";
+    std::array<char, 32> text;
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &day)};
+}
+
+void examine_times(const X509* leaf, WallTime now, std::vector<Finding>& found) {
+    const auto tell = [&](const std::string& message) {
+        found.push_back({Finding::About::certificate, true, message});
+    };
+    const ASN1_TIME* const begin = X509_get0_notBefore(leaf);
+    const ASN1_TIME* const end = X509_get0_notAfter(leaf);
+    if (seconds_to(begin, now) > 0) tell("the certificate is not valid before " + date_of(begin));
+    const std::int64_t left = seconds_to(end, now);
+    if (left <= 0)
+        tell("the certificate expired at " + date_of(end));
+    else if (left < soon_s)
+        tell("the certificate expires at " + date_of(end) + ", in less than " +
+             std::to_string(left / (24 * 3600) + 1) + " days");
+}
+
+void examine_strength(const EVP_PKEY* key, std::vector<Finding>& found) {
+    const int bits = EVP_PKEY_get_bits(key);
+    const bool rsa = EVP_PKEY_is_a(key, "RSA") == 1 || EVP_PKEY_is_a(key, "RSA-PSS") == 1;
+    const bool weak =
+        rsa ? bits < least_rsa_bits : EVP_PKEY_is_a(key, "EC") == 1 && bits < least_ec_bits;
+    if (weak)
+        found.push_back({Finding::About::key, true,
+                         "the key has " + std::to_string(bits) + " bits; that is weak"});
+}
+
+void examine_access(const std::string& key_file, std::vector<Finding>& found) {
+    struct stat about {};
+    if (::stat(key_file.c_str(), &about) != 0 || (about.st_mode & S_IROTH) == 0) return;
+    found.push_back({Finding::About::key, true,
+                     key_file + ": everybody on this machine can read the key; chmod o-r"});
+}
+
+}  // namespace
+
+KeyPair::KeyPair(const std::string& certificate_file, const std::string& key_file)
+    : chain_(owned<stack_st_X509, free_all>(sk_X509_new_null())) {
+    leaf_ = read_chain(certificate_file, chain_.get());
+    key_ = read_key(key_file);
+    if (X509_check_private_key(leaf_.get(), key_.get()) != 1)
+        refuse(key_file, "it is not the key of the certificate in " + certificate_file);
+}
+
+bool KeyPair::names(std::string_view host, bool wildcards) const {
+    const unsigned flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+                           (wildcards ? 0U : unsigned{X509_CHECK_FLAG_NO_WILDCARDS});
+    return X509_check_host(leaf_.get(), host.data(), host.size(), flags, nullptr) == 1;
+}
+
+std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
+                             WallTime now) {
+    std::vector<Finding> found;
+    const auto chain = owned<stack_st_X509, free_all>(sk_X509_new_null());
+    std::shared_ptr<X509> leaf;
+    std::shared_ptr<EVP_PKEY> key;
+    try {
+        leaf = read_chain(certificate_file, chain.get());
+        examine_times(leaf.get(), now, found);
+    } catch (const std::runtime_error& why) {
+        found.push_back({Finding::About::certificate, false, why.what()});
+    }
+    try {
+        key = read_key(key_file);
+        examine_strength(key.get(), found);
+        examine_access(key_file, found);
+    } catch (const std::runtime_error& why) {
+        found.push_back({Finding::About::key, false, why.what()});
+    }
+    if (leaf && key && X509_check_private_key(leaf.get(), key.get()) != 1)
+        found.push_back(
+            {Finding::About::key, false,
+             key_file + ": it is not the key of the certificate in " + certificate_file});
+    ERR_clear_error();
+    return found;
+}
+
+std::string examine_authorities(const std::string& file) {
+    const auto chain = owned<stack_st_X509, free_all>(sk_X509_new_null());
+    try {
+        (void)read_chain(file, chain.get());
+    } catch (const std::runtime_error& why) {
+        return why.what();
+    }
+    return {};
+}
+
+std::string digest_of_file(const std::string& file) {
+    std::string text;
+    try {
+        text = contents(file);
+    } catch (const std::runtime_error&) {
+        return {};
+    }
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned size = 0;
+    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+        return {};
+    return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::string subject_of(const X509& certificate) {
+    const auto bio = owned<BIO, free_bio>(BIO_new(BIO_s_mem()));
+    X509_NAME_print_ex(bio.get(), X509_get_subject_name(&certificate), 0, XN_FLAG_RFC2253);
+    char* text = nullptr;
+    const long size = BIO_get_mem_data(bio.get(), &text);
+    return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
+}
+
+std::string fingerprint_of(const X509& certificate) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned size = 0;
+    if (X509_digest(&certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) {
+        text += digits[digest[i] >> 4];
+        text += digits[digest[i] & 15];
+    }
+    return text;
+}
+
+}  // namespace ticketgate::net

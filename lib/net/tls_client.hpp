@@ -1,0 +1,58 @@
+// TLS towards one backend: whom we trust, who we are, and the session to be resumed. Shared by the
+// loops and by every connection that it made; each loop resumes its own sessions.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/certificate.hpp"
+#include "net/stream.hpp"
+
+struct ssl_session_st;
+
+namespace ticketgate::net {
+
+struct TlsClientSettings {
+    bool verify = true;
+    std::string ca_file;      ///< empty: the system's
+    std::string server_name;  ///< a host name or an IP address
+    std::string certificate;  ///< files; empty: none
+    std::string key;
+};
+
+class TlsClient {
+ public:
+    /// Reads the files; throws std::runtime_error that names the one that is not good.
+    TlsClient(const TlsClientSettings& settings, std::size_t loops);
+    TlsClient(const TlsClient&) = delete;
+    TlsClient& operator=(const TlsClient&) = delete;
+
+ private:
+    friend Connect connect_with(std::shared_ptr<TlsClient> client, Connect below);
+    friend std::unique_ptr<Stream> secure(std::shared_ptr<TlsClient> client, Loop& loop,
+                                          std::unique_ptr<Stream> backend);
+    void trust(const TlsClientSettings& settings);
+
+    /// The last one that the backend gave; touched by its loop only.
+    using Session = std::shared_ptr<ssl_session_st>;
+    static int keep_session(SSL* connection, ssl_session_st* session);
+
+    const std::string server_name_;
+    const bool is_address_;  // of server_name_: it cannot be asked for (RFC 6066 3)
+    std::optional<KeyPair> own_;
+    std::shared_ptr<SSL_CTX> rules_;
+    std::vector<Session> sessions_;  // by loop
+};
+
+/// A connection that has begun, or stands; connected() says when the handshake is done.
+std::unique_ptr<Stream> secure(std::shared_ptr<TlsClient> client, Loop& loop,
+                               std::unique_ptr<Stream> backend);
+
+/// Connects through `below`, then with TLS.
+Connect connect_with(std::shared_ptr<TlsClient> client, Connect below);
+
+}  // namespace ticketgate::net

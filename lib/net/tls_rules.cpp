@@ -1,0 +1,49 @@
+#include "net/tls_rules.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace ticketgate::net {
+namespace {
+
+// RFC 9325 4.2: forward secret and authenticated. TLS 1.3 has no others to begin with.
+constexpr const char* tls_1_2_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr const char* groups = "X25519:P-256:P-384";
+// Of ciphertext, at a time: two records. It is there only while something is being read.
+constexpr std::size_t read_ahead = 32 << 10;
+constexpr long most_certificates = 32 << 10;  // bytes of a peer's chain
+
+constexpr std::uint64_t options = SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                  SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
+constexpr long modes = SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER;
+
+}  // namespace
+
+void refuse_tls(const std::string& what) {
+    const char* reason = ERR_reason_error_string(ERR_peek_error());
+    const std::string why = what + ": " + (reason == nullptr ? "TLS failed" : reason);
+    ERR_clear_error();
+    throw std::runtime_error(why);
+}
+
+std::shared_ptr<SSL_CTX> tls_rules(const ssl_method_st* method, TlsVersion least) {
+    const std::shared_ptr<SSL_CTX> rules(SSL_CTX_new(method), SSL_CTX_free);
+    if (!rules) refuse_tls("TLS");
+    SSL_CTX* const all = rules.get();
+    SSL_CTX_set_min_proto_version(all, least == TlsVersion::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
+    SSL_CTX_set_options(all, options);
+    SSL_CTX_set_mode(all, modes);
+    SSL_CTX_set_read_ahead(all, 1);
+    SSL_CTX_set_default_read_buffer_len(all, read_ahead);
+    SSL_CTX_set_max_cert_list(all, most_certificates);
+    SSL_CTX_set_session_cache_mode(all, SSL_SESS_CACHE_OFF);
+    if (SSL_CTX_set_cipher_list(all, tls_1_2_ciphers) != 1 ||
+        SSL_CTX_set1_groups_list(all, groups) != 1)
+        refuse_tls("TLS ciphers");
+    return rules;
+}
+
+}  // namespace ticketgate::net

@@ -1,0 +1,22 @@
+// What holds for TLS on either side: versions, ciphers, modes. One place, so that a test of the
+// whole (tests/real/tls_test.py, testssl.sh) speaks for every listener and every backend.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <memory>
+#include <string>
+
+struct ssl_method_st;
+
+namespace ticketgate::net {
+
+enum class TlsVersion { v1_2, v1_3 };
+
+/// Without certificates yet. Throws std::runtime_error.
+std::shared_ptr<SSL_CTX> tls_rules(const ssl_method_st* method, TlsVersion least);
+
+/// Throws std::runtime_error with what OpenSSL says of its last step, after `what`.
+[[noreturn]] void refuse_tls(const std::string& what);
+
+}  // namespace ticketgate::net

@@ -1,0 +1,95 @@
+#include "net/tls_server.hpp"
+
+#include <openssl/ssl.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "base/check.hpp"
+#include "net/tls_stream.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+// RFC 7301 3.1: protocol names, each behind its length.
+constexpr std::string_view protocols = "\x08http/1.1\x08http/1.0";
+// Sessions are resumed on the listener, and by the reload, that they began with.
+constexpr std::string_view session_scope = "ticketgate";
+
+const unsigned char* bytes_of(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+// As nginx does: who only speaks something else is told so (RFC 7301 3.2).
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
+                    const unsigned char* offered, unsigned offered_size, void*) {
+    unsigned char* out = nullptr;
+    const int found =
+        SSL_select_next_proto(&out, size, bytes_of(protocols),
+                              static_cast<unsigned>(protocols.size()), offered, offered_size);
+    if (found != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *chosen = out;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+int choose_certificates_of(SSL* connection, void* server) {
+    return static_cast<const TlsServer*>(server)->choose_certificates(connection) ? 1 : 0;
+}
+
+}  // namespace
+
+TlsServer::TlsServer(const TlsServerSettings& settings)
+    : rules_(tls_rules(TLS_server_method(), settings.min_version)) {
+    TG_CHECK(!settings.certificates.empty());
+    for (const auto& files : settings.certificates)
+        pairs_.emplace_back(files.certificate, files.key);
+    SSL_CTX* const rules = rules_.get();
+    const KeyPair& first = pairs_.front();
+    if (SSL_CTX_use_cert_and_key(rules, first.leaf(), first.key(), first.chain(), 1) != 1)
+        refuse_tls(settings.certificates.front().certificate);
+    SSL_CTX_set_alpn_select_cb(rules, choose_protocol, nullptr);
+    SSL_CTX_set_session_id_context(rules, bytes_of(session_scope),
+                                   static_cast<unsigned>(session_scope.size()));
+    if (pairs_.size() > 1) SSL_CTX_set_cert_cb(rules, choose_certificates_of, this);
+    if (settings.client_auth != ClientAuth::off) ask_for_certificates(settings);
+}
+
+void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
+    SSL_CTX* const rules = rules_.get();
+    const char* const file = settings.client_ca.c_str();
+    if (SSL_CTX_load_verify_file(rules, file) != 1) refuse_tls(settings.client_ca);
+    // The names tell a client which of its certificates to choose.
+    if (auto* const names = SSL_load_client_CA_file(file)) SSL_CTX_set_client_CA_list(rules, names);
+    const bool required = settings.client_auth == ClientAuth::required;
+    SSL_CTX_set_verify(rules, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+                       nullptr);
+}
+
+// All that fit the name, of which OpenSSL takes the first kind (RSA, ECDSA) that the client can do;
+// an exact name is better than a wildcard, and any is better than none (RFC 6066 3: the default).
+bool TlsServer::choose_certificates(SSL* connection) const {
+    const char* const asked = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
+    if (asked == nullptr) return true;
+    for (const bool wildcards : {false, true}) {
+        bool found = false;
+        for (const KeyPair& pair : pairs_) {
+            if (!pair.names(asked, wildcards)) continue;
+            if (!found) SSL_certs_clear(connection);
+            if (SSL_use_cert_and_key(connection, pair.leaf(), pair.key(), pair.chain(), 0) == 1)
+                found = true;  // two of one kind: the first stays
+        }
+        if (found) return true;
+    }
+    return true;
+}
+
+std::unique_ptr<Stream> secure(std::shared_ptr<const TlsServer> server,
+                               std::unique_ptr<Stream> client) {
+    SSL* const connection = SSL_new(server->rules_.get());
+    TG_CHECK(connection != nullptr);
+    SSL_set_accept_state(connection);
+    return std::make_unique<TlsStream>(std::move(client), connection, TlsStream::Role::server,
+                                       std::move(server));
+}
+
+}  // namespace ticketgate::net

@@ -1,0 +1,58 @@
+// TLS towards clients, of one listener: its certificates, and who may come in. Immutable; made anew
+// by each reload, and kept alive by the connections that began under it. Any thread.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/certificate.hpp"
+#include "net/stream.hpp"
+#include "net/tls_rules.hpp"
+
+namespace ticketgate::net {
+
+enum class ClientAuth {
+    off,
+    optional,  ///< none is fine, a bad one is not
+    required
+};
+
+struct TlsServerSettings {
+    struct Files {
+        std::string certificate, key;
+    };
+    std::vector<Files> certificates;  ///< at least one; the first is for clients that name nobody
+    TlsVersion min_version = TlsVersion::v1_2;
+    std::string client_ca;  ///< file; of client_auth
+    ClientAuth client_auth = ClientAuth::off;
+};
+
+class TlsServer {
+ public:
+    /// Reads every file; throws std::runtime_error that names the one that is not good.
+    explicit TlsServer(const TlsServerSettings& settings);
+    TlsServer(const TlsServer&) = delete;
+    TlsServer& operator=(const TlsServer&) = delete;
+
+    // For OpenSSL, in the midst of a handshake.
+    /// The certificates for the name that the client asked for.
+    bool choose_certificates(SSL* connection) const;
+
+ private:
+    friend std::unique_ptr<Stream> secure(std::shared_ptr<const TlsServer>,
+                                          std::unique_ptr<Stream>);
+    void ask_for_certificates(const TlsServerSettings& settings);
+
+    std::vector<KeyPair> pairs_;
+    std::shared_ptr<SSL_CTX> rules_;
+};
+
+/// A client's connection, from its first byte on.
+std::unique_ptr<Stream> secure(std::shared_ptr<const TlsServer> server,
+                               std::unique_ptr<Stream> client);
+
+}  // namespace ticketgate::net

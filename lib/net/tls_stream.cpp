@@ -1,0 +1,317 @@
+#include "net/tls_stream.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.hpp"
+#include "net/certificate.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+constexpr std::size_t record_size = 16 << 10;  // RFC 8446 5.1: the largest
+// Plain bytes that go into one send.
+constexpr std::size_t window = 4 * record_size;
+
+std::size_t size_of(std::span<const iovec> pieces) {
+    std::size_t size = 0;
+    for (const iovec& piece : pieces) size += piece.iov_len;
+    return size;
+}
+
+// What goes into the next record. Small pieces are joined: a record each would cost the peer more
+// than the copy costs us.
+std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
+                             std::span<char, record_size> joined) {
+    std::size_t filled = 0;
+    for (const iovec& piece : pieces) {
+        if (skip >= piece.iov_len) {
+            skip -= piece.iov_len;
+            continue;
+        }
+        const char* const bytes = static_cast<const char*>(piece.iov_base) + skip;
+        const std::size_t rest = piece.iov_len - std::exchange(skip, 0);
+        if (filled == 0 && (rest >= record_size || &piece == &pieces.back()))
+            return {bytes, std::min(rest, record_size)};
+        const std::size_t part = std::min(rest, record_size - filled);
+        std::memcpy(joined.data() + filled, bytes, part);
+        filled += part;
+        if (filled == record_size) break;
+    }
+    return {joined.data(), filled};
+}
+
+std::string reason_of(unsigned long code) {
+    const char* reason = ERR_reason_error_string(code);
+    return reason == nullptr ? "TLS error " + std::to_string(code) : reason;
+}
+
+}  // namespace
+
+TlsStream::TlsStream(std::unique_ptr<Stream> below, SSL* ssl, Role role,
+                     std::shared_ptr<const void> keeps)
+    : wire_(std::move(below)), ssl_(ssl), role_(role), keeps_(std::move(keeps)) {
+    BIO* const bio = wire_.make_bio();
+    TG_CHECK(bio != nullptr);
+    SSL_set_bio(ssl_, bio, bio);
+    wire_.below().observe(this);
+    take_flags();
+}
+
+TlsStream::~TlsStream() {
+    if (!abort_ && !broken_) {
+        say_end();
+        (void)wire_.flush();  // at most the peer does not hear it
+    }
+    ERR_clear_error();
+    SSL_free(ssl_);
+}
+
+// ── the handshake ──
+
+IoResult TlsStream::connected() {
+    const IoResult below = wire_.below().connected();
+    if (below.status != Io::ok || established_) return below;
+    const IoResult state = handshake();
+    return state.status == Io::ended ? IoResult{Io::failed, 0, ECONNRESET} : state;
+}
+
+IoResult TlsStream::handshake() {
+    if (failed_) return {Io::failed, 0, error_};
+    ERR_clear_error();
+    const int done = SSL_do_handshake(ssl_);
+    const int error = SSL_get_error(ssl_, done);
+    const bool flushed = flush();
+    if (done == 1) {
+        establish();
+        writable_ = flushed;
+        readable_ = false;  // what is there may be TLS's own
+        look_inside();
+        return {};
+    }
+    const bool plain = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
+    return role_ == Role::server && error == SSL_ERROR_SSL && plain ? turn_plain() : halted(error);
+}
+
+void TlsStream::establish() {
+    established_ = true;
+    secured_.version = SSL_get_version(ssl_);
+    secured_.cipher = SSL_get_cipher_name(ssl_);
+    secured_.resumed = SSL_session_reused(ssl_) == 1;
+    if (role_ == Role::server) note_client_certificate();
+}
+
+void TlsStream::note_client_certificate() {
+    X509* const peer = SSL_get0_peer_certificate(ssl_);
+    if (peer == nullptr) return;
+    secured_.client_subject = subject_of(*peer);
+    secured_.client_fingerprint = fingerprint_of(*peer);
+}
+
+IoResult TlsStream::turn_plain() {
+    plain_ = true;
+    ERR_clear_error();
+    take_flags();
+    return {Io::failed, 0, spoke_plainly};
+}
+
+// ── what stopped it ──
+
+IoResult TlsStream::halted(int ssl_error) {
+    if (ssl_error == SSL_ERROR_WANT_READ && wire_.ended()) {
+        fin_ = readable_ = true;
+        if (role_ == Role::server) return {Io::ended, 0, 0};
+        fault_ = "the peer closed the connection without close_notify";
+        return {Io::failed, 0, EPROTO};
+    }
+    if (ssl_error == SSL_ERROR_WANT_READ || ssl_error == SSL_ERROR_WANT_WRITE) {
+        // For want of room to write, nothing is read: once there is some, it must be tried again.
+        readable_ = ssl_error == SSL_ERROR_WANT_WRITE || wire_.below().readable();
+        return {Io::blocked, 0, 0};
+    }
+    if (ssl_error != SSL_ERROR_ZERO_RETURN) return fail(ssl_error);
+    fin_ = readable_ = true;
+    return {Io::ended, 0, 0};
+}
+
+// The alert that tells the peer why is gathered by now.
+IoResult TlsStream::fail(int ssl_error) {
+    const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
+    error_ = socket ? wire_.read_error() : EPROTO;
+    if (socket) {
+        fault_ = std::strerror(error_);
+    } else if (const long verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK) {
+        fault_ = std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
+    } else {
+        fault_ = reason_of(ERR_peek_error());
+    }
+    ERR_clear_error();
+    failed_ = broken_ = readable_ = writable_ = true;
+    (void)wire_.flush();
+    return {Io::failed, 0, error_};
+}
+
+// ── reading ──
+
+IoResult TlsStream::read_some(std::span<char> into) {
+    if (plain_) {
+        const IoResult got = wire_.below().read_some(into);
+        take_flags();
+        return got;
+    }
+    if (failed_) return {Io::failed, 0, error_};
+    if (!established_) {
+        const IoResult state = handshake();
+        if (state.status != Io::ok) return state;
+    }
+    std::size_t got = 0;
+    while (got < into.size()) {
+        std::size_t n = 0;
+        ERR_clear_error();
+        const int read = SSL_read_ex(ssl_, into.data() + got, into.size() - got, &n);
+        if (read != 1) {
+            const int error = SSL_get_error(ssl_, read);
+            if (error == SSL_ERROR_WANT_WRITE && flush()) continue;
+            const IoResult end = halted(error);
+            (void)flush();
+            if (got == 0) return end;
+            break;  // it will be said again
+        }
+        got += n;
+    }
+    return {Io::ok, got, 0};
+}
+
+// ── writing ──
+
+IoResult TlsStream::write_some(std::span<const iovec> pieces) {
+    if (plain_) {
+        const IoResult written = wire_.below().write_some(pieces);
+        take_flags();
+        return written;
+    }
+    if (!established_) {
+        const IoResult state = handshake();
+        if (state.status == Io::ended) return {Io::failed, 0, ECONNRESET};
+        if (state.status != Io::ok) return state;
+    }
+    const std::size_t wanted = size_of(pieces);
+    std::size_t taken = 0;
+    for (;;) {
+        writable_ = flush();
+        if (failed_ || wire_.write_error() != 0) {
+            if (taken != 0) break;  // it will be said again
+            return {Io::failed, 0, failed_ ? error_ : wire_.write_error()};
+        }
+        if (!writable_) break;
+        // The caller may offer them in other pieces than at first.
+        const std::size_t sent = std::min(ahead_, wanted - taken);
+        ahead_ -= sent;
+        taken += sent;
+        if (taken == wanted) break;
+        ahead_ = encrypt(pieces, taken);
+        if (ahead_ == 0 && !failed_) break;
+    }
+    return taken != 0 ? IoResult{Io::ok, taken, 0} : IoResult{Io::blocked, 0, 0};
+}
+
+// Gathers the records of the next window; how many bytes of `pieces` that were.
+std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) {
+    std::array<char, record_size> joined;
+    std::size_t done = 0;
+    while (done < window) {
+        const auto record = next_record(pieces, skip + done, joined);
+        if (record.empty()) break;
+        std::size_t n = 0;
+        ERR_clear_error();
+        if (const int written = SSL_write_ex(ssl_, record.data(), record.size(), &n);
+            written != 1) {
+            if (done == 0) (void)halted(SSL_get_error(ssl_, written));
+            break;
+        }
+        done += n;
+    }
+    return done;
+}
+
+bool TlsStream::flush() {
+    if (!wire_.flush()) return false;
+    if (finishing_ && !std::exchange(finished_, true)) wire_.below().finish_writing();
+    return true;
+}
+
+void TlsStream::finish_writing() {
+    finishing_ = true;
+    say_end();
+    (void)flush();
+}
+
+// Gathers our close_notify, once; the peer's own may come later, or not at all.
+void TlsStream::say_end() {
+    if (!established_ || failed_ || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN) != 0) return;
+    ERR_clear_error();
+    (void)SSL_shutdown(ssl_);  // fails where there is nobody to be told
+}
+
+void TlsStream::abort_on_close() {
+    abort_ = true;
+    wire_.below().abort_on_close();
+}
+
+// ── what happened below ──
+
+void TlsStream::take_flags() {
+    const Stream& below = wire_.below();
+    if (plain_ || !established_) {
+        readable_ = below.readable();
+        writable_ = below.writable();
+    }
+    fin_ = fin_ || below.fin();
+    broken_ = broken_ || below.broken();
+    if (fin_ || broken_) readable_ = true;
+    if (broken_) writable_ = true;
+}
+
+void TlsStream::notify() {
+    if (!plain_ && established_) {
+        writable_ = flush();
+        look_inside();
+    }
+    take_flags();
+    if (observer_ != nullptr) observer_->notify();
+}
+
+// Takes in what is no byte for anybody: a close_notify, a session ticket. Bytes stay where they are
+// for the next read, and what is behind them in the socket.
+void TlsStream::look_inside() {
+    const bool maybe = wire_.below().readable() || SSL_has_pending(ssl_) == 1;
+    if (readable_ || failed_ || !maybe) return;
+    char byte = 0;
+    std::size_t n = 0;
+    ERR_clear_error();
+    const int seen = SSL_peek_ex(ssl_, &byte, 1, &n);
+    if (seen == 1)
+        readable_ = true;
+    else
+        (void)halted(SSL_get_error(ssl_, seen));
+    (void)flush();
+}
+
+bool TlsStream::stale() {
+    return readable_ || fin_ || broken_ || wire_.below().stale();
+}
+
+void TlsStream::look() {
+    wire_.below().look();
+    if (established_ && !plain_) look_inside();
+    take_flags();
+}
+
+}  // namespace ticketgate::net

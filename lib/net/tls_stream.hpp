@@ -1,0 +1,79 @@
+// TLS over another Stream, in either role. The handshake happens inside read_some(), write_some()
+// and connected(); what the flags mean is what they mean for a socket, only one layer up:
+// readable() speaks of decrypted bytes (TLS's own messages are no bytes), fin() is a close_notify
+// or a FIN. Made by TlsServer and TlsClient; used like any other stream.
+//
+// The end of a peer that did not say close_notify: a client's FIN is its end, as with plain HTTP
+// (the request framing tells a cut); of a server it is a failure, as a response may end with it
+// (RFC 8446 6.1). What the peer sent behind bytes that nobody reads is not looked at, so that these
+// stay bounded; a FIN is seen all the same.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "net/stream.hpp"
+#include "net/tls_wire.hpp"
+
+namespace ticketgate::net {
+
+/// The error of a read when a client spoke HTTP without TLS. From then on the stream is as plain as
+/// its peer, so that it can be told.
+inline constexpr int spoke_plainly = EPROTOTYPE;
+
+class TlsStream final : public Stream, private Observer {
+ public:
+    enum class Role { server, client };
+
+    /// Takes over `ssl`, whose role is set. `keeps` is what it refers to.
+    TlsStream(std::unique_ptr<Stream> below, SSL* ssl, Role role,
+              std::shared_ptr<const void> keeps);
+    /// Says close_notify if the connection is in order.
+    ~TlsStream() override;
+
+    IoResult connected() override;
+    IoResult read_some(std::span<char> into) override;
+    IoResult write_some(std::span<const iovec> pieces) override;
+    bool stale() override;
+    void look() override;
+    void finish_writing() override;
+    void abort_on_close() override;
+    void detach() override { wire_.below().detach(); }
+    void attach(Loop& loop) override { wire_.below().attach(loop); }
+    const Secured* secured() const override { return established_ ? &secured_ : nullptr; }
+    std::string fault() const override { return fault_; }
+
+ private:
+    void notify() override;
+    IoResult handshake();
+    void establish();
+    IoResult halted(int ssl_error);
+    IoResult fail(int ssl_error);
+    IoResult turn_plain();
+    void look_inside();
+    void take_flags();
+    bool flush();
+    void say_end();
+    std::size_t encrypt(std::span<const iovec> pieces, std::size_t skip);
+    void note_client_certificate();
+
+    TlsWire wire_;
+    SSL* const ssl_;
+    const Role role_;
+    const std::shared_ptr<const void> keeps_;
+    Secured secured_;
+    std::string fault_;
+    /// Of the next write's bytes, those whose records are gathered and not all sent: they are
+    /// reported as taken when they are.
+    std::size_t ahead_ = 0;
+    int error_ = 0;  // once failed_
+    bool established_ = false, failed_ = false, plain_ = false;
+    bool finishing_ = false, finished_ = false, abort_ = false;
+};
+
+}  // namespace ticketgate::net

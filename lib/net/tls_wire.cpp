@@ -1,0 +1,97 @@
+#include "net/tls_wire.hpp"
+
+#include <openssl/bio.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace ticketgate::net {
+namespace {
+
+// More than a TlsStream ever gathers of its user's bytes. A peer that reads nothing and asks for
+// ever more answers of TLS itself comes to this and no further.
+constexpr std::size_t most_unsent = 96 << 10;
+
+TlsWire& wire_of(BIO* bio) {
+    return *static_cast<TlsWire*>(BIO_get_data(bio));
+}
+
+int read_bytes(BIO* bio, char* into, int size) {
+    BIO_clear_retry_flags(bio);
+    const IoResult got = wire_of(bio).read(std::span(into, static_cast<std::size_t>(size)));
+    if (got.status == Io::ok) return static_cast<int>(got.bytes);
+    if (got.status == Io::blocked) BIO_set_retry_read(bio);
+    return -1;
+}
+
+int write_bytes(BIO* bio, const char* bytes, int size) {
+    BIO_clear_retry_flags(bio);
+    if (wire_of(bio).gather(std::span(bytes, static_cast<std::size_t>(size)))) return size;
+    BIO_set_retry_write(bio);
+    return -1;
+}
+
+// Flushing is done by the stream, once for all that is gathered.
+long control(BIO*, int command, long, void*) {
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+struct Method {
+    Method() : bio(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream")) {
+        BIO_meth_set_read(bio, read_bytes);
+        BIO_meth_set_write(bio, write_bytes);
+        BIO_meth_set_ctrl(bio, control);
+    }
+    ~Method() { BIO_meth_free(bio); }
+    Method(const Method&) = delete;
+    Method& operator=(const Method&) = delete;
+    BIO_METHOD* const bio;
+};
+
+}  // namespace
+
+BIO* TlsWire::make_bio() {
+    static const Method method;
+    BIO* bio = BIO_new(method.bio);
+    if (bio == nullptr) return nullptr;
+    BIO_set_data(bio, this);
+    BIO_set_init(bio, 1);
+    return bio;
+}
+
+// An end is told as "nothing yet": OpenSSL would take it for an error and refuse to write as well,
+// but a client that is half closed still gets its answer.
+IoResult TlsWire::read(std::span<char> into) {
+    IoResult got = below_->read_some(into);
+    if (got.status == Io::ended) {
+        ended_ = true;
+        got.status = Io::blocked;
+    }
+    if (got.status == Io::failed) read_error_ = got.error;
+    return got;
+}
+
+bool TlsWire::gather(std::span<const char> bytes) {
+    if (write_error_ != 0) return true;  // nobody will read it
+    if (unsent_.size() - sent_ + bytes.size() > most_unsent) return false;
+    unsent_.append(bytes.data(), bytes.size());
+    return true;
+}
+
+bool TlsWire::flush() {
+    while (sent_ < unsent_.size()) {
+        const iovec piece{unsent_.data() + sent_, unsent_.size() - sent_};
+        const IoResult written = below_->write_some({&piece, 1});
+        if (written.status == Io::blocked) return false;
+        if (written.status != Io::ok) {
+            write_error_ = written.error != 0 ? written.error : EPIPE;
+            break;
+        }
+        sent_ += written.bytes;
+    }
+    unsent_ = std::string();
+    sent_ = 0;
+    return true;
+}
+
+}  // namespace ticketgate::net

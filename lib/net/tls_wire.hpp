@@ -1,0 +1,48 @@
+// What OpenSSL reads from and writes to: the stream below, and the ciphertext that it has not taken
+// yet. Reads go straight to the stream; writes are gathered here, so that a handshake flight, or
+// several records, are one send. Never a file descriptor, so any Stream will do. Owned by a
+// TlsStream; its loop's thread only.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "net/stream.hpp"
+
+namespace ticketgate::net {
+
+class TlsWire {
+ public:
+    explicit TlsWire(std::unique_ptr<Stream> below) : below_(std::move(below)) {}
+
+    Stream& below() const { return *below_; }
+    /// A BIO on this wire, which must outlive it; the caller's. Null: no memory.
+    BIO* make_bio();
+
+    /// Offers the stream what is gathered. True: nothing is left.
+    bool flush();
+    /// errno of a write that failed; from then on what is gathered is dropped.
+    int write_error() const { return write_error_; }
+    int read_error() const { return read_error_; }
+    /// The peer's FIN was read. To OpenSSL it looks like silence: what it means is for others to
+    /// say.
+    bool ended() const { return ended_; }
+
+    // For the BIO.
+    IoResult read(std::span<char> into);
+    /// False: too much is gathered already.
+    bool gather(std::span<const char> bytes);
+
+ private:
+    std::unique_ptr<Stream> below_;
+    std::string unsent_;  // its memory is given back when it is sent
+    std::size_t sent_ = 0;
+    int read_error_ = 0, write_error_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace ticketgate::net

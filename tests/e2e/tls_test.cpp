@@ -1,0 +1,259 @@
+// TLS towards clients: what holds for plain HTTP holds here, and what is TLS's own.
+#include <openssl/ssl.h>
+
+#include "support/tls_configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+TEST(TlsClients, AreServedAndTheBackendIsToldSo) {
+    House house(one_queue());
+    const Response response = house.gateway.get("/x", "X-Forwarded-Proto: http\r\n");
+    EXPECT_EQ(response.body, "/x");
+    const Seen seen = house.backend.of("/x").at(0);
+    EXPECT_EQ(seen.fields.all("X-Forwarded-Proto"), std::vector<std::string>{"https"});
+    const auto line = house.gateway.log(1).at(0);
+    EXPECT_EQ(line.at("tls").as_string(), "TLSv1.3");
+    EXPECT_TRUE(line.at("tls_cipher").as_string().starts_with("TLS_"));
+}
+
+TEST(TlsClients, StandInOneLineWithTheOthers) {
+    House house(one_queue());
+    Client first = running(house.gateway, house.backend, "/first");
+    auto clients = stand_in_line(house.gateway, numbered("/next", 1, 8));
+    house.backend.release("/first");
+    EXPECT_EQ(first.read().status, 200);
+    for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
+    auto expected = numbered("/next", 1, 8);
+    expected.insert(expected.begin(), "/first");
+    EXPECT_EQ(house.backend.order(), expected);
+    EXPECT_EQ(house.backend.most_in_flight(), 1);
+}
+
+TEST(TlsClients, KeepTheirConnectionAndPipeline) {
+    House house(one_queue());
+    Client client = house.gateway.client();
+    for (int i = 0; i < 3; ++i) {
+        client.send(
+            "GET /a HTTP/1.1\r\nHost: a\r\n\r\nPOST /b HTTP/1.1\r\nHost: a\r\n"
+            "Content-Length: 3\r\n\r\nxyzGET /c HTTP/1.1\r\nHost: a\r\n\r\n");
+        for (const char* path : {"/a", "/b", "/c"}) EXPECT_EQ(client.read().body, path);
+    }
+}
+
+class TlsBodies : public testing::TestWithParam<const char*> {};
+
+TEST_P(TlsBodies, ArriveWholeBothWays) {
+    House house(queued_and_free());
+    const auto echo = [](Call& call) { call.respond(200, call.seen().body); };
+    house.backend.on("/q", echo);
+    house.backend.on("/free", echo);
+    Client client = house.gateway.client();
+    for (const std::size_t size : {1u, 16'384u, 65'536u, 65'537u, 3'000'000u}) {
+        const std::string body = pattern(size);
+        client.request("POST", GetParam(), {}, body);
+        EXPECT_TRUE(client.read().body == body) << size;
+    }
+}
+
+TEST_P(TlsBodies, ASlowReaderGetsAllOfIt) {
+    House house(queued_and_free());
+    const std::string body = pattern(8'000'000);
+    const auto answer = [&](Call& call) { call.respond(200, body); };
+    house.backend.on("/q", answer);
+    house.backend.on("/free", answer);
+    Client client = house.gateway.slow_reader();
+    client.get(GetParam());
+    std::string head = client.reader().through("\r\n\r\n");
+    std::string received;
+    while (received.size() < body.size() / 50) {
+        if (!client.reader().exactly(10'000, received)) break;
+        be_slow(1ms);
+    }
+    client.reader().exactly(body.size() - received.size(), received);
+    EXPECT_TRUE(received == body) << received.size();
+}
+
+TEST_P(TlsBodies, InChunksPassInBothDirections) {
+    House house(queued_and_free());
+    const auto echo = [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        const std::string body = call.seen().body;
+        for (std::size_t at = 0; at < body.size(); at += 7000)
+            call.send(chunk(std::string_view(body).substr(at, 7000)));
+        call.finish("0\r\n\r\n");
+    };
+    house.backend.on("/q", echo);
+    house.backend.on("/free", echo);
+    Client client = house.gateway.client();
+    const std::string body = pattern(300'000);
+    client.send(std::string("POST ") + GetParam() +
+                " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(body) +
+                "0\r\n\r\n");
+    EXPECT_TRUE(client.read().body == body);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, TlsBodies, both_kinds, kind);
+
+TEST(TlsClients, AreToldTheEndOfTheConnection) {
+    House house(one_queue());
+    Client client = house.gateway.client();
+    client.get("/x", "Connection: close\r\n");
+    EXPECT_TRUE(client.read().whole());
+    EXPECT_TRUE(client.ends());
+    EXPECT_TRUE(client.socket().told_end());
+}
+
+TEST(TlsClients, CanTellACutFromAnEnd) {
+    House house(one_queue());
+    house.backend.on("/cut", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this");
+        call.close();
+    });
+    Client client = house.gateway.client();
+    client.send("GET /cut HTTP/1.0\r\n\r\n");
+    (void)client.reader().rest();
+    EXPECT_FALSE(client.socket().told_end());
+}
+
+TEST(TlsClients, MayUpgradeTheirConnection) {
+    House house(one_queue());
+    house.backend.on("/ws", [](Call& call) {
+        call.send("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+        for (std::string bytes; !(bytes = call.receive()).empty();) call.send(bytes);
+        call.finish();
+    });
+    Client client = house.gateway.client();
+    client.get("/ws", "Connection: upgrade\r\nUpgrade: websocket\r\n");
+    EXPECT_EQ(client.read_to_head().status, 101);
+    for (const std::size_t size : {1u, 20'000u, 200'000u}) {
+        const std::string bytes = pattern(size);
+        client.send(bytes);
+        EXPECT_TRUE(client.reader().take(size) == bytes) << size;
+    }
+    client.half_close();
+    EXPECT_TRUE(client.ends());
+    EXPECT_TRUE(client.socket().told_end());
+}
+
+// ── what is no TLS, or not ours ──
+
+TEST(TlsPort, AnswersPlainHttpPlainlyAndForwardsNothing) {
+    House house(one_queue());
+    Client plain(house.gateway.address());
+    plain.get("/x");
+    const Response response = plain.read();
+    EXPECT_EQ(response.status, 400);
+    EXPECT_NE(response.body.find("plain HTTP was sent to a port that speaks HTTPS"),
+              std::string::npos);
+    EXPECT_TRUE(plain.ends());
+    EXPECT_EQ(house.backend.all().size(), 0u);
+    EXPECT_EQ(house.gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
+    EXPECT_EQ(house.gateway.log(1).at(0).at("status").as_int64(), 400);
+}
+
+TEST(TlsPort, AnswersALongPlainUploadToo) {
+    House house(one_queue());
+    Client plain(house.gateway.address());
+    plain.request("POST", "/x", {}, pattern(500'000));
+    EXPECT_EQ(plain.read().status, 400);
+    EXPECT_EQ(house.backend.all().size(), 0u);
+}
+
+TEST(TlsPort, WaitsForAHandshakeAsLongAsForAHead) {
+    House house(one_queue() + "clients: { head_timeout: 100ms }\n");
+    Client silent(house.gateway.address());
+    EXPECT_TRUE(silent.ends());
+    Client begun(house.gateway.address());
+    begun.send("\x16\x03\x01");
+    EXPECT_TRUE(begun.ends());
+    EXPECT_TRUE(eventually([&] { return house.gateway.app().connections() == 0; }));
+}
+
+TEST(TlsPort, RefusesWhoSpeaksNoHttp1) {
+    House house(one_queue());
+    const auto fault = [&](const std::string& protocols) {
+        TlsEnd end = house.trust.client();
+        end.speaks(protocols);
+        return Client(house.gateway.address(), end).socket().tls_fault();
+    };
+    EXPECT_EQ(fault("\x02h2"), "tlsv1 alert no application protocol");
+    EXPECT_EQ(fault("\x02h2\x08http/1.1"), "");
+}
+
+TEST(TlsPort, ResumesSessions) {
+    House house(one_queue());
+    TlsEnd end = house.trust.client();
+    house.gateway.speak(end.resuming());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(house.gateway.get("/x").status, 200);
+    const auto count = [&](const std::string& result) {
+        return house.gateway.metric("ticketgate_tls_handshakes_total{result=\"" + result + "\"}");
+    };
+    EXPECT_EQ(count("full"), 1);
+    EXPECT_EQ(count("resumed"), 2);
+    EXPECT_TRUE(house.gateway.reload(https(one_queue())));
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+    EXPECT_EQ(count("full"), 2) << "a reload begins anew";
+}
+
+TEST(TlsPort, RefusesOldVersions) {
+    House house(one_queue(), ", min_version: 1.3");
+    TlsEnd old = house.trust.client();
+    old.only(TLS1_2_VERSION);
+    EXPECT_EQ(Client(house.gateway.address(), old).socket().tls_fault(),
+              "tlsv1 alert protocol version");
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+}
+
+TEST(TlsPort, ServesTls12) {
+    House house(one_queue());
+    TlsEnd old = house.trust.client();
+    house.gateway.speak(old.only(TLS1_2_VERSION));
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+    EXPECT_EQ(house.gateway.log(1).at(0).at("tls").as_string(), "TLSv1.2");
+}
+
+// ── reload ──
+
+std::string subject_shown(const Gateway& gateway, const TlsEnd& end) {
+    Client client(gateway.address(), end);
+    X509* shown = SSL_get0_peer_certificate(client.socket().tls());
+    if (shown == nullptr) return client.socket().tls_fault();
+    char text[100];
+    X509_NAME_get_text_by_NID(X509_get_subject_name(shown), NID_commonName, text, sizeof(text));
+    return text;
+}
+
+TEST(TlsReload, ShowsTheNewCertificateToNewConnectionsOnly) {
+    House house(one_queue());
+    Client old = running(house.gateway, house.backend, "/old");
+    EXPECT_EQ(subject_shown(house.gateway, house.trust.client()), "a test");
+    Wanted renewed;
+    renewed.common_name = "renewed";
+    (void)house.trust.authority.issue("localhost", renewed);
+    EXPECT_EQ(subject_shown(house.gateway, house.trust.client()), "a test");
+    EXPECT_TRUE(house.gateway.reload(https(one_queue())));
+    EXPECT_EQ(subject_shown(house.gateway, house.trust.client()), "renewed");
+    house.backend.release("/old");
+    EXPECT_EQ(old.read().body, "/old");
+    old.get("/again");
+    EXPECT_EQ(old.read().body, "/again");
+}
+
+TEST(TlsReload, KeepsTheOldCertificatesWhenAnyNewOneIsBad) {
+    House house(one_queue());
+    const std::string two =
+        "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{ certificate: "
+        "\"${CERTIFICATE}\", key: \"${KEY}\" }, { certificate: \"${CERTIFICATE}\", key: "
+        "\"${CERTIFICATES}/none\" }] } }]\n";
+    EXPECT_FALSE(house.gateway.reload(two + one_queue()));
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+    const KeyFiles other = house.trust.authority.issue("other");
+    std::filesystem::copy_file(other.key, house.trust.files.key,
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_FALSE(house.gateway.reload(https(one_queue()))) << "not the certificate's key";
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,41 @@
+// One end of TLS in a test, OpenSSL over the descriptor itself: nothing of the product's is in it.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "support/certificates.hpp"
+
+namespace ticketgate::test {
+
+/// Shared by copies; any thread.
+class TlsEnd {
+ public:
+    /// Trusts `ca`, a file; asks for `name`. Empty: trusts anybody; asks for nobody.
+    static TlsEnd client(const std::string& ca, const std::string& name = "localhost");
+    static TlsEnd server(const KeyFiles& files);
+
+    TlsEnd& with(const KeyFiles& own);             ///< a client's certificate
+    TlsEnd& only(int version);                     ///< TLS1_2_VERSION …
+    TlsEnd& speaks(const std::string& protocols);  ///< ALPN, each behind its length
+    TlsEnd& takes_from(const std::string& ca);     ///< a server that wants certificates
+    TlsEnd& resuming();                            ///< keeps the last session
+    bool resumes() const { return resume_; }
+
+    /// A new connection's; its role is set.
+    std::shared_ptr<SSL> open() const;
+
+ private:
+    TlsEnd(std::shared_ptr<SSL_CTX> made, bool server) : made_(std::move(made)), server_(server) {}
+    std::shared_ptr<SSL_CTX> made_;
+    bool server_;
+    std::string name_;
+    bool resume_ = false;
+    struct Kept;
+    std::shared_ptr<Kept> kept_;
+};
+
+}  // namespace ticketgate::test

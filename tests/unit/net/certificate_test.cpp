@@ -1,0 +1,75 @@
+// What `check` says of certificates and keys.
+#include "net/certificate.hpp"
+
+#include <sys/stat.h>
+
+#include "tls_pair.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+std::vector<std::string> told(const test::KeyFiles& files) {
+    std::vector<std::string> out;
+    for (const auto& found : examine(files.certificate, files.key, wall_now()))
+        out.push_back(std::string(found.warning ? "warning " : "error ") +
+                      (found.about == Finding::About::key ? "key: " : "certificate: ") +
+                      found.message);
+    return out;
+}
+
+TEST(Certificates, GoodOnesSayNothing) {
+    EXPECT_EQ(told(Keys::get().localhost), std::vector<std::string>{});
+    EXPECT_EQ(examine_authorities(Keys::get().authority.file()), "");
+}
+
+TEST(Certificates, DatesAreLookedAt) {
+    test::Wanted wanted;
+    wanted.days = -2;
+    auto found = told(Keys::get().authority.issue("old", wanted));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].starts_with("warning certificate: the certificate expired at 20"))
+        << found[0];
+    wanted.days = 13;
+    found = told(Keys::get().authority.issue("soon", wanted));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].starts_with("warning certificate: the certificate expires at 20"))
+        << found[0];
+    EXPECT_TRUE(found[0].ends_with(" days")) << found[0];
+    wanted.days = 15;
+    EXPECT_EQ(told(Keys::get().authority.issue("later", wanted)), std::vector<std::string>{});
+}
+
+TEST(Certificates, WeakAndOpenKeysAreToldOf) {
+    test::Wanted wanted;
+    wanted.rsa = true;
+    EXPECT_EQ(told(Keys::get().authority.issue("rsa", wanted)), std::vector<std::string>{});
+    wanted.rsa_bits = 1024;
+    const auto files = Keys::get().authority.issue("weak", wanted);
+    ::chmod(files.key.c_str(), 0644);
+    EXPECT_EQ(told(files),
+              (std::vector<std::string>{"warning key: the key has 1024 bits; that is weak",
+                                        "warning key: " + files.key +
+                                            ": everybody on this machine can read the key; "
+                                            "chmod o-r"}));
+}
+
+TEST(Certificates, DamageIsAnError) {
+    const auto& good = Keys::get().localhost;
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(
+        told({folder.write("empty", ""), good.key}),
+        std::vector<std::string>{"error certificate: " + folder.file("empty") + ": it is empty"});
+    const auto text = Keys::get().authority.read("localhost.pem");
+    EXPECT_EQ(told({folder.write("cut", text + text.substr(0, text.size() / 2)), good.key}),
+              std::vector<std::string>{"error certificate: " + folder.file("cut") +
+                                       ": a certificate in it is damaged"});
+    EXPECT_EQ(told({good.certificate, folder.write("locked",
+                                                   "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n"
+                                                   "-----END ENCRYPTED PRIVATE KEY-----\n")}),
+              std::vector<std::string>{"error key: " + folder.file("locked") +
+                                       ": the key has a passphrase; store it without"});
+    EXPECT_EQ(examine_authorities(good.key), good.key + ": no certificate in PEM form is in it");
+}
+
+}  // namespace
+}  // namespace ticketgate::net
