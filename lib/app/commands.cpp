@@ -92,7 +92,16 @@ int explain(const std::string& file, const std::string& method, const std::strin
                      target.c_str());
         return usage;
     }
-    std::fputs(config::explain(*config, config::RouteIndex(*config), method, path).c_str(), stdout);
+    const config::RouteIndex routes(*config);
+    for (const auto& other : http::other_readings(http::path_of(target))) {
+        if (routes.match(other) == routes.match(path)) continue;
+        std::printf(
+            "refused with 400: some servers read this path as %s, others as %s, and these "
+            "have different routes\n",
+            path.c_str(), other.c_str());
+        return ok;
+    }
+    std::fputs(config::explain(*config, routes, method, path).c_str(), stdout);
     return ok;
 }
 

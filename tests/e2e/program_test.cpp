@@ -92,6 +92,19 @@ TEST_F(TheProgram, ThatIsNotUnderstoodEndsWith2) {
     EXPECT_EQ(missing.wait(), 2);
 }
 
+TEST_F(TheProgram, ExplainsThatAPathWithTwoReadingsIsRefused) {
+    const std::string routes =
+        "routes: [{ prefix: /, upstream: app }, { prefix: /q, upstream: app, queue: q }]\n";
+    const std::string file = config(head() + routes);
+    Program two({"explain", "-c", file, "GET", "/q/..%5Cx"});
+    EXPECT_EQ(two.wait(), 0);
+    EXPECT_NE(two.out().find("refused with 400"), std::string::npos) << two.out() << two.err();
+    Program one({"explain", "-c", file, "GET", "/q/a%5Cx"});
+    EXPECT_EQ(one.wait(), 0);
+    EXPECT_EQ(one.out().find("refused"), std::string::npos) << one.out();
+    EXPECT_NE(one.out().find("queue"), std::string::npos) << one.out();
+}
+
 TEST_F(TheProgram, TellsItsVersionAndItsHelp) {
     Program version({"--version"});
     EXPECT_EQ(version.wait(), 0);
