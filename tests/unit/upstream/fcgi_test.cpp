@@ -264,6 +264,22 @@ TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     EXPECT_EQ(second->remarks(), "");
 }
 
+// php-fpm counts a worker's time from its accept; on a kept connection from the end of the request
+// before, which may be long ago.
+TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
+    const std::string table =
+        R"({"processes":[{"state":"Finishing","request duration":9000000,"request method":"GET",)"
+        R"("request uri":"\/a.php?x"}]})";
+    const Time now = monotonic_now();
+    const Answered request{"GET", "/a.php?x", now - 3s, now - 2s, now - 1s, now};
+    for (const bool keep : {false, true}) {
+        const FcgiBench bench(keep);
+        const auto working = bench.upstream->still_runs(table, request);
+        ASSERT_TRUE(working);
+        EXPECT_EQ(*working, keep ? fcgi::Working::perhaps : fcgi::Working::no);
+    }
+}
+
 TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
     FcgiBench bench;
     http::RequestHead request;
