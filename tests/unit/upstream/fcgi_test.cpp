@@ -249,6 +249,15 @@ TEST(Fcgi, ConnectionsAreKeptOnlyIfAskedFor) {
     }
 }
 
+TEST(Fcgi, AConnectionWithBytesLeftIsNotKept) {
+    FcgiBench bench(true);
+    auto running = bench.run();
+    running.backend.send(out("A: b\r\n\r\n") + end_record() + "x");
+    EXPECT_FALSE(bench.read(*running.exchange).failure);
+    bench.finish(std::move(running.exchange));
+    EXPECT_FALSE(bench.has_idle());
+}
+
 TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     FcgiBench bench(true);
     auto first = bench.run();
