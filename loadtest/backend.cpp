@@ -30,7 +30,8 @@ constexpr const char* usage =
     "  --slack-us N   inversions count if the overtaken one was sent this much earlier (1000)\n"
     "  --log-lines N  lines kept for /__log (400000)\n"
     "  --seconds N    ends by itself after this time (3600)\n"
-    "query of a request: ms= us= late_us= (work after a FastCGI answer) size= chunked=1 status= "
+    "query of a request: ms= us= late_us= (work after a FastCGI answer)\n"
+    "  tunnel=release|hold (echoes after a 101) size= chunked=1 status= "
     "close=1 fault= (fault.hpp has the names)";
 
 class Backend : public Outage {

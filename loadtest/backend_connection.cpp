@@ -56,6 +56,7 @@ void Connection::on_events(std::uint32_t events) {
 void Connection::read() {
     // Nothing of that request was read, so nobody can say that it was processed.
     if (drops_next_ && state_ == State::reading) return close();
+    if (state_ == State::tunnel) return echo();
     const auto got = receive(fd_, read_buffer);
     if (got.state == Io::again) return;
     if (got.state == Io::closed) return lose_peer();
@@ -137,7 +138,7 @@ void Connection::on_alarm() {
 
 void Connection::answer() {
     journal_.ready(run_, head_.seq, now_us());
-    if (break_off()) return;
+    if (break_off() || begin_tunnel()) return;
     const auto status = static_cast<int>(query_number(head_.target, "status", 200));
     const auto size = query_number(head_.target, "size", service_.answer_size);
     const bool chunked = query_number(head_.target, "chunked", 0) == 1;
@@ -203,7 +204,7 @@ void Connection::fail(std::string_view last_words) {
 void Connection::abort() {
     if (finished_ || state_ == State::aborted) return;
     const bool runs = !own_page() && (state_ == State::running || state_ == State::writing ||
-                                      state_ == State::late);
+                                      state_ == State::late || tunnel_held_);
     if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
     const bool alarm_pending = state_ == State::running || state_ == State::late;
     close();
@@ -285,6 +286,37 @@ bool Connection::work_on() {
     state_ = State::late;
     alarms_.set(now_us() + late_us, std::bit_cast<std::uint64_t>(this));
     return true;
+}
+
+// As a WebSocket's server: a 101, then every byte comes back. For `tunnel=hold` the run lasts until
+// the peer ends it, else it ends with the 101.
+bool Connection::begin_tunnel() {
+    const auto kind = query_text(head_.target, "tunnel");
+    if (kind.empty() || fastcgi_) return false;
+    std::string answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n";
+    print(answer, "Upgrade: websocket\r\nX-Seq: %" PRIu64 "\r\n\r\n", head_.seq);
+    const auto now = now_us();
+    tunnel_held_ = kind == "hold";
+    state_ = State::tunnel;
+    (void)transmit(fd_, answer, std::string_view{in_}.substr(in_used_));
+    in_.clear();
+    in_used_ = 0;
+    if (!tunnel_held_) journal_.end(run_, head_.seq, now, peer_closed_);
+    if (peer_closed_) end_tunnel();
+    return true;
+}
+
+// So little at a time that the socket takes it at once.
+void Connection::echo() {
+    const auto got = receive(fd_, read_buffer);
+    if (got.state == Io::closed) return end_tunnel();
+    if (got.state == Io::done) (void)transmit(fd_, std::string_view{read_buffer.data(), got.size});
+}
+
+void Connection::end_tunnel() {
+    if (tunnel_held_) journal_.end(run_, head_.seq, now_us(), true);
+    tunnel_held_ = false;
+    close();
 }
 
 std::string Connection::worker(Micros now) const {

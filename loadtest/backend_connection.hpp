@@ -46,7 +46,7 @@ class Connection {
     std::string worker(Micros now) const;
 
  private:
-    enum class State { reading, body, running, writing, late, aborted };
+    enum class State { reading, body, running, writing, late, tunnel, aborted };
 
     void read();
     void advance();
@@ -63,6 +63,9 @@ class Connection {
     void write();
     void written(bool client_gone);
     bool work_on();
+    bool begin_tunnel();
+    void echo();
+    void end_tunnel();
     void lose_peer();
     void close();
     void watch(std::uint32_t events);
@@ -93,6 +96,7 @@ class Connection {
     Body body_;
     Fault fault_ = Fault::none;
     bool drops_next_ = false;
+    bool tunnel_held_ = false;  // the run lasts as long as the tunnel
 
     // The answer being written: its text, then `filler_left_` bytes of filler.
     std::string out_;

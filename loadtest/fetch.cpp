@@ -21,12 +21,13 @@ void await(const Fd& fd, short events) {
 
 }  // namespace
 
-std::string fetch(const std::string& address, std::string_view target) {
+std::string fetch(const std::string& address, std::string_view target, std::string_view method) {
     const auto fd = connect_to(resolve(address));
     if (!fd.open()) throw std::runtime_error{"no backend at " + address};
     await(fd, POLLOUT);
-    const auto request =
-        "GET " + std::string{target} + " HTTP/1.1\r\nHost: backend\r\nConnection: close\r\n\r\n";
+    const auto request = std::string{method} + " " + std::string{target} +
+                         " HTTP/1.1\r\nHost: backend\r\nContent-Length: 0\r\n"
+                         "Connection: close\r\n\r\n";
     if (transmit(fd, request).state != Io::done) throw std::runtime_error{"no backend"};
     std::string answer;
     std::array<char, 64UL * 1024> buffer{};

@@ -1,5 +1,6 @@
 #pragma once
-// One blocking GET of one of the backend's own pages. Bounded: ten seconds, then it throws.
+// One blocking request for one of the backend's own pages, or of the proxy's admin listener.
+// Bounded: ten seconds, then it throws.
 
 #include <cstdint>
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace loadtest {
 
-std::string fetch(const std::string& address, std::string_view target);
+std::string fetch(const std::string& address, std::string_view target,
+                  std::string_view method = "GET");
 
 // The number after "name": in a flat JSON object, or `otherwise`.
 std::uint64_t json_number(std::string_view json, std::string_view name, std::uint64_t otherwise);

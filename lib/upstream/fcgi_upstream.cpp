@@ -73,8 +73,10 @@ result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
     // The request was routed by the same form: it has one.
     (void)http::normalise_path(http::path_of(request.target), path);
     const auto query = std::min(request.target.find('?'), request.target.size() - 1);
+    // On a kept connection php-fpm counts from when the worker began to wait for our request.
+    const Time sent = fcgi_.keep_alive ? Time() : request.sent;
     const fcgi::Trace trace{request.method, fcgi::find_script(path, fcgi_.scripts),
-                            request.target.substr(query + 1), request.sent, request.ended};
+                            request.target.substr(query + 1), sent, request.ended};
     return fcgi::still_runs(answer, trace, {request.asked, request.told});
 }
 

@@ -188,6 +188,36 @@ Task<bool> Client::read_more(Micros deadline) {
     co_return false;
 }
 
+Task<bool> Client::open_tunnel(const Call& call) {
+    const auto deadline = world_.patience();
+    bool fine = connected();
+    if (!fine) fine = co_await connect();
+    if (fine) fine = co_await send(call);
+    while (fine && scan(in_, head_) != Scan::whole) fine = co_await read_more(deadline);
+    if (!fine || head_.status != 101) {
+        end(Fate::broken);
+        co_return false;
+    }
+    in_.erase(0, head_.size);
+    auto& record = world_.record(pending_.front());
+    record.fate = Fate::answered;
+    record.status = 101;
+    record.wrong = head_.seq != pending_.front();
+    world_.note_done(pending_.front());
+    pending_.pop_front();
+    co_return true;
+}
+
+Task<bool> Client::echo(std::size_t bytes) {
+    const auto deadline = world_.patience();
+    const auto sent = std::string_view{filler}.substr(0, bytes);
+    bool fine = co_await send_text(sent);
+    while (fine && in_.size() < bytes) fine = co_await read_more(deadline);
+    fine = fine && in_ == sent;
+    in_.clear();
+    co_return fine;
+}
+
 Task<std::uint64_t> Client::read_some(std::uint64_t most) {
     const auto got = receive(socket_.fd(), std::span(read_buffer).first(most));
     if (got.state == Io::again) (void)co_await socket_.stir(now_us() + 100'000);
@@ -235,6 +265,7 @@ std::string Client::text(const Call& call, std::uint64_t seq) const {
     print(out, "?size=%" PRIu64 "%s%s HTTP/1.1\r\nHost: %s\r\nX-Seq: %" PRIu64 "\r\n", call.size,
           call.query.empty() ? "" : "&", call.query.c_str(), world_.settings.host.c_str(), seq);
     if (call.body > 0) print(out, "Content-Length: %" PRIu64 "\r\n", call.body);
+    if (call.upgrade) out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
     return out + "\r\n";
 }
 

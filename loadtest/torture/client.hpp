@@ -36,6 +36,11 @@ class Client {
     // The answer to the oldest request not answered yet. False: it came not, or not whole.
     Task<bool> answer() { return answer(world_.patience()); }
     Task<bool> answer(Micros deadline);
+    // Asks for a tunnel. False: there is none, however that was said.
+    Task<bool> open_tunnel(const Call& call);
+    // Sends so many bytes into it and reads them back.
+    Task<bool> echo(std::size_t bytes);
+    void close() { socket_.reset(); }
     // Reads at most so much of what comes, once.
     Task<std::uint64_t> read_some(std::uint64_t most);
 

@@ -130,6 +130,22 @@ Task<> rotate(World& world) {
                                                       " requests");
 }
 
+// An operator gives a slot away though its backend runs: it fails open, and both counters say so.
+// What ran goes on and is answered; the one after it gets no second slot when that one ends.
+Task<> release(World& world) {
+    Crew crew;
+    world.must_overlap = true;
+    crew.add(loyal(world, call_of(Line::one, 700'000), 1));
+    co_await world.loop.sleep(50'000);
+    crew.add(loyal(world, call_of(Line::one, 1'000'000), 1));
+    crew.add(loyal(world, call_of(Line::one, 1000), 1));
+    co_await world.loop.sleep(50'000);
+    world.expect(world.proxy.release("one"), "the slot was not released");
+    co_await crew;
+    const auto& records = world.records;
+    world.expect(records[2].done_us > records[1].done_us, "one slot was given back twice");
+}
+
 Task<> await_end(World& world, Micros within_us) {
     const auto until = now_us() + within_us;
     while (world.proxy.alive() && now_us() < until) co_await world.loop.sleep(10'000);
@@ -170,9 +186,10 @@ Task<> term_twice(World& world) {
 }  // namespace
 
 std::span<const Scenario> operator_scenarios() {
-    static constexpr std::array<Scenario, 6> all{{
+    static constexpr std::array<Scenario, 7> all{{
         {"reload", Need::config, reload},
         {"bad_config", Need::config, bad_config},
+        {"release", Need::config, release},
         {"admin_scrape", Need::config, admin_scrape},
         {"rotate", Need::start, rotate},
         {"drain", Need::start, drain},

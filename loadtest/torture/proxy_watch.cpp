@@ -109,6 +109,20 @@ std::optional<double> ProxyWatch::metric(const std::string& name) const {
     return sum;
 }
 
+bool ProxyWatch::release(const std::string& queue) const {
+    const auto page = "/api/v1/queues/" + queue;
+    try {
+        const auto view = fetch(names_.admin, page);
+        const auto running = view.find(R"("in_flight":[{)");
+        if (running == std::string::npos) return false;
+        const auto number = json_number(view.substr(running), "number", 0);
+        (void)fetch(names_.admin, page + "/release?number=" + std::to_string(number), "POST");
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 // Renamed into place: the proxy never reads half a file.
 void ProxyWatch::write_config(const std::string& text) const {
     const auto beside = names_.config + ".new";

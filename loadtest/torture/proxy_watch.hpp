@@ -38,6 +38,10 @@ class ProxyWatch {
     // series; nothing if there is none.
     std::optional<double> metric(const std::string& name) const;
 
+    // Gives the slot of the request that runs in the queue away, as an operator may. False: none
+    // runs, or it was refused.
+    bool release(const std::string& queue) const;
+
     const std::string& config() const { return config_; }
     void write_config(const std::string& text) const;
 

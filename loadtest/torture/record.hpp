@@ -26,10 +26,12 @@ enum class Line : std::uint8_t {
     failing,  // gives its slot back after 200 ms: fails open, on purpose
     moving,   // its limit changes under load
     passing,  // comes and goes under load
+    tunnels,  // a tunnel gives its slot back when it begins
+    holds,    // or keeps it to its end
     late,     // its slot waits for php-fpm's workers
     free,
 };
-inline constexpr std::size_t line_count = 17;
+inline constexpr std::size_t line_count = 19;
 
 struct LineFacts {
     const char* path;
@@ -57,6 +59,7 @@ struct Call {
     std::uint64_t body = 0;    // bytes; more than none makes it a POST
     std::uint64_t size = 100;  // of the answer
     Allowed allowed = allow::ok;
+    bool upgrade = false;        // asks for a WebSocket
     const char* path = nullptr;  // another one of the line's routes
 };
 

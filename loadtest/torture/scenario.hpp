@@ -15,6 +15,7 @@ enum class Need {
     nothing,  // any proxy, one line
     lines,    // ticketgate's own lines (peers/torture.yaml.in)
     fastcgi,  // these, and a FastCGI backend
+    tunnels,  // these, and a backend that can be upgraded
     config,   // its configuration file and process too
     start,    // a proxy of its own: it is ended or starved; run only when named
 };
@@ -31,6 +32,7 @@ std::span<const Scenario> slow_scenarios();
 std::span<const Scenario> fault_scenarios();
 std::span<const Scenario> limit_scenarios();
 std::span<const Scenario> operator_scenarios();
+std::span<const Scenario> tunnel_scenarios();
 std::span<const Scenario> starved_scenarios();
 std::span<const Scenario> mix_scenarios();
 

@@ -104,7 +104,8 @@ class Torture {
         if (scenario.need == Need::nothing) return true;
         if (world_.settings.kind != "ticketgate") return false;
         if (scenario.need == Need::fastcgi) return world_.settings.fastcgi;
-        return scenario.need == Need::lines || watch_.has_config();
+        if (scenario.need == Need::tunnels) return !world_.settings.fastcgi;
+        return scenario.need != Need::config || watch_.has_config();
     }
 
     // Between two rounds everything comes to rest, so each is judged by itself.

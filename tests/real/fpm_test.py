@@ -338,13 +338,31 @@ class TestWithoutFixPathinfo(Case):
 
 
 class TestKeepAlive(Case):
-    config = staticmethod(queue_config("", fastcgi=", keep_alive: true"))
+    config = staticmethod(queue_config("release: worker_idle", fastcgi=", keep_alive: true"))
+
+    def test_late_updates_are_all_kept(self):
+        self.assertEqual(set(self.site.parallel(4, 5, "/late.php")), {200})
+        self.site.wait_until_free()
+        self.assertEqual(int(self.site.fpm.state.read_text()), 20)
 
     def test_a_connection_serves_many_requests(self):
         for n in range(20):
             self.assertEqual(self.site.ask(f"/slow.php?ms=0&n={n}")[1], b"done")
         body = os.urandom(100_000)
         self.assertEqual(self.site.ask("/sum.php", "POST", body)[1].split()[0].decode(), hashlib.md5(body).hexdigest())
+
+
+class TestBehindATrustedProxy(Case):
+    """As nginx with set_real_ip_from: PHP sees the client, not the proxy."""
+    config = staticmethod(queue_config("", "clients: { trusted_proxies: [127.0.0.1] }\nroutes: [{ prefix: / }]"))
+
+    def test_php_sees_the_client_and_its_https(self):
+        _, server = self.site.server("/show.php", {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https",
+                                                   "X-Forwarded-Port": "443", "X-Forwarded-Host": "shop.example"})
+        for name, value in {"REMOTE_ADDR": "203.0.113.9", "HTTPS": "on", "REQUEST_SCHEME": "https",
+                            "SERVER_PORT": "443", "HTTP_X_FORWARDED_FOR": "203.0.113.9, 127.0.0.1"}.items():
+            self.assertEqual(server.get(name), value, name)
+        self.assertNotIn("REMOTE_PORT", server)
 
 
 class TestStatusThatIsGone(Case):

@@ -249,6 +249,15 @@ TEST(Fcgi, ConnectionsAreKeptOnlyIfAskedFor) {
     }
 }
 
+TEST(Fcgi, AConnectionWithBytesLeftIsNotKept) {
+    FcgiBench bench(true);
+    auto running = bench.run();
+    running.backend.send(out("A: b\r\n\r\n") + end_record() + "x");
+    EXPECT_FALSE(bench.read(*running.exchange).failure);
+    bench.finish(std::move(running.exchange));
+    EXPECT_FALSE(bench.has_idle());
+}
+
 TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     FcgiBench bench(true);
     auto first = bench.run();
@@ -262,6 +271,22 @@ TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     first.backend.send(out("A: b\r\n\r\ntwo") + end_record());
     EXPECT_EQ(bench.read(*second).body, "two");
     EXPECT_EQ(second->remarks(), "");
+}
+
+// php-fpm counts a worker's time from its accept; on a kept connection from the end of the request
+// before, which may be long ago.
+TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
+    const std::string table =
+        R"({"processes":[{"state":"Finishing","request duration":9000000,"request method":"GET",)"
+        R"("request uri":"\/a.php?x"}]})";
+    const Time now = monotonic_now();
+    const Answered request{"GET", "/a.php?x", now - 3s, now - 2s, now - 1s, now};
+    for (const bool keep : {false, true}) {
+        const FcgiBench bench(keep);
+        const auto working = bench.upstream->still_runs(table, request);
+        ASSERT_TRUE(working);
+        EXPECT_EQ(*working, keep ? fcgi::Working::perhaps : fcgi::Working::no);
+    }
 }
 
 TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
