@@ -78,15 +78,14 @@ result<ProxyHeader> parse_line(std::string_view line, ProxyHeader header) {
 
 result<ProxyHeader> parse_v1(std::string_view bytes) {
     const auto window = bytes.substr(0, v1_longest);
-    const auto end = window.find("\r\n");
-    if (end == std::string_view::npos) {
-        if (window.size() == v1_longest || window.find('\n') != std::string_view::npos)
-            return refused();
-        return ProxyHeader{};
-    }
+    const auto end = window.find('\n');
+    if (end == std::string_view::npos)
+        return window.size() == v1_longest ? refused() : ProxyHeader{};
+    // One CR, right before: a reader that ends lines elsewhere would see another header.
+    if (window.substr(0, end).find('\r') != end - 1) return refused();
     ProxyHeader header;
-    header.bytes = end + 2;
-    return parse_line(window.substr(v1_signature.size(), end - v1_signature.size()), header);
+    header.bytes = end + 1;
+    return parse_line(window.substr(v1_signature.size(), end - 1 - v1_signature.size()), header);
 }
 
 // ── version 2: binary ──

@@ -34,7 +34,8 @@ def sent(file):
 
 
 def main(folder):
-    seeds = {name: [] for name in ("request", "response", "chunks", "path", "config", "escape", "ids", "noeq")}
+    seeds = {name: [] for name in ("request", "response", "chunks", "path", "config", "escape", "ids", "noeq",
+                                 "proxy_header")}
     requests = [m for f in ("request_framing.txt", "request_syntax.txt", "request_semantics.txt") for m in sent(f)]
     seeds["request"] = [b"\0" + m for m in requests]
     seeds["response"] = [b"\0" + m for m in sent("responses.txt")]
@@ -48,6 +49,13 @@ def main(folder):
         seeds["ids"] += [word.encode() for word in re.findall(r'"([\w@.-]{12,40})"', text)]
     seeds["ids"] += [b"018f2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b", b"01HZX3V5Q8J6K7M9N0P1R2S3T4", b"1234567890123456789"]
     seeds["noeq"] = [b"\0\1\2\xff", b"\1\0\6sekrit\1\2\3", b"\1\0\6secret\1", b"\1\1\6", b"\1\0\0\1"]
+    v2, inet = b"\r\n\r\n\0\r\nQUIT\n", bytes.fromhex("0a0102037f0000019c4001bb")
+    seeds["proxy_header"] = [b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 443\r\nGET /", b"PROXY UNKNOWN\r\n",
+                             b"PROXY TCP6 2001:db8::7 ::1 40000 443\r\n", v2 + b"\x20\0\0\0",
+                             v2 + b"\x21\x11\0\x0c" + inet, v2 + b"\x21\x21\0\x24" + bytes(36),
+                             v2 + b"\x21\x31\0\xd8" + bytes(216),
+                             v2 + b"\x21\x11\0\x14" + inet + bytes.fromhex("2000050100000000"),
+                             v2 + b"\x21\x11\0\x13" + inet + bytes.fromhex("030004082868a6")]
     for target, inputs in seeds.items():
         into = pathlib.Path(folder) / target
         into.mkdir(parents=True, exist_ok=True)

@@ -131,6 +131,8 @@ TEST(ProxyProtocol, AnythingElseIsRefused) {
         "PROXY TCP6 fe80::1%eth0 ::1 1 2\r\n",
         "PROXY TCP4 10.0.0.1\0 10.0.0.2 1 2\r\n"s,
         "PROXY TCP4 10.0.0.1 10.0.0.2 1 2\n",
+        "PROXY UNKNOWN UNKNOWN\n\n\r\n",
+        "PROXY UNKNOWN \r\r\n",
         "PROXY " + std::string(200, 'x'),
         "proxy TCP4 10.0.0.1 10.0.0.2 1 2\r\n",
         "\r\n\r\n\r\n",

@@ -1,0 +1,61 @@
+// The PROXY header: what is whole is whole at exactly one length, what was refused stays refused,
+// and whoever is named has an address.
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "fuzz/expect.hpp"
+#include "http/proxy_protocol.hpp"
+
+namespace ticketgate::fuzz {
+namespace {
+
+constexpr std::size_t max_size = 4096;
+constexpr std::string_view v2_signature("\r\n\r\n\0\r\nQUIT\n", 12);
+
+bool is_ip(const std::string& text) {
+    std::array<char, sizeof(in6_addr)> address{};
+    return inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
+           inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
+}
+
+void check_whole(std::string_view bytes, const http::ProxyHeader& header) {
+    const bool v2 = bytes.starts_with(v2_signature);
+    expect(header.bytes <= (v2 ? max_size : 107), "no longer than it may be");
+    expect(v2 || bytes.substr(0, header.bytes).ends_with("\r\n"), "version 1 is a line");
+    expect(header.local == header.source.empty(), "named, or for itself");
+    expect(header.local || is_ip(header.source), "named by an address");
+    expect(!header.local || (header.port == 0 && !header.tls), "nothing is said of nobody");
+}
+
+// As it comes, a byte at a time.
+void check(std::string_view bytes) {
+    std::size_t whole_at = 0;
+    for (std::size_t size = 0; size <= bytes.size(); ++size) {
+        const auto header = http::parse_proxy_header(bytes.substr(0, size), max_size);
+        if (!header) {
+            expect(whole_at == 0, "what was whole stays so");
+            expect(!http::parse_proxy_header(bytes, max_size), "what was refused stays so");
+            return;
+        }
+        if (header->bytes == 0) {
+            expect(whole_at == 0, "what was whole stays so");
+            continue;
+        }
+        expect(header->bytes <= size, "it is made of what came");
+        if (whole_at == 0) expect(header->bytes == size, "whole with its last byte");
+        if (whole_at == 0) check_whole(bytes, *header);
+        whole_at = header->bytes;
+    }
+}
+
+}  // namespace
+}  // namespace ticketgate::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    ticketgate::fuzz::Input input(bytes, std::min<std::size_t>(size, 600));
+    ticketgate::fuzz::check(input.rest());
+    return 0;
+}
