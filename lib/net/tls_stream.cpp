@@ -144,10 +144,11 @@ IoResult TlsStream::halted(int ssl_error) {
 // The alert that tells the peer why is gathered by now.
 IoResult TlsStream::fail(int ssl_error) {
     const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
+    const bool judges = SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE;
     error_ = socket ? wire_.read_error() : EPROTO;
     if (socket) {
         fault_ = std::strerror(error_);
-    } else if (const long verdict = SSL_get_verify_result(ssl_); verdict != X509_V_OK) {
+    } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
         fault_ = std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
     } else {
         fault_ = reason_of(ERR_peek_error());
@@ -215,7 +216,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
         const std::size_t sent = std::min(ahead_, wanted - taken);
         ahead_ -= sent;
         taken += sent;
-        if (taken == wanted) break;
+        if (taken == wanted) return {Io::ok, taken, 0};
         ahead_ = encrypt(pieces, taken);
         if (ahead_ == 0 && !failed_) break;
     }
