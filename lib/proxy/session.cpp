@@ -171,7 +171,9 @@ error_code Session::route(Request& request) {
     if (head.framing == http::Framing::length &&
         head.content_length > request.route->settings.max_body)
         return errc::body_too_large;
-    request.queues = request.route->queues(head.method) && !bypasses(head, request.route->settings);
+    const bool past_the_line =
+        bypasses(head, request.route->settings, !request.route->upstream->cgi());
+    request.queues = request.route->queues(head.method) && !past_the_line;
     return {};
 }
 

@@ -130,9 +130,9 @@ std::string_view upgrade_of(const http::RequestHead& head, const config::Setting
 }
 
 // RFC 6455 4.1 and the EventSource of browsers: both are a GET.
-bool bypasses(const http::RequestHead& head, const config::Settings& settings) {
+bool bypasses(const http::RequestHead& head, const config::Settings& settings, bool upgrades) {
     if (settings.tunnel != config::Tunnel::bypass || head.method != "GET") return false;
-    if (!upgrade_of(head, settings).empty()) return true;
+    if (upgrades && !upgrade_of(head, settings).empty()) return true;
     return std::ranges::any_of(head.fields, [](const http::Field& field) {
         return iequals(field.name, "accept") && list_has(field.value, "text/event-stream");
     });

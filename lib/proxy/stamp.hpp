@@ -50,8 +50,9 @@ void stamp_response(const config::Ids& ids, const Record&, bool server_timing, s
 /// lets pass, and none for a request with a body or to HEAD. A view into the head or empty.
 std::string_view upgrade_of(const http::RequestHead&, const config::Settings&);
 
-/// `tunnel: bypass`: does it ask for a WebSocket or an event stream?
-bool bypasses(const http::RequestHead&, const config::Settings&);
+/// `tunnel: bypass`: does it ask for an event stream or, where the backend can be `upgrades`d to
+/// one, for a WebSocket?
+bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 
 /// The client's address for the log: what a trusted proxy says, else the peer.
 std::string client_ip(const http::RequestHead&, const Peer&);

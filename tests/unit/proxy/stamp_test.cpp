@@ -127,5 +127,18 @@ TEST_F(Stamp, TheClientIsWhoTheNearestProxySays) {
               "1.2.3.4");
 }
 
+TEST_F(Stamp, WhoAsksForATunnelThatCannotBeStandsInLine) {
+    const std::string upgrade =
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+    const std::string events = "GET / HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
+    config::Settings settings;
+    settings.tunnel = config::Tunnel::bypass;
+    EXPECT_TRUE(bypasses(parsed(upgrade), settings, true));
+    EXPECT_FALSE(bypasses(parsed(upgrade), settings, false)) << "a CGI backend has no upgrades";
+    EXPECT_TRUE(bypasses(parsed(events), settings, false));
+    settings.tunnel = config::Tunnel::release;
+    EXPECT_FALSE(bypasses(parsed(events), settings, true));
+}
+
 }  // namespace
 }  // namespace ticketgate
