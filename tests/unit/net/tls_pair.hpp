@@ -114,8 +114,9 @@ class MemoryStream final : public Stream {
 };
 
 struct Ends {
-    explicit Ends(std::shared_ptr<const TlsServer> s, std::shared_ptr<TlsClient> c, Pipe p = {})
-        : pipe(p) {
+    explicit Ends(std::shared_ptr<const TlsServer> s, std::shared_ptr<TlsClient> c, Pipe p = {},
+                  unsigned index = 0)
+        : pipe(p), loop(index) {
         auto near = std::make_unique<MemoryStream>(pipe);
         auto far = std::make_unique<MemoryStream>(pipe);
         near->join(*far);
@@ -148,7 +149,7 @@ struct Ends {
     }
 
     Pipe pipe;
-    Loop loop{0};
+    Loop loop;
     MemoryStream* below_server;
     MemoryStream* below_client;
     std::unique_ptr<Stream> server, client;
