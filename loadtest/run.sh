@@ -227,5 +227,9 @@ done
     awk -f "$tg_here/table.awk" "$rows"
 } >"$tg_work/results.md"
 cat "$tg_work/results.md"
+# What tls.sh has put at the end stays.
+if [[ -n $out && -f $out ]] && grep -q '^## TLS$' "$out"; then
+    { echo && sed -n '/^## TLS$/,$p' "$out"; } >>"$tg_work/results.md"
+fi
 [[ -n $out ]] && cp "$tg_work/results.md" "$out" && echo "written: $(basename "$out")" >&2
 exit 0

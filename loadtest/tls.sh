@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What TLS costs ticketgate, nginx and HAProxy: CPU for a connection with a full handshake, for a resumed one,
-# for 10 MB of response, and memory for an idle connection. Rounds interleaved, the proxy on one core, its
+# What TLS costs ticketgate, nginx and HAProxy: full handshakes a second and MB/s under wrk; CPU for a connection
+# with a full handshake, for a resumed one, for 10 MB of response; and memory for an idle connection. Rounds interleaved, the proxy on one core, its
 # client and backend on the other; CPU is the proxy's own, so a slow client or a noisy machine tells less.
 #
 #   tls.sh [--rounds N] [--connections N] [--idle N] [--out FILE]
@@ -12,7 +12,7 @@
 set -uo pipefail  # peers.sh kills what may be gone
 tg_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tg_bin=${TG_BENCH_BIN:-$tg_here/../build/release}
-rounds=5 connections=1000 idle=2000 out=''
+rounds=5 connections=1000 idle=2000 seconds=3 out=''
 while (($# > 0)); do
     case $1 in
         --rounds) rounds=$2 && shift ;;
@@ -58,6 +58,12 @@ cpu() {
     after=$(tg_cpu_ns "${tg_pid[$1]}")
     awk -v ns=$((after - before)) -v n="$3" 'BEGIN { printf "%.1f", ns / 1000 / n }'
 }
+# rate NAME HEADER TARGET: requests a second under wrk, as fast as 32 connections go. With `Connection: close` each
+# is a full handshake: wrk resumes nothing.
+rate() {
+    taskset -c 1 wrk -t1 -c32 -d"${seconds}s" -H "$2" "https://127.0.0.1:${tg_port[$1]}$3" |
+        awk '/^Requests\/sec:/ { print $2 }'
+}
 # memory NAME: KiB for an idle connection.
 memory() {
     local before after holder
@@ -85,8 +91,10 @@ for peer in "${peers[@]}"; do tg_start "$peer" "$peer" "${tg_port[back]}" cpu=0;
 rows=$tg_work/rows
 for ((round = 1; round <= rounds; ++round)); do
     for peer in "${peers[@]}"; do
-        printf '%s\t%d\t%s\t%s\t%s\n' "$peer" "$round" "$(cpu "$peer" full "$connections")" \
-            "$(cpu "$peer" resumed "$connections")" "$(cpu "$peer" bulk 30)" | tee -a "$rows" >&2
+        printf '%s\t%d\t%s\t%s\t%s\t%s\t%s\n' "$peer" "$round" "$(cpu "$peer" full "$connections")" \
+            "$(cpu "$peer" resumed "$connections")" "$(cpu "$peer" bulk 30)" \
+            "$(rate "$peer" 'Connection: close' /)" "$(rate "$peer" 'X-Kept: yes' '/?size=10000000')" |
+            tee -a "$rows" >&2
     done
 done
 for peer in "${peers[@]}"; do
@@ -102,7 +110,8 @@ done
     echo "$(date -u +%F), \`./dev bench tls\`: $rounds rounds, interleaved; medians, [min-max]; ECDSA P-256," \
         "$(openssl version | cut -d' ' -f1-2). Load average before the run $load_before on $(nproc) cores: the machine" \
         "may be busy, so the ratios (within a round, to nginx) count, not the figures."
-    echo "CPU is the proxy's own, of a connection with one request of 1 KiB and its close. Memory: $idle connections" \
+    echo "Rates: wrk with 32 connections on the other core, for $seconds s; 10 MB responses for the bulk. CPU is the" \
+        "proxy's own, of a connection with one request of 1 KiB and its close. Memory: $idle connections" \
         "that have had one request."
     echo
     python3 -B - "$rows" <<'PY'
@@ -114,14 +123,15 @@ for line in open(sys.argv[1]):
         memory[peer] = float(rest[1])
     else:
         rounds.setdefault(peer, []).append([float(x) for x in rest[1:]])
-def cell(peer, i, unit):
-    values = [r[i] for r in rounds[peer]]
+def cell(peer, i, unit, scale=1):
+    values = [r[i] * scale for r in rounds[peer]]
     ratios = [r[i] / n[i] for r, n in zip(rounds[peer], rounds["nginx"])]
     return f"{statistics.median(values):.0f} {unit} | {statistics.median(ratios):.2f} [{min(ratios):.2f}-{max(ratios):.2f}]"
-print("| proxy | full handshake | ratio | resumed | ratio | 10 MB | ratio | KiB an idle connection |")
-print("|---|---|---|---|---|---|---|---|")
+print("| proxy | full handshakes a second | ratio | bulk | ratio | CPU: full handshake | ratio | resumed | ratio | "
+      "10 MB | ratio | KiB an idle connection |")
+print("|---" * 12 + "|")
 for peer in rounds:
-    cells = " | ".join(cell(peer, i, "µs") for i in range(3))
+    cells = " | ".join([cell(peer, 3, "/s"), cell(peer, 4, "MB/s", 10)] + [cell(peer, i, "µs") for i in range(3)])
     print(f"| {peer} | {cells} | {memory[peer]:.1f} |")
 PY
 } >"$tg_work/table"
