@@ -135,7 +135,7 @@ tg_command_ticketgate() {
     admin=$tg_free
     tg_admin[$name]=$admin
     tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
-        UPSTREAM="$upstream" LATE="$late" THREADS="$threads" ACCESS="$access" IDS="$ids" \
+        TLS="${tg_tls:-}" UPSTREAM="$upstream" LATE="$late" THREADS="$threads" ACCESS="$access" IDS="$ids" \
         QUEUE="$queue" LOG="$dir/access.log" \
         SPOOL="$spool" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")

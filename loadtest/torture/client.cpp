@@ -38,6 +38,7 @@ Allowed as_allowed(int status) {
 
 Task<bool> Client::connect(int receive_buffer) {
     in_.clear();
+    tls_.reset();
     ended_ = false;
     fresh_ = true;
     socket_.open(connect_to(world_.settings.proxy, receive_buffer));
@@ -46,8 +47,34 @@ Task<bool> Client::connect(int receive_buffer) {
     int failure = 0;
     socklen_t size = sizeof failure;
     ::getsockopt(socket_.fd().get(), SOL_SOCKET, SO_ERROR, &failure, &size);
-    if (failure != 0) socket_.reset();
-    co_return failure == 0;
+    bool fine = failure == 0;
+    if (fine && world_.settings.tls) fine = co_await shake_hands();
+    if (!fine) close();
+    co_return fine;
+}
+
+Task<bool> Client::shake_hands() {
+    const auto deadline = world_.patience();
+    tls_.emplace(socket_.fd());
+    for (bool in_time = true; in_time;) {
+        const auto state = tls_->shake_hands().state;
+        if (state != Io::again) co_return state == Io::done;
+        in_time = co_await socket_.stir(deadline);
+    }
+    co_return false;
+}
+
+IoResult Client::receive(std::span<char> into) {
+    return tls_ ? tls_->receive(into) : loadtest::receive(socket_.fd(), into);
+}
+
+IoResult Client::transmit(std::string_view text) {
+    return tls_ ? tls_->transmit(text) : loadtest::transmit(socket_.fd(), text);
+}
+
+void Client::close() {
+    tls_.reset();
+    socket_.reset();
 }
 
 Task<bool> Client::exchange(const Call& call) {
@@ -103,7 +130,7 @@ Task<bool> Client::send_text(std::string_view text) {
     const auto deadline = world_.patience();
     bool in_time = true;
     while (in_time && !text.empty()) {
-        const auto sent = transmit(socket_.fd(), text);
+        const auto sent = transmit(text);
         // An answer may already stand there (413, 503): answer() finds out.
         if (sent.state == Io::closed) co_return true;
         text.remove_prefix(sent.size);
@@ -149,7 +176,7 @@ Task<bool> Client::take_body(Micros deadline) {
         co_return false;
     }
     judge_answer();
-    if (!head_.keep_alive) socket_.reset();
+    if (!head_.keep_alive) close();
     co_return true;
 }
 
@@ -179,7 +206,7 @@ void Client::judge_answer() {
 Task<bool> Client::read_more(Micros deadline) {
     bool in_time = true;
     while (in_time && connected() && !ended_) {
-        const auto got = receive(socket_.fd(), read_buffer);
+        const auto got = receive(read_buffer);
         in_.append(read_buffer.data(), got.size);
         if (got.state == Io::done) co_return true;
         if (got.state == Io::closed) ended_ = true;
@@ -219,7 +246,7 @@ Task<bool> Client::echo(std::size_t bytes) {
 }
 
 Task<std::uint64_t> Client::read_some(std::uint64_t most) {
-    const auto got = receive(socket_.fd(), std::span(read_buffer).first(most));
+    const auto got = receive(std::span(read_buffer).first(most));
     if (got.state == Io::again) (void)co_await socket_.stir(now_us() + 100'000);
     co_return got.size;
 }
@@ -234,7 +261,7 @@ void Client::end(Fate fate) {
         fate = Fate::closed;
         world_.note_done(seq);
     }
-    socket_.reset();
+    close();
 }
 
 void Client::leave(Way way) {
@@ -246,6 +273,8 @@ void Client::leave(Way way) {
         if (!stays || way == Way::rst) record.left_us = now;
         if (!stays || way != Way::half) record.fate = Fate::left;
     }
+    if (tls_ && way != Way::rst) tls_->say_goodbye();
+    if (way == Way::half && tls_) return;
     if (way == Way::half) {
         (void)::shutdown(socket_.fd().get(), SHUT_WR);
         return;
@@ -255,7 +284,7 @@ void Client::leave(Way way) {
         (void)::setsockopt(socket_.fd().get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     }
     pending_.clear();
-    socket_.reset();
+    close();
 }
 
 std::string Client::text(const Call& call, std::uint64_t seq) const {

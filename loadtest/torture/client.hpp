@@ -2,15 +2,19 @@
 // One connection to the proxy, as a coroutine uses it: connect, send, wait, leave.
 
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "../http_lite.hpp"
+#include "../tls_lite.hpp"
 #include "loop.hpp"
 #include "record.hpp"
 #include "world.hpp"
 
 namespace loadtest {
 
+// Over TLS `fin` says close_notify first, and `half` says it without a FIN.
 enum class Way { fin, rst, half };
 
 class Client {
@@ -40,7 +44,7 @@ class Client {
     Task<bool> open_tunnel(const Call& call);
     // Sends so many bytes into it and reads them back.
     Task<bool> echo(std::size_t bytes);
-    void close() { socket_.reset(); }
+    void close();
     // Reads at most so much of what comes, once.
     Task<std::uint64_t> read_some(std::uint64_t most);
 
@@ -50,6 +54,9 @@ class Client {
     int last_status() const { return status_; }
 
  private:
+    Task<bool> shake_hands();
+    IoResult receive(std::span<char> into);
+    IoResult transmit(std::string_view text);
     Task<bool> read_more(Micros deadline);
     bool have_head();
     Task<bool> take_body(Micros deadline);
@@ -59,6 +66,7 @@ class Client {
 
     World& world_;
     Socket socket_;
+    std::optional<TlsLite> tls_;
     std::deque<std::uint64_t> pending_;
     std::string in_;
     ResponseHead head_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The torture kit: starts backend and proxy, drives every scenario that fits, prints one table.
 #
-#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi]
+#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi] [--tls]
 #          [--threads N] [--seed N] [--scenario A,B] [--skip A,B] [--quick] [--json FILE]
 #          [--requests N | --seconds N]          the soak: rounds of the mix
 #          [--bin FOLDER] [--slack-us N] [--sure-us N] [--grace-us N] [--explain] [--list] [--keep]
@@ -28,13 +28,14 @@ usage() {
 }
 die() { printf 'torture: %s\n' "$*" >&2; exit 2; }
 
-proxy=ticketgate variant='' upstream=http threads=1 scenario='' skip='' keep=no soak=no must_break=no
+proxy=ticketgate variant='' upstream=http scheme=http threads=1 scenario='' skip='' keep=no soak=no must_break=no
 tool=()
 while (($# > 0)); do
     case $1 in
         --proxy) proxy=$2 && shift ;;
         --variant) variant=$2 && shift ;;
         --upstream) upstream=$2 && shift ;;
+        --tls) scheme=https ;;
         --threads) threads=$2 && shift ;;
         --scenario) scenario=$2 && shift ;;
         --skip) skip=$2 && shift ;;
@@ -89,7 +90,7 @@ torture() {
     [[ $upstream == fastcgi ]] && about+=(--fastcgi)
     [[ $must_break == yes ]] && about+=(--must-break)
     [[ $proxy != none ]] && about+=(--proxy-pid "${tg_pid[$name]}")
-    "$tg_bin/tg_torture" "http://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
+    "$tg_bin/tg_torture" "$scheme://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
         --backend "127.0.0.1:${tg_port[back]}" "${about[@]}" "${tool[@]}" "$@"
 }
 
@@ -170,6 +171,12 @@ only_own=no
 if [[ -n $scenario ]]; then
     only_own=yes
     for name in ${scenario//,/ }; do [[ $own == *",$name,"* ]] || only_own=no; done
+fi
+if [[ $scheme == https ]]; then
+    [[ $proxy == ticketgate ]] || die "only ticketgate is tortured over TLS"
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+        -keyout "$tg_work/key.pem" -out "$tg_work/certificate.pem" 2>/dev/null || die "openssl is missing"
+    tg_tls=", tls: { certificates: [{ certificate: $tg_work/certificate.pem, key: $tg_work/key.pem }] }"
 fi
 backend_words=(--seconds 7200 --log-lines 600000)
 if [[ $upstream == fastcgi ]]; then

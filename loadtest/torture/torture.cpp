@@ -16,7 +16,7 @@ namespace loadtest {
 namespace {
 
 constexpr const char* usage =
-    "tg_torture http://HOST:PORT --backend HOST:PORT [--list] [--quick] [--strict] [--explain]\n"
+    "tg_torture http[s]://HOST:PORT --backend HOST:PORT [--list] [--quick] [--strict] [--explain]\n"
     "           [--bare] [--must-break] [--fastcgi]\n"
     "  --backend ADDRESS  tg_backend behind the proxy, for its log\n"
     "  --kind NAME        ticketgate, haproxy, nginx, apache, caddy, none (ticketgate)\n"
@@ -41,13 +41,14 @@ constexpr const char* usage =
     "--must-break: exit 1 unless every row shows a broken promise; --fastcgi: the proxy speaks it";
 
 Endpoint proxy_of(std::string url) {
-    if (url.starts_with("http://")) url.erase(0, 7);
+    if (const auto scheme = url.find("://"); scheme != std::string::npos) url.erase(0, scheme + 3);
     return resolve(url.substr(0, url.find('/')));
 }
 
 Settings settings_of(const Options& options) {
     Settings settings;
     settings.proxy = proxy_of(options.words().front());
+    settings.tls = options.words().front().starts_with("https://");
     settings.host = settings.proxy.text;
     settings.backend = options.text("--backend");
     settings.kind = options.text("--kind", "ticketgate");
