@@ -35,7 +35,7 @@ def sent(file):
 
 def main(folder):
     seeds = {name: [] for name in ("request", "response", "chunks", "path", "config", "escape", "ids", "noeq",
-                                 "proxy_header")}
+                                 "proxy_header", "fcgi")}
     requests = [m for f in ("request_framing.txt", "request_syntax.txt", "request_semantics.txt") for m in sent(f)]
     seeds["request"] = [b"\0" + m for m in requests]
     seeds["response"] = [b"\0" + m for m in sent("responses.txt")]
@@ -49,6 +49,15 @@ def main(folder):
         seeds["ids"] += [word.encode() for word in re.findall(r'"([\w@.-]{12,40})"', text)]
     seeds["ids"] += [b"018f2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b", b"01HZX3V5Q8J6K7M9N0P1R2S3T4", b"1234567890123456789"]
     seeds["noeq"] = [b"\0\1\2\xff", b"\1\0\6sekrit\1\2\3", b"\1\0\6secret\1", b"\1\1\6", b"\1\0\0\1"]
+    def records(*parts):
+        return b"\0" + b"".join(bytes([1, kind, 0, 1, len(text) >> 8, len(text) & 255, pad, 0]) + text + bytes(pad)
+                               for kind, text, pad in parts)
+
+    seeds["fcgi"] = [records((6, b"Content-Type: text/html\r\n\r\nhello", 1), (6, b"", 0), (3, bytes(8), 0)),
+                     records((7, b"PHP Warning", 5), (6, b"Status: 404 Not Found\nLocation: /x\n\n", 0), (3, bytes(8), 0)),
+                     records((6, b"Location: /y\r\nConnection: close\r\n\r\n", 7), (3, b"\0\0\0\1\2\0\0\0", 0)),
+                     b'\1{"processes":[{"state":"Running","start since":3,"request method":"GET","request uri":"/index.php?a=1",'
+                     b'"request duration":12,"script":"/w/index.php"}],"active processes":1}']
     v2, inet = b"\r\n\r\n\0\r\nQUIT\n", bytes.fromhex("0a0102037f0000019c4001bb")
     seeds["proxy_header"] = [b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 443\r\nGET /", b"PROXY UNKNOWN\r\n",
                              b"PROXY TCP6 2001:db8::7 ::1 40000 443\r\n", v2 + b"\x20\0\0\0",
