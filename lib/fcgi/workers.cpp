@@ -38,7 +38,7 @@ bool may_show(std::string_view uri, const Trace& trace) {
 
 struct Worker {
     std::string_view state, method, uri;
-    Duration running{0};
+    std::optional<Duration> running;  ///< absent: the table says what cannot be
 };
 
 std::string_view text_of(const json::object& process, std::string_view name) {
@@ -47,23 +47,35 @@ std::string_view text_of(const json::object& process, std::string_view name) {
                                                   : std::string_view();
 }
 
+// A table is read while workers write it, and a time that ran backwards there is a huge number.
+std::optional<Duration> believable(const json::value& microseconds) {
+    constexpr std::int64_t longest = std::chrono::microseconds(24h * 365).count();
+    error_code error;
+    const auto number = microseconds.to_number<std::int64_t>(error);
+    if (error || number < 0 || number > longest) return std::nullopt;
+    return std::chrono::microseconds(number);
+}
+
 // Empty: not a worker's entry.
 std::optional<Worker> worker_of(const json::value& entry) {
     if (!entry.is_object()) return std::nullopt;
     const json::object& process = entry.get_object();
     const auto* duration = process.if_contains("request duration");
     Worker worker{text_of(process, "state"), text_of(process, "request method"),
-                  text_of(process, "request uri"), Duration{0}};
+                  text_of(process, "request uri"), std::nullopt};
     if (worker.state.empty() || duration == nullptr || !duration->is_number()) return std::nullopt;
-    worker.running = std::chrono::microseconds(duration->to_number<std::int64_t>());
+    worker.running = believable(*duration);
     return worker;
 }
 
 bool may_run(const Worker& worker, const Trace& trace, const Look& look) {
     // Idle waits for a connection; the others, for the head of a request. Ours had its answer.
     if (worker.state == "Idle" || worker.state == "Reading headers") return false;
-    if (look.asked - worker.running > trace.ended + grain) return false;
-    if (look.answered - worker.running < trace.sent - grain) return false;
+    // Whose beginning nobody knows is ruled out by what it shows only.
+    if (worker.running) {
+        if (look.asked - *worker.running > trace.ended + grain) return false;
+        if (look.answered - *worker.running < trace.sent - grain) return false;
+    }
     return worker.method == trace.method.substr(0, method_room) && may_show(worker.uri, trace);
 }
 

@@ -72,6 +72,19 @@ TEST(Workers, OneThatBeganAtAnotherTimeIsNone) {
     EXPECT_FALSE(may(worker("Running", 24000, ours)));  // before it was sent
 }
 
+// php-fpm reads its table while workers write it. Found by fuzzing: such a number ended the
+// program.
+TEST(Workers, OneWhoseTimeCannotBeCountsIfItShowsTheRequest) {
+    const auto with = [](std::string time, const std::string& uri) {
+        std::string entry = worker("Running", 15000, uri);
+        return entry.replace(entry.find("15000"), 5, time);
+    };
+    for (const char* time : {"18446744073709551615", "-1", "4e80", "9223372036854775807", "1.5"}) {
+        EXPECT_TRUE(may(with(time, ours))) << time;
+        EXPECT_FALSE(may(with(time, "\\/other.php"))) << time;
+    }
+}
+
 TEST(Workers, OneThatCannotBeToldApartCounts) {
     Case c;
     const std::string name = "/" + std::string(200, 'n') + ".php";
