@@ -8,7 +8,7 @@ WORKDIR /source
 # .dockerignore lets in what the build reads and nothing else.
 COPY . .
 ARG JOBS=2
-RUN cmake --preset release \
+RUN cmake --preset release -D TG_TOOLS=OFF \
  && cmake --build build/release --parallel "$JOBS" --target ticketgate \
  && strip build/release/ticketgate
 # The packages that own what the program links, asked of the linker instead of kept by hand.
