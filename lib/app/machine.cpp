@@ -96,26 +96,20 @@ std::vector<config::Problem> identity_problems(const config::Config& config,
         if (!why.empty()) problems.error(mark, path, why);
     };
     const auto own = [&](const config::Id& id, const std::string& path) {
-        const auto mark = config.marks.find(path);
-        check(id.format, mark == config.marks.end() ? config::Mark{} : mark->second, path);
+        check(id.format, config.mark_of(path), path);
     };
     own(config.ids.request_id, "ids.request_id.format");
     own(config.ids.unique_id, "ids.unique_id.format");
     for (const auto& [name, id] : config.ids.other)
         own(id, std::string("ids.other.").append(name).append(".format"));
-    const auto given = [&](const config::IdOverrides& id, const std::string& path) {
-        if (id.format.value) check(*id.format.value, id.format.mark, path + ".format");
-    };
     const auto route = [&](const config::IdsOverrides& ids, const std::string& path) {
-        given(ids.request_id, path + ".ids.request_id");
-        given(ids.unique_id, path + ".ids.unique_id");
-        for (const auto& [name, id] : ids.other)
-            given(id, std::string(path).append(".ids.other.").append(name));
+        for_each_id_override(ids, [&](const std::string& name, const config::IdOverrides& id) {
+            if (!id.format.value) return;
+            check(*id.format.value, id.format.mark, path + ".ids." + name + ".format");
+        });
     };
     if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
-        const auto mark = config.marks.find("id_service");
-        problems.error(mark == config.marks.end() ? config::Mark{} : mark->second,
-                       "id_service.worker",
+        problems.error(config.mark_of("id_service"), "id_service.worker",
                        "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to "
                        "-31");
     }

@@ -26,8 +26,7 @@ class Findings {
 
  private:
     void tell(const std::string& path, const std::string& message, bool warning) {
-        const auto found = config_.marks.find(path);
-        const auto mark = found == config_.marks.end() ? config::Mark{} : found->second;
+        const config::Mark mark = config_.mark_of(path);
         warning ? problems_.warn(mark, path, message) : problems_.error(mark, path, message);
     }
     const config::Config& config_;

@@ -45,6 +45,11 @@ struct Config {
     std::map<std::string, Mark>
         marks;  ///< where each value stands: `queues.a.order` → file:line:column
 
+    /// Line 0: it does not stand in the file.
+    Mark mark_of(const std::string& path) const {
+        const auto found = marks.find(path);
+        return found == marks.end() ? Mark{} : found->second;
+    }
     bool operator==(const Config&) const = default;
 };
 

@@ -71,10 +71,8 @@ const Key& key_of(const std::string& name) {
 
 // `headers` may stand as `header`.
 Mark mark_of(const Config& config, const std::string& path) {
-    auto found = config.marks.find(path);
-    if (found == config.marks.end() && path.ends_with(".headers"))
-        found = config.marks.find(path.substr(0, path.size() - 1));
-    return found == config.marks.end() ? Mark{} : found->second;
+    const bool short_form = path.ends_with(".headers") && !config.marks.contains(path);
+    return config.mark_of(short_form ? path.substr(0, path.size() - 1) : path);
 }
 
 // Ids stand at the top of the file; routes say only what differs.

@@ -114,6 +114,15 @@ void for_each_id(From& from, To& to, Use use) {
     use("ids.unique_id", from.unique_id, to.unique_id);
 }
 
+/// Calls use(name, overrides) for every id that a route may say something of: `request_id`,
+/// `unique_id`, `other.NAME`.
+template <class Use>
+void for_each_id_override(const IdsOverrides& ids, Use use) {
+    use(std::string("request_id"), ids.request_id);
+    use(std::string("unique_id"), ids.unique_id);
+    for (const auto& [name, id] : ids.other) use("other." + name, id);
+}
+
 /// Calls use(name, override, effective) for what a route may say of one id.
 template <class From, class To, class Use>
 void for_each_id_field(From& from, To& to, Use use) {

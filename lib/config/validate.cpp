@@ -82,11 +82,6 @@ bool collide(const Listen& a, const Listen& b) {
                                                    a.host == "::" || b.host == "::"));
 }
 
-Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
-    return found == config.marks.end() ? Mark{} : found->second;
-}
-
 std::string listen_path(std::size_t index) {
     return "listen[" + std::to_string(index) + "].address";
 }
@@ -98,19 +93,19 @@ void check_addresses(const Config& config, Problems& problems) {
         const auto before = config.listen.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::any_of(config.listen.begin(), before, same))
             problems.error(
-                mark_of(config, listen_path(i)), listen_path(i),
+                config.mark_of(listen_path(i)), listen_path(i),
                 "address " + listen.address + " is already listened on by an entry above");
         if (config.admin && same(*config.admin))
-            problems.error(mark_of(config, "admin.address"), "admin.address",
+            problems.error(config.mark_of("admin.address"), "admin.address",
                            "address " + config.admin->address + " is taken by " + listen_path(i) +
                                "; the admin listener needs its own");
         if (config.id_service && same(config.id_service->address))
-            problems.error(mark_of(config, "id_service.address"), "id_service.address",
+            problems.error(config.mark_of("id_service.address"), "id_service.address",
                            "address " + config.id_service->address.address + " is taken by " +
                                listen_path(i) + "; the id service needs its own");
     }
     if (config.id_service && config.admin && collide(config.id_service->address, *config.admin))
-        problems.error(mark_of(config, "id_service.address"), "id_service.address",
+        problems.error(config.mark_of("id_service.address"), "id_service.address",
                        "address " + config.id_service->address.address +
                            " is the admin listener's; the id service needs its own");
 }
@@ -120,7 +115,7 @@ void check_upstream_tls(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name + ".tls";
         const auto error = [&, &name = path](const std::string& key, const std::string& why) {
-            problems.error(mark_of(config, name + key), name + key, why);
+            problems.error(config.mark_of(name + key), name + key, why);
         };
         const UpstreamTls& tls = upstream.tls;
         if (!upstream.https && config.marks.contains(path))
@@ -136,7 +131,7 @@ void check_listen_tls(const Config& config, Problems& problems) {
         if (!tls || (tls->client_auth == ClientAuth::off) == tls->client_ca.empty()) continue;
         const auto path = "listen[" + std::to_string(i) + "].tls." +
                           (tls->client_ca.empty() ? "client_auth" : "client_ca");
-        problems.error(mark_of(config, path), path,
+        problems.error(config.mark_of(path), path,
                        tls->client_ca.empty()
                            ? "needs client_ca: the file of those who sign clients' certificates"
                            : "has no effect; write client_auth: required or optional");

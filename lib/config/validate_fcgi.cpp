@@ -8,11 +8,6 @@
 namespace ticketgate::config {
 namespace {
 
-Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
-    return found == config.marks.end() ? Mark{} : found->second;
-}
-
 bool can_be_asked(const Config& config, const std::string& upstream) {
     const auto found = config.upstreams.find(upstream);
     return found != config.upstreams.end() && found->second.fcgi && found->second.fcgi->status;
@@ -29,7 +24,7 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
         !told.insert(queue->first + " " + settings.upstream).second)
         return;
     const auto at = "queues." + queue->first + ".release";
-    problems.error(mark_of(config, at), at,
+    problems.error(config.mark_of(at), at,
                    "worker_idle asks php-fpm's status, but upstream " + settings.upstream + " of " +
                        path + " has no fastcgi: {status: {url: …}}");
 }
@@ -39,7 +34,7 @@ void warn_kept_workers(const Config& config, Problems& problems) {
         if (!upstream.fcgi || !upstream.fcgi->keep_alive) continue;
         const auto path = "upstreams." + name + ".fastcgi.keep_alive";
         problems.warn(
-            mark_of(config, path), path,
+            config.mark_of(path), path,
             "each idle connection occupies a worker of php-fpm: max_idle times threads (" +
                 std::to_string(std::uint64_t{upstream.max_idle} * config.threads) +
                 ") must stay well below pm.max_children");

@@ -10,11 +10,6 @@
 namespace ticketgate::config {
 namespace {
 
-Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
-    return found == config.marks.end() ? Mark{} : found->second;
-}
-
 // As a backend may see the name: CGI variables have letters, digits and one other character.
 std::string folded(std::string_view name) {
     std::string out;
@@ -62,7 +57,7 @@ struct Check {
     std::map<std::string, Owner> owners;  // of folded header names
 
     void fail(const std::string& path, std::string message) {
-        problems.error(mark_of(config, path), path, std::move(message));
+        problems.error(config.mark_of(path), path, std::move(message));
     }
 
     void take(const std::string& header, const std::string& id, const std::string& path) {
@@ -86,12 +81,9 @@ struct Check {
 
     // A header means the same on every route, whichever of them sets it.
     void look_at_route(const IdsOverrides& ids, const std::string& path) {
-        const auto one = [&](const std::string& name, const IdOverrides& id) {
+        for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
             if (id.headers.value) take_all(*id.headers.value, "ids." + name, path + ".ids." + name);
-        };
-        one("request_id", ids.request_id);
-        one("unique_id", ids.unique_id);
-        for (const auto& [name, id] : ids.other) one("other." + name, id);
+        });
     }
 
     void look(const std::string& path, const Id& id) {
@@ -113,17 +105,19 @@ void check_names(const Config& config, const RouteOverrides& overrides, const st
         const auto full = std::string(path).append(".ids.other.").append(name);
         const auto near = nearest(name, known);
         problems.error(
-            mark_of(config, full), full,
+            config.mark_of(full), full,
             "unknown id " + name + (near.empty() ? "; define it under ids: other:" : hint(near)));
     }
 }
 
 bool makes_snowflakes(const Config& config) {
     const auto own = [](const Id& id) { return id.format == IdFormat::snowflake; };
-    const auto given = [](const IdOverrides& id) { return id.format.value == IdFormat::snowflake; };
-    const auto route = [&](const IdsOverrides& ids) {
-        return given(ids.request_id) || given(ids.unique_id) ||
-               std::ranges::any_of(ids.other, [&](const auto& id) { return given(id.second); });
+    const auto route = [](const IdsOverrides& ids) {
+        bool given = false;
+        for_each_id_override(ids, [&](const std::string& /*name*/, const IdOverrides& id) {
+            given |= id.format.value == IdFormat::snowflake;
+        });
+        return given;
     };
     return own(config.ids.request_id) || own(config.ids.unique_id) ||
            std::ranges::any_of(config.ids.other, [&](const auto& id) { return own(id.second); }) ||
@@ -138,7 +132,7 @@ void check_workers(const Config& config, Problems& problems) {
     if (!config.id_service || config.id_service->worker != machine.worker ||
         config.id_service->datacenter != machine.datacenter || !makes_snowflakes(config))
         return;
-    problems.error(mark_of(config, "id_service"), "id_service.worker",
+    problems.error(config.mark_of("id_service"), "id_service.worker",
                    "is ids.machine.worker as well, and requests get snowflakes of their own; give "
                    "one of the two another worker or datacenter");
 }
@@ -174,7 +168,7 @@ void warn_id_service(const Config& config, Problems& problems) {
     if (!config.id_service) return;
     const IdService& service = *config.id_service;
     const auto warn = [&](const std::string& key, const char* message) {
-        problems.warn(mark_of(config, "id_service." + key), "id_service." + key, message);
+        problems.warn(config.mark_of("id_service." + key), "id_service." + key, message);
     };
     if (service.token.empty() && !is_loopback(service.address))
         warn("address", "is reachable from other machines without a token");
@@ -190,19 +184,16 @@ void warn_ids(const Config& config, Problems& problems) {
             problems.warn(mark, path, "keeps nobody's id while clients.trusted_proxies is empty");
     };
     const auto look = [&](const std::string& path, const Id& id) {
-        warn(path + ".policy", mark_of(config, path + ".policy"), id.policy);
+        warn(path + ".policy", config.mark_of(path + ".policy"), id.policy);
     };
     look("ids.request_id", config.ids.request_id);
     look("ids.unique_id", config.ids.unique_id);
     for (const auto& [name, id] : config.ids.other) look("ids.other." + name, id);
     const auto look_at_route = [&](const std::string& path, const IdsOverrides& ids) {
-        const auto one = [&](const std::string& name, const IdOverrides& id) {
+        for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
             if (id.policy.value)
                 warn(path + ".ids." + name + ".policy", id.policy.mark, *id.policy.value);
-        };
-        one("request_id", ids.request_id);
-        one("unique_id", ids.unique_id);
-        for (const auto& [name, id] : ids.other) one("other." + name, id);
+        });
     };
     look_at_route("defaults", config.defaults.ids);
     for (const RouteNode& route : config.routes) look_at_route(route.path, route.overrides.ids);

@@ -24,13 +24,8 @@ constexpr std::array long_times{
              "a client that reads nothing keeps its answer in the spool as long"},
 };
 
-Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
-    return found == config.marks.end() ? Mark{} : found->second;
-}
-
 void warn(const Config& config, const std::string& path, std::string message, Problems& problems) {
-    problems.warn(mark_of(config, path), path, std::move(message));
+    problems.warn(config.mark_of(path), path, std::move(message));
 }
 
 void warn_times(const Config& config, Problems& problems) {

@@ -10,11 +10,6 @@
 namespace ticketgate::config {
 namespace {
 
-Mark mark_of(const Config& config, const std::string& path) {
-    const auto found = config.marks.find(path);
-    return found == config.marks.end() ? Mark{} : found->second;
-}
-
 // One route as a request meets it: the settings of everything around it merged in.
 struct Effective {
     const RouteOverrides& own;
@@ -92,7 +87,7 @@ void warn_arrival(const Config& config, const Effective& route, std::set<std::st
         !told.insert(name).second)
         return;
     const auto path = "queues." + name + ".order";
-    problems.warn(mark_of(config, path), path,
+    problems.warn(config.mark_of(path), path,
                   "arrival lets one slow upload stop the whole line for up to body_timeout " +
                       print_duration(route.settings.body_timeout) + " of " + route.path +
                       "; set it to 5s or so");
@@ -133,15 +128,15 @@ void warn_queue(const Config& config, const std::string& name, const Queue& queu
                 Problems& problems) {
     const auto path = "queues." + name;
     if (queue.max_in_flight > 1)
-        problems.warn(mark_of(config, path + ".max_in_flight"), path + ".max_in_flight",
+        problems.warn(config.mark_of(path + ".max_in_flight"), path + ".max_in_flight",
                       "more than 1 is not mutual exclusion: up to " +
                           std::to_string(queue.max_in_flight) + " requests run at once");
     if (queue.on_hold_timeout == OnHoldTimeout::release && queue.hold_timeout != never)
-        problems.warn(mark_of(config, path + ".on_hold_timeout"), path + ".on_hold_timeout",
+        problems.warn(config.mark_of(path + ".on_hold_timeout"), path + ".on_hold_timeout",
                       "release fails open: after " + print_duration(queue.hold_timeout) +
                           " a second request runs beside the first; keep is the safe choice");
     if (queue.on_hold_timeout == OnHoldTimeout::release && queue.hold_timeout == never)
-        problems.warn(mark_of(config, path + ".on_hold_timeout"), path + ".on_hold_timeout",
+        problems.warn(config.mark_of(path + ".on_hold_timeout"), path + ".on_hold_timeout",
                       "has no effect while hold_timeout is never");
 }
 
@@ -153,7 +148,7 @@ void warn_unused(const Config& config, const std::vector<Effective>& routes, Pro
         upstreams.insert(route.settings.upstream);
     }
     const auto warn = [&](const std::string& path, const char* what) {
-        problems.warn(mark_of(config, path), path, std::string(what) + " is used by no route");
+        problems.warn(config.mark_of(path), path, std::string(what) + " is used by no route");
     };
     for (const auto& [name, queue] : config.queues)
         if (!queues.contains(name) && config.marks.contains("queues." + name))
@@ -184,7 +179,7 @@ void check_meaning(const Config& config, Problems& problems) {
     warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))
         problems.warn(
-            mark_of(config, "admin.address"), "admin.address",
+            config.mark_of("admin.address"), "admin.address",
             "is reachable from other machines; metrics and write actions belong on 127.0.0.1, "
             "or behind a firewall");
 }

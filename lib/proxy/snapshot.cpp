@@ -20,10 +20,9 @@ std::vector<std::string> id_names_of(const config::Config& config) {
         if (!id.keep_client_in.empty()) names.push_back(http::cgi_name(id.keep_client_in));
     };
     const auto add_overrides = [&](const config::IdsOverrides& ids) {
-        for (const auto* id : {&ids.request_id, &ids.unique_id})
-            add_all(id->headers.value.value_or(std::vector<std::string>()));
-        for (const auto& [name, id] : ids.other)
-            add_all(id.headers.value.value_or(std::vector<std::string>()));
+        for_each_id_override(ids, [&](const std::string& /*name*/, const config::IdOverrides& id) {
+            if (id.headers.value) add_all(*id.headers.value);
+        });
     };
     add(config.ids.request_id);
     add(config.ids.unique_id);

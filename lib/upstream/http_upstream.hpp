@@ -5,11 +5,9 @@
 
 namespace ticketgate {
 
-using HttpUpstreamSettings = UpstreamSettings;
-
 class HttpUpstream final : public PooledUpstream {
  public:
-    HttpUpstream(HttpUpstreamSettings settings, net::Resolver& resolver, std::size_t loops,
+    HttpUpstream(UpstreamSettings settings, net::Resolver& resolver, std::size_t loops,
                  net::Connect connect = net::SocketStream::connect)
         : PooledUpstream(std::move(settings), resolver, loops, std::move(connect)) {}
 

@@ -103,7 +103,7 @@ std::shared_ptr<const Snapshot> House::build() {
     Snapshot::Upstreams upstreams;
     for (const auto& node : next.routes) {
         auto& upstream = upstreams_[*node.overrides.upstream.value];
-        HttpUpstreamSettings wanted;
+        UpstreamSettings wanted;
         wanted.host = "127.0.0.1";
         wanted.port = static_cast<std::uint16_t>(std::stoi(*node.overrides.upstream.value));
         if (!upstream)

@@ -26,15 +26,15 @@ struct Answer {
 
 /// The defaults but for one setting.
 template <class T>
-HttpUpstreamSettings with(T HttpUpstreamSettings::*member, T value) {
-    HttpUpstreamSettings settings;
+UpstreamSettings with(T UpstreamSettings::*member, T value) {
+    UpstreamSettings settings;
     settings.*member = std::move(value);
     return settings;
 }
 
 struct Bench {
-    Bench() : Bench(HttpUpstreamSettings()) {}
-    explicit Bench(HttpUpstreamSettings settings) {
+    Bench() : Bench(UpstreamSettings()) {}
+    explicit Bench(UpstreamSettings settings) {
         if (settings.host.empty() && settings.unix_path.empty()) {
             settings.host = "127.0.0.1";
             settings.port = door.at().port();

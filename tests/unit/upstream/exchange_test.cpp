@@ -44,7 +44,7 @@ TEST(HttpExchange, ARefusedConnectionIsRefused) {
 }
 
 TEST(HttpExchange, AMissingUnixSocketIsRefused) {
-    Bench bench(with<std::string>(&HttpUpstreamSettings::unix_path,
+    Bench bench(with<std::string>(&UpstreamSettings::unix_path,
                                   testing::TempDir() + "ticketgate-no-backend.sock"));
     auto exchange = bench.open();
     EXPECT_EQ(bench.send(*exchange).error(), errc::upstream_refused);
@@ -57,7 +57,7 @@ TEST(HttpExchange, GoesOverAUnixSocket) {
     const Peer listener(::socket(AF_UNIX, SOCK_STREAM, 0));
     ASSERT_EQ(::bind(listener.descriptor(), at.address(), at.size()), 0);
     ASSERT_EQ(::listen(listener.descriptor(), 4), 0);
-    Bench bench(with<std::string>(&HttpUpstreamSettings::unix_path, path));
+    Bench bench(with<std::string>(&UpstreamSettings::unix_path, path));
     auto exchange = bench.open();
     ASSERT_TRUE(bench.send(*exchange));
     const Peer backend(::accept(listener.descriptor(), nullptr, nullptr));
@@ -110,7 +110,7 @@ TEST(HttpExchange, AResponseThatIsNotWholeIsAFailure) {
 
 TEST(HttpExchange, AHeadAboveItsLimitIsRefused) {
     const http::HeadLimits limits{.max_head = 1000, .max_uri = 0, .max_headers = 200};
-    Bench bench(with(&HttpUpstreamSettings::head_limits, limits));
+    Bench bench(with(&UpstreamSettings::head_limits, limits));
     auto exchange = bench.open();
     ASSERT_TRUE(bench.send(*exchange));
     const Peer backend = bench.door.accept();

@@ -47,7 +47,7 @@ TEST(Pool, TheLastUsedIsUsedFirst) {
 }
 
 TEST(Pool, KeepsSoManyOnly) {
-    Bench bench(with(&HttpUpstreamSettings::max_idle, 2u));
+    Bench bench(with(&UpstreamSettings::max_idle, 2u));
     const Peer a = bench.exchange_once(Bench::ok), b = bench.exchange_once(Bench::ok);
     const Peer c = bench.exchange_once(Bench::ok);
     EXPECT_TRUE(closed(bench, c));
@@ -56,7 +56,7 @@ TEST(Pool, KeepsSoManyOnly) {
 }
 
 TEST(Pool, MayKeepNone) {
-    Bench bench(with(&HttpUpstreamSettings::max_idle, 0u));
+    Bench bench(with(&UpstreamSettings::max_idle, 0u));
     const Peer a = bench.exchange_once(Bench::ok);
     EXPECT_TRUE(closed(bench, a));
     EXPECT_FALSE(bench.has_idle());
@@ -163,7 +163,7 @@ TEST(Pool, BehindAStaleOneTheNextIsUsed) {
 }
 
 TEST(Pool, AnIdleOneIsClosedInTime) {
-    Bench bench(with<Duration>(&HttpUpstreamSettings::idle_timeout, 30ms));
+    Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 30ms));
     const Time begin = monotonic_now();
     const Peer backend = bench.exchange_once(Bench::ok);
     EXPECT_TRUE(closed(bench, backend));
@@ -172,7 +172,7 @@ TEST(Pool, AnIdleOneIsClosedInTime) {
 }
 
 TEST(Pool, TheTimeoutIsOfIdlenessNotOfAge) {
-    Bench bench(with<Duration>(&HttpUpstreamSettings::idle_timeout, 200ms));
+    Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 200ms));
     const Peer backend = bench.exchange_once(Bench::ok);
     auto exchange = bench.open();
     const Time late = monotonic_now() + 300ms;
@@ -191,7 +191,7 @@ std::string told(const std::string& keep_alive) {
 }
 
 TEST(Pool, IsOneSecondEarlierThanTheBackendSaysItWillClose) {
-    Bench bench(with<Duration>(&HttpUpstreamSettings::idle_timeout, 20s));
+    Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 20s));
     const Time begin = monotonic_now();
     const Peer backend = bench.exchange_once(told("timeout=2, max=100"));
     EXPECT_TRUE(closed(bench, backend));
@@ -200,13 +200,13 @@ TEST(Pool, IsOneSecondEarlierThanTheBackendSaysItWillClose) {
 }
 
 TEST(Pool, DoesNotKeepWhatTheBackendIsAboutToClose) {
-    Bench bench(with<Duration>(&HttpUpstreamSettings::idle_timeout, 20s));
+    Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 20s));
     const Peer backend = bench.exchange_once(told("timeout=1"));
     EXPECT_FALSE(bench.has_idle());
 }
 
 TEST(Pool, ALongTimeoutOfTheBackendDoesNotPutOffOurs) {
-    Bench bench(with<Duration>(&HttpUpstreamSettings::idle_timeout, 30ms));
+    Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 30ms));
     const Peer backend = bench.exchange_once(told("timeout=100"));
     EXPECT_TRUE(closed(bench, backend));
 }

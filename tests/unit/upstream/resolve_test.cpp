@@ -7,8 +7,8 @@
 namespace ticketgate {
 namespace {
 
-HttpUpstreamSettings named(std::string host, std::uint16_t port) {
-    auto settings = with(&HttpUpstreamSettings::host, std::move(host));
+UpstreamSettings named(std::string host, std::uint16_t port) {
+    auto settings = with(&UpstreamSettings::host, std::move(host));
     settings.port = port;
     return settings;
 }
