@@ -2,7 +2,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+
+#include "admin/print_json.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -48,7 +49,7 @@ json::object ticket(const TicketView& view, const char* since) {
 std::string all_queues(const GateRegistry& gates) {
     json::array list;
     gates.for_each([&](const Gate& gate) { list.push_back(summary(gate)); });
-    return json::serialize(json::object{{"queues", std::move(list)}}) + "\n";
+    return print_json(json::object{{"queues", std::move(list)}}) + "\n";
 }
 
 std::string one_queue(const Gate& gate, std::size_t most) {
@@ -66,7 +67,7 @@ std::string one_queue(const Gate& gate, std::size_t most) {
         json::object{{"in_flight", std::move(running)},
                      {"waiting", std::move(waiting)},
                      {"waiting_not_shown", view.waiting_in_all - view.waiting.size()}};
-    return json::serialize(whole) + "\n";
+    return print_json(whole) + "\n";
 }
 
 }  // namespace ticketgate::admin
