@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace ticketgate {
 namespace {
 
@@ -145,6 +147,14 @@ std::string filled(std::string_view text, const FailureFacts& facts) {
     }
 }
 
+// One of ours, unless the configured answer says the same header in its own way.
+void append_default(std::string& out, const config::Answer* answer, std::string_view name,
+                    std::string_view value) {
+    const auto says = [&](const auto& field) { return iequals(field.first, name); };
+    if (answer != nullptr && std::ranges::any_of(answer->headers, says)) return;
+    out.append(name).append(": ").append(value).append("\r\n");
+}
+
 }  // namespace
 
 std::uint16_t status_of(error_code failure, const config::Settings* settings) {
@@ -178,11 +188,11 @@ std::string failure_response(error_code failure, const config::Settings* setting
         out.append(custom ? answer->content_type : "application/problem+json");
         out.append("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n");
     }
-    out.append("Cache-Control: no-store\r\n");
+    append_default(out, answer, "Cache-Control", "no-store");
     if (passes_with_time(failure))
-        out.append("Retry-After: " + std::to_string(facts.retry_after) + "\r\n");
+        append_default(out, answer, "Retry-After", std::to_string(facts.retry_after));
     if (is(failure, {errc::method_refused, errc::last_hop}))
-        out.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n");
+        append_default(out, answer, "Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     if (answer != nullptr)
         for (const auto& [name, value] : answer->headers) out.append(name + ": " + value + "\r\n");
     out.append(added);

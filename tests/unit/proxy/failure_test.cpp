@@ -210,6 +210,16 @@ TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
     EXPECT_EQ(response.field("Retry-After"), "42");
 }
 
+// Two values of one header would leave the choice to whoever reads it.
+TEST_F(FailureResponse, AConfiguredHeaderTakesThePlaceOfOurs) {
+    config::Settings settings;
+    settings.on_full.headers = {{"retry-after", "5"}, {"Cache-Control", "private"}};
+    const Response response = respond(errc::queue_full, &settings);
+    EXPECT_EQ(response.field("retry-after"), "5");
+    EXPECT_EQ(response.field("Retry-After"), std::nullopt);
+    EXPECT_EQ(response.field("Cache-Control"), "private");
+}
+
 struct Filling {
     const char* text;
     const char* filled;
