@@ -213,6 +213,72 @@ TEST(TlsPort, ServesTls12) {
     EXPECT_EQ(house.gateway.log(1).at(0).at("tls").as_string(), "TLSv1.2");
 }
 
+// ── behind a proxy, and with two keys ──
+
+std::string behind_proxy(const std::string& yaml) {
+    std::string whole = https(yaml);
+    return whole.insert(whole.find("tls:"), "proxy_protocol: true, ");
+}
+
+// The header comes in front of the handshake, in the same packet or byte by byte.
+TEST(TlsPort, TakesAProxyHeaderBeforeTheHandshake) {
+    const Trust trust;
+    Backend backend;
+    Gateway gateway(behind_proxy(one_queue()), trust.with(backend));
+    const std::string header = "PROXY TCP4 203.0.113.9 10.0.0.1 40000 8443\r\n";
+    for (const std::size_t piece : {header.size(), std::size_t{1}}) {
+        Client client(gateway.address());
+        for (std::size_t at = 0; at < header.size(); at += piece)
+            client.send(header.substr(at, piece));
+        ASSERT_TRUE(client.socket().secure(trust.client())) << client.socket().tls_fault();
+        client.get("/who");
+        EXPECT_EQ(client.read().status, 200);
+    }
+    for (const auto& seen : backend.all()) {
+        EXPECT_EQ(seen.header("X-Forwarded-For"), "203.0.113.9");
+        EXPECT_EQ(seen.header("X-Forwarded-Proto"), "https");
+        EXPECT_EQ(seen.header("X-Forwarded-Port"), "8443");
+    }
+    EXPECT_EQ(gateway.log(2).at(1).at("client_ip").as_string(), "203.0.113.9");
+    EXPECT_EQ(gateway.log(2).at(1).at("tls").as_string(), "TLSv1.3");
+}
+
+TEST(TlsPort, AHandshakeWithoutTheProxyHeaderIsNone) {
+    const Trust trust;
+    Backend backend;
+    Gateway gateway(behind_proxy(one_queue()), trust.with(backend));
+    Client client(gateway.address());
+    EXPECT_FALSE(client.socket().secure(trust.client()));
+    EXPECT_EQ(backend.all().size(), 0u);
+}
+
+// Old clients know RSA only; each is shown the key that it can use.
+TEST(TlsPort, ShowsTheKeyThatTheClientCanUse) {
+    const Trust trust;
+    Backend backend;
+    Wanted rsa;
+    rsa.rsa = true;
+    const KeyFiles second = trust.authority.issue("old", rsa);
+    auto known = trust.with(backend);
+    known["OLD_CERTIFICATE"] = second.certificate;
+    known["OLD_KEY"] = second.key;
+    Gateway gateway(
+        "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: "
+        "[{ certificate: \"${CERTIFICATE}\", key: \"${KEY}\" }, "
+        "{ certificate: \"${OLD_CERTIFICATE}\", key: \"${OLD_KEY}\" }] } }]\n" +
+            one_queue(),
+        known);
+    const auto shown = [&](const char* signatures) {
+        TlsEnd end = trust.client();
+        Client client(gateway.address(), end.signs(signatures));
+        X509* certificate = SSL_get0_peer_certificate(client.socket().tls());
+        return certificate == nullptr ? 0 : EVP_PKEY_get_base_id(X509_get0_pubkey(certificate));
+    };
+    EXPECT_EQ(shown("ECDSA+SHA256:RSA-PSS+SHA256"), EVP_PKEY_EC);
+    EXPECT_EQ(shown("RSA-PSS+SHA256"), EVP_PKEY_RSA);
+    EXPECT_EQ(shown("ECDSA+SHA256"), EVP_PKEY_EC);
+}
+
 // ── reload ──
 
 std::string subject_shown(const Gateway& gateway, const TlsEnd& end) {

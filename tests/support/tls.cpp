@@ -65,6 +65,11 @@ TlsEnd& TlsEnd::speaks(const std::string& protocols) {
     return *this;
 }
 
+TlsEnd& TlsEnd::signs(const char* algorithms) {
+    must(static_cast<int>(SSL_CTX_set1_sigalgs_list(made_.get(), algorithms)), algorithms);
+    return *this;
+}
+
 TlsEnd& TlsEnd::takes_from(const std::string& ca) {
     must(SSL_CTX_load_verify_file(made_.get(), ca.c_str()), ca);
     SSL_CTX_set_verify(made_.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);

@@ -21,6 +21,7 @@ class TlsEnd {
     TlsEnd& with(const KeyFiles& own);             ///< a client's certificate
     TlsEnd& only(int version);                     ///< TLS1_2_VERSION …
     TlsEnd& speaks(const std::string& protocols);  ///< ALPN, each behind its length
+    TlsEnd& signs(const char* algorithms);         ///< those it takes, as RSA-PSS+SHA256
     TlsEnd& takes_from(const std::string& ca);     ///< a server that wants certificates
     TlsEnd& resuming();                            ///< keeps the last session
     bool resumes() const { return resume_; }
