@@ -26,6 +26,9 @@ void check_meaning(const Config& config, Problems& problems);
 void warn_limits(const Config& config, Problems& problems);
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, Problems& problems);
+/// Of these, scripts that run under a path that is not in their line. warn_scripts.cpp
+void warn_scripts(const Config& config, Problems& problems);
+
 /// Error: a queue with `release: worker_idle` whose upstream cannot be asked; told once for each.
 /// `path` is the route's. validate_fcgi.cpp
 void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,

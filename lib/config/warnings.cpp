@@ -102,28 +102,6 @@ void warn_tunnel(const Effective& route, Problems& problems) {
                   "event stream is not queued; give these a route of their own");
 }
 
-// What PHP servers take for one script: `/a.php/more` (PATH_INFO), and `/` for its index.php.
-void warn_scripts(const Config& config, Problems& problems) {
-    const RouteIndex index(config);
-    const auto queue_at = [&](std::string_view path) {
-        return index.resolve(index.match(path)).queue;
-    };
-    for (const RouteNode& route : config.routes) {
-        if (!route.overrides.queue.given() || !*route.overrides.queue.value) continue;
-        if (route.regex.ends_with("php$"))
-            problems.warn(route.mark, route.path + ".regex",
-                          "leaves /script.php/more out, which runs the same script, unqueued; end "
-                          "it with php(/|$)");
-        if (!route.prefix.ends_with("/index.php")) continue;
-        const auto folder = route.prefix.substr(0, route.prefix.size() - 9);
-        if (queue_at(folder) != queue_at(route.prefix))
-            problems.warn(route.mark, route.path + ".prefix",
-                          "most servers run this script for " + folder +
-                              " as well, which is not in " +
-                              "its queue; give that a route, such as regex: ^" + folder + "$");
-    }
-}
-
 void warn_queue(const Config& config, const std::string& name, const Queue& queue,
                 Problems& problems) {
     const auto path = "queues." + name;

@@ -50,6 +50,9 @@ SPELLINGS = r"""
 /spelled%252Ephp /x/%252e%252e/spelled.php /%c0%aespelled.php /x/%c0%ae%c0%ae/spelled.php /%c1%b3pelled.php
 /%u0073pelled.php /spelled.php%u002f /spelled.php%FF /spelled /spelled/ /spelled.html /x/%3F/../../spelled.php
 /spelled.php/%00 /spelled.php/.. /spelled.php/../ /spelled.php/. /spelled.php/./ /spelled.php//
+/spelled.php/x.css /spelled.php/x/y.css /spelled.php//x.css /spelled%2Ephp/x.css /spelled.php%2Fx.css /spelled.php;x.css
+/spelled.php;/x.css /spelled.php\x.css /spelled.php%5Cx.css /spelled.php%00.css /x/../spelled.php/x.css /x.css/../spelled.php
+/x/..%2Fspelled.php%2Fx.css /spelled.php/../spelled.php/x.css /spelled.php?x.css /spelled.php/.css /spelled.css
 """.split()
 
 PHP = {
@@ -288,7 +291,7 @@ class Behind:
         cls.backend = cls.backend_type(cls.folder / "b")
         cls.port, cls.admin, cls.service = free_port(), free_port(), free_port()
         config = cls.folder / "ticketgate.yaml"
-        config.write_text(f"""
+        config.write_text(rf"""
 listen: [{{ address: "127.0.0.1:{cls.port}" }}]
 admin: {{ address: "127.0.0.1:{cls.admin}" }}
 log: {{ access_file: "{cls.folder}/access.log" }}
@@ -300,6 +303,8 @@ routes:
     queue: app
   - prefix: /spelled.php
     queue: spelled
+  - regex: ^(/[^./]+)*/[^/]+\.(css|js|png|jpg|svg|woff2)$
+    queue: off
   - prefix: /show.php/ulid
     ids: {{ request_id: {{ format: ulid }}, other: {{ row: {{ policy: disable }} }} }}
 ids:

@@ -64,6 +64,51 @@ TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
     EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});
 }
 
+TEST(Warnings, FilesPastTheLineThatAreScripts) {
+    const auto told = [](const std::string& routes) {
+        return warnings("routes: " + routes + "\n");
+    };
+    const auto files = told("[{prefix: /, queue: a}, {regex: '\\.(css|js)$', queue: off}]");
+    ASSERT_EQ(files.size(), 1u);
+    EXPECT_NE(files[0].find("routes[1].regex: matches /a.php/b.css as well"), std::string::npos)
+        << files[0];
+    const auto deep = told(
+        "[{prefix: /, queue: a, routes: [{prefix: /s, routes: [{regex: 'png$', queue: off}]}]}]");
+    ASSERT_EQ(deep.size(), 1u);
+    EXPECT_NE(deep[0].find("matches /s/a.php/b.png"), std::string::npos) << deep[0];
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '^(/[^./]+)*/[^/]+\\.css$', queue: off}]"),
+              Lines{});
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '\\.css$', queue: off}, "
+                   "{regex: '\\.php(/|$)', queue: a}]"),
+              Lines{});
+    EXPECT_EQ(told("[{prefix: /}, {regex: '\\.css$', queue: off}]"), Lines{})
+        << "nothing is queued";
+}
+
+TEST(Warnings, FilesPastTheLineOfABackendThatServesNone) {
+    const auto told = [](const std::string& fastcgi, const std::string& routes) {
+        const auto loaded = load(
+            "upstreams: {u: {url: 'fastcgi://127.0.0.1:9000', fastcgi: {root: "
+            "/srv" +
+            fastcgi +
+            "}}}\ndefaults: {upstream: u}\nlisten: "
+            "[{address: '127.0.0.1:80'}]\nroutes: " +
+            routes + "\n");
+        return printed(loaded.problems);
+    };
+    const auto assets =
+        told("", "[{prefix: /, queue: a, routes: [{prefix: /assets, queue: off}]}]");
+    ASSERT_EQ(assets.size(), 1u);
+    EXPECT_NE(assets[0].find("prefix: runs /index.php unqueued"), std::string::npos) << assets[0];
+    EXPECT_EQ(told("", "[{prefix: /, queue: a}, {regex: '^/[^.]+\\.css$', queue: off}]").size(),
+              1u);
+    EXPECT_EQ(told("", "[{prefix: /, queue: a, routes: [{prefix: /health.php, queue: off}]}]"),
+              Lines{});
+    EXPECT_EQ(
+        told(", script: off", "[{prefix: /, queue: a, routes: [{prefix: /assets, queue: off}]}]"),
+        Lines{});
+}
+
 TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
     const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
     EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n").size(), 1u);

@@ -1,0 +1,111 @@
+// PHP servers run one script for several paths: `/a.php` and `/a.php/more` (PATH_INFO), `/` and its
+// index.php. A line that has one of them and not the other excludes nobody.
+#include <algorithm>
+#include <array>
+
+#include "config/route_index.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+constexpr std::array<std::string_view, 22> file_endings{
+    "css", "js",    "mjs",  "map", "png", "jpg",  "jpeg", "gif", "svg", "webp", "avif",
+    "ico", "woff2", "woff", "ttf", "txt", "html", "json", "xml", "pdf", "mp4",  "webm"};
+
+class Scripts {
+ public:
+    Scripts(const Config& config, Problems& problems)
+        : config_(config), problems_(problems), index_(config) {}
+
+    void look_at(const RouteNode& route) {
+        const auto& queue = route.overrides.queue;
+        if (!queue.given()) return;
+        if (*queue.value) {
+            look_for_more(route);
+            look_for_folder(route);
+        } else {
+            look_for_bypass(route);
+            look_for_front_controller(route);
+        }
+    }
+
+ private:
+    Settings at(std::string_view path) const { return index_.resolve(index_.match(path)); }
+
+    void warn(const RouteNode& route, const std::string& why) {
+        problems_.warn(route.mark, route.path + (route.is_regex() ? ".regex" : ".prefix"), why);
+    }
+
+    void look_for_more(const RouteNode& route) {
+        if (route.regex.ends_with("php$"))
+            warn(route,
+                 "leaves /script.php/more out, which runs the same script, unqueued; end it with "
+                 "php(/|$)");
+    }
+
+    void look_for_folder(const RouteNode& route) {
+        if (!route.prefix.ends_with("/index.php")) return;
+        const auto folder = route.prefix.substr(0, route.prefix.size() - 9);
+        if (at(folder).queue == at(route.prefix).queue) return;
+        warn(route, "most servers run this script for " + folder +
+                        " as well, which is not in its queue; give that a route, such as regex: ^" +
+                        folder + "$");
+    }
+
+    // Of a pattern: what it is written under, without the last slash.
+    std::string outer(const RouteNode& route) const {
+        if (route.parent < 0) return {};
+        const auto& prefix = config_.routes[static_cast<std::size_t>(route.parent)].prefix;
+        return prefix.ends_with('/') ? prefix.substr(0, prefix.size() - 1) : prefix;
+    }
+
+    // A file's path that begins so and that this pattern lets past the line; empty: none.
+    std::string unqueued_file(const RouteNode& route, const std::string& stem) const {
+        for (const auto ending : file_endings) {
+            const auto path = (stem + ".").append(ending);
+            const auto applied = index_.routes(index_.match(path));
+            const bool own = std::ranges::any_of(
+                applied, [&](const RouteNode* one) { return one->path == route.path; });
+            if (own && !at(path).queue) return path;
+        }
+        return {};
+    }
+
+    // Meant for files, by their endings: `/a.php/b.css` has one too.
+    void look_for_bypass(const RouteNode& route) {
+        if (!route.is_regex()) return;
+        const auto script = outer(route) + "/a.php";
+        const auto path = unqueued_file(route, script + "/b");
+        if (path.empty() || !at(script).queue) return;
+        warn(route, "matches " + path + " as well, which runs " + script +
+                        " on most servers, unqueued; begin it with ^(/[^./]+)*/[^/]+");
+    }
+
+    // Our own FastCGI serves no files: what names no script runs this one.
+    void look_for_front_controller(const RouteNode& route) {
+        const auto path =
+            route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
+        if (path.empty() || path.find(".php") != std::string::npos) return;
+        const Settings settings = at(path);
+        const auto upstream = config_.upstreams.find(settings.upstream);
+        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return;
+        const auto& script = upstream->second.fcgi->script;
+        if (!script || settings.queue || !at(*script).queue) return;
+        warn(route, "runs " + *script + " unqueued: upstream " + settings.upstream +
+                        " has it for every path that names no script, and serves no files");
+    }
+
+    const Config& config_;
+    Problems& problems_;
+    const RouteIndex index_;
+};
+
+}  // namespace
+
+void warn_scripts(const Config& config, Problems& problems) {
+    Scripts scripts(config, problems);
+    for (const RouteNode& route : config.routes) scripts.look_at(route);
+}
+
+}  // namespace ticketgate::config
