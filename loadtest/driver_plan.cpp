@@ -24,7 +24,7 @@ const char* const driver_usage =
     "  --slow-reader-bytes N  ... bytes a second; 0: never (1024)\n"
     "  --slow-reader-size N   ... size of that answer (8388608)\n"
     "  --slow-uploaders N     further connections: Content-Length 1000, 1 byte a second\n"
-    "  --hold N               N connections with one request each; wait for SIGTERM or --seconds\n"
+    "  --hold N               N connections with a request each, kept until SIGTERM or --seconds\n"
     "  --expect-status N      (200)\n"
     "  [--strict]             exit 1 on anything lost, wrong, overlapping, inverted or ghostly\n"
     "  [--text]               lines for people instead of one line of JSON";

@@ -137,6 +137,7 @@ void Driver::on_outcome(std::size_t index, Client::Outcome outcome) {
 }
 
 void Driver::go_on(std::size_t index) {
+    if (plan_.hold > 0 && clients_[index].connected()) return;  // its one request is answered
     if (clients_[index].connected()) return send_next(index);
     if (may_send()) clients_[index].connect();
 }

@@ -76,7 +76,8 @@ measure_serial() {
     done
 }
 
-# measure_memory NAME: resident memory idle, and with many requests waiting.
+# measure_memory NAME PATH COUNTED: resident memory with no client, and what each of many connections adds:
+# with a request that waits (COUNTED: held), or kept after its answer (completed).
 measure_memory() {
     local idle full most holder held i pin=()
     [[ -n $load_cpu ]] && pin=(taskset -c "$load_cpu")
@@ -86,7 +87,7 @@ measure_memory() {
     : >"$tg_work/hold.out"
     idle=$(tg_rss_kib "${tg_pid[$1]}")
     # Not through a function: the background job must be the driver itself, to be stopped by its id.
-    "${pin[@]}" "$tg_bin/tg_driver" "$(url_of "$1")" --path '/?ms=600000' --hold "$most" \
+    "${pin[@]}" "$tg_bin/tg_driver" "$(url_of "$1")" --path "$2" --hold "$most" \
         --seconds 60 >"$tg_work/hold.out" 2>&1 &
     holder=$!
     for ((i = 0; i < 200; ++i)); do
@@ -98,7 +99,7 @@ measure_memory() {
     full=$(tg_rss_kib "${tg_pid[$1]}")
     kill "$holder" 2>/dev/null
     wait "$holder" 2>/dev/null
-    held=$(json_value held <"$tg_work/hold.out")
+    held=$(json_value "$3" <"$tg_work/hold.out")
     printf 'idle_kib=%s\theld=%s\tkib_each=%s' "$idle" "${held:-0}" \
         "$(awk -v a="$idle" -v b="$full" -v n="${held:-0}" \
             'BEGIN { printf "%.2f", n ? (b - a) / n : 0 }')"

@@ -184,7 +184,11 @@ run_memory() {
         mode=serial && [[ $peer == nginx ]] && mode=pass
         tg_start_backend back "$load_cpu" --log-lines 0 || return
         tg_start hold "$peer" "${tg_port[back]}" mode="$mode" cpu="$proxy_cpu" &&
-            row memory "waiting" "$peer" 1 "$(measure_memory hold)"
+            row memory "waiting" "$peer" 1 "$(measure_memory hold '/?ms=600000' held)"
+        tg_stop_all
+        tg_start_backend back "$load_cpu" --log-lines 0 || return
+        tg_start kept "$peer" "${tg_port[back]}" cpu="$proxy_cpu" &&
+            row memory "kept" "$peer" 1 "$(measure_memory kept / completed)"
         tg_stop_all
     done
 }

@@ -112,12 +112,14 @@ END {
     if (case_count["serial"]) { title("Serialised: one request in flight (tg_driver, closed loop)"); serial_table() }
     if (case_count["memory"]) {
         title("Memory")
-        print "| proxy | idle RSS MiB | requests waiting | KiB each |\n|---|---|---|---|"
+        print "| proxy | idle RSS MiB | requests waiting | KiB each | idle connections | KiB each |\n|---|---|---|---|---|---|"
         case_ = "waiting"
         for (p = 1; p <= peer_count["memory", case_]; ++p) {
             peer = peers["memory", case_, p]
-            printf "| %s | %.1f | %d | %s |\n", peer, value["memory", case_, peer, 1, "idle_kib"] / 1024,
-                value["memory", case_, peer, 1, "held"], value["memory", case_, peer, 1, "kib_each"]
+            printf "| %s | %.1f | %d | %s | %d | %s |\n", peer,
+                value["memory", case_, peer, 1, "idle_kib"] / 1024,
+                value["memory", case_, peer, 1, "held"], value["memory", case_, peer, 1, "kib_each"],
+                value["memory", "kept", peer, 1, "held"], value["memory", "kept", peer, 1, "kib_each"]
         }
     }
     if (case_count["syscalls"]) {
