@@ -63,7 +63,7 @@ void Loop::run_once(Duration longest) {
     if (before_sleep_) longest = std::min(longest, before_sleep_());
     std::array<epoll_event, most_events> events;
     const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
-    woke_ = monotonic_now();
+    begin_turn();
     bool posted = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -78,8 +78,20 @@ void Loop::run_once(Duration longest) {
     run_ready(most_resumes);
 }
 
-void Loop::turn(int most) {
+// Those who waited for it are told first: the sockets have been looked at meanwhile.
+void Loop::begin_turn() {
     woke_ = monotonic_now();
+    ++turns_;
+    auto due = std::move(again_);
+    while (!due.empty()) {
+        Pollable& pollable = due.front();
+        due.pop_front();
+        pollable.on_events(0);
+    }
+}
+
+void Loop::turn(int most) {
+    begin_turn();
     deadlines_.expire(woke_);
     run_posted();
     run_ready(most);
@@ -87,7 +99,7 @@ void Loop::turn(int most) {
 }
 
 bool Loop::busy() {
-    if (!scheduler_.idle() || !deferred_.empty()) return true;
+    if (!scheduler_.idle() || !deferred_.empty() || !again_.empty()) return true;
     const std::lock_guard lock(posted_lock_);
     return !posted_.empty();
 }
@@ -95,7 +107,7 @@ bool Loop::busy() {
 // Rounded up: waking a little late is within every promise, waking early would only mean sleeping
 // again.
 int Loop::sleep_ms(Duration longest) {
-    if (!scheduler_.idle()) return 0;
+    if (!scheduler_.idle() || !again_.empty()) return 0;
     if (const auto next = deadlines_.next())
         longest = std::min(longest, Duration(*next - monotonic_now()));
     if (longest >= Duration(24h)) return 24 * 3600 * 1000;

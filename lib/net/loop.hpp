@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/intrusive/list.hpp>
 #include <coroutine>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,9 @@ namespace ticketgate::net {
 
 /// Something with a descriptor in a loop's epoll set. on_events() notes what happened and notifies;
 /// it resumes nothing and destroys nothing but itself, as other events of the same batch are still
-/// to come.
-class Pollable {
+/// to come. No events: its turn has come again().
+class Pollable : public boost::intrusive::list_base_hook<
+                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
     virtual void on_events(std::uint32_t events) = 0;
 
@@ -57,6 +59,13 @@ class Loop {
 
     void add(Pollable&, int descriptor, std::uint32_t events);
     void remove(int descriptor);
+
+    /// Which turn this is: between two of them the loop looks at all sockets and deadlines.
+    std::uint32_t turns() const { return turns_; }
+    /// Tells it so at the next turn, without an event: who has had enough of this one.
+    void again(Pollable& pollable) {
+        if (!pollable.is_linked()) again_.push_back(pollable);
+    }
 
     /// Runs until stop(). Any notified coroutine runs before the loop sleeps.
     void run();
@@ -100,6 +109,7 @@ class Loop {
         std::coroutine_handle<> traveller;
         Loop* to;
     };
+    void begin_turn();
     void run_posted();
     void run_ready(int most);
     void send_departures();
@@ -113,6 +123,8 @@ class Loop {
     Scheduler scheduler_;
     Deadlines deadlines_;
     Time woke_ = monotonic_now();
+    std::uint32_t turns_ = 0;
+    boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>> again_;
     std::unique_ptr<std::array<char, buffer_size>> buffer_;
     std::function<Duration()> before_sleep_;
     std::vector<Departure> departures_;

@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 namespace ticketgate::net {
@@ -16,6 +18,14 @@ namespace {
 // Registered once for everything, edge-triggered. EPOLLRDHUP tells a FIN without reading what came
 // before it.
 constexpr std::uint32_t all_events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+
+// The system refuses a call with more of them (EMSGSIZE).
+constexpr std::size_t most_pieces = IOV_MAX;
+
+// Of one stream in one turn of the loop: a fraction of a millisecond's work. A call counts as some
+// bytes by itself, so that many small ones come to the same.
+constexpr std::size_t most_a_turn = 256 << 10;
+constexpr std::size_t call_cost = 4 << 10;
 
 IoResult failure() {
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Io::blocked, 0, 0};
@@ -97,8 +107,22 @@ IoResult SocketStream::peek(std::span<char> into) {
     return {n == 0 ? Io::ended : Io::ok, static_cast<std::size_t>(n), 0};
 }
 
+bool SocketStream::has_turn() {
+    if (turn_ != loop_->turns()) {
+        turn_ = loop_->turns();
+        used_ = 0;
+    }
+    if (used_ < most_a_turn) return true;
+    loop_->again(*this);
+    return false;
+}
+
+void SocketStream::count(std::size_t bytes) {
+    used_ += static_cast<std::uint32_t>(bytes + call_cost);
+}
+
 IoResult SocketStream::read_some(std::span<char> into) {
-    if (!readable_) return {Io::blocked, 0, 0};
+    if (!readable_ || !has_turn()) return {Io::blocked, 0, 0};
     const auto n = ::recv(descriptor_, into.data(), into.size(), 0);
     if (n == 0) return {Io::ended, 0, 0};
     if (n < 0) {
@@ -107,6 +131,7 @@ IoResult SocketStream::read_some(std::span<char> into) {
         return result;
     }
     const auto bytes = static_cast<std::size_t>(n);
+    count(bytes);
     // A short read has emptied the socket, unless the end is there too: that is an event already
     // told.
     if (bytes < into.size() && !fin_ && !broken_) readable_ = false;
@@ -114,7 +139,20 @@ IoResult SocketStream::read_some(std::span<char> into) {
 }
 
 IoResult SocketStream::write_some(std::span<const iovec> pieces) {
-    if (!writable_) return {Io::blocked, 0, 0};
+    if (!hurried_ && !has_turn()) return {Io::blocked, 0, 0};
+    std::size_t taken = 0;
+    while (writable_ && !pieces.empty()) {
+        const auto batch = pieces.first(std::min(pieces.size(), most_pieces));
+        const IoResult written = write_batch(batch);
+        if (written.status == Io::failed) return written;
+        taken += written.bytes;
+        pieces = pieces.subspan(batch.size());
+    }
+    return {taken != 0 || writable_ ? Io::ok : Io::blocked, taken, 0};
+}
+
+// Of a batch that is not taken whole, the rest would block.
+IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     std::size_t wanted = 0;
     for (const iovec& piece : pieces) wanted += piece.iov_len;
     const auto n = send_pieces(descriptor_, pieces);
@@ -124,6 +162,7 @@ IoResult SocketStream::write_some(std::span<const iovec> pieces) {
         return result;
     }
     const auto bytes = static_cast<std::size_t>(n);
+    count(bytes);
     if (bytes < wanted) writable_ = false;
     return {Io::ok, bytes, 0};
 }
@@ -138,6 +177,7 @@ void SocketStream::abort_on_close() {
 }
 
 void SocketStream::detach() {
+    if (is_linked()) unlink();
     loop_->remove(descriptor_);
     loop_ = nullptr;
 }

@@ -46,7 +46,8 @@ class Stream {
     virtual ~Stream() = default;
 
     virtual IoResult read_some(std::span<char> into) = 0;
-    /// Writes what fits now; fewer bytes than given means that the rest would block.
+    /// Writes what fits now, of any number of pieces; fewer bytes than given means that the rest
+    /// would block.
     virtual IoResult write_some(std::span<const iovec> pieces) = 0;
     /// blocked: the connection does not stand yet; ok; failed.
     virtual IoResult connected() { return {}; }
@@ -63,6 +64,8 @@ class Stream {
     virtual const Secured* secured() const { return nullptr; }
     /// Why it failed, for a log line, where there is more to say than errno does; else empty.
     virtual std::string fault() const { return {}; }
+    /// Writes from now on are not put off to another turn of the loop: these are the last.
+    virtual void hurry() {}
     /// Off its loop, then onto another one; between the two nothing is noticed.
     virtual void detach() = 0;
     virtual void attach(Loop& loop) = 0;
@@ -85,7 +88,9 @@ class Stream {
 /// sockets, or whatever else speaks through a Stream.
 using Connect = std::function<std::unique_ptr<Stream>(Loop& loop, const Endpoint& to, int& error)>;
 
-/// A connected (or connecting) TCP or unix socket; owns the descriptor.
+/// A connected (or connecting) TCP or unix socket; owns the descriptor. In one turn of its loop it
+/// moves a bounded number of bytes, then says `blocked` and goes on in the next: a peer that is as
+/// fast as we are does not have the loop for itself.
 class SocketStream final : public Stream, private Pollable {
  public:
     /// Takes over a non-blocking descriptor.
@@ -104,6 +109,7 @@ class SocketStream final : public Stream, private Pollable {
     IoResult write_some(std::span<const iovec> pieces) override;
     void finish_writing() override;
     void abort_on_close() override;
+    void hurry() override { hurried_ = true; }
     void detach() override;
     void attach(Loop& loop) override;
 
@@ -111,9 +117,15 @@ class SocketStream final : public Stream, private Pollable {
 
  private:
     void on_events(std::uint32_t events) override;
+    IoResult write_batch(std::span<const iovec> pieces);
+    bool has_turn();
+    void count(std::size_t bytes);
     Loop* loop_;
     int descriptor_;
+    std::uint32_t turn_ = 0;  // of the loop, in which used_ was counted
+    std::uint32_t used_ = 0;
     bool connecting_ = false;
+    bool hurried_ = false;
 };
 
 }  // namespace ticketgate::net

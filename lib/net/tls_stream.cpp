@@ -68,6 +68,7 @@ TlsStream::TlsStream(std::unique_ptr<Stream> below, SSL* ssl, Role role,
 TlsStream::~TlsStream() {
     if (!abort_ && !broken_) {
         say_end();
+        wire_.below().hurry();
         (void)wire_.flush();  // at most the peer does not hear it
     }
     ERR_clear_error();
@@ -155,6 +156,7 @@ IoResult TlsStream::fail(int ssl_error) {
     }
     ERR_clear_error();
     failed_ = broken_ = readable_ = writable_ = true;
+    wire_.below().hurry();
     (void)wire_.flush();
     return {Io::failed, 0, error_};
 }

@@ -36,8 +36,8 @@ void Reply::write(std::span<const iovec> pieces, bool hold) {
     std::size_t taken = 0;
     if (!hold && spool_.empty()) {
         const auto written = client_->write_some(pieces);
-        if (written.status == net::Io::failed)
-            return reader_->notify();  // the session finds it broken
+        // What was given up here cannot come later: nothing may follow it.
+        if (written.status == net::Io::failed) return fail(errc::client_closed);
         if (written.status == net::Io::ok) taken = written.bytes;
     }
     taken_ += taken;

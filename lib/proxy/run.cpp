@@ -16,6 +16,10 @@ namespace {
 // backend.
 constexpr std::uint64_t download_window = 64 << 10;
 
+// A backend may send its body byte by byte, each in a chunk or record of its own: what is more than
+// this in one read is copied together, or a system call would have thousands of pieces.
+constexpr std::size_t most_pieces = 32;
+
 iovec piece(std::string_view bytes) {
     return {const_cast<char*>(bytes.data()), bytes.size()};
 }
@@ -100,7 +104,8 @@ task<error_code> Run::exchange(bool fresh) {
         flush(false);
         co_return co_await tunnel();
     }
-    if (!deadline_.armed() || streaming_) station_.loop.arm(deadline_, silence());
+    // Of an answer that nobody waits for any more no silence is too long.
+    if (request_->reply.wanted()) station_.loop.arm(deadline_, silence());
     co_return co_await relay_body();
 }
 
@@ -132,8 +137,12 @@ task<error_code> Run::converse() {
             }
         }
         if (exchange_->connected()) {
+            const std::uint64_t heard = exchange_->received();
             const auto step = exchange_->read_head(request_->to_head, station_.response);
             if (!step) co_return step.error();
+            // A part of a head, or a 102, is no silence.
+            if (exchange_->received() != heard && deadline_.armed())
+                station_.loop.arm(deadline_, settings().response_timeout);
             if (*step == Step::done) {
                 if (!station_.response.informational()) co_return error_code();
                 if (station_.response.status == 101) {
@@ -188,6 +197,7 @@ void Run::begin_reply() {
         request_->keep_alive = false;
     edits.keep_alive = request_->keep_alive;
 
+    station_.joined.clear();
     station_.lines.clear();
     stamp_response(request_->ids(), record, settings().server_timing, station_.lines);
     edits.added = station_.lines;
@@ -208,11 +218,12 @@ task<error_code> Run::relay_body() {
             if (const auto failure = co_await wait_for_room()) co_return failure;
         }
         std::string_view bytes;
+        station_.joined.clear();
         const auto step = exchange_->read_body(bytes);
         error_code failure = step ? error_code() : step.error();
         if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release) let_go();
         while (!failure && !bytes.empty()) {
-            pieces_.push_back(piece(bytes));
+            take(bytes);
             failure = exchange_->read_buffered(bytes);
         }
         const bool ended = !failure && exchange_->ended();
@@ -226,9 +237,17 @@ task<error_code> Run::relay_body() {
     }
 }
 
+void Run::take(std::string_view bytes) {
+    if (pieces_.size() < most_pieces)
+        pieces_.push_back(piece(bytes));
+    else
+        station_.joined += bytes;
+}
+
 // Head, chunk framing and payload in one write. On a queued route the end of a response waits for
 // the session, so that the next request goes to the backend first (ARCHITECTURE 9b rule 6).
 void Run::flush(bool ended) {
+    if (!station_.joined.empty()) pieces_.push_back(piece(station_.joined));
     std::size_t payload = 0;
     for (const iovec& p : pieces_) payload += p.iov_len;
     if (request_->reply.wanted()) request_->record.bytes += payload;

@@ -30,6 +30,7 @@ class Run final : public Resident {
     bool may_repeat(error_code failure) const;
     void forward_interim();
     void begin_reply();
+    void take(std::string_view bytes);
     void flush(bool ended);
     void leave_backend(error_code failure);
     void end(error_code failure);
@@ -80,7 +81,8 @@ class Run final : public Resident {
     bool worker_idle_ = false;    // the queue's release
     bool sent_anything_ = false;  // the backend may have got a part of the request
     bool left_backend_ = false;
-    // Of the response, read and not yet handed on; never kept over a suspension.
+    // Of the response, read and not yet handed on; never kept over a suspension. Behind them comes
+    // what the station has joined.
     std::vector<iovec> pieces_;
 };
 

@@ -19,6 +19,9 @@ namespace {
 // client.
 constexpr std::uint64_t upload_window = 64 << 10;
 
+// A piece of a body that is not worth a write by itself.
+constexpr std::size_t small_piece = 1 << 10;
+
 }  // namespace
 
 // ── the life of a request ──
@@ -253,19 +256,35 @@ error_code Session::begin_body(Request& request) {
     return {};
 }
 
-// Moves what is here of the body into the spool.
+// Moves what is here of the body into the spool. Pieces of a few bytes are joined first: on disk
+// each would be a write of its own.
 error_code Session::accept_body(Request& request) {
+    std::string& joined = station_->joined;
+    joined.clear();
     while (!input_.empty() && !request.decoder.done()) {
         const auto piece = request.decoder.next(input_.view());
         if (!piece) return piece.error();
         request.body_bytes += piece->payload.size();
         if (request.body_bytes > request.route->settings.max_body) return errc::body_too_large;
-        if (const auto failure = request.body.spool.append(piece->payload)) return failure;
+        if (piece->payload.size() < small_piece) {
+            joined += piece->payload;
+        } else {
+            if (const auto failure = spool(request, joined)) return failure;
+            if (const auto failure = request.body.spool.append(piece->payload)) return failure;
+        }
         if (piece->consumed == 0) break;
         input_.consume(piece->consumed);
     }
+    if (const auto failure = spool(request, joined)) return failure;
     if (request.decoder.done()) body_complete(request);
     return {};
+}
+
+error_code Session::spool(Request& request, std::string& joined) {
+    if (joined.empty()) return {};
+    const auto failure = request.body.spool.append(joined);
+    joined.clear();
+    return failure;
 }
 
 void Session::body_complete(Request& request) {

@@ -53,6 +53,7 @@ class Session final : public Resident {
 
     // parts of stages
     error_code accept_body(Request& request);
+    static error_code spool(Request& request, std::string& joined);
     error_code read_more_body(Request& request);
     void consume_head();
     bool unread(const Request& request) const;

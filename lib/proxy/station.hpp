@@ -81,6 +81,7 @@ class Station {
     http::RequestHead head;
     http::ResponseHead response;
     std::string path, lines, out;
+    std::string joined;  ///< pieces of a body that are too small to go by themselves
 
  private:
     void notify_all();

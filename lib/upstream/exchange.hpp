@@ -49,6 +49,8 @@ class Exchange {
     virtual bool connected() const = 0;
     /// Why it could not be connected, for the log, where the error does not say it all.
     virtual std::string fault() const { return {}; }
+    /// Bytes that came from the backend so far, whatever they are.
+    virtual std::uint64_t received() const = 0;
     /// Something of the response is here although send() is not done.
     virtual bool answering() const = 0;
 

@@ -144,6 +144,7 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     const auto got = stream_->read_some(buffer);
     if (got.status == net::Io::ok) {
         answered_ = true;
+        received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }
     return got;

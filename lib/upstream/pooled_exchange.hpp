@@ -30,6 +30,7 @@ class PooledExchange : public Exchange,
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
     std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
+    std::uint64_t received() const override { return received_; }
     bool answering() const override { return connected() && stream_->readable(); }
     void finish_sending() override { stream_->finish_writing(); }
     bool untouched() const override { return reused_ && !answered_; }
@@ -85,6 +86,7 @@ class PooledExchange : public Exchange,
     bool reset_ = false;
     // of the exchange
     bool sent_ = false, answered_ = false, last_framed_ = false;
+    std::uint64_t received_ = 0;
     std::size_t head_sent_ = 0;
     std::string unsent_;  // of a frame that was taken in part
 };

@@ -125,5 +125,37 @@ TEST(ExpectContinue, OfAnythingElseIs417) {
     EXPECT_EQ(gateway.get("/q", "Expect: the-moon\r\n").status, 417);
 }
 
+// ── responses ──
+
+class ResponseByteByByte : public testing::TestWithParam<const char*> {};
+
+// A system call takes 1,024 pieces at most, and one read may bring many more.
+TEST_P(ResponseByteByByte, ArrivesWhole) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    for (const std::size_t count : {33u, 1020u, 1023u, 1024u, 1025u, 10'000u}) {
+        const std::string bytes = pattern(count);
+        std::string chunks;
+        for (const char c : bytes) chunks += chunk(std::string_view(&c, 1));
+        backend.on(GetParam(), [chunks](Call& call) {
+            call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("begin"));
+            be_slow(20ms);  // each part comes in a read of its own
+            call.send(chunks);
+            be_slow(20ms);
+            call.finish(chunk("end") + "0\r\n\r\n");
+        });
+        for (const char* version : {"1.1", "1.0"}) {
+            Client client = gateway.client();
+            client.send("GET " + std::string(GetParam()) + " HTTP/" + version +
+                        "\r\nHost: a\r\nConnection: close\r\n\r\n");
+            const auto response = client.read();
+            EXPECT_TRUE(response.whole());
+            EXPECT_TRUE(response.body == "begin" + bytes + "end") << count << " " << version;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ResponseByteByByte, both_kinds, kind);
+
 }  // namespace
 }  // namespace ticketgate::test

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "sockets.hpp"
@@ -117,7 +118,10 @@ TEST_P(StreamTest, FinishingEndsOneDirectionOnly) {
 TEST_P(StreamTest, WritingStopsWhereThePeerDoes) {
     const std::string block(100'000, 'x');
     std::size_t sent = 0, received = 0;
-    while (line.stream->writable()) sent += line.write(block).bytes;
+    while (line.stream->writable()) {
+        sent += line.write(block).bytes;
+        catch_up(line.loop);  // its turn comes again
+    }
     EXPECT_EQ(line.write("y").status, Io::blocked);
     EXPECT_GT(sent, 0u);
     line.ear.heard = 0;
@@ -137,6 +141,42 @@ TEST_P(StreamTest, PiecesGoOutInOrder) {
     const iovec pieces[] = {piece(a), piece(b), piece(c)};
     EXPECT_EQ(line.stream->write_some(pieces).bytes, 7u);
     EXPECT_EQ(line.peer.receive(), "one two");
+}
+
+TEST_P(StreamTest, AnyNumberOfPiecesGoesOut) {
+    for (const std::size_t count : {1023u, 1024u, 1025u, 5000u}) {
+        const std::string bytes(count, 'x');
+        std::vector<iovec> pieces;
+        for (const char& c : bytes) pieces.push_back({const_cast<char*>(&c), 1});
+        catch_up(line.loop);
+        EXPECT_EQ(line.stream->write_some(pieces).bytes, count);
+        EXPECT_EQ(line.peer.receive().size(), count);
+    }
+}
+
+// Whoever is as fast as we are takes turns with all others on the loop.
+TEST_P(StreamTest, MovesABoundedNumberOfBytesATurn) {
+    const std::string much(8 << 20, 'x');
+    std::thread sender([&] {
+        std::string_view rest = much;
+        while (!rest.empty()) {
+            const auto n = ::send(line.peer.descriptor(), rest.data(), rest.size(), MSG_NOSIGNAL);
+            if (n <= 0) break;
+            rest.remove_prefix(static_cast<std::size_t>(n));
+        }
+    });
+    std::size_t got = 0, most = 0;
+    while (got < much.size() && line.heard_more()) {
+        std::size_t now = 0;
+        for (auto result = line.read(64 << 10); result.status == Io::ok;
+             result = line.read(64 << 10))
+            now += result.bytes;
+        most = std::max(most, now);
+        got += now;
+    }
+    sender.join();
+    EXPECT_EQ(got, much.size());
+    EXPECT_LT(most, 1u << 20);
 }
 
 TEST_P(StreamTest, WritingToNobodyFails) {
