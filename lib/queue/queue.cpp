@@ -20,13 +20,17 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
     return ticket.state;
 }
 
-// max_waiting counts those who wait for a slot; who could take a free one at once (as soon as its
-// body is here) does not wait in that sense. So max_waiting: 0 admits exactly as many as there are
-// free slots.
+// max_waiting counts those who wait for a slot; who could take a free one as soon as its body is
+// here does not wait in that sense, and who takes it at once does not wait at all: unfinished
+// uploads never keep others out of a free slot. So max_waiting: 0 admits as many as there are
+// slots.
 bool Queue::full(const Entry& entry) const {
     if (entry.max_waiting == unlimited) return false;
     const std::uint64_t free =
         limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
+    // While a slot is free nobody who is ready waits, except behind the head in order: arrival.
+    const bool at_once = entry.ready && (limits_.order == Order::ready || line_.empty());
+    if (free > 0 && at_once) return false;
     return waiting() >= entry.max_waiting + free;
 }
 

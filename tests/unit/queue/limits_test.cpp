@@ -15,10 +15,10 @@ constexpr Admission admissions[] = {
     {"an empty line", 1, 1024, 0, 0, 0, State::granted},
     {"nobody may wait, slot free", 1, 0, 0, 0, 0, State::granted},
     {"nobody may wait, slot held", 1, 0, 1, 0, 0, State::full},
-    {"nobody may wait, the free slot is an upload's", 1, 0, 0, 1, 0, State::full},
+    {"nobody may wait, the slot is free, one uploads", 1, 0, 0, 1, 0, State::granted},
     {"nobody may wait, one of two slots free", 2, 0, 1, 0, 0, State::granted},
-    {"nobody may wait, one of two slots held, one an upload's", 2, 0, 1, 1, 0, State::full},
-    {"nobody may wait, two free, one of them an upload's", 2, 0, 0, 1, 0, State::granted},
+    {"nobody may wait, one of two slots held, one uploads", 2, 0, 1, 1, 0, State::granted},
+    {"nobody may wait, both slots held, one uploads", 2, 0, 2, 0, 0, State::full},
     {"room for one", 1, 1, 1, 0, 0, State::waiting},
     {"room for one, taken", 1, 1, 1, 0, 1, State::full},
     {"room for one, taken by an upload", 1, 1, 1, 1, 0, State::full},
@@ -44,6 +44,17 @@ TEST(QueueLimit, AnUploadIsRefusedBeforeItBegins) {
     const Ticket& refused = line.take({.max_waiting = 0, .ready = false});
     EXPECT_EQ(refused.state, State::full);
     EXPECT_EQ(line.queue.waiting(), 0u);
+}
+
+TEST(QueueLimit, UnfinishedUploadsKeepNobodyOutOfAFreeSlot) {
+    Line line;
+    line.take({.max_waiting = 0, .ready = false});
+    EXPECT_EQ(line.take({.max_waiting = 0, .ready = false}).state, State::full);
+    EXPECT_EQ(line.take({.max_waiting = 0}).state, State::granted);
+    EXPECT_EQ(line.take({.max_waiting = 0}).state, State::full) << "the slot is taken";
+    Line in_order({.order = Order::arrival});
+    in_order.take({.max_waiting = 0, .ready = false});
+    EXPECT_EQ(in_order.take({.max_waiting = 0}).state, State::full) << "it would wait";
 }
 
 TEST(QueueLimit, RoutesOfOneQueueMayHaveOtherLimits) {

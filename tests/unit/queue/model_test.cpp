@@ -27,7 +27,9 @@ class Model {
     Entered* take(const Entry& entry, Time now) {
         const auto free =
             std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - count(State::granted));
-        const bool full = entry.max_waiting != unlimited &&
+        const bool at_once = free > 0 && entry.ready &&
+                             (limits_.order == Order::ready || count(State::waiting) == 0);
+        const bool full = entry.max_waiting != unlimited && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
         auto& made = all_.emplace_back(std::make_unique<Entered>());
         made->state = full ? State::full : State::waiting;
