@@ -6,6 +6,7 @@
 
 #include "admin/pages.hpp"
 #include "app/machine.hpp"
+#include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "app/version.hpp"
 #include "config/load.hpp"
@@ -320,8 +321,9 @@ std::shared_ptr<const Snapshot> App::try_build(const config::Config& config) {
 bool App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     if (loaded.config)
-        for (auto problems : {identity_problems(*loaded.config, commons_.machine, {}),
-                              tls_problems(*loaded.config, wall_now())})
+        for (auto problems :
+             {identity_problems(*loaded.config, commons_.machine, {}),
+              tls_problems(*loaded.config, wall_now()), spool_problems(*loaded.config)})
             loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));

@@ -8,6 +8,7 @@
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
 #include "app/machine.hpp"
+#include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "config/dump.hpp"
 #include "config/load.hpp"
@@ -23,8 +24,9 @@ void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
     const auto& wanted = loaded.config->ids.machine;
     const auto machine = machine_of(wanted, environment, this_system(), complaints);
-    for (const auto& problems : {identity_problems(*loaded.config, machine, complaints),
-                                 tls_problems(*loaded.config, wall_now())})
+    for (const auto& problems :
+         {identity_problems(*loaded.config, machine, complaints),
+          tls_problems(*loaded.config, wall_now()), spool_problems(*loaded.config)})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }

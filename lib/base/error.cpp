@@ -56,7 +56,7 @@ const char* text(errc e) {
         case errc::upstream_overloaded:
             return "the backend is overloaded";
         case errc::spool_full:
-            return "the spool is full";
+            return "the spool is full or cannot be written";
         case errc::client_closed:
             return "the client closed the connection";
         case errc::idle:

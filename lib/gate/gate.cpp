@@ -73,15 +73,12 @@ State Gate::settle(Pass& pass, net::Loop& here) {
     return state;
 }
 
-State Gate::cancel(Pass& pass, net::Loop& here, bool draining) {
+State Gate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
     State state = State::idle;
     change(&here, [&](Time now) {
         const bool waited = pass.waiting();
         state = queue_.cancel(pass, now, granted_);
-        if (!waited) return;
-        (draining ? metrics_.wait_draining : metrics_.wait_client_closed)
-            .observe(to_s(now - pass.taken));
-        if (draining) metrics_.rejected_draining.add();
+        if (waited) metrics_.count(why, to_s(now - pass.taken));
     });
     return state;
 }
@@ -101,19 +98,28 @@ bool Gate::release_held(Pass& pass, net::Loop& here) {
 }
 
 bool Gate::release(std::uint64_t number) {
-    bool released = false;
+    std::shared_ptr<Pass> released;
     change(nullptr, [&](Time now) {
         queue::Ticket* holder = queue_.holder(number);
-        released = holder != nullptr && fail_open(*holder, now);
+        if (holder != nullptr && fail_open(*holder, now))
+            released = static_cast<Pass&>(*holder).shared_from_this();
     });
-    return released;
+    if (!released) return false;
+    home_.post([released] {
+        released->taken_away_ = true;
+        if (released->waiter_ != nullptr) released->waiter_->notify();
+    });
+    return true;
 }
 
-// Under the lock: whoever does it, it is counted.
+// Under the lock: whoever does it, it is counted, and the time is that of a slot that was held.
 bool Gate::fail_open(queue::Ticket& ticket, Time now) {
+    const Time granted = ticket.granted;
     const bool released = queue_.release_held(ticket, now, granted_);
-    if (released) metrics_.exclusion_violations.add();
-    return released;
+    if (!released) return false;
+    metrics_.exclusion_violations.add();
+    metrics_.hold.observe(to_s(now - granted));
+    return true;
 }
 
 void Gate::configure(GateSettings settings) {
@@ -162,7 +168,7 @@ Place::~Place() {
     if (pass_ == nullptr) return;
     if (here_ == &gate_->home()) pass_->wake(nullptr);
     // Granted in the very moment in which the session gives up: then the slot must go on.
-    if (cancel(false) == State::granted) Slot(std::move(*this)).give_back();
+    if (cancel(GivenUp::client_closed) == State::granted) Slot(std::move(*this)).give_back();
 }
 
 void Place::arrive(Signal& waiter) {
@@ -178,12 +184,14 @@ Slot::Slot(Place&& place)
 
 void Slot::give_back() noexcept {
     if (pass_ == nullptr) return;
+    observe(nullptr);
     const auto pass = std::move(pass_);
     gate_->leave(*pass, *here_);
 }
 
 void Slot::fail_open() noexcept {
     if (pass_ == nullptr) return;
+    observe(nullptr);
     const auto pass = std::move(pass_);
     gate_->release_held(*pass, *here_);
 }

@@ -32,6 +32,13 @@ struct Record;
 
 enum class OnHoldTimeout : std::uint8_t { keep, release };
 
+/// Why a ticket that waits is given up.
+enum class GivenUp : std::uint8_t {
+    client_closed,
+    draining,
+    refused  ///< its upload: too large, too slow, no HTTP, or no room for it
+};
+
 /// The settings of a queue.
 struct GateSettings {
     queue::Limits limits;
@@ -50,12 +57,16 @@ class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
     explicit Pass(const Record& record) : record_(&record) {}
     const Record* record() const { return record_; }
 
-    /// From the home loop only: who waits for the decision; null when nobody does any more.
+    /// From the home loop only: who waits for the decision, then who runs; null when nobody does
+    /// any more.
     void wake(Signal* waiter) { waiter_ = waiter; }
+    /// On the home loop: an operator gave its slot away.
+    bool taken_away() const { return taken_away_; }
 
  private:
     friend class Gate;
-    Signal* waiter_ = nullptr;  // touched on the home loop only
+    Signal* waiter_ = nullptr;  // touched on the home loop only, as the next
+    bool taken_away_ = false;
     const Record* record_ = nullptr;
 };
 
@@ -73,8 +84,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
     void ready(Pass&, net::Loop& here);
     /// What became of the ticket: expires it if its time is up.
     queue::State settle(Pass&, net::Loop& here);
-    /// The client left, or (draining) the process stops.
-    queue::State cancel(Pass&, net::Loop& here, bool draining = false);
+    /// It will not run, for that reason.
+    queue::State cancel(Pass&, net::Loop& here, GivenUp why);
     /// New limits, on a reload; any thread.
     void configure(GateSettings);
     GateSettings settings() const;
@@ -88,7 +99,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
     /// The line now, with at most so many of those who wait. Any thread.
     GateView view(std::size_t most) const;
     /// An operator gives the slot of this number away though its backend may still run: fails open
-    /// and is counted as an exclusion violation. False: no such number is in flight. Any thread.
+    /// and is counted as an exclusion violation; its run hears of it. False: no such number is in
+    /// flight. Any thread.
     bool release(std::uint64_t number);
 
     /// A running request lost its client, or an orphan ended.
@@ -139,7 +151,7 @@ class [[nodiscard]] Place {
     // As Gate's, from the session's present loop.
     void ready() { gate_->ready(*pass_, *here_); }
     queue::State settle() { return gate_->settle(*pass_, *here_); }
-    queue::State cancel(bool draining) { return gate_->cancel(*pass_, *here_, draining); }
+    queue::State cancel(GivenUp why) { return gate_->cancel(*pass_, *here_, why); }
 
  private:
     friend class Slot;
@@ -164,6 +176,12 @@ class [[nodiscard]] Slot {
     /// `on_hold_timeout: release`: fails open. The slot counts as free though the backend may still
     /// run; every such act is counted as an exclusion violation.
     void fail_open() noexcept;
+
+    /// On the home loop: who hears when an operator gives the slot away.
+    void observe(Signal* holder) {
+        if (pass_ != nullptr && here_ == &gate_->home()) pass_->wake(holder);
+    }
+    bool taken_away() const { return pass_ != nullptr && pass_->taken_away(); }
 
     explicit operator bool() const { return pass_ != nullptr; }
     std::uint64_t number() const { return pass_ ? pass_->number : 0; }

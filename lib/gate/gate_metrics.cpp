@@ -27,11 +27,13 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
       wait_full(wait(r, queue, "full")),
       wait_client_closed(wait(r, queue, "client_closed")),
       wait_draining(wait(r, queue, "draining")),
+      wait_refused(wait(r, queue, "refused")),
       hold(r.histogram("ticketgate_queue_hold_seconds", "Time a slot is held.", {{"queue", queue}},
                        metrics::seconds_buckets)),
       rejected_full(rejected(r, queue, "full")),
       rejected_timeout(rejected(r, queue, "timeout")),
       rejected_draining(rejected(r, queue, "draining")),
+      rejected_refused(rejected(r, queue, "refused")),
       exclusion_violations(
           r.counter("ticketgate_exclusion_violations_total",
                     "Slots released while their backend may still have run; always 0 unless "
@@ -64,11 +66,25 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
 
 GateMetrics::~GateMetrics() {
     for (const auto* gauge : gauges) registry.remove(*gauge);
-    for (auto* h :
-         {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining, &hold})
+    for (auto* h : {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining,
+                    &wait_refused, &hold})
         registry.remove(*h);
-    for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &exclusion_violations})
+    for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
+                    &exclusion_violations})
         registry.remove(*c);
+}
+
+void GateMetrics::count(GivenUp why, double waited_seconds) {
+    switch (why) {
+        case GivenUp::client_closed:
+            return wait_client_closed.observe(waited_seconds);
+        case GivenUp::draining:
+            rejected_draining.add();
+            return wait_draining.observe(waited_seconds);
+        case GivenUp::refused:
+            rejected_refused.add();
+            return wait_refused.observe(waited_seconds);
+    }
 }
 
 }  // namespace ticketgate

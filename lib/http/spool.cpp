@@ -67,6 +67,13 @@ bool SpoolBudget::take(std::atomic<std::uint64_t>& used, std::uint64_t limit, st
     return true;
 }
 
+int SpoolBudget::fault_of(const std::string& directory) {
+    const int file = open_unlinked(directory);
+    if (file < 0) return errno;
+    ::close(file);
+    return 0;
+}
+
 Spool::~Spool() {
     clear();
 }
@@ -186,6 +193,7 @@ bool Spool::append_to_file(std::string_view bytes) {
     if (!budget_->take(budget_->disk_, budget_->limits_.max_disk, bytes.size())) return false;
     if (file_ < 0) file_ = open_unlinked(budget_->limits_.directory);
     if (file_ < 0 || !write_at(file_, bytes, file_end_)) {
+        budget_->fault_.store(errno, std::memory_order_relaxed);
         give_back(budget_->disk_, bytes.size());
         if (file_ >= 0 && file_end_ == 0) close_file();
         return false;

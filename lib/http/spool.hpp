@@ -26,12 +26,17 @@ class SpoolBudget {
     const Limits& limits() const { return limits_; }
     std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
     std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
+    /// errno of the last file that could not be made or written; 0: only limits were reached.
+    int fault() const { return fault_.load(std::memory_order_relaxed); }
+    /// Can files be made there? errno, or 0.
+    static int fault_of(const std::string& directory);
 
  private:
     friend class Spool;
     bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t n);
     Limits limits_;
     std::atomic<std::uint64_t> memory_{0}, disk_{0};
+    std::atomic<int> fault_{0};
 };
 
 class Spool {

@@ -68,6 +68,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
 task<error_code> Run::forward() {
     sent_ = monotonic_now();
     if (slot_) {
+        slot_.observe(&signal_);
         const GateSettings gate = slot_.gate()->settings();
         station_.loop.arm(hold_deadline_, gate.hold_timeout);
         worker_idle_ = gate.worker_idle;

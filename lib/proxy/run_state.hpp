@@ -50,6 +50,7 @@ class Run final : public Resident {
 
     // run_wait.cpp
     task<error_code> wait();
+    void look_at_slot();
     task<error_code> wait_for_room();
     error_code timed_out();
     error_code client_gone();

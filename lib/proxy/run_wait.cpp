@@ -6,12 +6,20 @@ namespace ticketgate {
 task<error_code> Run::wait() {
     co_await signal_;
     woken_ = true;
+    look_at_slot();
     if (station_.stopping()) co_return errc::client_closed;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
     }
     if (hold_deadline_.expired()) hold_timed_out();
     co_return request_->reply.wanted() ? error_code() : client_gone();
+}
+
+// What an operator has released is another's: this run ends when its backend does, without it.
+void Run::look_at_slot() {
+    if (!slot_.taken_away()) return;
+    hold_deadline_.disarm();
+    give_back(monotonic_now());
 }
 
 // CONTRACT 2.3: with a slot to guard the backend is watched to its end; without one it may stop.
@@ -54,7 +62,8 @@ error_code Run::timed_out() {
     deadline_.disarm();
     request_->reply.fail(errc::upstream_timeout);
     station_.commons.log.warn(
-        "the backend is silent past response_timeout; its slot stays held",
+        slot_ ? "the backend is silent past response_timeout; its slot stays held"
+              : "the backend is silent past response_timeout; its slot was released before",
         {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     return {};
 }
@@ -68,6 +77,7 @@ void Run::hold_timed_out() {
                 : "hold_timeout: the backend still runs and its slot stays held",
         {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     if (!release) return;
+    request_->record.hold = monotonic_now() - slot_.granted();
     stop_counting();
     slot_.fail_open();
 }

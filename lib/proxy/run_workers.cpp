@@ -96,6 +96,7 @@ task<error_code> Run::read_status(Exchange& status, std::string_view head, std::
 // The client is served and gone: only the slot's own limit counts.
 task<void> Run::look_on() {
     co_await signal_;
+    look_at_slot();
     if (hold_deadline_.expired()) hold_timed_out();
 }
 

@@ -356,7 +356,7 @@ task<error_code> Session::wait_turn(Request& request) {
     Place& place = *request.place;
     Record& record = request.record;
     for (bool waited = !request.granted_at_once;;) {
-        if (station_->stopping()) place.cancel(true);
+        if (station_->stopping()) place.cancel(GivenUp::draining);
         const auto state = place.settle();
         record.queue_wait = monotonic_now() - request.started;
         // Who left before the grant left while queued, though the event may still be on its way.

@@ -48,6 +48,7 @@ class Session final : public Resident {
     task<error_code> wait_turn(Request& request);
     task<error_code> deliver(Request& request);
     task<error_code> tunnel(Request& request);
+    void give_up_place(error_code failure, Request& request);
     task<void> answer(error_code failure, Request& request);
     bool finish(Request& request, error_code failure);
 

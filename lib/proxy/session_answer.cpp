@@ -11,7 +11,28 @@ namespace {
 constexpr Duration linger_time = 2s;
 constexpr std::uint64_t linger_bytes = 1 << 20;
 
+GivenUp why_given_up(error_code failure) {
+    if (failure == errc::client_closed) return GivenUp::client_closed;
+    return failure == errc::draining ? GivenUp::draining : GivenUp::refused;
+}
+
+Outcome outcome_of(GivenUp why) {
+    if (why == GivenUp::client_closed) return Outcome::client_closed;
+    return why == GivenUp::draining ? Outcome::draining : Outcome::refused;
+}
+
 }  // namespace
+
+// It left, or its upload was no good, or we stop; unless its time in line was up first.
+void Session::give_up_place(error_code failure, Request& request) {
+    if (!request.place) return;
+    const GivenUp why = why_given_up(failure);
+    const auto state = request.place->cancel(why);
+    if (state == queue::State::cancelled) request.record.outcome = outcome_of(why);
+    if (state == queue::State::expired) request.record.outcome = Outcome::timeout;
+    request.record.queue_wait = monotonic_now() - request.started;
+    request.place.reset();
+}
 
 task<void> Session::answer(error_code failure, Request& request) {
     Record& record = request.record;
@@ -19,7 +40,8 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.route == nullptr ? nullptr : &request.route->settings;
     consume_head();
     input_.keep();  // a refusal before the body has not done so yet, and below we may wait
-    request.place.reset();
+    give_up_place(failure, request);
+    if (failure == errc::spool_full) station_->tell_spool(record.request_id.view());
     wait_deadline_.disarm();
     if (failure != errc::client_closed && !co_await finish_interim(request))
         failure = errc::client_closed;

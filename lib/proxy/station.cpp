@@ -1,5 +1,7 @@
 #include "proxy/station.hpp"
 
+#include <cstring>
+
 #include "log/access.hpp"
 
 namespace ticketgate {
@@ -50,6 +52,18 @@ void Station::record(Request& request) {
     format == config::AccessFormat::json ? format_json(record, line_)
                                          : format_combined(record, line_);
     access_.append(line_);
+}
+
+void Station::tell_spool(std::string_view request_id) {
+    const Time now = monotonic_now();
+    if (now < tell_spool_at_) return;
+    tell_spool_at_ = now + 1s;
+    const int fault = commons.spool.fault();
+    commons.log.warn("a body was refused: the spool is full or cannot be written",
+                     {{"request_id", std::string(request_id)},
+                      {"directory", commons.spool.limits().directory},
+                      {"why", fault == 0 ? "max_memory and max_disk are reached"
+                                         : std::string(std::strerror(fault))}});
 }
 
 std::string Station::spare_text() {

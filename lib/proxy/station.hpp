@@ -64,6 +64,8 @@ class Station {
 
     /// The end of a request: its log line and its counts; its head's memory is kept for another.
     void record(Request& request);
+    /// The spool refused a body of this request; says so in the log, once a second at most.
+    void tell_spool(std::string_view request_id);
     /// Memory for a request head.
     std::string spare_text();
 
@@ -90,7 +92,7 @@ class Station {
     LineSink access_;
     std::string line_;
     std::vector<std::string> spare_;
-    Time flush_at_{};
+    Time flush_at_{}, tell_spool_at_{};
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     bool draining_ = false, stopping_ = false;
 };

@@ -73,6 +73,27 @@ TEST(Operator, ReleasesAStuckSlotWhichIsCountedAsAViolation) {
     }
 }
 
+// The run goes on without its slot: nothing more is said or measured of it as if it had one.
+TEST(Operator, TakesASlotFromItsRunAltogether) {
+    Backend backend;
+    Gateway gateway(one_queue("", "hold_timeout: 5s"), with(backend));
+    Client stuck = running(gateway, backend, "/stuck");
+    be_slow(20ms);
+    EXPECT_EQ(write(gateway, "/api/v1/queues/q/release?number=1").status, 200);
+    EXPECT_TRUE(eventually(
+        [&] { return gateway.metric("ticketgate_queue_hold_seconds_count{queue=\"q\"}") == 1; }));
+    EXPECT_EQ(gateway.get("/other").status, 200);
+    be_slow(200ms);
+    backend.release("/stuck");
+    EXPECT_EQ(stuck.read().status, 200);
+    const auto line = gateway.log(2).at(1);
+    EXPECT_EQ(line.at("path").as_string(), "/stuck");
+    EXPECT_GE(line.at("hold_ms").to_number<double>(), 20);
+    EXPECT_LT(line.at("hold_ms").to_number<double>(),
+              line.at("duration_ms").to_number<double>() - 150);
+    EXPECT_EQ(gateway.metric("ticketgate_queue_hold_seconds_count{queue=\"q\"}"), 2);
+}
+
 TEST(Operator, OnAnotherSitesPageNeedsTheToken) {
     Backend backend;
     Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", token: sesame }\n",

@@ -51,6 +51,7 @@ TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
                "regex");
     expect_bad(head() + "routes: [{ prefix: /, upstream: app, on_full: { body_file: no/such } }]\n",
                "no/such");
+    expect_bad(head() + good_routes + "spool: { directory: /no/such }\n", "No such file");
     expect_bad(head() + "routes: [{ prefix: /\n", "c.yaml");
 }
 

@@ -109,6 +109,36 @@ TEST(SlowBackend, ThatKeepsSendingIsNotSilent) {
 
 const std::string violations = R"(ticketgate_exclusion_violations_total{queue="q"})";
 
+class SilenceInPieces : public testing::TestWithParam<const char*> {};
+
+// Longer in all than response_timeout, but never silent for so long.
+TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
+    Backend backend;
+    Gateway gateway(queued_and_free(", response_timeout: 1s"), with(backend));
+    const auto slowly = [](Call& call) {
+        const std::string whole =
+            "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone";
+        std::size_t sent = 0;
+        for (const std::size_t end : {std::size_t{27}, std::size_t{54}, std::size_t{60},
+                                      std::size_t{71}, whole.size() - 4, whole.size()}) {
+            be_slow(400ms);
+            call.send(whole.substr(sent, end - sent));
+            sent = end;
+        }
+        call.finish();
+    };
+    backend.on("/q", slowly);
+    backend.on("/free", slowly);
+    Client client = gateway.client();
+    client.send("GET " + std::string(GetParam()) + " HTTP/1.0\r\n\r\n");
+    const auto response = client.read();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, "done");
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, SilenceInPieces, both_kinds, kind);
+
 TEST(HoldTimeout, KeepHoldsTheSlotAndCountsNoViolation) {
     Backend backend;
     Gateway gateway(one_queue(", wait_timeout: 500ms", "hold_timeout: 100ms"), with(backend));
@@ -131,6 +161,17 @@ TEST(HoldTimeout, ReleaseFailsOpenAndCountsAViolation) {
     backend.release("/first");
     EXPECT_EQ(first.read().status, 200) << "its own client still gets its answer";
     EXPECT_EQ(gateway.line("q").in_flight, 0u);
+}
+
+TEST(HoldTimeout, ReleaseIsMeasuredLikeEveryHold) {
+    Backend backend;
+    Gateway gateway(one_queue("", "hold_timeout: 100ms, on_hold_timeout: release"), with(backend));
+    Client first = running(gateway, backend, "/first");
+    EXPECT_TRUE(eventually([&] { return gateway.metric(violations) == 1; }));
+    EXPECT_EQ(gateway.metric("ticketgate_queue_hold_seconds_count{queue=\"q\"}"), 1);
+    backend.release("/first");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_GE(gateway.log(1).at(0).at("hold_ms").to_number<double>(), 100);
 }
 
 TEST(HoldTimeout, ReleaseOfAnOrphanCountsItNoMore) {

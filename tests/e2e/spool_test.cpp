@@ -122,6 +122,21 @@ TEST(Spool, ThatRefusesABodyNeverReadsItAsTheNextRequest) {
     EXPECT_EQ(backend.order(), std::vector<std::string>{"/next"});
 }
 
+// Who was refused did not leave.
+TEST(Spool, ThatRefusesABodyIsNoLeaveOfItsClient) {
+    Backend backend;
+    Gateway gateway("spool: { memory_per_body: 4KiB, max_disk: 8KiB }\n" + one_queue(),
+                    with(backend));
+    EXPECT_EQ(gateway.post("/x", std::string(100'000, 'x')).status, 503);
+    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "refused");
+    EXPECT_EQ(gateway.metric("ticketgate_queue_rejected_total{queue=\"q\",reason=\"refused\"}"), 1);
+    EXPECT_EQ(
+        gateway.metric("ticketgate_queue_wait_seconds_count{outcome=\"refused\",queue=\"q\"}"), 1);
+    EXPECT_EQ(gateway.metric(
+                  "ticketgate_queue_wait_seconds_count{outcome=\"client_closed\",queue=\"q\"}"),
+              0);
+}
+
 TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
     TemporaryFolder folder;
     Backend backend(folder.file("backend.sock"));

@@ -39,11 +39,11 @@ TEST(GateMetrics, EveryTicketHasOneOutcome) {
         (void)expired.settle();
         (void)expired.settle();
         Place cancelled = world.place();
-        (void)cancelled.cancel(false);
-        (void)cancelled.cancel(false);
+        (void)cancelled.cancel(GivenUp::client_closed);
+        (void)cancelled.cancel(GivenUp::client_closed);
         Place drained = world.place();
-        (void)drained.cancel(true);
-        (void)drained.cancel(true);
+        (void)drained.cancel(GivenUp::draining);
+        (void)drained.cancel(GivenUp::draining);
         const Place full = world.place({.max_waiting = 0});
         { const Place dropped = world.place(); }
     }

@@ -63,7 +63,7 @@ TEST_F(GateTest, APlaceThatExpiredOrWasCancelledLeavesNothing) {
     Place expired = place({.deadline = monotonic_now()});
     EXPECT_EQ(expired.settle(), State::expired);
     Place cancelled = place();
-    EXPECT_EQ(cancelled.cancel(false), State::cancelled);
+    EXPECT_EQ(cancelled.cancel(GivenUp::client_closed), State::cancelled);
     Place refused = place({.max_waiting = 0});
     EXPECT_EQ(refused.pass().state, State::full);
     EXPECT_EQ(gate->waiting(), 0u);

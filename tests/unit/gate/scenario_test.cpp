@@ -114,7 +114,7 @@ task<bool> wait_turn(Town& town, Place& place, Signal& signal, Random& random, c
         if (state != State::waiting) co_return false;
         if (leaving.expired() && random() % 2 == 0)
             co_return false;  // the place goes with the frame
-        if (leaving.expired()) (void)place.cancel(random() % 2 == 0);
+        if (leaving.expired()) (void)place.cancel(static_cast<GivenUp>(random() % 3));
         if (!leaving.expired()) co_await signal;
     }
 }
