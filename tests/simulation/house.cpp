@@ -143,7 +143,6 @@ void House::reload(Random& random) {
 }
 
 void House::drain() {
-    judge_.drains();
     for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
 }
 
