@@ -70,24 +70,48 @@ std::string end_of_request(std::uint32_t app_status, char protocol_status) {
     return content.append(3, '\0');
 }
 
-// What is no answer: how much is right of it, and what comes in its place.
-void break_off(Random& random, const Question& question, std::size_t head, std::string& output,
-               std::string& tail) {
+// What is no answer: how much is right of it.
+void break_off(const Question& question, std::size_t head, std::string& output) {
     const Kind kind = question.kind;
     const bool none = bodiless(question.ask);
+    const bool within = kind == Kind::dies_in_body || kind == Kind::garbage_chunk;
     if (kind == Kind::dies_before_head) output.clear();
-    if (kind == Kind::dies_in_head || (none && kind != Kind::no_end)) output.resize(head / 2);
-    const bool within =
-        kind == Kind::dies_in_body || kind == Kind::garbage_chunk || kind == Kind::wrong_id;
+    if (kind == Kind::dies_in_head || (within && none)) output.resize(head / 2);
     if (within && !none) output.resize(head + (output.size() - head) / 2);
     if (kind == Kind::garbage_head) output = "Status: 2x0 WAT\r\n\r\nwell";
-    if (kind == Kind::garbage_chunk) tail = "HTTP/1.1 500 what a script should not say here";
-    if (kind == Kind::wrong_id)
-        tail = record(RecordType::out, question.ask.route, 0, random.chance(50) ? 2 : 256);
-    // Some of them die within a record.
-    if (kind != Kind::garbage_chunk && kind != Kind::wrong_id && kind != Kind::garbage_head &&
-        random.chance(50))
-        tail = record(RecordType::out, "more").substr(0, random.between(1, 8));
+}
+
+// What comes where more of the answer should; some die within a record.
+std::string tail_of(Random& random, Kind kind) {
+    if (kind == Kind::garbage_chunk) return "HTTP/1.1 500 what a script should not say here";
+    if (kind == Kind::garbage_head || random.chance(50)) return {};
+    return record(RecordType::out, "more").substr(0, random.between(1, 8));
+}
+
+// A record of another request in the midst of an answer that would be whole.
+std::string with_stray(Random& random, const Question& question, std::size_t head,
+                       std::string_view output) {
+    const std::size_t half = bodiless(question.ask) ? head / 2 : head + (output.size() - head) / 2;
+    return records(random, output.substr(0, half), false) +
+           record(RecordType::out, question.ask.route, 0, random.chance(50) ? 2 : 256) +
+           records(random, output.substr(half), false);
+}
+
+// The end, and the time the script takes to it when its response is out.
+void add_end(Random& random, const Question& question, Answer& answer) {
+    const Fate& fate = question.ask.fate;
+    const Kind kind = question.kind;
+    if (random.chance(50)) answer.bytes += record(RecordType::out, {}, some_padding(random));
+    if (fate.remarks) answer.bytes += record(RecordType::err, {}, some_padding(random));
+    const Duration late = kind == Kind::answers ? fate.lingers : fate.runs_on;
+    const std::size_t before = answer.pauses.empty() ? 0 : answer.pauses[0].after;
+    if (late != Duration{}) answer.pauses.push_back({answer.bytes.size() - before, late});
+    const char status = kind != Kind::overloaded ? '\0' : fate.closes_untold ? '\3' : '\2';
+    answer.bytes += record(RecordType::end, end_of_request(fate.app_status, status));
+    if (!fate.pads) return;
+    const unsigned padding = static_cast<unsigned>(random.between(1, 8));
+    answer.bytes[answer.bytes.size() - 10] = static_cast<char>(padding);
+    answer.behind.assign(padding, 'p');
 }
 
 }  // namespace
@@ -135,39 +159,29 @@ Answer fcgi_answer(Random& random, const Question& question) {
     const Fate& fate = question.ask.fate;
     const Kind kind = question.kind;
     const std::string body = body_of(question.ask);
-    std::string output = cgi_head(random, fate, body), tail;
+    std::string output = cgi_head(random, fate, body);
     const std::size_t head = output.size();
     const bool told = fate.form == Form::length || bodiless(question.ask);
     if (!bodiless(question.ask) || fate.says_more) output += body;
-    if (kind == Kind::answers) {
-        if (told && fate.says_more) output += "and more than was announced";
-    } else {
-        break_off(random, question, head, output, tail);
-    }
+    if (kind == Kind::answers && told && fate.says_more) output += "and more than was announced";
+    break_off(question, head, output);
     Answer answer;
-    answer.closes = fate.closes || !question.request.complete() ||
-                    (!question.request.keeps() && random.chance(80));
-    answer.resets = fate.resets;
-    answer.bytes = records(random, output, fate.remarks) + tail;
-    if (fate.pause != Duration{}) answer.pauses = {{answer.bytes.size() / 2, fate.pause}};
-    const bool ends = kind == Kind::answers || kind == Kind::overloaded ||
+    const bool ends = kind == Kind::answers || kind == Kind::overloaded || kind == Kind::wrong_id ||
                       (kind == Kind::garbage_head && !fate.closes_untold);
     answer.dies = !ends;
-    answer.runs_on = ends ? Duration{} : fate.runs_on;
-    if (!ends) return answer;
-    if (kind == Kind::overloaded) answer.bytes.clear();
-    if (kind == Kind::overloaded) answer.pauses.clear();
-    if (random.chance(50)) answer.bytes += record(RecordType::out, {}, some_padding(random));
-    if (fate.remarks) answer.bytes += record(RecordType::err, {}, some_padding(random));
-    // The response is out, and the script runs on.
-    const Duration late = kind == Kind::answers ? fate.lingers : fate.runs_on;
-    const std::size_t half = answer.pauses.empty() ? 0 : answer.pauses[0].after;
-    if (late != Duration{}) answer.pauses.push_back({answer.bytes.size() - half, late});
-    const unsigned padding = fate.pads ? static_cast<unsigned>(random.between(1, 8)) : 0;
-    const char status = kind != Kind::overloaded ? '\0' : fate.closes_untold ? '\3' : '\2';
-    answer.bytes += record(RecordType::end, end_of_request(fate.app_status, status), padding);
-    answer.bytes.resize(answer.bytes.size() - padding);
-    answer.behind.assign(padding, 'p');
+    answer.resets = fate.resets;
+    // What may take its connection for broken waits for its end.
+    answer.closes = fate.closes || !question.request.complete() || kind == Kind::wrong_id ||
+                    (!question.request.keeps() && random.chance(80));
+    if (kind == Kind::wrong_id)
+        answer.bytes = with_stray(random, question, head, output);
+    else if (kind != Kind::overloaded)
+        answer.bytes = records(random, output, fate.remarks);
+    if (!ends) answer.bytes += tail_of(random, kind);
+    if (!ends) answer.runs_on = fate.runs_on;
+    if (fate.pause != Duration{} && !answer.bytes.empty())
+        answer.pauses = {{answer.bytes.size() / 2, fate.pause}};
+    if (ends) add_end(random, question, answer);
     return answer;
 }
 

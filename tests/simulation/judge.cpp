@@ -10,6 +10,13 @@ bool tells_length(const Ask& ask) {
     return ask.fate.form == Fate::Form::length || bodiless(ask);
 }
 
+// END_REQUEST says so, and nothing else went wrong.
+bool says_overloaded(const Story& s) {
+    const Fate& fate = s.ask.fate;
+    return s.speech != Speech::http && fate.kind == Fate::Kind::overloaded && !fate.closes_untold &&
+           s.sent == 1 && s.ended != 0 && s.excuse == "its backend fails";
+}
+
 }  // namespace
 
 char Judge::queue_of(const Ask& ask) {
@@ -169,6 +176,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         return;
     }
     if (answer.status == 502 || answer.status == 504) {
+        if (answer.status == 502 && says_overloaded(s)) return untrue("it says it is overloaded");
         if (!excused && last_connect_failure_ < s.head_sent) untrue("its backend is well");
         return;
     }
