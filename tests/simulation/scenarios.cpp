@@ -225,23 +225,23 @@ Plan broken_records() {
 
 // Padding that comes late, an error stream, more than was announced.
 Plan talkative() {
-    Plan plan = plan_with(
-        {client({get("/a"), get("/a"), post("/a", Ask::Body::length, 30)}), client({get("/b")})});
+    Plan plan =
+        plan_with({client({get("/a"), post("/a", Ask::Body::length, 30)}), client({get("/b")})});
     for (ClientPlan& each : plan.clients)
         for (Ask& ask : each.asks) {
             ask.fate.pads = ask.fate.remarks = ask.fate.says_more = true;
             ask.fate.app_status = 255;
         }
-    plan.backend_piece = 60;
+    plan.backend_piece = 150;
     return spoken(Speech::fcgi_kept, plan);
 }
 
 // fastcgi_finish_request(): the slot is kept while the worker works on, and now and then nobody can
 // be asked about that.
 Plan workers_work_on(unsigned status_fails) {
-    Plan plan = plan_with({client({get("/a"), get("/a")}), client({get("/a")}, 1ms),
+    Plan plan = plan_with({client({get("/a")}), client({get("/a")}, 1ms),
                            client({post("/b", Ask::Body::length, 40)}, 2ms)});
-    for (ClientPlan& each : plan.clients) each.asks[0].fate.works_on = 15ms;
+    for (ClientPlan& each : plan.clients) each.asks[0].fate.works_on = 5ms;
     plan.a.worker_idle = true;
     plan.status_fails = status_fails;
     return spoken(Speech::fcgi, plan);
