@@ -68,7 +68,6 @@ std::vector<Worker> Backend::workers() const {
 }
 
 void Backend::die(bool by_reset) {
-    stage_.judge.backend_goes();
     for (auto& connection : connections_) connection->die(by_reset);
 }
 

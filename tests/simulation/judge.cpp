@@ -306,9 +306,17 @@ void Judge::check_order(const Line& line) {
     }
 }
 
+// A connection goes with the request that failed on it, and takes along what was sent behind that.
+// That its backend failed is to be said, if nothing of an answer was (that would be a cut).
 bool Judge::may_lack_answer(const Story& s) const {
-    return s.answers == 1 || !s.excuse.empty() || s.left != 0 || s.after_close || draining_ ||
-           s.all_sent == 0;
+    bool last = true;
+    for (const auto id : of_client_[s.client]) {
+        if (id < s.ask.id && !stories_[id - 1].excuse.empty()) return true;
+        if (id > s.ask.id && stories_[id - 1].head_sent != 0) last = false;
+    }
+    const bool owed = last && s.excuse == "its backend fails";
+    if (!s.excuse.empty() && !owed) return true;
+    return s.answers == 1 || s.left != 0 || s.after_close || draining_ || s.all_sent == 0;
 }
 
 void Judge::check_story(const Story& s) {

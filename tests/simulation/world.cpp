@@ -173,8 +173,10 @@ void World::inject(const Injection& injection) {
     const auto client = injection.client;
     if (injection.kind == client_fin) clients_[client]->leave(Leave::Way::fin);
     if (injection.kind == client_rst) clients_[client]->leave(Leave::Way::rst);
-    if (injection.kind == backend_fin) backend_.die(false);
-    if (injection.kind == backend_rst) backend_.die(true);
+    if (injection.kind == backend_fin || injection.kind == backend_rst) {
+        judge_.backend_goes();
+        backend_.die(injection.kind == backend_rst);
+    }
     if (injection.kind == time_passes) let_time_run(injection.time);
     if (injection.kind == stop) house_.stop();
     if (injection.kind == drain) act_of_operator(Act::Kind::drain);
