@@ -49,8 +49,7 @@ bool Decoder::take_end() {
                       static_cast<std::uint32_t>(byte(2)) << 8 | byte(3);
     if (byte(4) > static_cast<std::uint8_t>(ProtocolStatus::unknown_role)) return false;
     end_.status = static_cast<ProtocolStatus>(byte(4));
-    // Padding of the last record is left where it is: the connection is closed, or (kept) not used
-    // again with bytes on it.
+    // Its padding is not waited for: the request is over.
     state_ = State::done;
     return true;
 }

@@ -42,6 +42,8 @@ class Decoder {
     bool done() const { return state_ == State::done; }
     bool broken() const { return state_ == State::broken; }
     const End& end() const { return end_; }
+    /// Bytes of padding that belong to the end and that next() leaves where they are, come or not.
+    std::size_t padding() const { return header_.padding; }
 
  private:
     enum class State : std::uint8_t { header, content, end_body, padding, done, broken };

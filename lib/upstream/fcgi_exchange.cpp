@@ -141,12 +141,14 @@ Step FcgiExchange::outlast() {
     }
 }
 
+// Padding of END_REQUEST that has yet to come would be taken for the beginning of the next answer.
 bool FcgiExchange::answered_whole() const {
-    return decoder_.done() && unread_.empty();
+    return decoder_.done() && unread_.size() == decoder_.padding();
 }
 
 void FcgiExchange::renew() {
     decoder_ = {};
+    unread_ = {};
     params_ended_ = ended_ = false;
     block_ = {};
     text_ = {};

@@ -4,23 +4,35 @@
 #include <cerrno>
 #include <charconv>
 
+#include "simulation/fcgi_request.hpp"
+#include "simulation/status.hpp"
+
 namespace ticketgate::sim {
-namespace {
-
-char queue_at(std::uint16_t port) {
-    return port == 8001 || port == 8002 ? 'a' : port == 8003 ? 'c' : '\0';
-}
-
-}  // namespace
 
 std::uint16_t port_of(std::string_view route, bool queued) {
     if (!queued) return 8009;
     return route == "/a" ? 8001 : route == "/b" ? 8002 : 8003;
 }
 
+Speech speech_at(const Plan& plan, std::uint16_t port) {
+    const Speeches& speaks = plan.speaks;
+    return port == 8001   ? speaks.a
+           : port == 8002 ? speaks.b
+           : port == 8003 ? speaks.c
+                          : speaks.free;
+}
+
+Port Backend::port(std::uint16_t number) const {
+    const Speech speech = speech_at(plan_, number);
+    if (number == 8001 || number == 8002) return {'a', speech, plan_.a.worker_idle};
+    if (number == 8003) return {'c', speech, plan_.c.worker_idle};
+    return {'\0', speech, false};
+}
+
 std::unique_ptr<net::Stream> Backend::connect(net::Loop& loop, const net::Endpoint& to,
                                               int& error) {
     Random& r = stage_.random;
+    if (to.port() == status_port) return connect_to_status(loop, error);
     if (r.chance(plan_.refuses / 2)) {
         stage_.judge.connect_failed();
         error = ECONNREFUSED;
@@ -31,60 +43,100 @@ std::unique_ptr<net::Stream> Backend::connect(net::Loop& loop, const net::Endpoi
     if (r.chance(plan_.connects_late)) accepts_after = plan_.connect_timeout + 100ms;
     if (refuses || accepts_after >= plan_.connect_timeout) stage_.judge.connect_failed();
     Link& link = network_.connection(true, plan_.backend_capacity);
-    connections_.push_back(std::make_unique<BackendConnection>(
-        stage_, plan_, link, queue_at(to.port()), refuses, accepts_after));
+    connections_.push_back(std::make_unique<BackendConnection>(stage_, plan_, link, port(to.port()),
+                                                               refuses, accepts_after));
     return link.stream(loop);
 }
 
+std::unique_ptr<net::Stream> Backend::connect_to_status(net::Loop& loop, int& error) {
+    if (stage_.random.chance(plan_.status_fails / 5)) {
+        error = ECONNREFUSED;
+        return nullptr;
+    }
+    Link& link = network_.connection(true, plan_.backend_capacity);
+    connections_.push_back(std::make_unique<StatusConnection>(stage_, plan_, link, *this));
+    return link.stream(loop);
+}
+
+std::vector<Worker> Backend::workers() const {
+    std::vector<Worker> workers;
+    for (const auto& end : connections_) {
+        const auto* connection = dynamic_cast<const BackendConnection*>(end.get());
+        if (connection != nullptr && connection->fcgi()) workers.push_back(connection->worker());
+    }
+    return workers;
+}
+
 void Backend::die(bool by_reset) {
-    stage_.judge.backend_goes();
     for (auto& connection : connections_) connection->die(by_reset);
 }
 
-BackendConnection::BackendConnection(Stage& stage, const Plan& plan, Link& link, char queue,
+BackendConnection::BackendConnection(Stage& stage, const Plan& plan, Link& link, const Port& port,
                                      bool refuses, Duration accepts_after)
-    : Actor(stage), plan_(plan), link_(link), queue_(queue), refuses_(refuses) {
+    : FarEnd(stage),
+      plan_(plan),
+      link_(link),
+      port_(port),
+      refuses_(refuses),
+      tap_(next_request()),
+      request_(next_request()) {
     link.peer = this;
     ready_at_ = clock.now + accepts_after;
     at_ = ready_at_;
+}
+
+std::unique_ptr<Incoming> BackendConnection::next_request() const {
+    if (fcgi()) return std::make_unique<FcgiRequest>();
+    return std::make_unique<Message>(true);
+}
+
+Worker BackendConnection::worker() const {
+    const bool busy =
+        phase_ == Phase::working || phase_ == Phase::answering || phase_ == Phase::working_on;
+    return {busy, method_, uri_, since_};
 }
 
 // ── what the proxy writes, the moment it does ──
 
 // From its first bytes on a request may be running here: whoever reads them decides, not we.
 void BackendConnection::written(std::string_view bytes) {
-    while (!bytes.empty() && !tap_.broken()) {
-        if (tap_.complete()) {
+    while (!bytes.empty() && !tap_->broken()) {
+        if (tap_->complete()) {
             if (is_occupied_) return stage_.judge.fail("two requests at a time on a connection");
-            tap_ = Message(true);
+            if (!tap_->keeps()) return stage_.judge.fail("a connection is used beyond its time");
+            tap_ = next_request();
             tap_bytes_ = tapped_id_ = 0;
         }
         if (tap_bytes_ == 0) said_before_ = link_.said();
-        const std::size_t n = tap_.feed(bytes);
+        const std::size_t n = tap_->feed(bytes);
         bytes.remove_prefix(n);
         tap_bytes_ += n;
-        if (!is_occupied_ && tap_bytes_ >= 5 && tapped_id_ == 0) {
-            // HEAD skips the line on /a.
-            occupied_ = tap_.start().starts_with("HEAD /a") ? '\0' : queue_;
-            is_occupied_ = true;
-            stage_.judge.occupied(occupied_);
-        }
-        if (tapped_id_ == 0 && !tap_.target.empty()) {
-            tapped_id_ = id_in(tap_.target);
+        if (!is_occupied_ && tap_bytes_ >= 5 && tapped_id_ == 0) occupy();
+        if (tapped_id_ == 0 && !tap_->target.empty()) {
+            tapped_id_ = id_in(tap_->target);
             stage_.trace.note('B', link_.id(), tapped_id_,
                               [&] { return "is sent request " + std::to_string(tapped_id_); });
-            stage_.judge.sent(tapped_id_, occupied_);
+            stage_.judge.sent(tapped_id_, occupied_, port_.speech);
         }
     }
+    if (tap_->broken()) stage_.judge.fail("the proxy writes what is no request");
+}
+
+void BackendConnection::occupy() {
+    // HEAD skips the line on /a.
+    occupied_ = tap_->start().starts_with("HEAD /a") ? '\0' : port_.queue;
+    is_occupied_ = true;
+    stage_.judge.occupied(occupied_);
 }
 
 // Written to a connection that had just been closed here: it may fail, and nothing ran.
 void BackendConnection::lost(std::string_view bytes) {
-    Message message(true);
-    (void)message.feed(bytes);
-    const std::uint64_t id = tap_.complete() || !tap_.begun() ? id_in(message.target) : tapped_id_;
+    const auto message = next_request();
+    (void)message->feed(bytes);
+    const std::uint64_t id =
+        tap_->complete() || !tap_->begun() ? id_in(message->target) : tapped_id_;
     // Where nobody acts between the look and the write, the look must have seen it.
-    if (tap_.complete() && message.method == "POST" && plan_.interrupts == 0)
+    if (tap_->complete() && message->method == "POST" && plan_.interrupts == 0)
         stage_.judge.fail("a POST went to a pooled connection that was closed");
     if (id != 0) stage_.judge.story(id).excuse = "its connection had been closed";
 }
@@ -92,7 +144,7 @@ void BackendConnection::lost(std::string_view bytes) {
 // A request that never became whole never runs.
 void BackendConnection::proxy_closed() {
     note_unread();
-    if (is_occupied_ && !tap_.has_head()) release();
+    if (is_occupied_ && !tap_->has_head()) release();
 }
 
 void BackendConnection::release() {
@@ -129,11 +181,16 @@ void BackendConnection::act() {
         link_.accept();
         phase_ = Phase::idle;
     }
+    say_behind();
+    if (phase_ == Phase::working_on) {
+        if (clock.now < ready_at_) return again(ready_at_ - clock.now);
+        end_work();
+    }
     if (phase_ == Phase::idle || phase_ == Phase::reading) look_at_request();
     if (phase_ == Phase::idle) maybe_close_idle();
     if (phase_ == Phase::working) {
         if (clock.now < ready_at_) return again(ready_at_ - clock.now);
-        if (!request_.complete() && !fate().early) return look_at_request();
+        if (!request_->complete() && !fate().early) return look_at_request();
         prepare_answer();
     }
     if (phase_ == Phase::answering) say();
@@ -145,25 +202,30 @@ void BackendConnection::look_at_request() {
         phase_ = waits ? phase_ : Phase::reading;
         const auto most = static_cast<std::size_t>(stage_.random.between(1, plan_.backend_piece));
         const std::string bytes = link_.receive(most);
-        if (request_.feed(bytes) != bytes.size() || request_.broken())
+        if (request_->feed(bytes) != bytes.size() || request_->broken())
             return stage_.judge.fail("the backend was sent what is no request");
+        if (request_->complete()) stage_.judge.arrived(id_in(request_->target), *request_);
         again(at_most(100us));
     } else if (link_.ended() || link_.reset()) {
         // The rest does not come: nothing runs, or it is given up.
         return die(false);
     }
-    if (!waits && request_.has_head() && phase_ != Phase::idle) begin();
+    if (!waits && request_->has_head() && phase_ != Phase::idle) begin();
 }
 
 void BackendConnection::begin() {
-    id_ = id_in(request_.target);
+    id_ = id_in(request_->target);
     attempt_ = ++story().begun;
     stage_.trace.note('B', link_.id(), id_, [&] { return "begins " + std::to_string(id_); });
     phase_ = Phase::working;
+    method_ = request_->method;
+    uri_ = request_->target + "/index.php";
+    // On a kept connection php-fpm counts from when the worker began to wait for it.
+    since_ = port_.speech == Speech::fcgi_kept ? waits_since_ : clock.now;
     ready_at_ = clock.now + fate().work;
-    if (faulty() || fate().work + fate().pause >= plan_.response_timeout - 150ms)
+    if (faulty() || fate().work + fate().pause + fate().lingers >= plan_.response_timeout - 150ms)
         story().excuse = "its backend fails";
-    if (fate().interim) (void)link_.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    if (fate().interim && !fcgi()) (void)link_.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
     stage_.tell(Moment::begins, id_);
     again(Duration{});
     if (faulty() && fate().kind == Fate::Kind::dies_reading) die(fate().resets);
@@ -171,88 +233,80 @@ void BackendConnection::begin() {
 
 void BackendConnection::prepare_answer() {
     phase_ = Phase::answering;
-    const Fate& f = fate();
-    using Kind = Fate::Kind;
-    const Kind kind = faulty() ? f.kind : Kind::answers;
-    const std::string body = body_of(story().ask);
-    closes_ = f.closes || f.form == Fate::Form::until_close || !request_.complete();
-    out_ = f.form == Fate::Form::no_content ? "HTTP/1.1 204 No Content\r\n" : "HTTP/1.1 200 OK\r\n";
-    if (f.form == Fate::Form::length)
-        out_ += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-    if (f.form == Fate::Form::chunked) out_ += "Transfer-Encoding: chunked\r\n";
-    if (closes_) out_ += "Connection: close\r\n";
-    if (stage_.random.chance(plan_.tells_timeout)) out_ += "Keep-Alive: timeout=2\r\n";
-    out_ += "\r\n";
-    const std::size_t head = out_.size();
-    const bool has_body = f.form != Fate::Form::no_content && request_.method != "HEAD";
-    if (has_body && f.form == Fate::Form::chunked) {
-        char size[16];
-        const std::size_t half = body.size() / 2;
-        for (const auto& part : {body.substr(0, half), body.substr(half)})
-            if (!part.empty())
-                out_.append(size, static_cast<std::size_t>(
-                                      std::snprintf(size, sizeof(size), "%zx\r\n", part.size())))
-                    .append(part + "\r\n");
-        out_ += "0\r\n\r\n";
-    } else if (has_body) {
-        out_ += body;
-    }
-    pause_at_ = f.pause == Duration{} ? 0 : out_.size() / 2;
-    dies_ = kind != Kind::answers;
-    if (kind == Kind::dies_before_head) out_.clear();
-    if (kind == Kind::dies_in_head) out_.resize(head / 2);
-    // Where FIN is the end, only a reset is a death; and a head alone may be all there is.
-    if (kind == Kind::dies_in_body)
-        out_.resize(has_body ? head + (out_.size() - head) / 2 : head / 2);
-    if (kind == Kind::garbage_head) out_ = "HTTP/1.1 2x0 WAT\r\n\r\n";
-    if (kind == Kind::garbage_chunk)
-        out_ = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n";
+    const Question question{story().ask, faulty() ? fate().kind : Fate::Kind::answers, *request_,
+                            plan_.tells_timeout};
+    answer_ = fcgi() ? fcgi_answer(stage_.random, question) : http_answer(stage_.random, question);
 }
 
 void BackendConnection::say() {
     // PHP does not mind whether anybody listens.
-    if (!out_.empty()) {
+    std::string& out = answer_.bytes;
+    auto& pauses = answer_.pauses;
+    if (!pauses.empty() && pauses.front().after == 0) {
+        const Duration pause = pauses.front().time;
+        pauses.erase(pauses.begin());
+        return again(pause);
+    }
+    if (!out.empty()) {
         std::size_t n =
-            std::min<std::size_t>(out_.size(), stage_.random.between(1, plan_.backend_piece));
-        if (pause_at_ != 0) n = std::min(n, pause_at_);
-        n = link_.reset() ? n : link_.send(std::string_view(out_).substr(0, n));
-        stage_.trace.note('B', link_.id(), n, [&] { return "says " + out_.substr(0, n); });
-        out_.erase(0, n);
-        const bool pauses = pause_at_ != 0 && pause_at_ == n;
-        pause_at_ -= std::min(pause_at_, n);
+            std::min<std::size_t>(out.size(), stage_.random.between(1, plan_.backend_piece));
+        if (!pauses.empty()) n = std::min(n, pauses.front().after);
+        n = link_.reset() ? n : link_.send(std::string_view(out).substr(0, n));
+        stage_.trace.note('B', link_.id(), n, [&] { return "says " + out.substr(0, n); });
+        out.erase(0, n);
+        if (!pauses.empty()) pauses.front().after -= n;
         if (n == 0) return;  // until there is room
-        if (!out_.empty()) return again(pauses ? fate().pause : at_most(50us));
+        if (!out.empty()) return again(at_most(50us));
     }
-    const bool garbage =
-        fate().kind == Fate::Kind::garbage_head || fate().kind == Fate::Kind::garbage_chunk;
-    if (dies_ && garbage && ready_at_ != Time::max()) {
-        const Duration more = fate().runs_on;
-        ready_at_ = Time::max();
-        if (more != Duration{}) return again(more);
+    const Duration more = std::exchange(answer_.runs_on, Duration{});
+    if (more != Duration{}) {
+        ready_at_ = clock.now + more;
+        return again(more);
     }
-    end_request();
+    if (clock.now < ready_at_) return again(ready_at_ - clock.now);
+    end_answer();
 }
 
-void BackendConnection::end_request() {
+// The response is out, and over FastCGI the script may be told so and work on.
+void BackendConnection::end_answer() {
     stage_.trace.note('B', link_.id(), id_,
-                      [&] { return (dies_ ? "dies on " : "ends ") + std::to_string(id_); });
+                      [&] { return (answer_.dies ? "dies on " : "ends ") + std::to_string(id_); });
     stage_.judge.ends(id_);
-    release();
-    const std::uint64_t id = id_;
-    const bool closes = closes_ || fate().closes_untold;
-    if (dies_) {
-        die(fate().resets || fate().form == Fate::Form::until_close);
-    } else if (closes) {
-        phase_ = Phase::dead;
+    const bool works_on = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
+    // Who works on does not listen: a next request would only lie here.
+    const bool closes = answer_.closes || fate().closes_untold || works_on;
+    if (closes && !answer_.dies) {
         (void)link_.receive(~std::size_t{0});  // what it did not want is not reset for
         link_.close();
+    }
+    if (!works_on) return end_work();
+    phase_ = Phase::working_on;
+    ready_at_ = clock.now + fate().works_on;
+    again(fate().works_on);
+}
+
+void BackendConnection::end_work() {
+    release();
+    const std::uint64_t id = id_;
+    if (answer_.dies) {
+        die(answer_.resets);
+    } else if (link_.closed()) {
+        phase_ = Phase::dead;
     } else {
         phase_ = Phase::idle;
-        request_ = Message(true);
+        request_ = next_request();
+        waits_since_ = clock.now;
         if (stage_.random.chance(plan_.closes_idle)) close_at_ = clock.now + at_most(20ms);
         again(Duration{});
     }
     stage_.tell(Moment::ends, id);
+}
+
+// Padding counts for nothing, and yet it comes.
+void BackendConnection::say_behind() {
+    if (answer_.behind.empty() || phase_ == Phase::answering) return;
+    if (!link_.closed()) (void)link_.send(answer_.behind);
+    answer_.behind.clear();
 }
 
 void BackendConnection::maybe_close_idle() {
@@ -262,7 +316,8 @@ void BackendConnection::maybe_close_idle() {
         return;
     }
     // As Apache and HAProxy do: some say a word first.
-    if (stage_.random.chance(20)) (void)link_.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
+    if (!fcgi() && stage_.random.chance(20))
+        (void)link_.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
     phase_ = Phase::dead;
     link_.close();
 }
@@ -276,6 +331,7 @@ void BackendConnection::die(bool by_reset) {
     if (phase_ == Phase::accepting) stage_.judge.connect_failed();
     phase_ = Phase::dead;
     release();
+    if (link_.closed()) return;
     by_reset ? link_.abort() : link_.close();
 }
 

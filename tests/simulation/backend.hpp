@@ -1,5 +1,6 @@
 // The backend: like PHP it runs what it was sent to its end, even if the connection goes away, and
-// it fails as its fates say. Every connection serves one request after the other.
+// it fails as its fates say. Every connection serves one request after the other, in HTTP or in
+// FastCGI; over FastCGI a request is over at END_REQUEST, or (works_on) some time after it.
 #pragma once
 
 #include <memory>
@@ -7,15 +8,35 @@
 #include <vector>
 
 #include "simulation/actor.hpp"
-#include "simulation/message.hpp"
+#include "simulation/answer.hpp"
 
 namespace ticketgate::sim {
 
-class Backend;
-
-class BackendConnection final : public Actor {
+/// A connection of the backend's.
+class FarEnd : public Actor {
  public:
-    BackendConnection(Stage& stage, const Plan& plan, Link& link, char queue, bool refuses,
+    using Actor::Actor;
+    /// From outside: the backend goes away, now.
+    virtual void die(bool by_reset) = 0;
+};
+
+/// A worker as php-fpm's status shows it.
+struct Worker {
+    bool busy = false;
+    std::string method, uri;
+    Time since{};  ///< the request it has, or had last, began
+};
+
+/// A port behind which the backend knows which line a request stood in, and what is spoken there.
+struct Port {
+    char queue = 0;  // 0: none
+    Speech speech = Speech::http;
+    bool outlives_end = false;  ///< a slot is kept while the worker works on (worker_idle)
+};
+
+class BackendConnection final : public FarEnd {
+ public:
+    BackendConnection(Stage& stage, const Plan& plan, Link& link, const Port& port, bool refuses,
                       Duration accepts_after);
 
     void act() override;
@@ -23,17 +44,30 @@ class BackendConnection final : public Actor {
     void lost(std::string_view bytes) override;
     void taken(std::uint64_t total) override;
     void proxy_closed() override;
-    /// From outside: the backend goes away, now.
-    void die(bool by_reset);
+    void die(bool by_reset) override;
+    bool fcgi() const { return port_.speech != Speech::http; }
+    Worker worker() const;
 
  private:
-    enum class Phase : std::uint8_t { accepting, idle, reading, working, answering, dead };
+    enum class Phase : std::uint8_t {
+        accepting,
+        idle,
+        reading,
+        working,
+        answering,
+        working_on,
+        dead
+    };
+    std::unique_ptr<Incoming> next_request() const;
     void look_at_request();
     void begin();
     void prepare_answer();
     void say();
-    void end_request();
+    void say_behind();
+    void end_answer();
+    void end_work();
     void maybe_close_idle();
+    void occupy();
     void release();
     void note_unread();
     Story& story() { return stage_.judge.story(id_); }
@@ -42,22 +76,22 @@ class BackendConnection final : public Actor {
 
     const Plan& plan_;
     Link& link_;
-    const char queue_;  // of the port; 0: none
+    const Port port_;
     const bool refuses_;
     Phase phase_ = Phase::accepting;
     // What the proxy has written so far, the moment it was written.
-    Message tap_{true};
+    std::unique_ptr<Incoming> tap_;
     std::uint64_t tap_bytes_ = 0, tapped_id_ = 0, said_before_ = 0;
     char occupied_ = 0;
     bool is_occupied_ = false, is_unread_ = false;
     // What the backend has read.
-    Message request_{true};
+    std::unique_ptr<Incoming> request_;
     std::uint64_t id_ = 0;
     int attempt_ = 0;
     Time ready_at_{}, close_at_ = Time::max();
-    std::string out_;
-    std::size_t pause_at_ = 0;
-    bool dies_ = false, closes_ = false;
+    Time waits_since_ = clock.now, since_{};
+    std::string uri_, method_;  // of the last request
+    Answer answer_;
 };
 
 class Backend {
@@ -67,19 +101,23 @@ class Backend {
 
     /// A net::Connect.
     std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error);
-    const std::vector<std::unique_ptr<BackendConnection>>& connections() const {
-        return connections_;
-    }
+    const std::vector<std::unique_ptr<FarEnd>>& connections() const { return connections_; }
+    std::vector<Worker> workers() const;
     void die(bool by_reset);
 
  private:
+    Port port(std::uint16_t number) const;
+    std::unique_ptr<net::Stream> connect_to_status(net::Loop& loop, int& error);
+
     Stage& stage_;
     const Plan& plan_;
     Network& network_;
-    std::vector<std::unique_ptr<BackendConnection>> connections_;
+    std::vector<std::unique_ptr<FarEnd>> connections_;
 };
 
-/// The port that stands for a route; behind it the backend knows which line a request stood in.
+/// The port that stands for a route; one more has the workers' status.
 std::uint16_t port_of(std::string_view route, bool queued);
+inline constexpr std::uint16_t status_port = 8010;
+Speech speech_at(const Plan& plan, std::uint16_t port);
 
 }  // namespace ticketgate::sim

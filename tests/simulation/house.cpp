@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "proxy/session.hpp"
+#include "upstream/fcgi_upstream.hpp"
+#include "upstream/http_upstream.hpp"
 
 namespace ticketgate::sim {
 namespace {
@@ -26,7 +28,14 @@ config::RouteNode route(const std::string& prefix, bool queued, const char* queu
 }
 
 GateSettings settings_of(const QueuePlan& queue) {
-    return {queue.limits, queue.hold_timeout, queue.on_hold_timeout};
+    return {queue.limits, queue.hold_timeout, queue.on_hold_timeout, queue.worker_idle};
+}
+
+UpstreamSettings address(std::uint16_t port) {
+    UpstreamSettings settings;
+    settings.host = "127.0.0.1";
+    settings.port = port;
+    return settings;
 }
 
 std::vector<std::unique_ptr<net::Loop>> make_loops(std::uint32_t threads) {
@@ -103,12 +112,9 @@ std::shared_ptr<const Snapshot> House::build() {
     Snapshot::Upstreams upstreams;
     for (const auto& node : next.routes) {
         auto& upstream = upstreams_[*node.overrides.upstream.value];
-        UpstreamSettings wanted;
-        wanted.host = "127.0.0.1";
-        wanted.port = static_cast<std::uint16_t>(std::stoi(*node.overrides.upstream.value));
         if (!upstream)
-            upstream =
-                std::make_shared<HttpUpstream>(wanted, ground_.resolver, loops.size(), connect_);
+            upstream = make_upstream(
+                static_cast<std::uint16_t>(std::stoi(*node.overrides.upstream.value)));
         upstreams[*node.overrides.upstream.value] = upstream;
     }
     std::erase_if(upstreams_, [&](const auto& u) { return !upstreams.contains(u.first); });
@@ -118,6 +124,21 @@ std::shared_ptr<const Snapshot> House::build() {
     gates_.configure_all(settings);
     return std::make_shared<const Snapshot>(std::move(next), std::move(gates),
                                             std::move(upstreams));
+}
+
+std::shared_ptr<Upstream> House::make_upstream(std::uint16_t port) {
+    const Speech speech = speech_at(plan_, port);
+    if (speech == Speech::http)
+        return std::make_shared<HttpUpstream>(address(port), ground_.resolver, loops.size(),
+                                              connect_);
+    // Each request has a script of its own: the workers' status tells them apart.
+    FcgiSettings fcgi;
+    fcgi.scripts = {.root = "/app", .front = ""};
+    fcgi.keep_alive = speech == Speech::fcgi_kept;
+    fcgi.status = address(status_port);
+    fcgi.status_path = "/status";
+    return std::make_shared<FcgiUpstream>(address(port), std::move(fcgi), ground_.resolver,
+                                          loops.size(), connect_);
 }
 
 // As Front does.
@@ -143,7 +164,6 @@ void House::reload(Random& random) {
 }
 
 void House::drain() {
-    judge_.drains();
     for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
 }
 

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "gate/gate_registry.hpp"
+#include "net/resolver.hpp"
 #include "proxy/station.hpp"
 #include "simulation/backend.hpp"
-#include "upstream/http_upstream.hpp"
+#include "upstream/exchange.hpp"
 
 namespace ticketgate::sim {
 
@@ -49,6 +50,7 @@ class House {
  private:
     config::Config config() const;
     std::shared_ptr<const Snapshot> build();
+    std::shared_ptr<Upstream> make_upstream(std::uint16_t port);
     void check(char queue, Gate& gate);
     void check_holders(char queue, const Gate& gate);
     void check_idle_slot(char queue, Gate& gate);
@@ -65,7 +67,7 @@ class House {
     LogFile access_file_;
     Commons commons_;
     GateRegistry gates_;
-    std::map<std::string, std::shared_ptr<HttpUpstream>> upstreams_;
+    std::map<std::string, std::shared_ptr<Upstream>> upstreams_;
     std::shared_ptr<Gate> gate_a_, gate_c_;
     std::uint32_t in_flight_a_ = 0, in_flight_c_ = 0;
     std::vector<std::unique_ptr<Station>> stations_;

@@ -4,13 +4,20 @@
 #include <charconv>
 
 namespace ticketgate::sim {
+namespace {
 
-std::string body_of(const Ask& ask) {
-    std::string body = "answer to " + std::to_string(ask.id) + ";";
-    while (body.size() < ask.fate.size)
-        body += static_cast<char>('a' + (body.size() + ask.id) % 26);
-    return body;
+bool tells_length(const Ask& ask) {
+    return ask.fate.form == Fate::Form::length || bodiless(ask);
 }
+
+// END_REQUEST says so, and nothing else went wrong.
+bool says_overloaded(const Story& s) {
+    const Fate& fate = s.ask.fate;
+    return s.speech != Speech::http && fate.kind == Fate::Kind::overloaded && !fate.closes_untold &&
+           s.sent == 1 && s.ended != 0 && s.excuse == "its backend fails";
+}
+
+}  // namespace
 
 char Judge::queue_of(const Ask& ask) {
     if (ask.route == "/free" || (ask.method == "HEAD" && ask.route == "/a")) return 0;
@@ -125,12 +132,17 @@ void Judge::check_own_answer(Story& s, const Message& answer) {
         fail("the answer to request " + std::to_string(s.ask.id) + " " + what);
     };
     if (s.begun == 0) return wrong("came from nowhere");
-    const bool none = s.ask.method == "HEAD" || s.ask.fate.form == Fate::Form::no_content;
-    if (answer.body != (none ? std::string() : body_of(s.ask)))
+    if (answer.body != (bodiless(s.ask) ? std::string() : body_of(s.ask)))
         return wrong("is not its own or not whole: '" + answer.body.substr(0, 60) + "'");
-    if (s.ended == 0) return wrong("was complete before the backend's was");
-    if (s.sent == 1 && s.ask.fate.kind != Fate::Kind::answers)
-        return wrong("is complete though the backend's never was");
+    // Over FastCGI the last byte of a known length may come long before END_REQUEST.
+    if (s.ended == 0 && !(s.speech != Speech::http && tells_length(s.ask)))
+        return wrong("was complete before the backend's was");
+    if (s.sent == 1 && !may_be_whole(s)) return wrong("is complete though the backend's never was");
+}
+
+bool Judge::may_be_whole(const Story& s) const {
+    if (s.ask.fate.kind == Fate::Kind::answers) return true;
+    return s.speech != Speech::http && s.ask.fate.kind == Fate::Kind::no_end && tells_length(s.ask);
 }
 
 void Judge::check_refusal(Story& s, const Message& answer) {
@@ -144,6 +156,10 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (bodiless) return;
         if (says("stopping")) return draining_ ? void() : untrue("nobody drains");
         if (says("spool")) return plan_.small_spool ? void() : untrue("the spool has room");
+        if (says("overloaded")) {
+            const bool was = s.speech != Speech::http && s.ask.fate.kind == Fate::Kind::overloaded;
+            return was ? void() : untrue("its backend has room");
+        }
         if (s.sent != 0) return untrue("it had its turn");
         const Line* its = line(queue_of(s.ask));
         if (its == nullptr) return untrue("it stands in no line");
@@ -160,6 +176,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         return;
     }
     if (answer.status == 502 || answer.status == 504) {
+        if (answer.status == 502 && says_overloaded(s)) return untrue("it says it is overloaded");
         if (!excused && last_connect_failure_ < s.head_sent) untrue("its backend is well");
         return;
     }
@@ -201,9 +218,10 @@ void Judge::unread(char queue, int by) {
     if (Line* its = line(queue)) its->unread += static_cast<std::uint32_t>(by);
 }
 
-void Judge::sent(std::uint64_t id, char queue) {
+void Judge::sent(std::uint64_t id, char queue, Speech speech) {
     Story& s = story(id);
     ++moment;
+    s.speech = speech;
     if (s.began == 0) s.began = moment;
     if (++s.sent > 1 && (s.ask.method == "POST" || s.sent > 2))
         fail("request " + std::to_string(id) + " went to the backend again");
@@ -219,6 +237,13 @@ void Judge::sent(std::uint64_t id, char queue) {
         fail("request " + std::to_string(id) + " had its turn before its body was whole");
     if (its != nullptr && waited_too_long(s)) fail("a turn came after wait_timeout");
     if (s.after_close) fail("a request behind an answer that told of the connection's end");
+}
+
+void Judge::arrived(std::uint64_t id, const Incoming& request) {
+    const Ask& ask = story(id).ask;
+    const std::string body(ask.size, ask.body == Ask::Body::chunked ? 'c' : 'b');
+    if (request.method != ask.method || request.body != body)
+        fail("request " + std::to_string(id) + " is another one at the backend");
 }
 
 void Judge::begins(std::uint64_t id) {
@@ -281,9 +306,17 @@ void Judge::check_order(const Line& line) {
     }
 }
 
+// A connection goes with the request that failed on it, and takes along what was sent behind that.
+// That its backend failed is to be said, if nothing of an answer was (that would be a cut).
 bool Judge::may_lack_answer(const Story& s) const {
-    return s.answers == 1 || !s.excuse.empty() || s.left != 0 || s.after_close || draining_ ||
-           s.all_sent == 0;
+    bool last = true;
+    for (const auto id : of_client_[s.client]) {
+        if (id < s.ask.id && !stories_[id - 1].excuse.empty()) return true;
+        if (id > s.ask.id && stories_[id - 1].head_sent != 0) last = false;
+    }
+    const bool owed = last && s.excuse == "its backend fails";
+    if (!s.excuse.empty() && !owed) return true;
+    return s.answers == 1 || s.left != 0 || s.after_close || draining_ || s.all_sent == 0;
 }
 
 void Judge::check_story(const Story& s) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/answer.hpp"
 #include "simulation/message.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/trace.hpp"
@@ -23,10 +24,11 @@ struct Story {
     std::uint64_t end_offset = 0;  ///< of its last byte, on the client's connection
     std::uint64_t read = 0;        ///< the proxy has read all of it
     Time read_at{};
-    std::uint64_t left = 0;  ///< its client left
-    bool in_line = false;    ///< it was certainly not granted then: others had every slot
-    bool heard = false;      ///< the proxy has read something of an answer to it
-    int sent = 0;            ///< to the backend: connections with its bytes
+    std::uint64_t left = 0;        ///< its client left
+    bool in_line = false;          ///< it was certainly not granted then: others had every slot
+    bool heard = false;            ///< the proxy has read something of an answer to it
+    int sent = 0;                  ///< to the backend: connections with its bytes
+    Speech speech = Speech::http;  ///< of that backend
     std::uint64_t began = 0, ended = 0;
     int begun = 0;       ///< times the backend began to run it
     std::string excuse;  ///< why it may have no good answer
@@ -79,7 +81,8 @@ class Judge {
     void occupied(char queue);
     void freed(char queue);
     void unread(char queue, int by);
-    void sent(std::uint64_t id, char queue);
+    void sent(std::uint64_t id, char queue, Speech speech);
+    void arrived(std::uint64_t id, const Incoming& request);  ///< at the backend, whole
     void begins(std::uint64_t id);
     void ends(std::uint64_t id);
     void backend_goes();  ///< all of it, from outside: what is under way may fail
@@ -104,6 +107,7 @@ class Judge {
     }
 
  private:
+    bool may_be_whole(const Story& story) const;
     void check_own_answer(Story& story, const Message& answer);
     void check_refusal(Story& story, const Message& answer);
     void check_order(const Line& line);
@@ -121,8 +125,5 @@ class Judge {
     std::uint64_t last_connect_failure_ = 0;
     bool draining_ = false, stopping_ = false;
 };
-
-/// The body that only this request's answer has.
-std::string body_of(const Ask& ask);
 
 }  // namespace ticketgate::sim

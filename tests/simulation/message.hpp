@@ -8,31 +8,47 @@
 
 namespace ticketgate::sim {
 
-class Message {
+/// A request as the backend is sent it, read from pieces of any size, in either protocol.
+class Incoming {
+ public:
+    virtual ~Incoming() = default;
+
+    /// How many of these bytes belong to this request.
+    virtual std::size_t feed(std::string_view bytes) = 0;
+    virtual bool begun() const = 0;
+    /// As it came, where that tells the method before the target is whole.
+    virtual std::string_view start() const { return {}; }
+    virtual bool has_head() const = 0;
+    virtual bool complete() const = 0;
+    virtual bool broken() const = 0;
+    /// May the connection be used for another request?
+    virtual bool keeps() const { return true; }
+
+    std::string method, target, body;
+};
+
+class Message final : public Incoming {
  public:
     /// `bodiless`: a response to HEAD.
     explicit Message(bool request, bool bodiless = false)
         : request_(request), bodiless_(bodiless) {}
 
-    /// How many of these bytes belong to this message.
-    std::size_t feed(std::string_view bytes);
+    std::size_t feed(std::string_view bytes) override;
     /// The connection ended in good order: that completes a body without a length.
     void end_of_stream();
 
-    bool begun() const { return !start().empty(); }
+    bool begun() const override { return !start().empty(); }
     /// The first bytes; once the first line is whole, all of the head so far.
-    std::string_view start() const { return head.empty() ? line_ : head; }
-    bool has_head() const { return state_ != State::head; }
-    bool complete() const { return state_ == State::complete; }
-    bool broken() const { return state_ == State::broken; }
+    std::string_view start() const override { return head.empty() ? line_ : head; }
+    bool has_head() const override { return state_ != State::head; }
+    bool complete() const override { return state_ == State::complete; }
+    bool broken() const override { return state_ == State::broken; }
     bool interim() const { return status >= 100 && status < 200; }
     /// A field's value, lower case; empty when there is none.
     std::string field(std::string_view name) const;
 
-    std::string method, target;  ///< of a request
-    int status = 0;              ///< of a response
-    std::string head;            ///< as it came
-    std::string body;
+    int status = 0;    ///< of a response
+    std::string head;  ///< as it came
 
  private:
     enum class State : std::uint8_t {

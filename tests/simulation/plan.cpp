@@ -130,6 +130,45 @@ void choose_acts(Random& r, Plan& plan) {
         plan.acts.push_back({Act::Kind::step_clock, up_to(r, 100ms)});
 }
 
+// ── FastCGI ──
+
+void befall(Random& r, const Plan& plan, const Mood& mood, bool works_on, Ask& ask) {
+    Fate& fate = ask.fate;
+    using enum Fate::Kind;
+    if (fate.kind != answers && r.chance(40)) fate.kind = r.one_of({wrong_id, no_end, overloaded});
+    if (r.chance(40)) fate.lingers = up_to(r, 30ms);
+    if (r.chance(mood.slow / 2)) fate.lingers = plan.response_timeout + up_to(r, 500ms);
+    if (works_on && r.chance(50)) fate.works_on = up_to(r, r.chance(90) ? 60ms : 3000ms);
+    if (r.chance(10)) fate.app_status = static_cast<std::uint32_t>(r.below(1000));
+    fate.remarks = r.chance(15);
+    fate.says_more = r.chance(15);
+    fate.pads = r.chance(15);
+    // Nobody can tell from its first bytes that it skips the line.
+    if (ask.method == "HEAD" && ask.route == "/a") ask.route = "/b";
+}
+
+// Of a source of its own: what a seed decided before there was FastCGI it still decides.
+void choose_speech(Random r, Plan& plan, const Mood& mood) {
+    if (r.chance(50)) return;
+    const auto speech = [&] { return r.chance(50) ? Speech::fcgi : Speech::fcgi_kept; };
+    plan.speaks.a = speech();
+    if (r.chance(60)) {
+        plan.speaks.b = plan.speaks.c = plan.speaks.free = plan.speaks.a;
+    } else {
+        plan.speaks.b = r.chance(30) ? Speech::http : speech();
+        plan.speaks.c = r.chance(30) ? Speech::http : speech();
+        plan.speaks.free = r.chance(30) ? Speech::http : speech();
+    }
+    plan.a.worker_idle = plan.speaks.b != Speech::http && r.chance(30);
+    plan.c.worker_idle = plan.speaks.c != Speech::http && r.chance(30);
+    plan.status_fails = r.one_of({0u, 0u, 10u, 50u});
+    for (ClientPlan& client : plan.clients)
+        for (Ask& ask : client.asks) {
+            const bool of_a = ask.route == "/a" || ask.route == "/b";
+            befall(r, plan, mood, of_a ? plan.a.worker_idle : plan.c.worker_idle, ask);
+        }
+}
+
 }  // namespace
 
 Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
@@ -154,6 +193,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     plan.uneven = r.chance(50);
     for (std::uint64_t i = r.between(2, 8); i > 0; --i)
         plan.clients.push_back(client_of(r, plan, mood, large));
+    choose_speech(Random(seed ^ 0xfc91), plan, mood);
     return plan;
 }
 

@@ -24,20 +24,35 @@ struct Fate {
         garbage_head,  ///< and runs on for a while, as a script does whose output went wrong
         garbage_chunk,
         dies_reading,  ///< before it has read the request
+        // With FastCGI only; elsewhere they are dies_before_head.
+        wrong_id,    ///< a record of another request in the midst of the answer
+        no_end,      ///< says all and closes without END_REQUEST
+        overloaded,  ///< END_REQUEST alone, and that it did not run
     };
     enum class Form : std::uint8_t { length, chunked, until_close, no_content };
     Kind kind = Kind::answers;
     Form form = Form::length;
-    std::uint32_t size = 20;        ///< of the body
-    Duration work = Duration{};     ///< before the answer
-    Duration pause = Duration{};    ///< in the middle of it
-    Duration runs_on = Duration{};  ///< after garbage
-    bool interim = false;           ///< a 103 first
-    bool early = false;             ///< answers before it has read the request body
-    bool closes = false;            ///< after the answer, told by Connection: close
-    bool closes_untold = false;     ///< after the answer
-    bool resets = false;            ///< dies by RST
+    std::uint32_t size = 20;      ///< of the body
+    Duration work = Duration{};   ///< before the answer
+    Duration pause = Duration{};  ///< in the middle of it
+    Duration runs_on =
+        Duration{};              ///< after garbage, or before a close where END_REQUEST should be
+    bool interim = false;        ///< a 103 first
+    bool early = false;          ///< answers before it has read the request body
+    bool closes = false;         ///< after the answer, told by Connection: close
+    bool closes_untold = false;  ///< after the answer
+    bool resets = false;         ///< dies by RST
+    // With FastCGI only.
+    Duration lingers = Duration{};   ///< between its last output and END_REQUEST
+    Duration works_on = Duration{};  ///< after END_REQUEST, as after fastcgi_finish_request()
+    std::uint32_t app_status = 0;
+    bool remarks = false;    ///< writes to its error stream
+    bool says_more = false;  ///< than it announced, or than there is room for
+    bool pads = false;       ///< END_REQUEST has padding
 };
+
+/// What a backend speaks.
+enum class Speech : std::uint8_t { http, fcgi, fcgi_kept };
 
 /// One request of a client.
 struct Ask {
@@ -87,6 +102,12 @@ struct QueuePlan {
     queue::Limits limits;
     Duration hold_timeout = never;
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+    bool worker_idle = false;  ///< its routes speak FastCGI then
+};
+
+/// By route. A request of /c is /free's once the queue c is gone.
+struct Speeches {
+    Speech a = Speech::http, b = Speech::http, c = Speech::http, free = Speech::http;
 };
 
 struct Plan {
@@ -103,7 +124,9 @@ struct Plan {
     std::vector<ClientPlan> clients;
     std::vector<Act> acts;
 
+    Speeches speaks;
     // The backend as a whole, in percent.
+    unsigned status_fails = 0;  ///< of the looks at the workers' status
     unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
     std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;
     // How the world goes on.

@@ -193,11 +193,91 @@ Plan interim_in_part() {
     return plan;
 }
 
+// ── the same over FastCGI, and what only FastCGI has ──
+
+Plan spoken(Speech speech, Plan plan) {
+    plan.speaks = {speech, speech, speech, speech};
+    return plan;
+}
+
+Ask late(const std::string& route, Duration lingers, Fate::Form form = Fate::Form::length) {
+    Ask ask = get(route, 1ms, form);
+    ask.fate.lingers = lingers;
+    return ask;
+}
+
+// The client has its whole answer long before END_REQUEST, and the next must wait for that.
+Plan late_ends() {
+    Plan plan =
+        plan_with({client({late("/a", 20ms), late("/a", 5ms)}),
+                   client({late("/a", 10ms, Fate::Form::chunked)}, 1ms), client({get("/b")}, 2ms)});
+    plan.clients[0].pipelines = 2;
+    return spoken(Speech::fcgi, plan);
+}
+
+Plan broken_records() {
+    using Kind = Fate::Kind;
+    return plan_with(
+        {client({with(get("/a"), Kind::wrong_id, 20ms), with(get("/a"), Kind::overloaded)}),
+         client({with(get("/a"), Kind::no_end, 20ms), get("/a")}, 1ms),
+         client({with(get("/a", 1ms, Fate::Form::chunked), Kind::no_end, 5ms), get("/a")}, 2ms)});
+}
+
+// Padding that comes late, an error stream, more than was announced.
+Plan talkative() {
+    Plan plan =
+        plan_with({client({get("/a"), post("/a", Ask::Body::length, 30)}), client({get("/b")})});
+    for (ClientPlan& each : plan.clients)
+        for (Ask& ask : each.asks) {
+            ask.fate.pads = ask.fate.remarks = ask.fate.says_more = true;
+            ask.fate.app_status = 255;
+        }
+    plan.backend_piece = 150;
+    return spoken(Speech::fcgi_kept, plan);
+}
+
+// fastcgi_finish_request(): the slot is kept while the worker works on, and now and then nobody can
+// be asked about that.
+Plan workers_work_on(unsigned status_fails) {
+    Plan plan = plan_with({client({get("/a")}), client({get("/a")}, 1ms),
+                           client({post("/b", Ask::Body::length, 40)}, 2ms)});
+    for (ClientPlan& each : plan.clients) each.asks[0].fate.works_on = 5ms;
+    plan.a.worker_idle = true;
+    plan.status_fails = status_fails;
+    return spoken(Speech::fcgi, plan);
+}
+
+std::vector<Scenario> fcgi_scenarios() {
+    const auto length = Ask::Body::length;
+    const Speech fcgi = Speech::fcgi, kept = Speech::fcgi_kept;
+    return {
+        {"FastCGI: three in line",
+         spoken(fcgi, plan_with({client({get("/a")}), client({get("/a")}), client({get("/b")})}))},
+        {"FastCGI: an upload in line",
+         spoken(kept,
+                plan_with({client({get("/a")}), client({post("/a", length, 100)}, Duration{}, 60),
+                           client({get("/a")}, 1ms)}))},
+        {"FastCGI: tight upload, unqueued", spoken(fcgi, tight_upload("/free"))},
+        {"FastCGI: slow reader", spoken(fcgi, slow_reader())},
+        {"FastCGI: silent backend", spoken(fcgi, silent_backend())},
+        {"FastCGI: hold_timeout: release", spoken(fcgi, held_too_long(OnHoldTimeout::release))},
+        {"FastCGI: broken backend", spoken(fcgi, broken_backend())},
+        {"FastCGI: reset while uploading", spoken(kept, reset_while_uploading())},
+        {"FastCGI: old connections", spoken(kept, old_connections())},
+        {"FastCGI: late ends", late_ends()},
+        {"FastCGI: broken records", spoken(fcgi, broken_records())},
+        {"FastCGI: broken records, kept", spoken(kept, broken_records())},
+        {"FastCGI: talkative", talkative()},
+        {"release: worker_idle", workers_work_on(0)},
+        {"release: worker_idle, a failing status", workers_work_on(50)},
+    };
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios() {
     const auto length = Ask::Body::length, chunked = Ask::Body::chunked;
-    return {
+    std::vector<Scenario> all{
         {"three in line",
          plan_with({client({get("/a")}), client({get("/a")}), client({get("/b")})})},
         {"an upload in line",
@@ -227,6 +307,8 @@ std::vector<Scenario> scenarios() {
         {"late connection", late_connection()},
         {"interim in part", interim_in_part()},
     };
+    for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
+    return all;
 }
 
 }  // namespace ticketgate::sim

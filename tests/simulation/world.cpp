@@ -157,6 +157,7 @@ void World::act_of_operator(Act::Kind kind) {
         case Act::Kind::reload:
             return house_.reload(random_);
         case Act::Kind::drain:
+            judge_.drains();
             return house_.drain();
         case Act::Kind::stop:
             return house_.stop();
@@ -172,11 +173,13 @@ void World::inject(const Injection& injection) {
     const auto client = injection.client;
     if (injection.kind == client_fin) clients_[client]->leave(Leave::Way::fin);
     if (injection.kind == client_rst) clients_[client]->leave(Leave::Way::rst);
-    if (injection.kind == backend_fin) backend_.die(false);
-    if (injection.kind == backend_rst) backend_.die(true);
+    if (injection.kind == backend_fin || injection.kind == backend_rst) {
+        judge_.backend_goes();
+        backend_.die(injection.kind == backend_rst);
+    }
     if (injection.kind == time_passes) let_time_run(injection.time);
     if (injection.kind == stop) house_.stop();
-    if (injection.kind == drain) house_.drain();
+    if (injection.kind == drain) act_of_operator(Act::Kind::drain);
     if (injection.kind == reload) house_.reload(random_);
 }
 

@@ -258,6 +258,20 @@ TEST(Fcgi, AConnectionWithBytesLeftIsNotKept) {
     EXPECT_FALSE(bench.has_idle());
 }
 
+// Padding that comes later would be taken for the beginning of the next answer.
+TEST(Fcgi, APaddedEndKeepsTheConnectionOnlyIfItsPaddingIsHere) {
+    for (const std::size_t here : {0u, 2u, 3u, 4u}) {
+        FcgiBench bench(true);
+        auto running = bench.run();
+        std::string end = end_record();
+        end[6] = 3;
+        running.backend.send(out("A: b\r\n\r\n") + end + std::string(here, 'p'));
+        EXPECT_FALSE(bench.read(*running.exchange).failure);
+        bench.finish(std::move(running.exchange));
+        EXPECT_EQ(bench.has_idle(), here == 3) << here;
+    }
+}
+
 TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     FcgiBench bench(true);
     auto first = bench.run();
