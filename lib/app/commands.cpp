@@ -7,7 +7,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
-#include "app/machine.hpp"
+#include "app/identities.hpp"
 #include "app/tls.hpp"
 #include "config/dump.hpp"
 #include "config/load.hpp"
@@ -21,9 +21,8 @@ namespace {
 // Can this machine make the ids that the config asks for? Are the certificates there?
 void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
-    const auto& wanted = loaded.config->ids.machine;
-    const auto machine = machine_of(wanted, environment, this_system(), complaints);
-    for (const auto& problems : {identity_problems(*loaded.config, machine, complaints),
+    const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
+    for (const auto& problems : {identity_problems(*loaded.config, identities, complaints),
                                  tls_problems(*loaded.config, wall_now())})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();

@@ -11,7 +11,6 @@
 #include <charconv>
 
 #include "config/syntax.hpp"
-#include "ids/format.hpp"
 
 namespace ticketgate {
 namespace {
@@ -83,39 +82,6 @@ ids::Machine machine_of(const config::Machine& wanted, const config::Environment
                                           worker_number, complaints);
     if (!machine.worker) machine.worker = ordinal(system.host_name);
     return machine;
-}
-
-std::vector<config::Problem> identity_problems(const config::Config& config,
-                                               const ids::Machine& machine,
-                                               const std::vector<std::string>& complaints) {
-    config::Problems problems;
-    for (const auto& complaint : complaints) problems.error({}, "environment", complaint);
-    const auto check = [&](config::IdFormat format, const config::Mark& mark,
-                           const std::string& path) {
-        const auto why = ids::why_not(static_cast<ids::Format>(format), machine);
-        if (!why.empty()) problems.error(mark, path, why);
-    };
-    const auto own = [&](const config::Id& id, const std::string& path) {
-        check(id.format, config.mark_of(path), path);
-    };
-    own(config.ids.request_id, "ids.request_id.format");
-    own(config.ids.unique_id, "ids.unique_id.format");
-    for (const auto& [name, id] : config.ids.other)
-        own(id, std::string("ids.other.").append(name).append(".format"));
-    const auto route = [&](const config::IdsOverrides& ids, const std::string& path) {
-        for_each_id_override(ids, [&](const std::string& name, const config::IdOverrides& id) {
-            if (!id.format.value) return;
-            check(*id.format.value, id.format.mark, path + ".ids." + name + ".format");
-        });
-    };
-    if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
-        problems.error(config.mark_of("id_service"), "id_service.worker",
-                       "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to "
-                       "-31");
-    }
-    route(config.defaults.ids, "defaults");
-    for (const auto& node : config.routes) route(node.overrides.ids, node.path);
-    return problems.take();
 }
 
 }  // namespace ticketgate

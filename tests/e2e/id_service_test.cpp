@@ -213,6 +213,28 @@ TEST(IdsPage, GivesIdsOfAnyFormat) {
     }
 }
 
+// Both would count by themselves from the same worker number.
+TEST(IdsPage, LeavesTheSnowflakesOfTheIdServiceToIt) {
+    const std::string machine = "ids: { machine: { datacenter: 21, worker: ";
+    Gateway same(service() + machine + "7 } }\n", nobody);
+    const auto refused = same.admin("/api/v1/ids?format=snowflake");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_NE(refused.body.find("the id service gives out the snowflakes"), std::string::npos);
+    EXPECT_EQ(same.admin("/api/v1/ids?format=txid").status, 200);
+    Gateway other(service() + machine + "8 } }\n", nobody);
+    EXPECT_EQ(other.admin("/api/v1/ids?format=snowflake").status, 200);
+}
+
+TEST(IdServiceThreads, AReloadDoesNotBringASecondMakerOfItsSnowflakes) {
+    const std::string machine = "ids: { machine: { datacenter: 21, worker: 7 }";
+    Gateway gateway(service() + machine + " }\n", nobody);
+    const auto moved = one_queue() +
+                       "id_service: { address: \"127.0.0.1:0\", datacenter: 21, worker: 8 }\n" +
+                       machine;
+    EXPECT_TRUE(gateway.reload(moved + " }\n"));
+    EXPECT_FALSE(gateway.reload(moved + ", request_id: { format: snowflake } }\n"));
+}
+
 TEST(IdsPage, RefusesWhatItCannotGive) {
     Gateway gateway(one_queue(), nobody);
     const std::pair<const char*, const char*> bad[] = {
