@@ -127,6 +127,21 @@ TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 4);
 }
 
+// A pool of connections logs in early and asks late.
+TEST(IdServiceThreads, WhoHasLoggedInMayBeIdleForLongerThanALogin) {
+    Gateway gateway(service("token: sekrit, login_timeout: 1s"), nobody);
+    const auto at = *gateway.app().id_service_address();
+    auto early = Socket::connect(at);
+    // Its deadline for the login runs when the service has looked for bytes and found none.
+    ASSERT_TRUE(
+        eventually([&] { return gateway.metric("ticketgate_id_service_connections") == 1; }));
+    ASSERT_EQ(early.send(std::string("\0\6sekrit", 8)), Socket::Status::ok);
+    auto silent = Socket::connect(at);
+    EXPECT_EQ(Reader(silent).rest(), "") << "closed when its second, which began later, was over";
+    EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 1);
+    EXPECT_EQ(take(early, 1).size(), 1u);
+}
+
 TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     Gateway gateway(service("token: sekrit"), nobody);
     const auto at = *gateway.app().id_service_address();
