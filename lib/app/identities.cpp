@@ -104,7 +104,7 @@ std::vector<config::Problem> identity_problems(const config::Config& config,
                                                const std::vector<std::string>& complaints) {
     Findings found(config, identities);
     for (const auto& complaint : complaints)
-        found.problems.error(config.mark_of(""), "environment", complaint);
+        found.problems.warn(config.mark_of(""), "environment", complaint);
     found.formats();
     found.id_service();
     found.workers("give one of the two another worker or datacenter");

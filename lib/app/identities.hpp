@@ -27,7 +27,8 @@ struct Identities {
 Identities identities_of(const config::Config& config, const config::Environment& environment,
                          const System& system, std::vector<std::string>& complaints);
 
-/// Errors for what the config asks for and they cannot make, or would make twice.
+/// Errors for what the config asks for and they cannot make, or would make twice; of complaints,
+/// warnings: where what they are about is needed, it is unknown, and that is the error.
 std::vector<config::Problem> identity_problems(const config::Config& config,
                                                const Identities& identities,
                                                const std::vector<std::string>& complaints);

@@ -46,13 +46,18 @@ std::vector<std::uint32_t> interface_addresses() {
     return found;
 }
 
-// A value of the environment, read; one that is nonsense is complained of.
-template <class Read>
+std::optional<std::uint32_t> first(const std::vector<std::uint32_t>& addresses) {
+    return addresses.empty() ? std::nullopt : std::optional(addresses.front());
+}
+
+// A value of the environment, read; without one, the system's. One that is nonsense is complained
+// of, and no other is guessed: whoever set it meant something.
+template <class Read, class Otherwise>
 auto from_environment(const config::Environment& environment, const char* name,
-                      const std::string& what, Read read, std::vector<std::string>& complaints)
-    -> decltype(read(std::string_view())) {
+                      const std::string& what, Read read, Otherwise otherwise,
+                      std::vector<std::string>& complaints) -> decltype(read(std::string_view())) {
     const auto text = environment(name);
-    if (!text || text->empty()) return std::nullopt;
+    if (!text || text->empty()) return otherwise();
     const auto value = read(*text);
     if (!value) complaints.push_back(std::string(name) + "=" + *text + " is not " + what);
     return value;
@@ -73,14 +78,15 @@ ids::Machine machine_of(const config::Machine& wanted, const config::Environment
     machine.datacenter = wanted.datacenter;
     machine.address = config::parse_ipv4(wanted.address);
     if (!machine.address)
-        machine.address = from_environment(environment, "TICKETGATE_ADDRESS", "an IPv4 address",
-                                           config::parse_ipv4, complaints);
-    if (!machine.address && !system.addresses.empty()) machine.address = system.addresses.front();
-    if (wanted.worker != config::unlimited) machine.worker = wanted.worker;
-    if (!machine.worker)
-        machine.worker = from_environment(environment, "TICKETGATE_WORKER", "a number from 0 to 31",
-                                          worker_number, complaints);
-    if (!machine.worker) machine.worker = ordinal(system.host_name);
+        machine.address = from_environment(
+            environment, "TICKETGATE_ADDRESS", "an IPv4 address", config::parse_ipv4,
+            [&] { return first(system.addresses); }, complaints);
+    if (wanted.worker != config::unlimited)
+        machine.worker = wanted.worker;
+    else
+        machine.worker = from_environment(
+            environment, "TICKETGATE_WORKER", "a number from 0 to 31", worker_number,
+            [&] { return ordinal(system.host_name); }, complaints);
     return machine;
 }
 

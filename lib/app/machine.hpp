@@ -21,7 +21,7 @@ struct System {
 System this_system();
 
 /// Unknown stays unknown. TICKETGATE_ADDRESS and TICKETGATE_WORKER count where the config says
-/// auto; one that is nonsense is added to `complaints`.
+/// auto; one that is nonsense leaves it unknown, and is added to `complaints`.
 ids::Machine machine_of(const config::Machine& wanted, const config::Environment& environment,
                         const System& system, std::vector<std::string>& complaints);
 

@@ -109,6 +109,21 @@ TEST(Identities, AnIdServiceWithoutAWorkerIsAnErrorInItsLine) {
                                        "TICKETGATE_WORKER, or end the host name in -0 to -31"});
 }
 
+TEST(Identities, NonsenseInTheEnvironmentMattersWhereTheNumberIsNeeded) {
+    const Variables nonsense{{"TICKETGATE_WORKER", "99"}, {"TICKETGATE_ADDRESS", "::1"}};
+    const std::vector<std::string> warnings{
+        "c.yaml: warning: environment: TICKETGATE_ADDRESS=::1 is not an IPv4 address",
+        "c.yaml: warning: environment: TICKETGATE_WORKER=99 is not a number from 0 to 31"};
+    EXPECT_EQ(problems("", pod, nonsense), warnings);
+    EXPECT_EQ(problems(service(", worker: 3"), pod, nonsense), warnings);
+    for (const auto& text :
+         {flake, service(""), std::string("ids: {unique_id: {format: httpd_2_0}}\n")}) {
+        const auto told = problems(text, pod, nonsense);
+        ASSERT_EQ(told.size(), 3u) << text;
+        EXPECT_TRUE(told[2].starts_with("c.yaml:3:")) << told[2];
+    }
+}
+
 // The service keeps its number until a restart, whatever the file says.
 TEST(Identities, AReloadIsComparedWithWhatRuns) {
     const std::string machine = "ids: {machine: {worker: 7}}\n";

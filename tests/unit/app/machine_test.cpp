@@ -63,7 +63,10 @@ TEST(Machine, NonsenseInTheEnvironmentIsTold) {
     EXPECT_EQ(asked.complaints,
               (std::vector<std::string>{"TICKETGATE_ADDRESS=::1 is not an IPv4 address",
                                         "TICKETGATE_WORKER=32 is not a number from 0 to 31"}));
+    EXPECT_FALSE(asked.machine.worker) << "whoever set it did not mean the host name's";
+    EXPECT_FALSE(asked.machine.address);
     EXPECT_TRUE(ask({}, laptop, {{"TICKETGATE_WORKER", ""}}).complaints.empty());
+    EXPECT_EQ(ask({}, pod, {{"TICKETGATE_WORKER", ""}}).machine.worker, 3u);
 }
 
 TEST(Machine, ThisOneHasAProcessAndPerhapsAnAddress) {
