@@ -7,6 +7,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
+#include "app/files.hpp"
 #include "app/identities.hpp"
 #include "app/tls.hpp"
 #include "config/dump.hpp"
@@ -19,11 +20,13 @@ namespace ticketgate::commands {
 namespace {
 
 // Can this machine make the ids that the config asks for? Are the certificates there?
+// Can files be opened?
 void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
     const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
-    for (const auto& problems : {identity_problems(*loaded.config, identities, complaints),
-                                 tls_problems(*loaded.config, wall_now())})
+    for (const auto& problems :
+         {identity_problems(*loaded.config, identities, complaints),
+          tls_problems(*loaded.config, wall_now()), file_problems(*loaded.config)})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }

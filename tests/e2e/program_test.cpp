@@ -52,6 +52,12 @@ TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
     expect_bad(head() + "routes: [{ prefix: /, upstream: app, on_full: { body_file: no/such } }]\n",
                "no/such");
     expect_bad(head() + "routes: [{ prefix: /\n", "c.yaml");
+    expect_bad(head() + good_routes + "log: { access_file: /no/such/log }\n",
+               "log.access_file: /no/such: No such file");
+    folder.write("letter", "hello, I am a letter\n");
+    expect_bad(head() + good_routes +
+                   "id_service: { address: \"127.0.0.1:0\", worker: 1, state_file: letter }\n",
+               "id_service.state_file: " + folder.file("letter") + " is no state file");
 }
 
 TEST_F(TheProgram, TellsAllProblemsAtOnce) {
