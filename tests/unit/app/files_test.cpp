@@ -93,5 +93,26 @@ TEST_F(FilesTest, WithSomethingElseInThemAreNoStateFiles) {
     expect_one(state("/dev/null"), "id_service.state_file", "not a regular file");
 }
 
+TEST_F(FilesTest, WithATokenThatEverybodyMayReadAreWarnedOf) {
+    const auto file = folder.write("token", "sekrit\n");
+    const auto warned = [&] {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
+            "routes: [{prefix: /, upstream: app}]\n"
+            "id_service: {address: \"127.0.0.1:4444\", state_file: s, token_file: token}\n",
+            folder.file("c.yaml"), config::environment_of({}));
+        EXPECT_TRUE(loaded.config);
+        std::string all;
+        for (const auto& problem : loaded.problems) all += config::print(problem);
+        return all;
+    };
+    ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+    EXPECT_EQ(warned(), "");
+    ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+    EXPECT_EQ(warned(), folder.file("c.yaml") + ":4:68: warning: id_service.token_file: " + file +
+                            ": everybody on this machine can read the token; chmod o-r");
+}
+
 }  // namespace
 }  // namespace ticketgate
