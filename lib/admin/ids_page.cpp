@@ -56,9 +56,14 @@ Wish wish_of(std::string_view query) {
 
 }  // namespace
 
-HttpResponse ids_page(std::string_view query, ids::Generator& generator, WallTime now) {
+HttpResponse ids_page(std::string_view query, ids::Generator& generator, bool snowflakes,
+                      WallTime now) {
     const auto wish = wish_of(query);
     if (!wish.wrong.empty()) return refusal(wish.wrong);
+    if (wish.format == ids::Format::snowflake && !snowflakes)
+        return refusal(
+            "the id service gives out the snowflakes of this worker number; ask it, or give "
+            "id_service or ids.machine another worker or datacenter");
     json::array list;
     for (unsigned i = 0; i < wish.count; ++i) {
         const auto id = generator.next(wish.format, now);

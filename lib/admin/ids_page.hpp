@@ -10,7 +10,9 @@
 namespace ticketgate::admin {
 
 /// `query`: what stands behind the question mark; without it, one txid. The generator is the
-/// control thread's own.
-HttpResponse ids_page(std::string_view query, ids::Generator& generator, WallTime now);
+/// control thread's own. Without
+/// `snowflakes` none are given: somebody else counts with its worker number.
+HttpResponse ids_page(std::string_view query, ids::Generator& generator, bool snowflakes,
+                      WallTime now);
 
 }  // namespace ticketgate::admin

@@ -52,7 +52,8 @@ HttpResponse Pages::read(std::string_view path, std::string_view query) const {
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
-    if (path == "/api/v1/ids" && ids != nullptr) return ids_page(query, *ids, wall_now());
+    if (path == "/api/v1/ids" && ids != nullptr)
+        return ids_page(query, *ids, snowflakes, wall_now());
     if (!path.starts_with(queues_path)) return no_such_page();
     const std::string name(path.substr(queues_path.size()));
     const Gate* gate = gates.find(name);

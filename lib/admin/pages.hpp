@@ -30,6 +30,7 @@ struct Pages {
     const GateRegistry& gates;
     Actions actions;
     ids::Generator* ids = nullptr;  ///< the control thread's own; outlives this
+    bool snowflakes = true;         ///< false: the id service makes those of this worker number
 
     HttpResponse operator()(const HttpRequest& request, bool local) const;
 

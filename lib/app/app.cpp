@@ -5,7 +5,6 @@
 #include <csignal>
 
 #include "admin/pages.hpp"
-#include "app/machine.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "app/version.hpp"
@@ -124,7 +123,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
                                 "cannot open the access log " + config.log.access_file);
     // Named once, before any loop runs: the threads share it.
     std::vector<std::string> complaints;
-    commons_.machine = machine_of(config.ids.machine, environment_, this_system(), complaints);
+    identities_ = identities_of(config, environment_, this_system(), complaints);
+    commons_.machine = identities_.machine;
     commons_.connection_closed = [this] { front_->connection_closed(); };
     const auto snapshot = build_snapshot(std::move(config));
     for (auto& loop : loops_) {
@@ -135,9 +135,10 @@ App::App(config::Config config, std::string path, config::Environment environmen
     if (running_.admin) {
         const auto lane = ids::Lane{running_.threads, running_.threads + 1};  // that of no loop
         admin_ids_ = std::make_unique<ids::Generator>(commons_.machine, lane);
-        admin_ = std::make_unique<admin::Server>(
-            control_, endpoint_of(*running_.admin),
-            admin::Pages{metrics_, gates_, admin_actions(), admin_ids_.get()});
+        admin_ =
+            std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
+                                            admin::Pages{metrics_, gates_, admin_actions(),
+                                                         admin_ids_.get(), !identities_.overlap()});
     }
     if (running_.id_service) start_id_service(*running_.id_service);
     reload_successful_.set(1);
@@ -146,9 +147,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
 
 void App::start_id_service(const config::IdService& service) {
     noeq::Settings settings;
-    settings.datacenter = service.datacenter;
-    settings.worker =
-        service.worker != config::unlimited ? service.worker : commons_.machine.worker.value_or(0);
+    settings.datacenter = identities_.id_service->datacenter;
+    settings.worker = identities_.id_service->worker.value_or(0);
     settings.token = service.token;
     settings.max_connections = service.max_connections;
     settings.login_timeout = service.login_timeout;
@@ -320,11 +320,14 @@ std::shared_ptr<const Snapshot> App::try_build(const config::Config& config) {
 // A bad file changes nothing.
 bool App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
-    if (loaded.config)
-        for (auto problems :
-             {identity_problems(*loaded.config, commons_.machine, {}),
+    if (loaded.config) {
+        std::vector<std::string> complaints;  // told at the start
+        const auto next = identities_of(*loaded.config, environment_, this_system(), complaints);
+        for (const auto& problems :
+             {reload_problems(*loaded.config, identities_, next),
               tls_problems(*loaded.config, wall_now()), spool_problems(*loaded.config)})
             loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
+    }
     for (const auto& problem : loaded.problems)
         problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
     std::shared_ptr<const Snapshot> snapshot;

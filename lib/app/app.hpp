@@ -15,6 +15,7 @@
 
 #include "admin/pages.hpp"
 #include "admin/server.hpp"
+#include "app/identities.hpp"
 #include "config/config.hpp"
 #include "config/environment.hpp"
 #include "gate/gate_registry.hpp"
@@ -81,6 +82,7 @@ class App {
     std::vector<std::unique_ptr<net::Loop>> loops_;
     http::SpoolBudget spool_;
     LogFile access_file_;
+    Identities identities_;  // of the start; no reload changes them
     Commons commons_;
     GateRegistry gates_;
     KnownUpstreams upstreams_;

@@ -7,7 +7,8 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
-#include "app/machine.hpp"
+#include "app/files.hpp"
+#include "app/identities.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "config/dump.hpp"
@@ -20,13 +21,13 @@ namespace ticketgate::commands {
 namespace {
 
 // Can this machine make the ids that the config asks for? Are the certificates there?
+// Can files be opened?
 void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
-    const auto& wanted = loaded.config->ids.machine;
-    const auto machine = machine_of(wanted, environment, this_system(), complaints);
-    for (const auto& problems :
-         {identity_problems(*loaded.config, machine, complaints),
-          tls_problems(*loaded.config, wall_now()), spool_problems(*loaded.config)})
+    const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
+    for (const auto& problems : {identity_problems(*loaded.config, identities, complaints),
+                                 tls_problems(*loaded.config, wall_now()),
+                                 file_problems(*loaded.config), spool_problems(*loaded.config)})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }

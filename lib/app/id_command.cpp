@@ -66,6 +66,12 @@ std::string remark(std::string_view word, WallTime now) {
     return formats.empty() ? "" : std::string(word) + " " + formats + " " + time;
 }
 
+// Nobody gave this process a number: the one in the environment or the host name is the service's,
+// which may be counting with it now.
+bool lacks_a_worker(ids::Format format, const IdOrder& order) {
+    return ids::needs_worker(format) && order.machine.worker == config::unlimited;
+}
+
 }  // namespace
 
 int make_ids(const IdOrder& order, const config::Environment& environment, std::ostream& out,
@@ -79,11 +85,18 @@ int make_ids(const IdOrder& order, const config::Environment& environment, std::
         err << '\n';
         return commands::usage;
     }
+    if (lacks_a_worker(*format, order)) {
+        err << "ticketgate: a snowflake needs --worker N, 0 to 31: a number that no process has "
+               "which makes snowflakes now\n";
+        return commands::usage;
+    }
     std::vector<std::string> complaints;
     const auto machine = machine_of(order.machine, environment, this_system(), complaints);
-    if (const auto why = ids::why_not(*format, machine); !why.empty()) complaints.push_back(why);
-    for (const auto& complaint : complaints) err << "ticketgate: " << complaint << '\n';
-    if (!complaints.empty()) return commands::failed;
+    if (const auto why = ids::why_not(*format, machine); !why.empty()) {
+        for (const auto& complaint : complaints) err << "ticketgate: " << complaint << '\n';
+        err << "ticketgate: " << why << '\n';
+        return commands::failed;
+    }
     ids::Generator generator(machine);
     for (std::uint64_t i = 0; i < order.count && out; ++i)
         out << generator.next(*format, wall_now()).view() << '\n';

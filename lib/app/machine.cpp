@@ -11,7 +11,6 @@
 #include <charconv>
 
 #include "config/syntax.hpp"
-#include "ids/format.hpp"
 
 namespace ticketgate {
 namespace {
@@ -47,13 +46,18 @@ std::vector<std::uint32_t> interface_addresses() {
     return found;
 }
 
-// A value of the environment, read; one that is nonsense is complained of.
-template <class Read>
+std::optional<std::uint32_t> first(const std::vector<std::uint32_t>& addresses) {
+    return addresses.empty() ? std::nullopt : std::optional(addresses.front());
+}
+
+// A value of the environment, read; without one, the system's. One that is nonsense is complained
+// of, and no other is guessed: whoever set it meant something.
+template <class Read, class Otherwise>
 auto from_environment(const config::Environment& environment, const char* name,
-                      const std::string& what, Read read, std::vector<std::string>& complaints)
-    -> decltype(read(std::string_view())) {
+                      const std::string& what, Read read, Otherwise otherwise,
+                      std::vector<std::string>& complaints) -> decltype(read(std::string_view())) {
     const auto text = environment(name);
-    if (!text || text->empty()) return std::nullopt;
+    if (!text || text->empty()) return otherwise();
     const auto value = read(*text);
     if (!value) complaints.push_back(std::string(name) + "=" + *text + " is not " + what);
     return value;
@@ -74,48 +78,16 @@ ids::Machine machine_of(const config::Machine& wanted, const config::Environment
     machine.datacenter = wanted.datacenter;
     machine.address = config::parse_ipv4(wanted.address);
     if (!machine.address)
-        machine.address = from_environment(environment, "TICKETGATE_ADDRESS", "an IPv4 address",
-                                           config::parse_ipv4, complaints);
-    if (!machine.address && !system.addresses.empty()) machine.address = system.addresses.front();
-    if (wanted.worker != config::unlimited) machine.worker = wanted.worker;
-    if (!machine.worker)
-        machine.worker = from_environment(environment, "TICKETGATE_WORKER", "a number from 0 to 31",
-                                          worker_number, complaints);
-    if (!machine.worker) machine.worker = ordinal(system.host_name);
+        machine.address = from_environment(
+            environment, "TICKETGATE_ADDRESS", "an IPv4 address", config::parse_ipv4,
+            [&] { return first(system.addresses); }, complaints);
+    if (wanted.worker != config::unlimited)
+        machine.worker = wanted.worker;
+    else
+        machine.worker = from_environment(
+            environment, "TICKETGATE_WORKER", "a number from 0 to 31", worker_number,
+            [&] { return ordinal(system.host_name); }, complaints);
     return machine;
-}
-
-std::vector<config::Problem> identity_problems(const config::Config& config,
-                                               const ids::Machine& machine,
-                                               const std::vector<std::string>& complaints) {
-    config::Problems problems;
-    for (const auto& complaint : complaints) problems.error({}, "environment", complaint);
-    const auto check = [&](config::IdFormat format, const config::Mark& mark,
-                           const std::string& path) {
-        const auto why = ids::why_not(static_cast<ids::Format>(format), machine);
-        if (!why.empty()) problems.error(mark, path, why);
-    };
-    const auto own = [&](const config::Id& id, const std::string& path) {
-        check(id.format, config.mark_of(path), path);
-    };
-    own(config.ids.request_id, "ids.request_id.format");
-    own(config.ids.unique_id, "ids.unique_id.format");
-    for (const auto& [name, id] : config.ids.other)
-        own(id, std::string("ids.other.").append(name).append(".format"));
-    const auto route = [&](const config::IdsOverrides& ids, const std::string& path) {
-        for_each_id_override(ids, [&](const std::string& name, const config::IdOverrides& id) {
-            if (!id.format.value) return;
-            check(*id.format.value, id.format.mark, path + ".ids." + name + ".format");
-        });
-    };
-    if (config.id_service && config.id_service->worker == config::unlimited && !machine.worker) {
-        problems.error(config.mark_of("id_service"), "id_service.worker",
-                       "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to "
-                       "-31");
-    }
-    route(config.defaults.ids, "defaults");
-    for (const auto& node : config.routes) route(node.overrides.ids, node.path);
-    return problems.take();
 }
 
 }  // namespace ticketgate

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "config/environment.hpp"
-#include "config/problem.hpp"
+#include "config/model.hpp"
 #include "ids/machine.hpp"
 
 namespace ticketgate {
@@ -22,13 +21,8 @@ struct System {
 System this_system();
 
 /// Unknown stays unknown. TICKETGATE_ADDRESS and TICKETGATE_WORKER count where the config says
-/// auto; one that is nonsense is added to `complaints`.
+/// auto; one that is nonsense leaves it unknown, and is added to `complaints`.
 ids::Machine machine_of(const config::Machine& wanted, const config::Environment& environment,
                         const System& system, std::vector<std::string>& complaints);
-
-/// Errors for the formats that the config asks for and this machine cannot make.
-std::vector<config::Problem> identity_problems(const config::Config& config,
-                                               const ids::Machine& machine,
-                                               const std::vector<std::string>& complaints);
 
 }  // namespace ticketgate

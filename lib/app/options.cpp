@@ -1,6 +1,7 @@
 #include "app/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -8,8 +9,42 @@
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
 #include "app/version.hpp"
+#include "config/syntax.hpp"
 
 namespace ticketgate {
+namespace {
+
+constexpr std::uint64_t most_ids = 1'000'000'000;
+
+// CLI11 reads -1 as a very large number, and leaves what does not fit to chance.
+std::string why_no_count(const std::string& text) {
+    std::uint64_t count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, count);
+    if (error == std::errc{} && stop == end && count >= 1 && count <= most_ids) return {};
+    return text + " is not a number from 1 to " + std::to_string(most_ids);
+}
+
+std::string why_no_address(const std::string& text) {
+    return config::parse_ipv4(text) ? "" : text + " is not an IPv4 address such as 192.0.2.1";
+}
+
+void add_order(CLI::App& id, IdOrder& order) {
+    id.add_option("-f,--format", order.format, "txid, uuidv7, httpd_2_4_47 …")
+        ->capture_default_str();
+    id.add_option("-n,--number", order.count, "how many")
+        ->capture_default_str()
+        ->check(why_no_count);
+    id.add_option("--address", order.machine.address, "IPv4 address, for httpd up to 2.4.28")
+        ->check(why_no_address);
+    id.add_option("--worker", order.machine.worker,
+                  "0 to 31, for snowflake: one that no running process has")
+        ->check(CLI::Range(0, 31));
+    id.add_option("--datacenter", order.machine.datacenter, "0 to 31, for snowflake")
+        ->check(CLI::Range(0, 31));
+}
+
+}  // namespace
 
 int run_command_line(int argc, char** argv) {
     CLI::App cli(
@@ -43,14 +78,7 @@ int run_command_line(int argc, char** argv) {
     std::vector<std::string> ids;
     bool from_log = false;
     auto* id = cli.add_subcommand("id", "makes ids; `id decode` says what an id means");
-    id->add_option("-f,--format", order.format, "txid, uuidv7, httpd_2_4_47 …")
-        ->capture_default_str();
-    id->add_option("-n,--number", order.count, "how many")->capture_default_str();
-    id->add_option("--address", order.machine.address, "IPv4 address, for httpd up to 2.4.28");
-    id->add_option("--worker", order.machine.worker, "0 to 31, for snowflake")
-        ->check(CLI::Range(0, 31));
-    id->add_option("--datacenter", order.machine.datacenter, "0 to 31, for snowflake")
-        ->check(CLI::Range(0, 31));
+    add_order(*id, order);
     auto* decode = id->add_subcommand("decode", "formats, time, machine, process and counter");
     decode->add_option("ID", ids, "ids to be decoded");
     decode->add_flag("--from-log", from_log, "annotates the lines of a log on stdin");

@@ -45,10 +45,11 @@ struct Config {
     std::map<std::string, Mark>
         marks;  ///< where each value stands: `queues.a.order` → file:line:column
 
-    /// Line 0: it does not stand in the file.
+    /// Line 0: it does not stand in the file; then the file as a whole.
     Mark mark_of(const std::string& path) const {
         const auto found = marks.find(path);
-        return found == marks.end() ? Mark{} : found->second;
+        if (found != marks.end()) return found->second;
+        return {marks.empty() ? "" : marks.begin()->second.file, 0, 0};
     }
     bool operator==(const Config&) const = default;
 };

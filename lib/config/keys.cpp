@@ -370,9 +370,10 @@ constexpr std::array id_service_keys{
     plain("token", Kind::text, "",
           "What a client must send first, 255 bytes at most; without, anybody may ask."),
     plain("token_file", Kind::body_file, "", "A file with it instead, relative to this file."),
-    plain("state_file", Kind::text, "",
-          "Where the time of the last id survives a restart with the clock behind; without, the "
-          "clock is trusted."),
+    plain(
+        "state_file", Kind::file, "",
+        "Where the time of the last id survives a restart with the clock behind, relative to this "
+        "file; without, the clock is trusted."),
     count("max_connections", "1000", "Accepted at one time; more wait in the kernel's backlog.", 1,
           1000000),
     duration("login_timeout", "10s", "From the connection to the whole token."),

@@ -227,7 +227,7 @@ struct IdService {
     std::uint32_t datacenter = 0;      ///< 0-31
     std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`, as in Machine
     std::string token;                 ///< empty: none is asked for
-    std::string state_file;            ///< empty: none; a restart then trusts the clock
+    std::string state_file;            ///< to open; empty: none, and a restart trusts the clock
     std::uint32_t max_connections = 1000;
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;

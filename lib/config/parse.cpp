@@ -133,6 +133,18 @@ void parse_admin(SectionReader& top, Config& config) {
     section.read("token", config.admin_token);
 }
 
+// As for the keys of TLS.
+void warn_of_readers(const Value& file) {
+    const auto name = file.reading.folder / file.node.text;
+    std::error_code error;
+    const auto mode = std::filesystem::status(name, error).permissions();
+    if (error || (mode & std::filesystem::perms::others_read) == std::filesystem::perms::none)
+        return;
+    file.reading.problems.warn(
+        file.node.mark, file.path,
+        name.string() + ": everybody on this machine can read the token; chmod o-r");
+}
+
 // `token_file` holds the token; a line end behind it does not count.
 void parse_token(SectionReader& section, std::string& out) {
     section.read("token", out);
@@ -146,6 +158,7 @@ void parse_token(SectionReader& section, std::string& out) {
         } else if (read_body_file(value, out)) {
             while (out.ends_with('\n') || out.ends_with('\r')) out.pop_back();
             if (out.empty()) (void)value.fail("the file holds no token");
+            warn_of_readers(value);
         }
     }
     if (out.size() > 255)

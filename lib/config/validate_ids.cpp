@@ -110,33 +110,6 @@ void check_names(const Config& config, const RouteOverrides& overrides, const st
     }
 }
 
-bool makes_snowflakes(const Config& config) {
-    const auto own = [](const Id& id) { return id.format == IdFormat::snowflake; };
-    const auto route = [](const IdsOverrides& ids) {
-        bool given = false;
-        for_each_id_override(ids, [&](const std::string& /*name*/, const IdOverrides& id) {
-            given |= id.format.value == IdFormat::snowflake;
-        });
-        return given;
-    };
-    return own(config.ids.request_id) || own(config.ids.unique_id) ||
-           std::ranges::any_of(config.ids.other, [&](const auto& id) { return own(id.second); }) ||
-           route(config.defaults.ids) ||
-           std::ranges::any_of(config.routes,
-                               [&](const RouteNode& node) { return route(node.overrides.ids); });
-}
-
-// Both count by themselves; with one number between them they would count alike.
-void check_workers(const Config& config, Problems& problems) {
-    const auto& machine = config.ids.machine;
-    if (!config.id_service || config.id_service->worker != machine.worker ||
-        config.id_service->datacenter != machine.datacenter || !makes_snowflakes(config))
-        return;
-    problems.error(config.mark_of("id_service"), "id_service.worker",
-                   "is ids.machine.worker as well, and requests get snowflakes of their own; give "
-                   "one of the two another worker or datacenter");
-}
-
 bool preserves(IdPolicy policy) {
     return policy == IdPolicy::preserve || policy == IdPolicy::preserve_or_generate;
 }
@@ -155,7 +128,6 @@ void check_ids(const Config& config, Problems& problems) {
     const auto& address = config.ids.machine.address;
     if (address != "auto" && !parse_ipv4(address))
         check.fail("ids.machine.address", "\"" + address + "\" is not an IPv4 address, or auto");
-    check_workers(config, problems);
     check.look_at_route(config.defaults.ids, "defaults");
     check_names(config, config.defaults, "defaults", problems);
     for (const RouteNode& route : config.routes) {

@@ -36,8 +36,6 @@ task<void> Connection::run() {
         const auto got = stream_.read_some(in_);
         if (got.status == net::Io::ended || got.status == net::Io::failed) co_return;
         if (got.status == net::Io::ok) {
-            // A login has one deadline, however it trickles in.
-            if (decoder_.logged_in()) deadline_.disarm();
             const std::string_view input(in_.data(), got.bytes);
             const bool more = co_await answer(input);
             if (push() != net::Io::ok && !co_await flush_slowly()) co_return;
@@ -56,6 +54,8 @@ task<void> Connection::run() {
 task<bool> Connection::answer(std::string_view input) {
     for (;;) {
         const auto next = decoder_.next(input);
+        // A login has one deadline, however it trickles in, and that ends with its last byte.
+        if (decoder_.logged_in()) deadline_.disarm();
         if (next.step == ids::NoeqDecoder::Step::more) co_return true;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
         if (server_.source().make(next.count, out_) == IdSource::Made::all)

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -16,27 +19,69 @@ namespace {
 
 constexpr std::size_t size = 20;  // 19 digits hold any time, and a line end
 
-[[noreturn]] void fail(int descriptor, int error, const std::string& what) {
-    if (descriptor >= 0) ::close(descriptor);
+struct Opened {
+    int descriptor;
+    ~Opened() {
+        if (descriptor >= 0) ::close(descriptor);
+    }
+};
+
+[[noreturn]] void fail(int error, const std::string& what) {
     throw std::system_error(error, std::system_category(), what);
 }
 
-}  // namespace
+struct Found {
+    std::int64_t reserved_ms = -1;
+    int error = 0;  // of the system
+    std::string why;
+};
 
-StateFile::StateFile(const std::string& path)
-    : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (descriptor_ < 0) fail(-1, errno, "cannot open the state file " + path);
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
-        fail(descriptor_, errno, "another process uses the state file " + path);
+// What is in an open file: nothing yet, or a time.
+Found read_reserved(int descriptor, const std::string& path) {
+    struct stat about {};
+    if (::fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode))
+        return {-1, EINVAL, path + " is not a regular file"};
     std::array<char, size + 1> text;
-    const auto got = ::pread(descriptor_, text.data(), text.size(), 0);
-    if (got < 0) fail(descriptor_, errno, "cannot read the state file " + path);
-    if (got == 0) return;
+    const auto got = ::pread(descriptor, text.data(), text.size(), 0);
+    if (got < 0)
+        return {-1, errno, "cannot read the state file " + path + ": " + std::strerror(errno)};
+    if (got == 0) return {};
+    Found found;
     const char* const end = text.data() + size - 1;
-    const auto [stop, error] = std::from_chars(text.data(), end, reserved_ms_);
-    if (got != size || error != std::errc{} || stop != end || *end != '\n')
-        fail(descriptor_, EINVAL,
-             path + " is no state file; remove it only if no id service has ever used it");
+    const auto [stop, error] = std::from_chars(text.data(), end, found.reserved_ms);
+    if (got == size && error == std::errc{} && stop == end && *end == '\n') return found;
+    return {-1, EINVAL,
+            path + " is no state file; remove it only if no id service has ever used it"};
+}
+
+// A new name is in its folder, and lasts only when that is on the disk as well.
+void sync_folder_of(const std::string& path) {
+    auto folder = std::filesystem::path(path).parent_path();
+    if (folder.empty()) folder = ".";
+    const Opened opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (opened.descriptor >= 0 && ::fsync(opened.descriptor) == 0) return;
+    if (errno != EINVAL)  // that would be a file system without anything to sync there
+        fail(errno, "cannot sync the folder of the state file " + path);
+}
+
+}  // namespace
+StateFile::StateFile(const std::string& path) {
+    Opened file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    if (file.descriptor < 0) fail(errno, "cannot open the state file " + path);
+    if (::flock(file.descriptor, LOCK_EX | LOCK_NB) != 0)
+        fail(errno, "another process uses the state file " + path);
+    const auto found = read_reserved(file.descriptor, path);
+    if (!found.why.empty()) fail(found.error, found.why);
+    reserved_ms_ = found.reserved_ms;
+    if (reserved_ms_ < 0) sync_folder_of(path);
+    descriptor_ = std::exchange(file.descriptor, -1);
+}
+
+// O_NONBLOCK is for a named pipe: without it, open waits for a writer.
+std::string StateFile::why_not(const std::string& path) {
+    const Opened file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (file.descriptor < 0) return errno == ENOENT ? "" : path + ": " + std::strerror(errno);
+    return read_reserved(file.descriptor, path).why;
 }
 
 StateFile::~StateFile() {

@@ -11,12 +11,16 @@ namespace ticketgate::noeq {
 
 class StateFile {
  public:
-    /// Makes the file if there is none; throws std::system_error that names it: it cannot be read
-    /// or locked, or holds something else.
+    /// Makes the file if there is none, its name on the disk before this returns; throws
+    /// std::system_error that names it: it cannot be read or locked, or holds something else.
     explicit StateFile(const std::string& path);
     ~StateFile();
     StateFile(StateFile&& other) noexcept;
     StateFile& operator=(StateFile&&) = delete;
+
+    /// Why what is there is no state file; empty: it is one, or nothing is there. Changes and locks
+    /// nothing.
+    static std::string why_not(const std::string& path);
 
     /// No id of any run before is for a later time; -1: there was none.
     std::int64_t reserved_ms() const { return reserved_ms_; }
@@ -24,7 +28,7 @@ class StateFile {
     bool reserve(std::int64_t until_ms);
 
  private:
-    int descriptor_;
+    int descriptor_ = -1;
     std::int64_t reserved_ms_ = -1;
 };
 

@@ -127,6 +127,21 @@ TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 4);
 }
 
+// A pool of connections logs in early and asks late.
+TEST(IdServiceThreads, WhoHasLoggedInMayBeIdleForLongerThanALogin) {
+    Gateway gateway(service("token: sekrit, login_timeout: 1s"), nobody);
+    const auto at = *gateway.app().id_service_address();
+    auto early = Socket::connect(at);
+    // Its deadline for the login runs when the service has looked for bytes and found none.
+    ASSERT_TRUE(
+        eventually([&] { return gateway.metric("ticketgate_id_service_connections") == 1; }));
+    ASSERT_EQ(early.send(std::string("\0\6sekrit", 8)), Socket::Status::ok);
+    auto silent = Socket::connect(at);
+    EXPECT_EQ(Reader(silent).rest(), "") << "closed when its second, which began later, was over";
+    EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 1);
+    EXPECT_EQ(take(early, 1).size(), 1u);
+}
+
 TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     Gateway gateway(service("token: sekrit"), nobody);
     const auto at = *gateway.app().id_service_address();
@@ -211,6 +226,28 @@ TEST(IdsPage, GivesIdsOfAnyFormat) {
         for (const auto& id : json.at("ids").as_array()) seen.emplace(id.as_string());
         EXPECT_EQ(seen.size(), 300u) << format;
     }
+}
+
+// Both would count by themselves from the same worker number.
+TEST(IdsPage, LeavesTheSnowflakesOfTheIdServiceToIt) {
+    const std::string machine = "ids: { machine: { datacenter: 21, worker: ";
+    Gateway same(service() + machine + "7 } }\n", nobody);
+    const auto refused = same.admin("/api/v1/ids?format=snowflake");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_NE(refused.body.find("the id service gives out the snowflakes"), std::string::npos);
+    EXPECT_EQ(same.admin("/api/v1/ids?format=txid").status, 200);
+    Gateway other(service() + machine + "8 } }\n", nobody);
+    EXPECT_EQ(other.admin("/api/v1/ids?format=snowflake").status, 200);
+}
+
+TEST(IdServiceThreads, AReloadDoesNotBringASecondMakerOfItsSnowflakes) {
+    const std::string machine = "ids: { machine: { datacenter: 21, worker: 7 }";
+    Gateway gateway(service() + machine + " }\n", nobody);
+    const auto moved = one_queue() +
+                       "id_service: { address: \"127.0.0.1:0\", datacenter: 21, worker: 8 }\n" +
+                       machine;
+    EXPECT_TRUE(gateway.reload(moved + " }\n"));
+    EXPECT_FALSE(gateway.reload(moved + ", request_id: { format: snowflake } }\n"));
 }
 
 TEST(IdsPage, RefusesWhatItCannotGive) {

@@ -53,6 +53,12 @@ TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
                "no/such");
     expect_bad(head() + good_routes + "spool: { directory: /no/such }\n", "No such file");
     expect_bad(head() + "routes: [{ prefix: /\n", "c.yaml");
+    expect_bad(head() + good_routes + "log: { access_file: /no/such/log }\n",
+               "log.access_file: /no/such: No such file");
+    folder.write("letter", "hello, I am a letter\n");
+    expect_bad(head() + good_routes +
+                   "id_service: { address: \"127.0.0.1:0\", worker: 1, state_file: letter }\n",
+               "id_service.state_file: " + folder.file("letter") + " is no state file");
 }
 
 TEST_F(TheProgram, TellsAllProblemsAtOnce) {
@@ -91,6 +97,29 @@ TEST_F(TheProgram, ThatIsNotUnderstoodEndsWith2) {
     EXPECT_EQ(program.wait(), 2);
     Program missing({"explain", "GET"});
     EXPECT_EQ(missing.wait(), 2);
+}
+
+TEST_F(TheProgram, MakesNoIdsForAnOrderItDoesNotUnderstand) {
+    const std::pair<std::vector<std::string>, const char*> bad[] = {
+        {{"-n", "0"}, "0 is not a number from 1 to 1000000000"},
+        {{"-n", "-1"}, "-1 is not a number from 1 to 1000000000"},
+        {{"--number=-1"}, "-1 is not a number from 1 to 1000000000"},
+        {{"-n", "99999999999999999999"}, "is not a number from 1 to 1000000000"},
+        {{"-n", "3x"}, "3x is not a number from 1 to 1000000000"},
+        {{"-f", "httpd_2_0", "--address", "1.2.3"}, "1.2.3 is not an IPv4 address"},
+        {{"-f", "httpd_2_0", "--address", "::1"}, "::1 is not an IPv4 address"},
+        {{"-f", "snowflake"}, "a snowflake needs --worker N"}};
+    for (auto [order, why] : bad) {
+        order.insert(order.begin(), "id");
+        Program program(order);
+        EXPECT_EQ(program.wait(), 2) << why;
+        EXPECT_NE(program.err().find(why), std::string::npos) << program.err();
+        EXPECT_EQ(program.out(), "") << why;
+    }
+    Program good({"id", "-f", "httpd_2_0", "--address", "192.0.2.1", "-n", "2"});
+    EXPECT_EQ(good.wait(), 0) << good.err();
+    const std::string lines = good.out();
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
 
 TEST_F(TheProgram, ExplainsThatAPathWithTwoReadingsIsRefused) {

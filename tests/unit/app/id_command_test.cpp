@@ -58,6 +58,25 @@ TEST(IdCommand, AnUnknownFormatIsAUsageErrorThatNamesThemAll) {
         << said.err;
 }
 
+// The number in the environment is that of the service, which counts with it at the same time.
+TEST(IdCommand, ASnowflakeIsNotMadeWithTheServicesWorker) {
+    std::ostringstream out, err;
+    const auto environment = config::environment_of({{"TICKETGATE_WORKER", "7"}});
+    EXPECT_EQ(make_ids({"snowflake", 1, {}}, environment, out, err), commands::usage);
+    EXPECT_EQ(out.str(), "");
+    EXPECT_NE(err.str().find("--worker N, 0 to 31"), std::string::npos) << err.str();
+}
+
+TEST(IdCommand, NonsenseInTheEnvironmentMattersWhereItIsNeeded) {
+    const auto environment =
+        config::environment_of({{"TICKETGATE_WORKER", "99"}, {"TICKETGATE_ADDRESS", "::1"}});
+    std::ostringstream out, err;
+    EXPECT_EQ(make_ids({"txid", 1, {}}, environment, out, err), commands::ok);
+    EXPECT_EQ(err.str(), "");
+    EXPECT_EQ(make_ids({"httpd_2_0", 1, {}}, environment, out, err), commands::failed);
+    EXPECT_NE(err.str().find("TICKETGATE_ADDRESS=::1 is not an IPv4 address"), std::string::npos);
+}
+
 TEST(IdCommand, DecodesTimeMachineProcessAndCounter) {
     const auto said = decode({"awBg_dbEPdEATWySnoHCHQAAAAA", "2123795683435245568"});
     EXPECT_EQ(said.code, commands::ok);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/load.hpp"
+#include "config/environment.hpp"
 
 namespace ticketgate {
 namespace {
@@ -63,38 +63,10 @@ TEST(Machine, NonsenseInTheEnvironmentIsTold) {
     EXPECT_EQ(asked.complaints,
               (std::vector<std::string>{"TICKETGATE_ADDRESS=::1 is not an IPv4 address",
                                         "TICKETGATE_WORKER=32 is not a number from 0 to 31"}));
+    EXPECT_FALSE(asked.machine.worker) << "whoever set it did not mean the host name's";
+    EXPECT_FALSE(asked.machine.address);
     EXPECT_TRUE(ask({}, laptop, {{"TICKETGATE_WORKER", ""}}).complaints.empty());
-}
-
-std::vector<std::string> problems(const std::string& ids, const System& system) {
-    const auto loaded = config::load_text(
-        "listen: [{address: \"127.0.0.1:8080\"}]\n"
-        "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n" +
-            ids,
-        "c.yaml", config::environment_of({}));
-    std::vector<std::string> lines, complaints;
-    const auto machine =
-        machine_of(loaded.config->ids.machine, config::environment_of({}), system, complaints);
-    for (const auto& problem : identity_problems(*loaded.config, machine, complaints))
-        lines.push_back(config::print(problem));
-    return lines;
-}
-
-TEST(Machine, AFormatThatCannotBeMadeIsAnErrorInItsLine) {
-    const std::string ids =
-        "routes: [{prefix: /, upstream: app, ids: {request_id: {format: snowflake}}}]\n"
-        "ids: {unique_id: {format: httpd_2_0}}\n";
-    EXPECT_TRUE(problems(ids, pod).empty());
-    const auto told = problems(ids, laptop);
-    ASSERT_EQ(told.size(), 2u);
-    EXPECT_TRUE(
-        told[0].starts_with("c.yaml:3:56: routes[0].ids.request_id.format: snowflake holds "
-                            "a worker number"))
-        << told[0];
-    EXPECT_TRUE(
-        told[1].starts_with("c.yaml:4:19: ids.unique_id.format: httpd_2_0 holds the "
-                            "machine's IPv4 address"))
-        << told[1];
+    EXPECT_EQ(ask({}, pod, {{"TICKETGATE_WORKER", ""}}).machine.worker, 3u);
 }
 
 TEST(Machine, ThisOneHasAProcessAndPerhapsAnAddress) {

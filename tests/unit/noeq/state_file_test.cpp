@@ -1,12 +1,26 @@
 #include "noeq/state_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "support/temporary_folder.hpp"
+
+namespace {
+std::vector<std::string> synced;  // by fsync, as paths
+}
+
+// In place of the C library's, for the whole test program.
+extern "C" int fsync(int descriptor) {
+    synced.push_back(
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
+    return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace ticketgate::noeq {
 namespace {
@@ -18,9 +32,10 @@ struct StateFileTest : testing::Test {
         out << in.rdbuf();
         return out.str();
     }
-    std::string complaint() const {
+    std::string complaint() const { return complaint(path); }
+    static std::string complaint(const std::string& of) {
         try {
-            StateFile file(path);
+            StateFile file(of);
         } catch (const std::system_error& error) {
             return error.what();
         }
@@ -45,6 +60,36 @@ TEST_F(StateFileTest, RemembersTheLastReservation) {
     EXPECT_EQ(StateFile(path).reserved_ms(), 1'795'186'942'000);
 }
 
+// A crash must not lose the name of a file whose contents are on the disk.
+TEST_F(StateFileTest, SyncsTheFolderOfItsNewName) {
+    synced.clear();
+    {
+        StateFile file(path);
+        EXPECT_EQ(synced, std::vector{std::filesystem::canonical(folder.path()).string()});
+        EXPECT_TRUE(file.reserve(1'795'186'941'000));
+    }
+    synced.clear();
+    const StateFile again(path);
+    EXPECT_TRUE(synced.empty());
+}
+
+TEST_F(StateFileTest, RefusesWhatIsNoFileOfItsOwn) {
+    EXPECT_NE(complaint("/dev/null").find("not a regular file"), std::string::npos);
+}
+
+TEST_F(StateFileTest, IsLookedAtWithoutBeingTouched) {
+    EXPECT_EQ(StateFile::why_not(path), "");
+    EXPECT_FALSE(std::filesystem::exists(path));
+    {
+        StateFile file(path);
+        EXPECT_EQ(StateFile::why_not(path), "") << "another process has it";
+        EXPECT_TRUE(file.reserve(1'795'186'941'000));
+    }
+    EXPECT_EQ(StateFile::why_not(path), "");
+    std::ofstream(path) << "hello, I am a letter\n";
+    EXPECT_NE(StateFile::why_not(path).find("is no state file"), std::string::npos);
+}
+
 TEST_F(StateFileTest, BelongsToOneProcessAtATime) {
     const StateFile file(path);
     EXPECT_NE(complaint().find("another process uses"), std::string::npos) << complaint();
@@ -60,12 +105,8 @@ TEST_F(StateFileTest, RefusesWhatItDidNotWrite) {
 }
 
 TEST_F(StateFileTest, NamesTheFileThatCannotBeHad) {
-    try {
-        StateFile file("/no/such/folder/state");
-        FAIL();
-    } catch (const std::system_error& error) {
-        EXPECT_NE(std::string(error.what()).find("/no/such/folder/state"), std::string::npos);
-    }
+    const std::string file = "/no/such/folder/state";
+    EXPECT_NE(complaint(file).find(file), std::string::npos);
 }
 
 }  // namespace

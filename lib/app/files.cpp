@@ -1,0 +1,59 @@
+#include "app/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "noeq/state_file.hpp"
+
+namespace ticketgate {
+namespace {
+
+std::string reason(int error, const std::string& path) {
+    return path + ": " + std::strerror(error);
+}
+
+bool may(const std::string& path, int what) {
+    return ::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0;
+}
+
+// A file that is not there would be made in its folder.
+std::string why_not_makeable(const std::string& path) {
+    auto folder = std::filesystem::path(path).parent_path().string();
+    if (folder.empty()) folder = ".";
+    struct stat about {};
+    if (::stat(folder.c_str(), &about) != 0) return reason(errno, folder);
+    if (!S_ISDIR(about.st_mode)) return reason(ENOTDIR, folder);
+    return may(folder, W_OK | X_OK) ? "" : reason(errno, folder);
+}
+
+std::string why_not_writable(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0)
+        return errno == ENOENT ? why_not_makeable(path) : reason(errno, path);
+    if (S_ISDIR(about.st_mode)) return reason(EISDIR, path);
+    if (S_ISSOCK(about.st_mode)) return reason(ENXIO, path);
+    return may(path, W_OK) ? "" : reason(errno, path);
+}
+
+}  // namespace
+
+std::vector<config::Problem> file_problems(const config::Config& config) {
+    config::Problems problems;
+    const auto look = [&](const std::string& key, const std::string& why) {
+        if (!why.empty()) problems.error(config.mark_of(key), key, why);
+    };
+    const auto& log = config.log.access_file;
+    if (log != "-") look("log.access_file", why_not_writable(log));
+    if (!config.id_service || config.id_service->state_file.empty()) return problems.take();
+    const auto& state = config.id_service->state_file;
+    const auto why = why_not_writable(state);
+    look("id_service.state_file", why.empty() ? noeq::StateFile::why_not(state) : why);
+    return problems.take();
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,126 @@
+#include "app/identities.hpp"
+
+#include <algorithm>
+
+#include "ids/format.hpp"
+
+namespace ticketgate {
+namespace {
+
+bool makes_snowflakes(const config::Config& config) {
+    const auto own = [](const config::Id& id) { return id.format == config::IdFormat::snowflake; };
+    const auto route = [](const config::IdsOverrides& ids) {
+        bool given = false;
+        for_each_id_override(ids, [&](const std::string& /*name*/, const config::IdOverrides& id) {
+            given |= id.format.value == config::IdFormat::snowflake;
+        });
+        return given;
+    };
+    const auto& ids = config.ids;
+    return own(ids.request_id) || own(ids.unique_id) ||
+           std::ranges::any_of(ids.other, [&](const auto& id) { return own(id.second); }) ||
+           route(config.defaults.ids) || std::ranges::any_of(config.routes, [&](const auto& node) {
+               return route(node.overrides.ids);
+           });
+}
+
+class Findings {
+ public:
+    Findings(const config::Config& config, const Identities& identities)
+        : config_(config), identities_(identities) {}
+
+    void formats() {
+        own(config_.ids.request_id, "ids.request_id.format");
+        own(config_.ids.unique_id, "ids.unique_id.format");
+        for (const auto& [name, id] : config_.ids.other)
+            own(id, std::string("ids.other.").append(name).append(".format"));
+        overridden(config_.defaults.ids, "defaults");
+        for (const auto& node : config_.routes) overridden(node.overrides.ids, node.path);
+    }
+
+    void workers(const char* remedy) {
+        if (!identities_.overlap() || !makes_snowflakes(config_)) return;
+        const auto& both = *identities_.id_service;
+        fail("id_service.worker",
+             "the id service and ids.machine both have worker " + std::to_string(*both.worker) +
+                 " of datacenter " + std::to_string(both.datacenter) +
+                 ", and requests get snowflakes of their own: the same would be given out "
+                 "twice; " +
+                 remedy);
+    }
+
+    void id_service() {
+        if (!identities_.id_service || identities_.id_service->worker) return;
+        fail("id_service.worker",
+             "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to -31");
+    }
+
+    config::Problems problems;
+
+ private:
+    // At the key, or where it would have to stand.
+    void fail(const std::string& path, const std::string& why) {
+        const bool given = config_.marks.contains(path);
+        problems.error(config_.mark_of(given ? path : path.substr(0, path.rfind('.'))), path, why);
+    }
+    void check(config::IdFormat format, const config::Mark& mark, const std::string& path) {
+        const auto why = ids::why_not(static_cast<ids::Format>(format), identities_.machine);
+        if (!why.empty()) problems.error(mark, path, why);
+    }
+    void own(const config::Id& id, const std::string& path) {
+        check(id.format, config_.mark_of(path), path);
+    }
+    void overridden(const config::IdsOverrides& ids, const std::string& path) {
+        for_each_id_override(ids, [&](const std::string& name, const config::IdOverrides& id) {
+            if (id.format.value)
+                check(*id.format.value, id.format.mark, path + ".ids." + name + ".format");
+        });
+    }
+
+    const config::Config& config_;
+    const Identities& identities_;
+};
+
+}  // namespace
+
+bool Identities::overlap() const {
+    return id_service && id_service->worker && id_service->worker == machine.worker &&
+           id_service->datacenter == machine.datacenter;
+}
+
+Identities identities_of(const config::Config& config, const config::Environment& environment,
+                         const System& system, std::vector<std::string>& complaints) {
+    Identities all{machine_of(config.ids.machine, environment, system, complaints), std::nullopt};
+    if (!config.id_service) return all;
+    const config::IdService& service = *config.id_service;
+    all.id_service = all.machine;
+    all.id_service->datacenter = service.datacenter;
+    if (service.worker != config::unlimited) all.id_service->worker = service.worker;
+    return all;
+}
+
+std::vector<config::Problem> identity_problems(const config::Config& config,
+                                               const Identities& identities,
+                                               const std::vector<std::string>& complaints) {
+    Findings found(config, identities);
+    for (const auto& complaint : complaints)
+        found.problems.warn(config.mark_of(""), "environment", complaint);
+    found.formats();
+    found.id_service();
+    found.workers("give one of the two another worker or datacenter");
+    return found.problems.take();
+}
+
+std::vector<config::Problem> reload_problems(const config::Config& config,
+                                             const Identities& running, const Identities& next) {
+    Findings now(config, running), later(config, next);
+    now.formats();
+    now.workers("these change with a restart only, so restart instead");
+    later.id_service();
+    if (!running.overlap()) later.workers("give one of the two another worker or datacenter");
+    auto problems = now.problems.take();
+    for (auto& problem : later.problems.take()) problems.push_back(std::move(problem));
+    return problems;
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,118 @@
+// What `check` says of the files that a start would open, and that it leaves them alone.
+#include "app/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/load.hpp"
+#include "noeq/state_file.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ticketgate {
+namespace {
+
+struct FilesTest : testing::Test {
+    std::vector<std::string> told(const std::string& text) {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
+            "routes: [{prefix: /, upstream: app}]\n" +
+                text,
+            folder.file("c.yaml"), config::environment_of({}));
+        for (const auto& problem : loaded.problems) EXPECT_TRUE(problem.warning) << print(problem);
+        std::vector<std::string> lines;
+        if (!loaded.config) return {"no config"};
+        for (const auto& problem : file_problems(*loaded.config))
+            lines.push_back(config::print(problem));
+        return lines;
+    }
+    std::vector<std::string> state(const std::string& file) {
+        return told("id_service: {address: \"127.0.0.1:4444\", worker: 1, state_file: \"" + file +
+                    "\"}\n");
+    }
+    std::vector<std::string> log(const std::string& file) {
+        return told("log: {access_file: \"" + file + "\"}\n");
+    }
+    void expect_one(const std::vector<std::string>& lines, const std::string& key,
+                    const std::string& why) {
+        ASSERT_EQ(lines.size(), 1u) << why;
+        EXPECT_TRUE(lines[0].starts_with(folder.file("c.yaml") + ":4:")) << lines[0];
+        EXPECT_NE(lines[0].find(key + ": "), std::string::npos) << lines[0];
+        EXPECT_NE(lines[0].find(why), std::string::npos) << lines[0];
+    }
+    test::TemporaryFolder folder;
+};
+
+TEST_F(FilesTest, ThatTheStartWouldMakeAreGoodAndNotMade) {
+    EXPECT_TRUE(state("state").empty()) << "beside the config";
+    EXPECT_TRUE(log(folder.file("access.log")).empty());
+    EXPECT_TRUE(log("-").empty());
+    EXPECT_NE(::access(folder.file("state").c_str(), F_OK), 0);
+    EXPECT_NE(::access(folder.file("access.log").c_str(), F_OK), 0);
+}
+
+TEST_F(FilesTest, ThatARunningProcessHasAreGood) {
+    noeq::StateFile running(folder.file("state"));
+    EXPECT_TRUE(state("state").empty()) << "new";
+    ASSERT_TRUE(running.reserve(1'795'186'942'000));
+    EXPECT_TRUE(state("state").empty());
+}
+
+TEST_F(FilesTest, InNoFolderAreErrors) {
+    for (const auto& file : {folder.file("no/such"), folder.write("text", "") + "/file"}) {
+        expect_one(state(file), "id_service.state_file",
+                   file.ends_with("such") ? "No such file or directory" : "Not a directory");
+        expect_one(log(file), "log.access_file", folder.path());
+    }
+}
+
+TEST_F(FilesTest, ThatAreFoldersAreErrors) {
+    expect_one(state("."), "id_service.state_file", "Is a directory");
+    expect_one(log(folder.path()), "log.access_file", "Is a directory");
+}
+
+TEST_F(FilesTest, OfNobodyWhoMayWriteAreErrors) {
+    constexpr uid_t nobody = 65534;  // root may write everywhere
+    const bool root = ::geteuid() == 0;
+    ASSERT_EQ(root ? ::seteuid(nobody) : ::chmod(folder.path().c_str(), 0500), 0);
+    expect_one(state("state"), "id_service.state_file", "Permission denied");
+    expect_one(log(folder.file("access.log")), "log.access_file", "Permission denied");
+    ASSERT_EQ(root ? ::seteuid(0) : ::chmod(folder.path().c_str(), 0700), 0);
+}
+
+// Not even root writes here.
+TEST_F(FilesTest, OnWhatCannotBeWrittenToAreErrors) {
+    expect_one(state("/proc/sys/kernel/no_such"), "id_service.state_file", "/proc/sys/kernel");
+}
+
+TEST_F(FilesTest, WithSomethingElseInThemAreNoStateFiles) {
+    folder.write("state", "hello, I am a letter\n");
+    expect_one(state("state"), "id_service.state_file", "is no state file");
+    EXPECT_EQ(folder.read("state"), "hello, I am a letter\n");
+    expect_one(state("/dev/null"), "id_service.state_file", "not a regular file");
+}
+
+TEST_F(FilesTest, WithATokenThatEverybodyMayReadAreWarnedOf) {
+    const auto file = folder.write("token", "sekrit\n");
+    const auto warned = [&] {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
+            "routes: [{prefix: /, upstream: app}]\n"
+            "id_service: {address: \"127.0.0.1:4444\", state_file: s, token_file: token}\n",
+            folder.file("c.yaml"), config::environment_of({}));
+        EXPECT_TRUE(loaded.config);
+        std::string all;
+        for (const auto& problem : loaded.problems) all += config::print(problem);
+        return all;
+    };
+    ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+    EXPECT_EQ(warned(), "");
+    ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+    EXPECT_EQ(warned(), folder.file("c.yaml") + ":4:68: warning: id_service.token_file: " + file +
+                            ": everybody on this machine can read the token; chmod o-r");
+}
+
+}  // namespace
+}  // namespace ticketgate
