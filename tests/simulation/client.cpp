@@ -160,6 +160,8 @@ void Client::end_of_stream() {
         answer_complete();
     else if (answer_.begun() && answered_ < size())
         stage_.judge.cut(first_id_ + answered_, sending_ > answered_ + 1 || offset_ != 0);
+    else if (link_->reset() && answered_ < size())
+        stage_.judge.cut_unseen(first_id_ + answered_);
     stage_.trace.note('C', index_, 2, [&] { return std::string("sees the end"); });
     finish();
 }

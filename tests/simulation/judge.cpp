@@ -196,6 +196,11 @@ void Judge::cut(std::uint64_t id, bool pipelined) {
     s.excuse = "cut";
 }
 
+void Judge::cut_unseen(std::uint64_t id) {
+    Story& s = story(id);
+    if (!s.excuse.empty() || plan_.small_spool) s.excuse = "cut";
+}
+
 // ── the backend's side ──
 
 void Judge::occupied(char queue) {

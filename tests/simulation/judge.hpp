@@ -75,6 +75,8 @@ class Judge {
     /// by what is still on its way (RFC 9112 9.6), and the answer be lost; such a client must ask
     /// again.
     void cut(std::uint64_t id, bool pipelined);
+    /// By a reset, which takes along what was not received: perhaps all of it.
+    void cut_unseen(std::uint64_t id);
     void excuse_all(std::size_t client, const char* why);
 
     // ── the backend's side ──
