@@ -307,30 +307,35 @@ void App::reload() {
 }
 
 // Null: it is told why not, and nothing has changed.
-std::shared_ptr<const Snapshot> App::try_build(const config::Config& config) {
+std::shared_ptr<const Snapshot> App::try_build(const config::Config& config,
+                                               std::vector<std::string>& errors) {
     try {
         return build_snapshot(config);
     } catch (const std::runtime_error& why) {
-        log_.error(why.what());
+        errors.emplace_back(why.what());
         return nullptr;
     }
 }
 
-// A bad file changes nothing.
-bool App::do_reload() {
+// A bad file changes nothing: it is told why, in the log and to the caller.
+std::vector<std::string> App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     if (loaded.config)
         for (auto problems : {identity_problems(*loaded.config, commons_.machine, {}),
                               tls_problems(*loaded.config, wall_now())})
             loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
-    for (const auto& problem : loaded.problems)
-        problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
+    std::vector<std::string> errors;
+    for (const auto& problem : loaded.problems) {
+        if (problem.warning) log_.warn(config::print(problem));
+        if (!problem.warning) errors.push_back(config::print(problem));
+    }
     std::shared_ptr<const Snapshot> snapshot;
-    if (!config::has_errors(loaded.problems)) snapshot = try_build(*loaded.config);
+    if (errors.empty()) snapshot = try_build(*loaded.config, errors);
     reload_successful_.set(snapshot ? 1 : 0);
     if (!snapshot) {
         log_.error("the config is not loaded; the old one stays", {{"file", path_}});
-        return false;
+        return errors;
+        for (const auto& error : errors) log_.error(error);
     }
     if (needs_restart(running_, *loaded.config))
         log_.warn(
@@ -343,7 +348,7 @@ bool App::do_reload() {
     for (auto& station : stations_)
         station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});
-    return true;
+    return {};
 }
 
 // Readiness fails, nothing new comes in, the line finishes.
