@@ -37,10 +37,8 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
         return read(path, query);
     if (request.method() != http::verb::post)
         return page(http::status::method_not_allowed, "only GET and POST are served here\n");
-    if (!may_write(request, local, actions.token()))
-        return page(http::status::forbidden,
-                    "write actions are for programs of this machine, or need admin.token: "
-                    "Authorization: Bearer TOKEN\n");
+    if (const auto why = refusal(request, local, actions.token()); !why.empty())
+        return page(http::status::forbidden, std::string(why));
     return write(path, query);
 }
 
