@@ -66,6 +66,7 @@ class App {
                                               std::vector<std::string>& errors);
     void begin_drain();
     void begin_stop();
+    void tell_what_still_runs();
     void look_if_done();
     void look_later();
     admin::Actions admin_actions();

@@ -149,6 +149,31 @@ TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
     backend.release("/y");
 }
 
+// The backends of these may still run when the next process begins, which cannot know of them.
+TEST_F(TheProgram, ThatCannotWaitForTheLineSaysWhichRequestsItLeavesBehind) {
+    Backend backend;
+    backend.hold("/x");
+    Program program({"-c", config(administered(backend) +
+                                  "queues: { q: { max_in_flight: 34 } }\ndrain_timeout: 0s\n")});
+    const auto address = address_of(program);
+    std::vector<Client> clients;
+    for (int i = 0; i < 34; ++i) {
+        clients.emplace_back(address);
+        clients.back().get("/x");
+    }
+    ASSERT_TRUE(backend.wait_for("/x", 34));
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string told = program.err();
+    int listed = 0;
+    for (const auto& seen : backend.of("/x"))
+        listed += told.find("queue=q request_id=" + seen.header("X-Request-Id")) != told.npos;
+    EXPECT_EQ(listed, 32) << told;
+    EXPECT_NE(told.find("requests=2"), std::string::npos) << told;
+    EXPECT_NE(told.find("error"), std::string::npos);
+    backend.release("/x");
+}
+
 TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
     Backend backend;
     const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
