@@ -78,15 +78,6 @@ bool looks_like_placeholder(std::string_view name) {
            name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
 }
 
-bool check_placeholders(const Value& value, std::string_view text) {
-    for (const auto name : names_in(text)) {
-        if (is_placeholder(name) || !looks_like_placeholder(name)) continue;
-        return value.fail("${" + std::string(name) + "} is not a placeholder" +
-                          hint(nearest(name, placeholders)));
-    }
-    return true;
-}
-
 bool read_queue(const Value& value, std::optional<std::string>& out) {
     constexpr std::array<std::string_view, 5> reserved{"on", "true", "yes", "null", "~"};
     if (is_off(value.node)) {
@@ -210,9 +201,8 @@ bool read(const Value& value, std::optional<std::string>& out) {
         out.reset();
         return true;
     }
-    if (!value.expect(Node::Kind::scalar) || !check_placeholders(value, value.node.text))
-        return false;
-    out = value.node.text;
+    if (!value.expect(Node::Kind::scalar)) return false;
+    out = value.node.body.empty() ? value.node.text : value.node.body;
     return true;
 }
 
@@ -259,10 +249,27 @@ bool read_body_file(const Value& value, std::string& out) {
     if (!stream ||
         (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())))
         return fail(errno != 0 ? std::strerror(errno) : "reading failed");
-    auto body = std::move(text).str();
-    if (!check_placeholders(value, body)) return false;
-    out = std::move(body);
+    out = std::move(text).str();
     return true;
 }
 
 }  // namespace ticketgate::config
+// One warning a file: a page with a script may have many of them, all meant.
+void warn_placeholders(const Value& value, std::string_view body) {
+    std::size_t more = 0;
+    std::string first;
+    for (const auto name : names_in(body)) {
+        if (is_placeholder(name) || !looks_like_placeholder(name)) continue;
+        if (!first.empty()) {
+            ++more;
+            continue;
+        }
+        const auto line = 1 + std::count(body.data(), name.data(), '\n');
+        first = (value.reading.folder / value.node.text).string() + ":" + std::to_string(line) +
+                ": ${" + std::string(name) + "} is not a placeholder and stays as it is" +
+                hint(nearest(name, placeholders));
+    }
+    if (more != 0) first += " (and " + std::to_string(more) + " more)";
+    if (!first.empty()) value.reading.problems.warn(value.node.mark, value.path, std::move(first));
+}
+

@@ -200,9 +200,6 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:46: routes[0].on_full.content_type: \"a/b??X: y\" is not a media type such as "
           "text/html; "
           "charset=utf-8"}},
-        {"on_full: {body: \"$${requestid}\"}",
-         {"c.yaml:4:38: routes[0].on_full.body: ${requestid} is not a placeholder; did you mean "
-          "request_id?"}},
         {"on_full: {body: \"${retry_afte}\"}",
          {"c.yaml:4:38: routes[0].on_full.body: environment variable retry_afte is not set; did "
           "you mean the "
@@ -220,6 +217,9 @@ TEST(Problems, AnswersHeadersAndBodies) {
 }
 
 TEST(Problems, Upstreams) {
+        {"on_full: {body: \"${nope}\"}",
+         {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
+          "write ${nope:-default}"}},
     expect_in_route({
         {"upstream: ap",
          {"c.yaml:4:22: routes[0].upstream: unknown upstream ap; did you mean app?"}},
