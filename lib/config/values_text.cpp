@@ -163,9 +163,10 @@ bool check_item(const Value& item) {
 }
 
 bool check_header(const Value& value, const Entry& entry) {
-    // These describe the message itself; ticketgate writes them.
-    constexpr std::array<std::string_view, 4> own{"content-length", "transfer-encoding",
-                                                  "connection", "content-type"};
+    // These describe the message itself, its connection and its way; ticketgate writes them.
+    constexpr std::array<std::string_view, 9> own{
+        "connection",        "content-length", "keep-alive", "server-timing", "te", "trailer",
+        "transfer-encoding", "upgrade",        "via"};
     const std::string path = value.path + "." + entry.key;
     const Value item{entry.value, value.key, path, value.reading};
     const auto fail_at_key = [&](const std::string& message) {
@@ -176,6 +177,7 @@ bool check_header(const Value& value, const Entry& entry) {
     if (lower(entry.key) == "content-type") return fail_at_key("write content_type: instead");
     if (is_one_of(lower(entry.key), own))
         return fail_at_key("is set by ticketgate itself; remove it");
+    if (lower(entry.key) == "date") return fail_at_key("would be the same for ever; remove it");
     if (entry.value.kind != Node::Kind::scalar) return item.fail("expected text");
     if (!is_header_value(entry.value.text))
         return item.fail("a header value has no line breaks or control characters");
@@ -225,6 +227,7 @@ bool read(const Value& value, Headers& out) {
     bool good = true;
     for (const Entry& entry : value.node.entries) {
         const bool variables = value.key.kind == Kind::variables;
+        value.reading.marks[value.path + "." + entry.key] = entry.mark;
         good = (variables ? check_variable(value, entry) : check_header(value, entry)) && good;
         headers.emplace_back(entry.key, entry.value.text);
     }

@@ -188,6 +188,19 @@ TEST(Problems, AnswersHeadersAndBodies) {
         {"on_full: {headers: {Content-Length: 5}}",
          {"c.yaml:4:42: routes[0].on_full.headers.Content-Length: is set by ticketgate itself; "
           "remove it"}},
+        {"on_full: {headers: {via: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.via: is set by ticketgate itself; remove it"}},
+        {"on_full: {headers: {Server-Timing: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.Server-Timing: is set by ticketgate itself; "
+          "remove it"}},
+        {"on_full: {headers: {Date: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.Date: would be the same for ever; remove it"}},
+        {"on_full: {headers: {x_request-ID: spoof}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.x_request-ID: is set by ticketgate itself, from "
+          "ids.request_id; remove it"}},
+        {"on_wait_timeout: {headers: {Retry-After: 7, unique.id: spoof}}",
+         {"c.yaml:4:66: routes[0].on_wait_timeout.headers.unique.id: is set by ticketgate itself, "
+          "from ids.unique_id; remove it"}},
         {"on_full: {headers: {content-type: a/b}}",
          {"c.yaml:4:42: routes[0].on_full.headers.content-type: write content_type: instead"}},
         {"on_full: {headers: {X-Id: \"${request_id}\"}}",
@@ -450,6 +463,12 @@ TEST(Problems, ClientsAndIds) {
          {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
           {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
            "header",
+         {"routes: [{prefix: /, on_backend_error: {headers: {X_A: b, X-T: c}}, ids: "
+          "{request_id: {header: X-A}}}]\nids: {other: {trace: {header: x-t}}}\n",
+          {"c.yaml:4:51: routes[0].on_backend_error.headers.X_A: is set by ticketgate itself, from "
+           "ids.request_id; remove it",
+           "c.yaml:4:59: routes[0].on_backend_error.headers.X-T: is set by ticketgate itself, from "
+           "ids.other.trace; remove it"}},
            "c.yaml:5:45: ids.other.b: has no header; write header: NAME"}},
          {"routes: [{prefix: /, ids: {other: {tracer: {format: txid}}}}]\nids: {other: {trace: "
           "{header: X-T}}}\n",
