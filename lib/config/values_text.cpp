@@ -153,9 +153,9 @@ bool check_item(const Value& item) {
         case Kind::protocols:
             return check_protocol(item);
         case Kind::networks:
-            return is_network(item.node.text) ||
+            return is_network(item.node.text) || item.node.text == "unix" ||
                    item.fail(shown(item.node.text) +
-                             " is not an address or network such as 10.0.0.0/8");
+                             " is not an address or network such as 10.0.0.0/8, nor unix");
         default:
             return is_token(item.node.text) ||
                    item.fail(shown(item.node.text) + " is not a header name");
@@ -256,7 +256,6 @@ bool read_body_file(const Value& value, std::string& out) {
     return true;
 }
 
-}  // namespace ticketgate::config
 // One warning a file: a page with a script may have many of them, all meant.
 void warn_placeholders(const Value& value, std::string_view body) {
     std::size_t more = 0;
@@ -276,3 +275,4 @@ void warn_placeholders(const Value& value, std::string_view body) {
     if (!first.empty()) value.reading.problems.warn(value.node.mark, value.path, std::move(first));
 }
 
+}  // namespace ticketgate::config

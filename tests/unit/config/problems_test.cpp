@@ -217,6 +217,9 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:38: routes[0].on_full.body: environment variable retry_afte is not set; did "
           "you mean the "
           "placeholder ${retry_after}?"}},
+        {"on_full: {body: \"${nope}\"}",
+         {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
+          "write ${nope:-default}"}},
         {"on_full: {body: x, body_file: y}",
          {"c.yaml:4:41: routes[0].on_full.body_file: stands beside body; keep one of them"}},
         {"on_full: {body_file: no/such.html}",
@@ -230,9 +233,6 @@ TEST(Problems, AnswersHeadersAndBodies) {
 }
 
 TEST(Problems, Upstreams) {
-        {"on_full: {body: \"${nope}\"}",
-         {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
-          "write ${nope:-default}"}},
     expect_in_route({
         {"upstream: ap",
          {"c.yaml:4:22: routes[0].upstream: unknown upstream ap; did you mean app?"}},
@@ -435,7 +435,10 @@ TEST(Problems, ClientsAndIds) {
         {{one_route + "clients: {trusted_proxies: [10.0.0.0/40]}\n",
           {"c.yaml:5:29: clients.trusted_proxies[0]: \"10.0.0.0/40\" is not an address or "
            "network such as "
-           "10.0.0.0/8"}},
+           "10.0.0.0/8, nor unix"}},
+         {one_route + "clients: {trusted_proxies: [\"unix:\"]}\n",
+          {"c.yaml:5:29: clients.trusted_proxies[0]: \"unix:\" is not an address or network such "
+           "as 10.0.0.0/8, nor unix"}},
          {one_route + "ids: {request_id: {header: \"X: Y\"}}\n",
           {"c.yaml:5:28: ids.request_id.header: \"X: Y\" is not the name of a header"}},
          {one_route + "ids: {unique_id: {headers: [\"a b\"]}}\n",
@@ -460,15 +463,15 @@ TEST(Problems, ClientsAndIds) {
           {"c.yaml:4:89: routes[1].ids.unique_id.header: x_a is also a header of ids.request_id; "
            "to "
            "a backend the two would be one"}},
-         {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
-          {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
-           "header",
          {"routes: [{prefix: /, on_backend_error: {headers: {X_A: b, X-T: c}}, ids: "
           "{request_id: {header: X-A}}}]\nids: {other: {trace: {header: x-t}}}\n",
           {"c.yaml:4:51: routes[0].on_backend_error.headers.X_A: is set by ticketgate itself, from "
            "ids.request_id; remove it",
            "c.yaml:4:59: routes[0].on_backend_error.headers.X-T: is set by ticketgate itself, from "
            "ids.other.trace; remove it"}},
+         {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
+          {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
+           "header",
            "c.yaml:5:45: ids.other.b: has no header; write header: NAME"}},
          {"routes: [{prefix: /, ids: {other: {tracer: {format: txid}}}}]\nids: {other: {trace: "
           "{header: X-T}}}\n",
