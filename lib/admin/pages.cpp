@@ -19,7 +19,7 @@ constexpr std::size_t most_problems = 100;
 HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME\n");
+                "/api/v1/queues/NAME /api/v1/ids\n");
 }
 
 HttpResponse no_such_queue(const std::string& name) {
@@ -75,6 +75,8 @@ HttpResponse Pages::write(std::string_view path, std::string_view query) const {
     return page(http::status::not_found,
                 "no such action; there are POST /api/v1/queues/NAME/release?number=N "
                 "/api/v1/drain /api/v1/reload\n");
+}
+
 HttpResponse Pages::reload() const {
     const auto problems = actions.reload();
     if (problems.empty()) return page(http::status::ok, "loaded\n");
@@ -84,8 +86,6 @@ HttpResponse Pages::reload() const {
     if (problems.size() > most_problems)
         told += "and " + std::to_string(problems.size() - most_problems) + " more, in the log\n";
     return page(http::status::unprocessable_entity, told);
-}
-
 }
 
 HttpResponse Pages::release(const std::string& name, std::string_view query) const {
