@@ -174,6 +174,25 @@ TEST_F(TheProgram, ThatCannotWaitForTheLineSaysWhichRequestsItLeavesBehind) {
     backend.release("/x");
 }
 
+// Such requests have no method and path in the access log.
+TEST_F(TheProgram, SaysWhyItRefusedAHead) {
+    Backend backend;
+    Program program({"-c", config(administered(backend))});
+    const auto address = address_of(program);
+    const auto refused = [&](const std::string& head) {
+        Client client(address);
+        client.send(head + "\r\n\r\n");
+        return "request refused client_ip=127.0.0.1 request_id=" +
+               client.read().header("X-Request-Id") + " status=";
+    };
+    const auto twice = refused("GET / HTTP/1.1\r\nHost: a\r\nHost: a");
+    EXPECT_TRUE(program.says(twice + "400 why=\"two Host fields\"")) << program.err();
+    const auto trace = refused("TRACE / HTTP/1.1\r\nHost: a");
+    EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
+    const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
+    EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
+}
+
 TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
     Backend backend;
     const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
