@@ -1,8 +1,12 @@
 #include "admin/access.hpp"
 
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/secret.hpp"
+#include "base/text.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -25,10 +29,39 @@ bool from_another_site(const HttpRequest& request) {
     return !origin.empty() && origin != "http://" + std::string(field(request, http::field::host));
 }
 
+bool is_address(std::string_view host) {
+    error_code error;
+    (void)boost::asio::ip::make_address(std::string(host), error);
+    return !error;
+}
+
+// What stands before the port; an IPv6 address without its brackets (RFC 3986 3.2.2).
+std::string_view without_port(std::string_view host) {
+    if (host.starts_with('[')) return host.substr(1, std::min(host.find(']'), host.size()) - 1);
+    return host.substr(0, host.find(':'));
+}
+
+// Names that no other site can have. Browsers always send one; some clients of unix sockets do not.
+bool names_nobody_else(const HttpRequest& request) {
+    const auto given = field(request, http::field::host);
+    const auto host = without_port(given);
+    return given.empty() || iequals(host, "localhost") || is_address(host);
+}
+
 }  // namespace
 
-bool may_write(const HttpRequest& request, bool local, std::string_view token) {
-    return knows(request, token) || (local && !from_another_site(request));
+std::string_view refusal(const HttpRequest& request, bool local, std::string_view token) {
+    if (knows(request, token)) return {};
+    if (!local)
+        return "write actions are for programs of this machine, or need admin.token: "
+               "Authorization: Bearer TOKEN\n";
+    if (from_another_site(request))
+        return "another site's page has no write actions (its Origin is not this Host) without "
+               "admin.token: Authorization: Bearer TOKEN\n";
+    if (!names_nobody_else(request))
+        return "write actions need a Host that is localhost or an IP address, such as "
+               "http://127.0.0.1:9901, or admin.token: Authorization: Bearer TOKEN\n";
+    return {};
 }
 
 }  // namespace ticketgate::admin

@@ -14,11 +14,12 @@ namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100, most_tickets = 10000;
+constexpr std::size_t most_problems = 100;
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME\n");
+                "/api/v1/queues/NAME /api/v1/ids\n");
 }
 
 HttpResponse no_such_queue(const std::string& name) {
@@ -36,10 +37,8 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
         return read(path, query);
     if (request.method() != http::verb::post)
         return page(http::status::method_not_allowed, "only GET and POST are served here\n");
-    if (!may_write(request, local, actions.token()))
-        return page(http::status::forbidden,
-                    "write actions are for programs of this machine, or need admin.token: "
-                    "Authorization: Bearer TOKEN\n");
+    if (const auto why = refusal(request, local, actions.token()); !why.empty())
+        return page(http::status::forbidden, std::string(why));
     return write(path, query);
 }
 
@@ -67,11 +66,7 @@ HttpResponse Pages::write(std::string_view path, std::string_view query) const {
         actions.drain();
         return page(http::status::accepted, "draining\n");
     }
-    if (path == "/api/v1/reload") {
-        if (actions.reload()) return page(http::status::ok, "loaded\n");
-        return page(http::status::unprocessable_entity,
-                    "not loaded, the old config stays; `ticketgate check` and the log say why\n");
-    }
+    if (path == "/api/v1/reload") return reload();
     constexpr std::string_view release_path = "/release";
     if (path.starts_with(queues_path) && path.ends_with(release_path)) {
         path.remove_prefix(queues_path.size());
@@ -81,6 +76,17 @@ HttpResponse Pages::write(std::string_view path, std::string_view query) const {
     return page(http::status::not_found,
                 "no such action; there are POST /api/v1/queues/NAME/release?number=N "
                 "/api/v1/drain /api/v1/reload\n");
+}
+
+HttpResponse Pages::reload() const {
+    const auto problems = actions.reload();
+    if (problems.empty()) return page(http::status::ok, "loaded\n");
+    std::string told = "not loaded, the old config stays:\n";
+    for (std::size_t i = 0; i < std::min(problems.size(), most_problems); ++i)
+        told += problems[i] + "\n";
+    if (problems.size() > most_problems)
+        told += "and " + std::to_string(problems.size() - most_problems) + " more, in the log\n";
+    return page(http::status::unprocessable_entity, told);
 }
 
 HttpResponse Pages::release(const std::string& name, std::string_view query) const {

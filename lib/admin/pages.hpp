@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "admin/server.hpp"
 #include "gate/gate_registry.hpp"
@@ -22,7 +23,8 @@ struct Actions {
     /// Fails open: false if that number is not in flight.
     std::function<bool(Gate&, std::uint64_t number)> release;
     std::function<void()> drain;
-    std::function<bool()> reload;  ///< false: the file is not good, nothing has changed
+    /// What is wrong with the file, so that nothing has changed; empty: it is loaded.
+    std::function<std::vector<std::string>()> reload;
 };
 
 struct Pages {
@@ -37,6 +39,7 @@ struct Pages {
  private:
     HttpResponse read(std::string_view path, std::string_view query) const;
     HttpResponse write(std::string_view path, std::string_view query) const;
+    HttpResponse reload() const;
     HttpResponse release(const std::string& name, std::string_view query) const;
 };
 

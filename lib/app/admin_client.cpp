@@ -11,6 +11,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "config/syntax.hpp"
 
 namespace ticketgate {
 namespace {
@@ -48,13 +49,34 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& q
     return {response.result_int(), response.body(), {}};
 }
 
+asio::ip::address look_up(const std::string& host, error_code& error) {
+    const auto literal = asio::ip::make_address(host, error);
+    if (!error) return literal;
+    asio::io_context io;
+    const auto found = asio::ip::tcp::resolver(io).resolve(host, "", error);
+    return error ? literal : found.begin()->endpoint().address();
+}
+
 }  // namespace
+
+std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why) {
+    if (auto listen = config::parse_address(text, why)) return listen;
+    if (text.starts_with("unix:") || text.find(':') == std::string_view::npos) return std::nullopt;
+    why.clear();
+    config::Upstream named;  // an authority with a name in it has the grammar of a url's
+    if (!config::parse_url("http://" + std::string(text), named, why)) return std::nullopt;
+    config::Listen listen;
+    listen.address = text;
+    listen.host = named.host;
+    listen.port = named.port;
+    return listen;
+}
 
 AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question) {
     if (!admin.unix_path.empty())
         return ask_at<asio::local::stream_protocol>({admin.unix_path}, question);
     error_code error;
-    auto address = asio::ip::make_address(admin.host, error);
+    auto address = look_up(admin.host, error);
     if (error) return {0, {}, error.message()};
     if (address.is_unspecified() && address.is_v4()) address = asio::ip::address_v4::loopback();
     if (address.is_unspecified()) address = asio::ip::address_v6::loopback();

@@ -1,7 +1,9 @@
 // Asks the admin listener of a running process; for the commands.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/model.hpp"
 
@@ -19,7 +21,11 @@ struct AdminQuestion {
     std::string token = {};  ///< may be empty
 };
 
-/// One request, at most a few seconds. A listener on all addresses is asked on loopback.
+/// `host:port` (a name or an IP address) or `unix:/path`; a reason in `why` when absent.
+std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why);
+
+/// One request, at most a few seconds. A listener on all addresses is asked on loopback; a name is
+/// looked up.
 AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question);
 
 }  // namespace ticketgate

@@ -22,6 +22,8 @@ namespace asio = boost::asio;
 constexpr auto look_again = std::chrono::milliseconds(20);
 // What a stop waits for connections to be closed in an orderly way.
 constexpr Duration stop_time = 2s;
+// Requests listed when a stop cuts them.
+constexpr std::size_t most_told = 32;
 
 Level level_of(config::LogLevel level) {
     return static_cast<Level>(level);
@@ -308,17 +310,18 @@ void App::reload() {
 }
 
 // Null: it is told why not, and nothing has changed.
-std::shared_ptr<const Snapshot> App::try_build(const config::Config& config) {
+std::shared_ptr<const Snapshot> App::try_build(const config::Config& config,
+                                               std::vector<std::string>& errors) {
     try {
         return build_snapshot(config);
     } catch (const std::runtime_error& why) {
-        log_.error(why.what());
+        errors.emplace_back(why.what());
         return nullptr;
     }
 }
 
-// A bad file changes nothing.
-bool App::do_reload() {
+// A bad file changes nothing: it is told why, in the log and to the caller.
+std::vector<std::string> App::do_reload() {
     auto loaded = config::load_file(path_, environment_);
     if (loaded.config) {
         std::vector<std::string> complaints;  // told at the start
@@ -328,14 +331,18 @@ bool App::do_reload() {
               tls_problems(*loaded.config, wall_now()), spool_problems(*loaded.config)})
             loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     }
-    for (const auto& problem : loaded.problems)
-        problem.warning ? log_.warn(config::print(problem)) : log_.error(config::print(problem));
+    std::vector<std::string> errors;
+    for (const auto& problem : loaded.problems) {
+        if (problem.warning) log_.warn(config::print(problem));
+        if (!problem.warning) errors.push_back(config::print(problem));
+    }
     std::shared_ptr<const Snapshot> snapshot;
-    if (!config::has_errors(loaded.problems)) snapshot = try_build(*loaded.config);
+    if (errors.empty()) snapshot = try_build(*loaded.config, errors);
     reload_successful_.set(snapshot ? 1 : 0);
     if (!snapshot) {
+        for (const auto& error : errors) log_.error(error);
         log_.error("the config is not loaded; the old one stays", {{"file", path_}});
-        return false;
+        return errors;
     }
     if (needs_restart(running_, *loaded.config))
         log_.warn(
@@ -348,7 +355,7 @@ bool App::do_reload() {
     for (auto& station : stations_)
         station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});
-    return true;
+    return {};
 }
 
 // Readiness fails, nothing new comes in, the line finishes.
@@ -367,6 +374,7 @@ void App::begin_stop() {
     ready_ = false;
     phase_ = Phase::stopping;
     phase_ends_ = monotonic_now() + stop_time;
+    tell_what_still_runs();
     loops_.front()->post([this] { front_->close(); });
     for (auto& station : stations_) station->loop.post([s = station.get()] { s->stop(); });
     look_if_done();
@@ -385,6 +393,27 @@ void App::look_if_done() {
         return begin_stop();
     }
     look_later();
+}
+
+// What is cut may go on in its backend, where the next process will not know of it.
+void App::tell_what_still_runs() {
+    std::size_t told = 0, untold = 0;
+    gates_.for_each([&](const Gate& gate) {
+        for (const auto& running : gate.view(0).in_flight) {
+            if (told == most_told) {
+                ++untold;
+                continue;
+            }
+            ++told;
+            log_.error(
+                "cut while it ran; its backend may go on with it",
+                {{"queue", gate.name()},
+                 {"request_id", running.request_id},
+                 {"number", running.number},
+                 {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
+        }
+    });
+    if (untold != 0) log_.error("more were cut", {{"requests", untold}});
 }
 
 void App::look_later() {

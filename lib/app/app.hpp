@@ -62,10 +62,12 @@ class App {
     void note_process_metrics();
     void wait_for_signal();
     void on_signal(int signal);
-    bool do_reload();
-    std::shared_ptr<const Snapshot> try_build(const config::Config& config);
+    std::vector<std::string> do_reload();
+    std::shared_ptr<const Snapshot> try_build(const config::Config& config,
+                                              std::vector<std::string>& errors);
     void begin_drain();
     void begin_stop();
+    void tell_what_still_runs();
     void look_if_done();
     void look_later();
     admin::Actions admin_actions();

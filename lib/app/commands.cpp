@@ -11,6 +11,7 @@
 #include "app/identities.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "config/admin_access.hpp"
 #include "config/dump.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -19,6 +20,8 @@
 
 namespace ticketgate::commands {
 namespace {
+
+constexpr unsigned forbidden = 403;
 
 // Can this machine make the ids that the config asks for? Are the certificates there?
 // Can files be opened?
@@ -42,21 +45,50 @@ std::optional<config::Config> load(const std::string& file, bool with_warnings) 
     return std::move(loaded.config);
 }
 
-int ask_admin(const std::string& file, AdminQuestion question, bool print_body) {
-    const auto config = load(file, false);
-    if (!config) return bad_config;
-    if (!config->admin) {
-        std::fprintf(stderr, "ticketgate: %s has `admin: off`, so there is nobody to ask\n",
-                     file.c_str());
-        return failed;
+void tell(const std::vector<config::Problem>& problems) {
+    for (const auto& problem : problems)
+        std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+}
+
+// Whom to ask; an exit code in `code` where nobody is to be found.
+std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAccess& access,
+                                         int& code) {
+    if (!whom.admin.empty()) {
+        std::string why;
+        auto given = parse_admin_address(whom.admin, why);
+        if (!given)
+            std::fprintf(stderr, "ticketgate: --admin %s: %s\n", whom.admin.c_str(), why.c_str());
+        code = usage;
+        return given;
     }
-    question.token = config->admin_token;
-    const auto answer = ask(*config->admin, question);
+    if (access.address) return access.address;
+    tell(access.problems);
+    code = access.problems.empty() ? failed : bad_config;
+    std::fprintf(stderr,
+                 access.problems.empty()
+                     ? "ticketgate: %s has `admin: off`, so there is nobody to ask; if the "
+                       "running process has an admin listener, name it: --admin ADDRESS\n"
+                     : "ticketgate: %s does not say where the admin listener is; name it: "
+                       "--admin ADDRESS\n",
+                 whom.file.c_str());
+    return std::nullopt;
+}
+
+// An answer that is no success belongs to the messages.
+int ask_admin(const Whom& whom, AdminQuestion question, bool print_body) {
+    auto access = config::load_admin_access(whom.file, environment);
+    int code = failed;
+    const auto address = address_of(whom, access, code);
+    if (!address) return code;
+    question.token = std::move(access.token);
+    const auto answer = ask(*address, question);
+    const bool good = answer.status / 100 == 2;  // drain is accepted with 202
     if (!answer.error.empty())
-        std::fprintf(stderr, "ticketgate: admin %s: %s\n", config->admin->address.c_str(),
+        std::fprintf(stderr, "ticketgate: admin %s: %s\n", address->address.c_str(),
                      answer.error.c_str());
-    if (print_body) std::fputs(answer.body.c_str(), stdout);
-    return answer.status == 200 ? ok : failed;
+    if (answer.status == forbidden) tell(access.problems);  // perhaps the token is missing
+    if (print_body) std::fputs(answer.body.c_str(), good ? stdout : stderr);
+    return good ? ok : failed;
 }
 
 }  // namespace
@@ -113,26 +145,26 @@ int schema() {
     return ok;
 }
 
-int healthcheck(const std::string& file) {
-    return ask_admin(file, {"/healthz"}, false);
+int healthcheck(const Whom& whom) {
+    return ask_admin(whom, {"/healthz"}, false);
 }
 
-int queues(const std::string& file, const std::string& name) {
-    return ask_admin(file, {"/api/v1/queues" + (name.empty() ? "" : "/" + name)}, true);
+int queues(const Whom& whom, const std::string& name) {
+    return ask_admin(whom, {"/api/v1/queues" + (name.empty() ? "" : "/" + name)}, true);
 }
 
-int release(const std::string& file, const std::string& queue, std::uint64_t number) {
+int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
     const std::string target =
         "/api/v1/queues/" + queue + "/release?number=" + std::to_string(number);
-    return ask_admin(file, {target, true}, true);
+    return ask_admin(whom, {target, true}, true);
 }
 
-int drain(const std::string& file) {
-    return ask_admin(file, {"/api/v1/drain", true}, true);
+int drain(const Whom& whom) {
+    return ask_admin(whom, {"/api/v1/drain", true}, true);
 }
 
-int reload(const std::string& file) {
-    return ask_admin(file, {"/api/v1/reload", true}, true);
+int reload(const Whom& whom) {
+    return ask_admin(whom, {"/api/v1/reload", true}, true);
 }
 
 }  // namespace ticketgate::commands

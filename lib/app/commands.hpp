@@ -18,13 +18,21 @@ int serve(const std::string& config_file);
 int check(const std::string& config_file);
 int explain(const std::string& config_file, const std::string& method, const std::string& path);
 int schema();
-/// Asks the admin listener that the config names; 0: ready.
-int healthcheck(const std::string& config_file);
-/// The lines as they stand, from the admin listener; with a name that line, ticket by ticket.
-int queues(const std::string& config_file, const std::string& name);
+
+/// The running process that a command asks.
+struct Whom {
+    std::string file;   ///< its config; only `admin:` is read, whatever else is wrong with it
+    std::string admin;  ///< address of its admin listener, over the file's; empty: the file's
+};
+
+/// 0: ready.
+int healthcheck(const Whom& whom);
+/// The lines as they stand; with a name that line, ticket by ticket.
+int queues(const Whom& whom, const std::string& name);
 /// Gives the slot of a request away though its backend may still run.
-int release(const std::string& config_file, const std::string& queue, std::uint64_t number);
-int drain(const std::string& config_file);
-int reload(const std::string& config_file);
+int release(const Whom& whom, const std::string& queue, std::uint64_t number);
+int drain(const Whom& whom);
+/// 1: the process says what is wrong with its file, and keeps the old one.
+int reload(const Whom& whom);
 
 }  // namespace ticketgate::commands

@@ -49,7 +49,7 @@ void add_order(CLI::App& id, IdOrder& order) {
 int run_command_line(int argc, char** argv) {
     CLI::App cli(
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order");
-    std::string file = "/etc/ticketgate/ticketgate.yaml", method, path, queue;
+    std::string file = "/etc/ticketgate/ticketgate.yaml", method, path, queue, admin;
     std::uint64_t number = 0;
     cli.add_option("-c,--config", file, "the config file")->capture_default_str();
     cli.set_version_flag("--version", std::string("ticketgate ") + version);
@@ -73,6 +73,9 @@ int run_command_line(int argc, char** argv) {
         ->required();
     auto* drain = cli.add_subcommand("drain", "lets the line finish and ends the running process");
     auto* reload = cli.add_subcommand("reload", "has the running process read its config again");
+    for (auto* command : {health, queues, release, drain, reload})
+        command->add_option("--admin", admin,
+                            "host:port or unix:/path of its admin listener, if not as in the file");
 
     IdOrder order;
     std::vector<std::string> ids;
@@ -91,7 +94,7 @@ int run_command_line(int argc, char** argv) {
     if (*check) return commands::check(file);
     if (*explain) return commands::explain(file, method, path);
     if (*schema) return commands::schema();
-    if (*health) return commands::healthcheck(file);
+    if (*health) return commands::healthcheck({file, admin});
     if (*decode && from_log == ids.empty())
         return from_log ? annotate_log(std::cin, wall_now(), std::cout)
                         : decode_ids(ids, wall_now(), std::cout, std::cerr);
@@ -100,10 +103,10 @@ int run_command_line(int argc, char** argv) {
         return commands::usage;
     }
     if (*id) return make_ids(order, commands::environment, std::cout, std::cerr);
-    if (*queues) return commands::queues(file, queue);
-    if (*release) return commands::release(file, queue, number);
-    if (*drain) return commands::drain(file);
-    if (*reload) return commands::reload(file);
+    if (*queues) return commands::queues({file, admin}, queue);
+    if (*release) return commands::release({file, admin}, queue, number);
+    if (*drain) return commands::drain({file, admin});
+    if (*reload) return commands::reload({file, admin});
     return commands::serve(file);
 }
 

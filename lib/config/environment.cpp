@@ -51,28 +51,24 @@ std::string expand(std::string_view inside, const Environment& environment,
     return value.value_or("");
 }
 
-}  // namespace
-
-Environment environment_of(std::map<std::string, std::string, std::less<>> variables) {
-    return [known = std::move(variables)](std::string_view name) -> std::optional<std::string> {
-        const auto found = known.find(name);
-        if (found == known.end()) return std::nullopt;
-        return found->second;
-    };
+// Dollars and the placeholder behind them, at the front of the text; 0: there is none.
+std::size_t dollars_before_placeholder(std::string_view text) {
+    const auto dollars = std::min(text.find_first_not_of('$'), text.size());
+    const auto braced = braced_placeholder(text.substr(dollars));
+    return braced == 0 ? 0 : dollars + braced;
 }
 
-bool is_placeholder(std::string_view name) {
-    return std::find(placeholders.begin(), placeholders.end(), name) != placeholders.end();
-}
-
-std::string substitute(std::string_view text, const Environment& environment,
-                       std::vector<std::string>& complaints) {
+std::string fill_in(std::string_view text, bool is_body, const Environment& environment,
+                    std::vector<std::string>& complaints) {
     std::string out;
     while (!text.empty()) {
         const auto dollar = std::min(text.find('$'), text.size());
         out += text.substr(0, dollar);
         text.remove_prefix(dollar);
-        if (text.starts_with("$$")) {
+        if (const auto kept = is_body ? dollars_before_placeholder(text) : 0; kept != 0) {
+            out += text.substr(0, kept);
+            text.remove_prefix(kept);
+        } else if (text.starts_with("$$")) {
             out += '$';
             text.remove_prefix(2);
         } else if (text.starts_with("${")) {
@@ -89,6 +85,26 @@ std::string substitute(std::string_view text, const Environment& environment,
         }
     }
     return out;
+}
+
+}  // namespace
+
+Environment environment_of(std::map<std::string, std::string, std::less<>> variables) {
+    return [known = std::move(variables)](std::string_view name) -> std::optional<std::string> {
+        const auto found = known.find(name);
+        if (found == known.end()) return std::nullopt;
+        return found->second;
+    };
+}
+
+std::string substitute(std::string_view text, const Environment& environment,
+                       std::vector<std::string>& complaints) {
+    return fill_in(text, false, environment, complaints);
+}
+
+std::string substitute_body(std::string_view text, const Environment& environment,
+                            std::vector<std::string>& complaints) {
+    return fill_in(text, true, environment, complaints);
 }
 
 std::vector<std::string_view> names_in(std::string_view text) {

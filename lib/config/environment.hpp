@@ -12,13 +12,14 @@
 // ${retry_after}. Values are not looked through again, and keys are not substituted.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "config/body_text.hpp"
 
 namespace ticketgate::config {
 
@@ -28,14 +29,14 @@ using Environment = std::function<std::optional<std::string>(std::string_view na
 /// For tests and `check`: an environment of exactly these variables.
 Environment environment_of(std::map<std::string, std::string, std::less<>> variables);
 
-inline constexpr std::array<std::string_view, 6> placeholders{
-    "request_id", "unique_id", "queue", "waited_ms", "waiting", "retry_after"};
-
-bool is_placeholder(std::string_view name);
-
 /// `text` with its variables filled in. What is wrong with it is added to `complaints`.
 std::string substitute(std::string_view text, const Environment& environment,
                        std::vector<std::string>& complaints);
+
+/// The same of the body of an answer: dollars that stand directly before a placeholder stay, and
+/// mean what body_text.hpp says.
+std::string substitute_body(std::string_view text, const Environment& environment,
+                            std::vector<std::string>& complaints);
 
 /// The names inside every `${…}` of a text, for checking body files.
 std::vector<std::string_view> names_in(std::string_view text);

@@ -52,7 +52,7 @@ std::string expected(const Key& key) {
         case Kind::header_names:
             return "a list of header names";
         case Kind::networks:
-            return "a list of networks such as [10.0.0.0/8]";
+            return "a list of networks such as [10.0.0.0/8, unix]";
         case Kind::address:
             return "an address such as 0.0.0.0:8080, [::]:8080 or unix:/path";
         case Kind::url:

@@ -264,9 +264,10 @@ constexpr std::array answer_keys{
     plain("body", Kind::body, "null",
           "Text of any size; ${request_id} ${unique_id} ${queue} ${waited_ms} ${waiting} "
           "${retry_after} are "
-          "filled in. null: the default problem document."),
+          "filled in, $${queue} is the text ${queue}. null: the default problem document."),
     plain("body_file", Kind::body_file, "",
-          "A file with the body instead, relative to this file; read once."),
+          "A file with the body instead, relative to this file; read once. Every other ${x} in it "
+          "stays as it is."),
     plain("headers", Kind::headers, "{}", "Headers added to the answer."),
 };
 
@@ -301,7 +302,7 @@ constexpr std::array clients_keys{
            "X_Real_IP: CGI and FastCGI servers take them for X-Real-IP. refuse: 400."),
     plain("trusted_proxies", Kind::networks, "[]",
           "CIDRs whose X-Forwarded-* headers are extended, not replaced, and whose ids may be "
-          "kept."),
+          "kept; unix: whoever connects to a unix socket of ours."),
 };
 
 constexpr std::array spool_keys{

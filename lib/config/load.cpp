@@ -38,17 +38,22 @@ Loaded load_text(std::string_view text, const std::string& name, const Environme
     return loaded;
 }
 
-Loaded load_file(const std::string& path, const Environment& environment) {
+std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems) {
     errno = 0;
     std::ifstream stream(path, std::ios::binary);
     std::string text(max_file_bytes + 1, '\0');  // one more than allowed, so that too much shows
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(stream.gcount()));
-    if (text.empty() && errno != 0) {
-        const auto reason = std::string("cannot read it: ") + std::strerror(errno);
-        return {std::nullopt, {{path, 0, 0, "", reason, false}}};
-    }
-    return load_text(text, path, environment);
+    if (!text.empty() || errno == 0) return text;
+    const auto reason = std::string("cannot read it: ") + std::strerror(errno);
+    problems.push_back({path, 0, 0, "", reason, false});
+    return std::nullopt;
+}
+
+Loaded load_file(const std::string& path, const Environment& environment) {
+    Loaded loaded;
+    const auto text = read_text(path, loaded.problems);
+    return text ? load_text(*text, path, environment) : loaded;
 }
 
 }  // namespace ticketgate::config

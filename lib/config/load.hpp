@@ -20,6 +20,9 @@ struct Loaded {
 
 Loaded load_file(const std::string& path, const Environment& environment);
 
+/// The bytes of a config file, one more than are allowed at most; absent after telling why.
+std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems);
+
 /// `name` stands in the messages; relative body files are looked up beside it.
 Loaded load_text(std::string_view text, const std::string& name, const Environment& environment);
 

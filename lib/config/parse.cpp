@@ -124,15 +124,6 @@ void parse_listens(SectionReader& top, std::vector<Listen>& out) {
     }
 }
 
-void parse_admin(SectionReader& top, Config& config) {
-    const Entry* entry = top.take("admin");
-    if (entry == nullptr || is_off(entry->value)) return;
-    if (!expect_address(entry->value, "admin", top.reading())) return;
-    SectionReader section(entry->value, Section::admin, "admin", top.reading());
-    config.admin = take_address(section);
-    section.read("token", config.admin_token);
-}
-
 // As for the keys of TLS.
 void warn_of_readers(const Value& file) {
     const auto name = file.reading.folder / file.node.text;
@@ -188,6 +179,14 @@ void parse_id_service(SectionReader& top, std::optional<IdService>& out) {
 
 }  // namespace
 
+void parse_admin(const Entry* entry, Config& config, Reading& reading) {
+    if (entry == nullptr || is_off(entry->value)) return;
+    if (!expect_address(entry->value, "admin", reading)) return;
+    SectionReader section(entry->value, Section::admin, "admin", reading);
+    config.admin = take_address(section);
+    section.read("token", config.admin_token);
+}
+
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems) {
     Config config;
     Reading reading{problems, folder, config.marks};
@@ -198,7 +197,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     }
     SectionReader top(root, Section::top, "", reading);
     parse_listens(top, config.listen);
-    parse_admin(top, config);
+    parse_admin(top.take("admin"), config, reading);
     top.read("threads", config.threads);
     parse_named(top, "upstreams", Section::upstream, config.upstreams, parse_upstream);
     parse_named(top, "queues", Section::queue, config.queues, parse_queue);

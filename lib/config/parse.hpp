@@ -9,6 +9,9 @@ namespace ticketgate::config {
 
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems);
 
+/// `admin:`, into `config.admin` and its token; null: it does not stand in the file.
+void parse_admin(const Entry* entry, Config& config, Reading& reading);
+
 /// The settings that `defaults:` and every route may hold. parse_route.cpp
 void parse_settings(SectionReader& section, RouteOverrides& out);
 

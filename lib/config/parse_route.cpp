@@ -21,7 +21,9 @@ void parse_body(SectionReader& section, Setting<std::optional<std::string>>& out
     const Value value{file->value, *find_key(Section::answer, "body_file"), path,
                       section.reading()};
     std::string text;
-    if (read_body_file(value, text)) out.value = std::move(text);
+    if (!read_body_file(value, text)) return;
+    warn_placeholders(value, text);
+    out.value = std::move(text);
 }
 
 void parse_answer(SectionReader& above, const char* name, AnswerOverrides& out) {

@@ -123,6 +123,12 @@ bool is_token(std::string_view text) {
     });
 }
 
+bool same_to_cgi(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, [](char x, char y) {
+        return is_alnum(x) && is_alnum(y) ? to_lower(x) == to_lower(y) : is_alnum(x) == is_alnum(y);
+    });
+}
+
 bool is_header_value(std::string_view text) {
     return all(text, [](char c) {
         const auto byte = static_cast<unsigned char>(c);

@@ -13,6 +13,9 @@ namespace ticketgate::config {
 /// RFC 9110 5.6.2: what a header name or a method consists of.
 bool is_token(std::string_view text);
 
+/// Would CGI servers take the two for one header? They keep letters (in one case) and digits.
+bool same_to_cgi(std::string_view a, std::string_view b);
+
 /// RFC 9110 5.5: no control characters but the tab; so no CR or LF either.
 bool is_header_value(std::string_view text);
 

@@ -42,6 +42,10 @@ class Builder : public YAML::EventHandler {
         node.quoted = tag == "!";
         if (node.quoted) last_quoted = node.mark;
         node.text = key_is_next() ? value : fill_in(value, node.mark);
+        if (value.find("$$") != std::string::npos) {
+            std::vector<std::string> told_already;
+            node.body = substitute_body(value, environment_, told_already);
+        }
         add(std::move(node), anchor);
     }
     void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t anchor,

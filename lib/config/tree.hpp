@@ -27,6 +27,7 @@ struct Node {
     Kind kind = Kind::null;
     bool quoted = false;         ///< a scalar in quotes or as a block: always text
     std::string text;            ///< of a scalar, variables filled in
+    std::string body = {};       ///< the same as the body of an answer, where that is different
     Mark mark;                   ///< where the value begins
     std::vector<Node> items;     ///< of a list
     std::vector<Entry> entries;  ///< of a map, in the order of the file

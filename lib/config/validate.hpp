@@ -18,6 +18,9 @@ void check_references(const Config& config, Problems& problems);
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
 
+/// Of these, headers of answers that ticketgate sets itself. validate_answers.cpp
+void check_answers(const Config& config, Problems& problems);
+
 /// Of a config without other errors, what routes and queues mean together. Warnings: it probably
 /// does not do what was meant.
 void check_meaning(const Config& config, Problems& problems);

@@ -55,8 +55,10 @@ bool read(const Value& value, Enum& out) {
     return index.has_value();
 }
 
-/// Contents of the file that `value` names, with its placeholders looked at.
+/// Contents of the file that `value` names.
 bool read_body_file(const Value& value, std::string& out);
+/// Warns of what looks like a placeholder in that file, but is none.
+void warn_placeholders(const Value& value, std::string_view body);
 
 /// YAML's words for false, of which `off` is the one we write.
 bool is_off(const Node& node);

@@ -78,15 +78,6 @@ bool looks_like_placeholder(std::string_view name) {
            name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
 }
 
-bool check_placeholders(const Value& value, std::string_view text) {
-    for (const auto name : names_in(text)) {
-        if (is_placeholder(name) || !looks_like_placeholder(name)) continue;
-        return value.fail("${" + std::string(name) + "} is not a placeholder" +
-                          hint(nearest(name, placeholders)));
-    }
-    return true;
-}
-
 bool read_queue(const Value& value, std::optional<std::string>& out) {
     constexpr std::array<std::string_view, 5> reserved{"on", "true", "yes", "null", "~"};
     if (is_off(value.node)) {
@@ -162,9 +153,9 @@ bool check_item(const Value& item) {
         case Kind::protocols:
             return check_protocol(item);
         case Kind::networks:
-            return is_network(item.node.text) ||
+            return is_network(item.node.text) || item.node.text == "unix" ||
                    item.fail(shown(item.node.text) +
-                             " is not an address or network such as 10.0.0.0/8");
+                             " is not an address or network such as 10.0.0.0/8, nor unix");
         default:
             return is_token(item.node.text) ||
                    item.fail(shown(item.node.text) + " is not a header name");
@@ -172,9 +163,10 @@ bool check_item(const Value& item) {
 }
 
 bool check_header(const Value& value, const Entry& entry) {
-    // These describe the message itself; ticketgate writes them.
-    constexpr std::array<std::string_view, 4> own{"content-length", "transfer-encoding",
-                                                  "connection", "content-type"};
+    // These describe the message itself, its connection and its way; ticketgate writes them.
+    constexpr std::array<std::string_view, 9> own{
+        "connection",        "content-length", "keep-alive", "server-timing", "te", "trailer",
+        "transfer-encoding", "upgrade",        "via"};
     const std::string path = value.path + "." + entry.key;
     const Value item{entry.value, value.key, path, value.reading};
     const auto fail_at_key = [&](const std::string& message) {
@@ -185,6 +177,7 @@ bool check_header(const Value& value, const Entry& entry) {
     if (lower(entry.key) == "content-type") return fail_at_key("write content_type: instead");
     if (is_one_of(lower(entry.key), own))
         return fail_at_key("is set by ticketgate itself; remove it");
+    if (lower(entry.key) == "date") return fail_at_key("would be the same for ever; remove it");
     if (entry.value.kind != Node::Kind::scalar) return item.fail("expected text");
     if (!is_header_value(entry.value.text))
         return item.fail("a header value has no line breaks or control characters");
@@ -210,9 +203,8 @@ bool read(const Value& value, std::optional<std::string>& out) {
         out.reset();
         return true;
     }
-    if (!value.expect(Node::Kind::scalar) || !check_placeholders(value, value.node.text))
-        return false;
-    out = value.node.text;
+    if (!value.expect(Node::Kind::scalar)) return false;
+    out = value.node.body.empty() ? value.node.text : value.node.body;
     return true;
 }
 
@@ -235,6 +227,7 @@ bool read(const Value& value, Headers& out) {
     bool good = true;
     for (const Entry& entry : value.node.entries) {
         const bool variables = value.key.kind == Kind::variables;
+        value.reading.marks[value.path + "." + entry.key] = entry.mark;
         good = (variables ? check_variable(value, entry) : check_header(value, entry)) && good;
         headers.emplace_back(entry.key, entry.value.text);
     }
@@ -259,10 +252,27 @@ bool read_body_file(const Value& value, std::string& out) {
     if (!stream ||
         (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())))
         return fail(errno != 0 ? std::strerror(errno) : "reading failed");
-    auto body = std::move(text).str();
-    if (!check_placeholders(value, body)) return false;
-    out = std::move(body);
+    out = std::move(text).str();
     return true;
+}
+
+// One warning a file: a page with a script may have many of them, all meant.
+void warn_placeholders(const Value& value, std::string_view body) {
+    std::size_t more = 0;
+    std::string first;
+    for (const auto name : names_in(body)) {
+        if (is_placeholder(name) || !looks_like_placeholder(name)) continue;
+        if (!first.empty()) {
+            ++more;
+            continue;
+        }
+        const auto line = 1 + std::count(body.data(), name.data(), '\n');
+        first = (value.reading.folder / value.node.text).string() + ":" + std::to_string(line) +
+                ": ${" + std::string(name) + "} is not a placeholder and stays as it is" +
+                hint(nearest(name, placeholders));
+    }
+    if (more != 0) first += " (and " + std::to_string(more) + " more)";
+    if (!first.empty()) value.reading.problems.warn(value.node.mark, value.path, std::move(first));
 }
 
 }  // namespace ticketgate::config

@@ -151,7 +151,7 @@ std::uint32_t Gate::in_flight() const {
 
 std::uint32_t Gate::retry_after() const {
     const std::lock_guard lock(lock_);
-    return queue_.retry_after();
+    return queue_.retry_after(monotonic_now());
 }
 
 double Gate::oldest_wait_seconds() const {

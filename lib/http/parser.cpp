@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "http/complaint.hpp"
 #include "http/framing.hpp"
 #include "http/target.hpp"
 
@@ -93,11 +94,18 @@ class HeadParser : public beast::http::basic_parser<is_request> {
  protected:
     void take_field(const Field& field, beast::error_code& ec) {
         if (head_.fields.size() >= limits_.max_headers)
-            ec = errc::head_too_large;
+            refuse(ec, errc::head_too_large, "more fields than max_headers");
         else if (!rules_.note(field.id, field.value))
-            ec = errc::bad_request;
+            refuse(ec, errc::bad_request, complaint_of(field.id));
         else
             head_.fields.push_back(field);
+    }
+
+    // The first complaint counts.
+    void refuse(beast::error_code& ec, errc why, std::string_view complaint) {
+        if (ec) return;
+        ec = why;
+        if constexpr (is_request) head_.complaint = complaint;
     }
 
     Head& head_;
@@ -125,13 +133,13 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         head_.target = to_std(target);
         head_.version = static_cast<unsigned>(version);
         if (head_.method.size() > max_method)
-            ec = errc::bad_request;
+            refuse(ec, errc::bad_request, "a method longer than any");
         else if (head_.method == "CONNECT" || head_.method == "TRACE")
-            ec = errc::method_refused;
+            refuse(ec, errc::method_refused, "CONNECT or TRACE");
         else if (head_.target.size() > limits_.max_uri)
-            ec = errc::uri_too_long;
+            refuse(ec, errc::uri_too_long, "a target longer than max_uri");
         else if (!valid_target(head_.method, head_.target))
-            ec = errc::bad_request;
+            refuse(ec, errc::bad_request, "a malformed target");
     }
 
     void on_response_impl(int, beast::string_view, int, beast::error_code&) override {}
@@ -147,13 +155,15 @@ class RequestParser final : public HeadParser<true, RequestHead> {
 
     // RFC 9112 3.2: exactly one Host in 1.1; more than one, or a bad one, is an attack on routing.
     void take_host(std::string_view value, beast::error_code& ec) {
-        if (has_host_ || !valid_host(value)) ec = errc::bad_request;
+        if (has_host_) refuse(ec, errc::bad_request, "two Host fields");
+        if (!valid_host(value)) refuse(ec, errc::bad_request, "a malformed Host");
         has_host_ = true;
         head_.host = value;
     }
 
     void take_expectation(std::string_view value, beast::error_code& ec) {
-        if (!iequals(value, "100-continue")) ec = errc::expectation_failed;
+        if (!iequals(value, "100-continue"))
+            refuse(ec, errc::expectation_failed, "an Expect other than 100-continue");
         expects_continue_ = true;
     }
 
@@ -166,7 +176,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         }
         const auto digit = [](char c) { return c >= '0' && c <= '9'; };
         if (head_.max_forwards || field.value.empty() || !std::ranges::all_of(field.value, digit))
-            ec = errc::bad_request;
+            refuse(ec, errc::bad_request, "Max-Forwards twice or malformed");
         std::uint32_t hops = std::numeric_limits<std::uint32_t>::max();
         std::from_chars(field.value.data(), field.value.data() + field.value.size(), hops);
         head_.max_forwards = hops;
@@ -181,7 +191,11 @@ class RequestParser final : public HeadParser<true, RequestHead> {
     }
 
     void on_header_impl(beast::error_code& ec) override {
-        if (!rules_.consistent(head_.version) || !host_fits()) ec = errc::bad_request;
+        if (!rules_.consistent(head_.version))
+            refuse(ec, errc::bad_request,
+                   "Transfer-Encoding beside Content-Length, or in a version that has none");
+        if (!host_fits())
+            refuse(ec, errc::bad_request, "no Host, or one that differs from the target's");
         head_.framing = rules_.framing();
         head_.content_length = rules_.length();
         head_.keep_alive = rules_.keep_alive(head_.version);
@@ -312,11 +326,18 @@ bool other_major_version(std::string_view head) {
            digit(tail[8]);
 }
 
-error_code refusal(error_code error, std::string_view head) {
+error_code refusal(error_code error, RequestHead& head, std::string_view message) {
     if (error.category() == category()) return error;
-    if (error == beast::http::error::bad_version && other_major_version(head))
+    head.complaint = complaint_of(error);
+    if (error == beast::http::error::bad_version && other_major_version(message))
         return errc::version_refused;
     return errc::bad_request;
+}
+
+// Of what is no head as yet.
+error_code refused(RequestHead& head, error_code error, std::string_view complaint) {
+    head.complaint = complaint;
+    return error;
 }
 
 }  // namespace
@@ -331,18 +352,19 @@ result<Progress> parse_request(std::string_view bytes, const HeadLimits& limits,
                                std::size_t scanned) {
     const auto window = bytes.substr(0, limits.max_head);
     const std::size_t begin = leading_empty_lines(window);
-    if (!may_begin_request(window.substr(begin))) return error_code(errc::bad_request);
+    if (!may_begin_request(window.substr(begin)))
+        return refused(head, errc::bad_request, "a first byte that begins no request");
     const auto end = find_head_end(window, begin, scanned);
-    if (!end) return end.error();
+    if (!end) return refused(head, end.error(), "a bare LF, or a line that begins with a blank");
     if (*end == 0) {
         if (bytes.size() < limits.max_head) return Progress::need_more;
-        return too_large(window.substr(begin));
+        return refused(head, too_large(window.substr(begin)), "longer than max_head");
     }
     reset(head);
     head.bytes = bytes.substr(0, *end);
     RequestParser parser(head, limits);
     const auto message = head.bytes.substr(begin);
-    if (const auto error = put_all(parser, message)) return refusal(error, message);
+    if (const auto error = put_all(parser, message)) return refusal(error, head, message);
     return Progress::done;
 }
 

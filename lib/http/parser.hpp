@@ -22,8 +22,9 @@ enum class Progress : std::uint8_t { need_more, done };
 
 /// Parses one request head at the front of `bytes`. `need_more`: the empty line is not here yet.
 /// Errors: bad_request, head_too_large, uri_too_long, version_refused, method_refused,
-/// expectation_failed. Empty lines before the start line are skipped (RFC 9112 2.2) and counted in
-/// head.bytes. `scanned` is the number of bytes already known to hold no end of head (0 at first).
+/// expectation_failed; head.complaint then says more. Empty lines before the start line are skipped
+/// (RFC 9112 2.2) and counted in head.bytes. `scanned` is the number of bytes already known to hold
+/// no end of head (0 at first).
 result<Progress> parse_request(std::string_view bytes, const HeadLimits&, RequestHead& head,
                                std::size_t scanned = 0);
 

@@ -147,6 +147,8 @@ void format_combined(const Record& r, std::string& out) {
     quoted(out, r.user_agent);
     out.push_back(' ');
     append_quoted(out, r.request_id.empty() ? "-" : r.request_id.view());
+    out.push_back(' ');
+    append_quoted(out, r.unique_id.empty() ? "-" : r.unique_id.view());
     out.push_back('\n');
 }
 

@@ -13,7 +13,7 @@ namespace ticketgate {
 /// JSON, one object and a newline. Fields without meaning for this request are left out, not null.
 void format_json(const Record& record, std::string& out);
 
-/// Apache's `combined`, with the request id as last word.
+/// Apache's `combined`, with the request id and the unique id as last words.
 void format_combined(const Record& record, std::string& out);
 
 }  // namespace ticketgate

@@ -61,7 +61,7 @@ std::string Endpoint::ip() const {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (family() == AF_INET)
         return inet_ntop(AF_INET, &as_v4(*this).sin_addr, text.data(), text.size());
-    if (family() != AF_INET6) return "unix";
+    if (family() != AF_INET6) return std::string(unix_peer);
     const in6_addr& address = as_v6(*this).sin6_addr;
     if (IN6_IS_ADDR_V4MAPPED(&address))
         return inet_ntop(AF_INET, &address.s6_addr[12], text.data(), text.size());

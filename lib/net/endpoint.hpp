@@ -10,6 +10,9 @@
 
 namespace ticketgate::net {
 
+/// What Endpoint::ip() says of a peer on a unix socket.
+inline constexpr std::string_view unix_peer = "unix";
+
 class Endpoint {
  public:
     Endpoint() = default;

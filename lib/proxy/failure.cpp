@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "config/body_text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -131,20 +132,15 @@ std::string placeholder(std::string_view name, const FailureFacts& facts) {
     if (name == "queue") return std::string(record.queue);
     if (name == "waited_ms") return waited_ms(facts);
     if (name == "waiting") return std::to_string(facts.waiting);
-    if (name == "retry_after") return std::to_string(facts.retry_after);
-    return "${" + std::string(name) + "}";
+    return std::to_string(facts.retry_after);
 }
 
 std::string filled(std::string_view text, const FailureFacts& facts) {
     std::string out;
-    for (;;) {
-        const auto begin = text.find("${");
-        const auto end = begin == std::string_view::npos ? begin : text.find('}', begin);
-        if (end == std::string_view::npos) return out.append(text);
-        out.append(text.substr(0, begin))
-            .append(placeholder(text.substr(begin + 2, end - begin - 2), facts));
-        text.remove_prefix(end + 1);
-    }
+    config::for_each_piece(
+        text, [&](std::string_view piece) { out.append(piece); },
+        [&](std::string_view name) { out.append(placeholder(name, facts)); });
+    return out;
 }
 
 // One of ours, unless the configured answer says the same header in its own way.

@@ -15,7 +15,7 @@ void begin_session(Arrival arrival) {
     Peer& peer = arrival.peer;
     peer.trusted = snapshot.trusted.contains(peer.ip);
     // A proxy of ours stands for many clients, and so does whoever is behind a unix socket.
-    const bool counted = !peer.trusted && peer.ip != "unix";
+    const bool counted = !peer.trusted && peer.ip != net::unix_peer;
     const bool admitted =
         !counted ||
         arrival.admission.enter(peer.ip, snapshot.config.clients.max_connections_per_client);
@@ -79,7 +79,8 @@ class Greeting final : public Resident {
     // Who may speak for others: our own proxies, and what runs on this machine.
     error_code accept(const http::ProxyHeader& header) {
         Peer& peer = arrival_.peer;
-        const bool here = peer.ip == "unix" || peer.ip == "::1" || peer.ip.starts_with("127.");
+        const bool here =
+            peer.ip == net::unix_peer || peer.ip == "::1" || peer.ip.starts_with("127.");
         if (!here && !station_.snapshot()->trusted.contains(peer.ip)) return errc::not_trusted;
         if (header.local) return {};
         peer.ip = header.source;

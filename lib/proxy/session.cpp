@@ -55,7 +55,10 @@ task<bool> Session::serve_one() {
 task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> shared) {
     const auto lost = route(request);
     identify(request.ids(), &station_->head, peer_.trusted, station_->ids, request.record);
-    if (lost) co_return lost;
+    if (lost) {
+        note_refused_head(lost, request.record);
+        co_return lost;
+    }
     stamp(request);
     if (const auto failure = take_ticket(request)) co_return failure;
     if (const auto failure = begin_body(request)) co_return failure;
@@ -137,6 +140,7 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
         record.client_ip = peer_.ip;
         request->keep_alive = false;
         identify(request->ids(), nullptr, false, station_->ids, record);
+        note_refused_head(failure, record);
         return request;
     }
     const http::RequestHead& head = station_->head;
@@ -162,14 +166,20 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
 
 error_code Session::route(Request& request) {
     const http::RequestHead& head = station_->head;
+    const auto refuse = [this](std::string_view complaint) {
+        station_->head.complaint = complaint;
+        return errc::bad_request;
+    };
     if (station_->draining()) return errc::draining;
     if (head.max_forwards == 0) return errc::last_hop;
     const auto path = http::path_of(head.target);
-    if (!http::normalise_path(path, station_->path)) return errc::bad_request;
+    if (!http::normalise_path(path, station_->path))
+        return refuse("a path that has no normal form");
     request.route = request.snapshot->find(station_->path);
     if (path != station_->path && !request.snapshot->is_route_of_every_reading(path, request.route))
-        return errc::bad_request;
-    if (request.snapshot->refuses_names_of(head)) return errc::bad_request;
+        return refuse("a path that servers read in ways with different routes");
+    if (request.snapshot->refuses_names_of(head))
+        return refuse("a field name that CGI servers fold");
     if (request.route == nullptr || !request.route->upstream) return errc::no_route;
     if (head.framing == http::Framing::length &&
         head.content_length > request.route->settings.max_body)

@@ -58,6 +58,7 @@ class Session final : public Resident {
     error_code read_more_body(Request& request);
     void consume_head();
     bool unread(const Request& request) const;
+    void note_refused_head(error_code failure, const Record& record) const;
     void note_handshake();
     void note_failed_handshake(const net::IoResult& got);
     void body_complete(Request& request);

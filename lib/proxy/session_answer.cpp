@@ -1,5 +1,8 @@
 // The one failure exit of a session: what goes to the client when a stage failed, and how the
 // connection ends then.
+#include <algorithm>
+#include <array>
+
 #include "proxy/failure.hpp"
 #include "proxy/session.hpp"
 
@@ -32,6 +35,22 @@ void Session::give_up_place(error_code failure, Request& request) {
     if (state == queue::State::expired) request.record.outcome = Outcome::timeout;
     request.record.queue_wait = monotonic_now() - request.started;
     request.place.reset();
+}
+
+// Such a request has no method and path in the access log, or no reason: here it stands. To be
+// called before anything suspends, while the loop's head is still this request's.
+void Session::note_refused_head(error_code failure, const Record& record) const {
+    constexpr std::array of_heads{
+        errc::bad_request,    errc::uri_too_long,    errc::head_too_large, errc::expectation_failed,
+        errc::method_refused, errc::version_refused, errc::plain_http};
+    if (std::ranges::find(of_heads, failure) == of_heads.end()) return;
+    const auto& complaint = station_->head.complaint;
+    const bool known = failure != errc::plain_http && !complaint.empty();
+    station_->commons.log.info("request refused",
+                               {{"client_ip", peer_.ip},
+                                {"request_id", record.request_id},
+                                {"status", status_of(failure, nullptr)},
+                                {"why", known ? std::string(complaint) : failure.message()}});
 }
 
 task<void> Session::answer(error_code failure, Request& request) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "net/endpoint.hpp"
 #include "net/stream.hpp"
 #include "proxy/identify.hpp"
 
@@ -56,15 +57,20 @@ bool has(const http::RequestHead& head, http::FieldName id) {
 }
 
 // The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4
-// names the field; each proxy appends the address it got the request from).
+// names the field; each proxy appends the address it got the request from). A peer on a unix socket
+// has no address, and backends could not read one that we made up.
 void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
-    lines.append("X-Forwarded-For: ");
+    const auto begin = lines.size();
+    const auto add = [&](std::string_view address) {
+        lines.append(lines.size() == begin ? "X-Forwarded-For: " : ", ").append(address);
+    };
     if (peer.trusted) {
         for (const auto& field : head.fields)
             if (field.id == http::FieldName::x_forwarded_for && !field.value.empty())
-                lines.append(field.value).append(", ");
+                add(field.value);
     }
-    lines.append(peer.ip).append("\r\n");
+    if (peer.ip != net::unix_peer) add(peer.ip);
+    if (lines.size() != begin) lines.append("\r\n");
 }
 
 }  // namespace

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
+#include "net/endpoint.hpp"
+
 namespace ticketgate {
 
 namespace ip = boost::asio::ip;
 
 Trusted::Trusted(const std::vector<std::string>& networks) {
     for (const auto& text : networks) {
+        if (text == net::unix_peer) {
+            unix_ = true;
+            continue;
+        }
         const bool v6 = text.find(':') != std::string::npos;
         const bool whole = text.find('/') == std::string::npos;
         error_code error;
@@ -23,6 +29,7 @@ Trusted::Trusted(const std::vector<std::string>& networks) {
 }
 
 bool Trusted::contains(const std::string& text) const {
+    if (text == net::unix_peer) return unix_;
     if (v4_.empty() && v6_.empty()) return false;
     error_code error;
     const auto address = ip::make_address(text, error);

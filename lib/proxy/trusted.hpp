@@ -13,13 +13,16 @@ namespace ticketgate {
 
 class Trusted {
  public:
-    /// CIDRs or single addresses; the config has checked them, what cannot be read trusts nobody.
+    /// CIDRs, single addresses, or `unix` for every peer on a unix socket; the config has checked
+    /// them, what cannot be read trusts nobody.
     explicit Trusted(const std::vector<std::string>& networks);
+    /// `ip` as Endpoint::ip says it: `unix` on a unix socket.
     bool contains(const std::string& ip) const;
 
  private:
     std::vector<boost::asio::ip::network_v4> v4_;
     std::vector<boost::asio::ip::network_v6> v6_;
+    bool unix_ = false;
 };
 
 }  // namespace ticketgate

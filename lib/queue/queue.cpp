@@ -128,9 +128,9 @@ Duration Queue::oldest_hold(Time now) const {
     return holders_.empty() ? Duration{0} : now - holders_.front().granted;
 }
 
-std::uint32_t Queue::retry_after() const {
+std::uint32_t Queue::retry_after(Time now) const {
     const double turns = static_cast<double>(waiting() + 1) / limits_.max_in_flight;
-    const double wait_s = to_s(mean_hold_) * turns;
+    const double wait_s = to_s(std::max(mean_hold_, oldest_hold(now))) * turns;
     return static_cast<std::uint32_t>(std::clamp(wait_s + 0.999, 1.0, 3600.0));
 }
 

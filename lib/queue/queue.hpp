@@ -85,8 +85,9 @@ class Queue {
     Duration oldest_hold(Time now) const;
     /// Running mean of the time a slot is kept; zero before the first.
     Duration mean_hold() const { return mean_hold_; }
-    /// When somebody who would now join the line may expect a slot: whole seconds, 1 to 3600.
-    std::uint32_t retry_after() const;
+    /// When somebody who would now join the line may expect a slot: whole seconds, 1 to 3600. A
+    /// slot is kept for the mean hold, or for as long as it has been by now.
+    std::uint32_t retry_after(Time now) const;
 
     /// The line and the holders in order, for views.
     template <class Use>

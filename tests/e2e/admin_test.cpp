@@ -11,7 +11,9 @@ TEST(AdminListener, TellsThatItLivesAndIsReady) {
     Gateway gateway(one_queue(), with(backend));
     for (const char* path : {"/livez", "/readyz", "/healthz"})
         EXPECT_EQ(gateway.admin(path).status, 200) << path;
-    EXPECT_EQ(gateway.admin("/nothing").status, 404);
+    const auto nothing = gateway.admin("/nothing");
+    EXPECT_EQ(nothing.status, 404);
+    EXPECT_NE(nothing.body.find("/api/v1/ids"), std::string::npos) << "it lists every page";
     EXPECT_EQ(gateway.get("/livez").body, "/livez") << "apart from traffic";
 }
 

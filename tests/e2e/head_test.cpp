@@ -115,6 +115,20 @@ TEST(XForwarded, OfAStrangerIsReplaced) {
     EXPECT_EQ(start.size(), 18u);
 }
 
+TEST(XForwarded, OfATrustedPeerOnAUnixSocketIsKept) {
+    for (const bool trusted : {true, false}) {
+        Backend backend;
+        Gateway gateway("listen: [{ address: \"unix:${TMP}/s\" }]\n" + one_queue() +
+                            (trusted ? "clients: { trusted_proxies: [unix] }\n" : ""),
+                        with(backend));
+        EXPECT_EQ(gateway.get("/x", spoofed_forwarding).status, 200);
+        const auto chain = backend.of("/x").at(0).fields.all("X-Forwarded-For");
+        EXPECT_EQ(chain,
+                  trusted ? std::vector<std::string>{"6.6.6.6"} : std::vector<std::string>{});
+        EXPECT_EQ(gateway.log(1).at(0).at("client_ip").as_string(), trusted ? "6.6.6.6" : "unix");
+    }
+}
+
 TEST(XForwarded, OfATrustedProxyIsExtended) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { trusted_proxies: [127.0.0.0/8] }\n", with(backend));

@@ -14,7 +14,8 @@ boost::json::object view(const Gateway& gateway, const std::string& target) {
 
 Response write(Gateway& gateway, const std::string& target, std::string_view lines = {}) {
     Client client(*gateway.app().admin_address());
-    client.request("POST", target, lines);
+    client.send("POST " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n" +
+                std::string(lines) + "\r\n");
     return client.read();
 }
 
@@ -104,6 +105,20 @@ TEST(Operator, OnAnotherSitesPageNeedsTheToken) {
               403);
     EXPECT_EQ(write(gateway, "/api/v1/nothing", evil + "Authorization: Bearer sesame\r\n").status,
               404);
+}
+
+TEST(Operator, IsNobodyWhoseNameWasPointedToThisMachine) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client client(*gateway.app().admin_address());
+    client.send(
+        "POST /api/v1/reload HTTP/1.1\r\nHost: evil.example:9901\r\n"
+        "Origin: http://evil.example:9901\r\nContent-Length: 0\r\n\r\n"
+        "GET /metrics HTTP/1.1\r\nHost: ticketgate.monitoring:9901\r\n\r\n");
+    const auto refused = client.read();
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_NE(refused.body.find("localhost"), std::string::npos) << refused.body;
+    EXPECT_EQ(client.read().status, 200) << "reading is for every name";
 }
 
 TEST(Operator, ReloadsAndDrains) {

@@ -27,6 +27,12 @@ class TheProgram : public testing::Test {
         EXPECT_NE(told.find("c.yaml:"), std::string::npos) << told;
         EXPECT_EQ(program.out(), "");
     }
+    // With an admin listener on a unix socket, and everything in one queue.
+    std::string administered(const Backend& backend) const {
+        return "listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +
+               folder.file("admin.sock") + "\" }\nupstreams: { app: { url: \"" + backend.url() +
+               "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q }]\n";
+    }
     // Where a started one listens, by its own word.
     net::Endpoint address_of(const Program& program) const {
         EXPECT_TRUE(program.says("listening"));
@@ -173,6 +179,50 @@ TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
     backend.release("/y");
 }
 
+// The backends of these may still run when the next process begins, which cannot know of them.
+TEST_F(TheProgram, ThatCannotWaitForTheLineSaysWhichRequestsItLeavesBehind) {
+    Backend backend;
+    backend.hold("/x");
+    Program program({"-c", config(administered(backend) +
+                                  "queues: { q: { max_in_flight: 34 } }\ndrain_timeout: 0s\n")});
+    const auto address = address_of(program);
+    std::vector<Client> clients;
+    for (int i = 0; i < 34; ++i) {
+        clients.emplace_back(address);
+        clients.back().get("/x");
+    }
+    ASSERT_TRUE(backend.wait_for("/x", 34));
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string told = program.err();
+    int listed = 0;
+    for (const auto& seen : backend.of("/x"))
+        listed += told.find("queue=q request_id=" + seen.header("X-Request-Id")) != told.npos;
+    EXPECT_EQ(listed, 32) << told;
+    EXPECT_NE(told.find("requests=2"), std::string::npos) << told;
+    EXPECT_NE(told.find("error"), std::string::npos);
+    backend.release("/x");
+}
+
+// Such requests have no method and path in the access log.
+TEST_F(TheProgram, SaysWhyItRefusedAHead) {
+    Backend backend;
+    Program program({"-c", config(administered(backend))});
+    const auto address = address_of(program);
+    const auto refused = [&](const std::string& head) {
+        Client client(address);
+        client.send(head + "\r\n\r\n");
+        return "request refused client_ip=127.0.0.1 request_id=" +
+               client.read().header("X-Request-Id") + " status=";
+    };
+    const auto twice = refused("GET / HTTP/1.1\r\nHost: a\r\nHost: a");
+    EXPECT_TRUE(program.says(twice + "400 why=\"two Host fields\"")) << program.err();
+    const auto trace = refused("TRACE / HTTP/1.1\r\nHost: a");
+    EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
+    const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
+    EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
+}
+
 TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
     Backend backend;
     const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\n" +
@@ -221,10 +271,7 @@ TEST_F(TheProgram, OpensItsAccessLogAnewOnUsr1) {
 
 TEST_F(TheProgram, TellsItsHealthAndItsLinesToItsOwnCommands) {
     Backend backend;
-    const std::string admin = "admin: { address: \"unix:" + folder.file("admin.sock") + "\" }\n";
-    const std::string file =
-        config("listen: [{ address: \"127.0.0.1:0\" }]\n" + admin + "upstreams: { app: { url: \"" +
-               backend.url() + "\" } }\n" + "routes: [{ prefix: /, upstream: app, queue: q }]\n");
+    const std::string file = config(administered(backend));
     Program none({"healthcheck", "-c", file});
     EXPECT_EQ(none.wait(), 1) << "nobody runs yet";
     Program program({"-c", file});
@@ -236,6 +283,69 @@ TEST_F(TheProgram, TellsItsHealthAndItsLinesToItsOwnCommands) {
     EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
     program.signal(SIGINT);
     EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(TheProgram, DrainsByItsOwnCommand) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    (void)address_of(program);
+    Program drain({"drain", "-c", file});
+    EXPECT_EQ(drain.wait(), 0) << drain.err();
+    EXPECT_EQ(drain.out(), "draining\n");
+    EXPECT_EQ(program.wait(), 0);
+}
+
+// A file that this shell could not start from, or that is half edited, is no reason not to be
+// asked.
+TEST_F(TheProgram, IsAskedByTheAdminSectionAlone) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    for (const auto& [broken, complaint] :
+         {std::pair{"drain_timeout: ${TICKETGATE_TEST_IS_NOT_SET}\n", "TICKETGATE_TEST_IS_NOT_SET"},
+          std::pair{"nonsense: [\n", "c.yaml:"}}) {
+        config(good + broken);
+        Program queues({"queues", "-c", file});
+        EXPECT_EQ(queues.wait(), 0) << queues.err();
+        EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
+        Program reload({"reload", "-c", file});
+        EXPECT_EQ(reload.wait(), 1);
+        EXPECT_NE(reload.err().find("the old config stays"), std::string::npos) << reload.err();
+        EXPECT_NE(reload.err().find(complaint), std::string::npos) << "names the problem";
+        EXPECT_TRUE(program.says(complaint));
+    }
+    config(good);
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0) << reload.err();
+    EXPECT_EQ(reload.out(), "loaded\n");
+}
+
+TEST_F(TheProgram, IsAskedAtTheAddressThatTheCommandNames) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    (void)address_of(program);
+    const std::string admin = "unix:" + folder.file("admin.sock");
+    Program absent({"healthcheck", "-c", folder.file("absent.yaml")});
+    EXPECT_EQ(absent.wait(), 78);
+    EXPECT_NE(absent.err().find("--admin ADDRESS"), std::string::npos) << absent.err();
+    Program health({"healthcheck", "-c", folder.file("absent.yaml"), "--admin", admin});
+    EXPECT_EQ(health.wait(), 0) << health.err();
+    Program wrong({"healthcheck", "-c", file, "--admin", "9901"});
+    EXPECT_EQ(wrong.wait(), 2);
+    RefusingPort nobody;
+    const std::string refusing = "localhost" + nobody.url().substr(nobody.url().rfind(':'));
+    Program other({"healthcheck", "-c", file, "--admin", refusing});
+    EXPECT_EQ(other.wait(), 1) << "the file's is not asked";
+    EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
+}
+
+TEST_F(TheProgram, WithoutAnAdminListenerSaysWhyNobodyCanBeAsked) {
+    Program queues({"queues", "-c", config(head() + good_routes)});
+    EXPECT_EQ(queues.wait(), 1);
+    EXPECT_NE(queues.err().find("admin: off"), std::string::npos) << queues.err();
 }
 
 }  // namespace

@@ -10,12 +10,17 @@ namespace {
 
 namespace http = boost::beast::http;
 
-HttpRequest with(const char* authorization, const char* origin = "") {
+HttpRequest with(const char* authorization, const char* origin = "",
+                 const char* host = "127.0.0.1:9901") {
     HttpRequest request(http::verb::post, "/", 11);
-    request.set(http::field::host, "127.0.0.1:9901");
+    request.set(http::field::host, host);
     if (*authorization != '\0') request.set(http::field::authorization, authorization);
     if (*origin != '\0') request.set(http::field::origin, origin);
     return request;
+}
+
+bool may_write(const HttpRequest& request, bool local, std::string_view token) {
+    return refusal(request, local, token).empty();
 }
 
 TEST(Access, IsForProgramsOfThisMachine) {
@@ -37,6 +42,21 @@ TEST(Access, IsNotForAnotherSitesPage) {
     EXPECT_FALSE(may_write(with("", "http://evil.example"), true, ""));
     EXPECT_FALSE(may_write(with("", "null"), true, ""));
     EXPECT_TRUE(may_write(with("", "http://127.0.0.1:9901"), true, ""));
+}
+
+// A site can let its name point to 127.0.0.1; then its own page's Origin is the Host.
+TEST(Access, IsNotForASiteWhoseNameWasPointedHere) {
+    for (const char* host : {"evil.example:9901", "evil.example", "localhost.evil.example:9901",
+                             "127.0.0.1.evil.example", "[evil.example]", "1.2.3", "["}) {
+        EXPECT_FALSE(may_write(with("", "", host), true, "")) << host;
+        const auto origin = "http://" + std::string(host);
+        EXPECT_FALSE(may_write(with("", origin.c_str(), host), true, "")) << host;
+        EXPECT_TRUE(may_write(with("Bearer secret", "", host), true, "secret")) << host;
+        EXPECT_NE(refusal(with("", "", host), true, "").find("localhost"), std::string::npos);
+    }
+    for (const char* host :
+         {"localhost:9901", "LOCALHOST", "127.0.0.1", "[::1]:9901", "192.0.2.7:9901", ""})
+        EXPECT_TRUE(may_write(with("", "", host), true, "")) << host;
 }
 
 TEST(Query, NumbersAreWholeOrNotThere) {

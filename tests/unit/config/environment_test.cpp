@@ -88,6 +88,21 @@ TEST(Environment, WorksInAnyScalarOfAFile) {
     EXPECT_EQ(config.routes.at(0).overrides.on_full.body.value, "8081 ${request_id}");
 }
 
+// What the body of an answer means by its dollars is in config/body_text.hpp.
+TEST(Environment, LeavesABodyTheDollarsBeforeItsPlaceholders) {
+    const std::vector<std::pair<const char*, const char*>> bodies{
+        {"$${queue} ${queue} $$$${queue}", "$${queue} ${queue} $$$${queue}"},
+        {"$${x} $$5 $$", "${x} $5 $"},
+        {"$$${PORT}$${PORT}", "$8081${PORT}"}};
+    for (const auto& [text, expected] : bodies) {
+        const auto config = good(base + "routes: [{prefix: '/$${queue}', on_full: {body: '" + text +
+                                     "', content_type: a/b}}]\n",
+                                 {{"PORT", "8081"}});
+        EXPECT_EQ(config.routes.at(0).overrides.on_full.body.value, expected) << text;
+        EXPECT_EQ(config.routes.at(0).prefix, "/${queue}") << "elsewhere $$ is one $";
+    }
+}
+
 TEST(Environment, CannotChangeTheStructureOfTheFile) {
     const auto loaded =
         load(base + "routes: [{prefix: /, queue: \"${Q}\"}]\n", {{"Q", "a}, {prefix: /b"}});

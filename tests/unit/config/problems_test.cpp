@@ -188,6 +188,19 @@ TEST(Problems, AnswersHeadersAndBodies) {
         {"on_full: {headers: {Content-Length: 5}}",
          {"c.yaml:4:42: routes[0].on_full.headers.Content-Length: is set by ticketgate itself; "
           "remove it"}},
+        {"on_full: {headers: {via: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.via: is set by ticketgate itself; remove it"}},
+        {"on_full: {headers: {Server-Timing: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.Server-Timing: is set by ticketgate itself; "
+          "remove it"}},
+        {"on_full: {headers: {Date: zz}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.Date: would be the same for ever; remove it"}},
+        {"on_full: {headers: {x_request-ID: spoof}}",
+         {"c.yaml:4:42: routes[0].on_full.headers.x_request-ID: is set by ticketgate itself, from "
+          "ids.request_id; remove it"}},
+        {"on_wait_timeout: {headers: {Retry-After: 7, unique.id: spoof}}",
+         {"c.yaml:4:66: routes[0].on_wait_timeout.headers.unique.id: is set by ticketgate itself, "
+          "from ids.unique_id; remove it"}},
         {"on_full: {headers: {content-type: a/b}}",
          {"c.yaml:4:42: routes[0].on_full.headers.content-type: write content_type: instead"}},
         {"on_full: {headers: {X-Id: \"${request_id}\"}}",
@@ -200,13 +213,13 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:46: routes[0].on_full.content_type: \"a/b??X: y\" is not a media type such as "
           "text/html; "
           "charset=utf-8"}},
-        {"on_full: {body: \"$${requestid}\"}",
-         {"c.yaml:4:38: routes[0].on_full.body: ${requestid} is not a placeholder; did you mean "
-          "request_id?"}},
         {"on_full: {body: \"${retry_afte}\"}",
          {"c.yaml:4:38: routes[0].on_full.body: environment variable retry_afte is not set; did "
           "you mean the "
           "placeholder ${retry_after}?"}},
+        {"on_full: {body: \"${nope}\"}",
+         {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
+          "write ${nope:-default}"}},
         {"on_full: {body: x, body_file: y}",
          {"c.yaml:4:41: routes[0].on_full.body_file: stands beside body; keep one of them"}},
         {"on_full: {body_file: no/such.html}",
@@ -422,7 +435,10 @@ TEST(Problems, ClientsAndIds) {
         {{one_route + "clients: {trusted_proxies: [10.0.0.0/40]}\n",
           {"c.yaml:5:29: clients.trusted_proxies[0]: \"10.0.0.0/40\" is not an address or "
            "network such as "
-           "10.0.0.0/8"}},
+           "10.0.0.0/8, nor unix"}},
+         {one_route + "clients: {trusted_proxies: [\"unix:\"]}\n",
+          {"c.yaml:5:29: clients.trusted_proxies[0]: \"unix:\" is not an address or network such "
+           "as 10.0.0.0/8, nor unix"}},
          {one_route + "ids: {request_id: {header: \"X: Y\"}}\n",
           {"c.yaml:5:28: ids.request_id.header: \"X: Y\" is not the name of a header"}},
          {one_route + "ids: {unique_id: {headers: [\"a b\"]}}\n",
@@ -447,6 +463,12 @@ TEST(Problems, ClientsAndIds) {
           {"c.yaml:4:89: routes[1].ids.unique_id.header: x_a is also a header of ids.request_id; "
            "to "
            "a backend the two would be one"}},
+         {"routes: [{prefix: /, on_backend_error: {headers: {X_A: b, X-T: c}}, ids: "
+          "{request_id: {header: X-A}}}]\nids: {other: {trace: {header: x-t}}}\n",
+          {"c.yaml:4:51: routes[0].on_backend_error.headers.X_A: is set by ticketgate itself, from "
+           "ids.request_id; remove it",
+           "c.yaml:4:59: routes[0].on_backend_error.headers.X-T: is set by ticketgate itself, from "
+           "ids.other.trace; remove it"}},
          {one_route + "ids: {other: {a: {header: x-forwarded_for}, b: {format: txid}}}\n",
           {"c.yaml:5:19: ids.other.a.header: x-forwarded_for has another meaning; choose another "
            "header",

@@ -67,6 +67,28 @@ TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
     std::filesystem::remove_all(folder);
 }
 
+// Scripts have such strings as well, so it is no error.
+TEST(Values, BodyFileWithAnUnknownPlaceholderIsKeptWithAWarning) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_placeholder_test";
+    std::filesystem::create_directories(folder);
+    const std::string body = "${queue} ${a.b} $${queue}\n<script>\n`${reqest_id}${price}${price}`";
+    std::ofstream(folder / "busy.html") << body;
+    const auto name = (folder / "c.yaml").string();
+    std::ofstream(name) << base
+                        << "routes: [{prefix: /, on_full: {body_file: busy.html, "
+                           "content_type: text/html}}]\n";
+    const auto loaded = load_file(name, environment_of({}));
+    ASSERT_TRUE(loaded.config) << printed(loaded.problems).at(0);
+    EXPECT_EQ(loaded.config->routes.at(0).overrides.on_full.body.value, body);
+    EXPECT_EQ(printed(loaded.problems),
+              std::vector<std::string>{
+                  name + ":4:43: warning: routes[0].on_full.body_file: " +
+                  (folder / "busy.html").string() +
+                  ":3: ${reqest_id} is not a placeholder and stays as it is; did you mean "
+                  "request_id? (and 2 more)"});
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Values, AQueueThatIsOnlyNamedExistsWithDefaults) {
     const auto config =
         good(base +

@@ -30,6 +30,28 @@ TEST_P(RefusedRequest, Whole) {
     EXPECT_EQ(progress.error(), GetParam().refusal) << progress.error().message();
 }
 
+// For the log: there is always something to say.
+TEST_P(RefusedRequest, SaysWhy) {
+    RequestHead head;
+    EXPECT_FALSE(parse_request(GetParam().bytes, HeadLimits{}, head));
+    EXPECT_FALSE(head.complaint.empty());
+}
+
+TEST(Complaint, NamesTheRule) {
+    RequestHead head;
+    const auto complaint = [&](const std::string& lines) {
+        EXPECT_FALSE(parse_request("GET / HTTP/1.1\r\n" + lines + "\r\n", HeadLimits{}, head));
+        return head.complaint;
+    };
+    EXPECT_EQ(complaint("Host: a\r\nHost: a\r\n"), "two Host fields");
+    EXPECT_EQ(complaint("Host: a\r\nContent-Length: x\r\n"), "Content-Length twice or malformed");
+    EXPECT_EQ(complaint("Host: a\r\nX : b\r\n"), "a malformed field name");
+    EXPECT_EQ(complaint("Host: a\r\nExpect: b\r\n"), "an Expect other than 100-continue");
+    EXPECT_EQ(complaint(""), "no Host, or one that differs from the target's");
+    ASSERT_TRUE(parse_request("GET / HTTP/1.1\r\nHost: a\r\n\r\n", HeadLimits{}, head));
+    EXPECT_EQ(head.complaint, "") << "not the one before's";
+}
+
 // Growing by one byte at a time the verdict must be the same, whenever it comes.
 TEST_P(RefusedRequest, ByteByByte) {
     const std::string_view bytes = GetParam().bytes;

@@ -128,6 +128,7 @@ TEST(AccessCombined, AsHttpdWritesIt) {
         combined(r),
         R"(203.0.113.7 - - [20/Nov/2026:15:02:21 +0000] "POST /cart?add=\"1\" HTTP/1.1" 200 512)"
         R"( "https://shop.example/\"x\"" "curl/8.0" d1vcj53u15e1dtu5imo0)"
+        " awDOa90K1WSMf9vYqBWVngAAAAA"
         "\n");
 }
 
@@ -138,7 +139,7 @@ TEST(AccessCombined, DashesForWhatIsNotThere) {
     r.http_1_0 = true;
     r.status = 400;
     EXPECT_EQ(combined(r),
-              "- - - [01/Jan/1970:00:00:00 +0000] \"GET / HTTP/1.0\" 400 - \"-\" \"-\" -\n");
+              "- - - [01/Jan/1970:00:00:00 +0000] \"GET / HTTP/1.0\" 400 - \"-\" \"-\" - -\n");
 }
 
 TEST(Access, NamesOfOutcomes) {

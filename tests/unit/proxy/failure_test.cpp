@@ -236,6 +236,11 @@ constexpr Filling fillings[] = {
     {"${", "${"},
     {"100 $ and } and ${waiting}", "100 $ and } and 7"},
     {"{\"q\": \"${queue}\"}", "{\"q\": \"app\"}"},
+    {"$${queue}", "${queue}"},
+    {"$$${queue}", "$app"},
+    {"$$$${queue} $$", "$${queue} $$"},
+    {"$${price} $$(x) $$5", "$${price} $$(x) $$5"},
+    {"${a ? `${queue}` : 1}", "${a ? `app` : 1}"},
 };
 
 TEST_F(FailureResponse, OnlyKnownPlaceholdersAreFilledIn) {

@@ -80,9 +80,20 @@ TEST_F(Stamp, OfAnOldRequestWithoutHost) {
                   "X-Forwarded-Port: 8080\r\nHost: localhost\r\nVia: 1.0 ticketgate\r\n");
 }
 
-TEST_F(Stamp, AUnixListenerHasNoPort) {
-    const auto lines = request("GET / HTTP/1.1\r\nHost: h\r\n\r\n", {"unix", false, 0});
-    EXPECT_EQ(lines.find("X-Forwarded-Port"), std::string::npos);
+TEST_F(Stamp, APeerOnAUnixSocketHasNoPortAndNoAddress) {
+    const std::string plain = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    const std::string without =
+        ids_of_request +
+        "X-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\nVia: 1.1 ticketgate\r\n";
+    EXPECT_EQ(request(plain, {"unix", false, 0}), without);
+    EXPECT_EQ(request(plain, {"unix", true, 0}), without);
+    EXPECT_EQ(request(forwarded, {"unix", false, 0}).find("X-Forwarded-For"), std::string::npos);
+    EXPECT_EQ(
+        request(forwarded, {"unix", true, 0}),
+        ids_of_request +
+            "X-Forwarded-For: 203.0.113.9, 198.51.100.2, 10.9.9.9\r\nVia: 1.1 ticketgate\r\n");
+    EXPECT_EQ(ip(forwarded, {"unix", true, 0}), "10.9.9.9");
+    EXPECT_EQ(ip(forwarded, {"unix", false, 0}), "unix");
 }
 
 TEST_F(Stamp, IdHeadersHaveTheNamesOfTheConfig) {

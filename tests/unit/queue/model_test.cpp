@@ -249,7 +249,7 @@ class Duel {
         const Entered* holder = model_.oldest_holder();
         if (queue_.oldest_hold(now_) != (holder != nullptr ? now_ - holder->granted : 0ns))
             return "another oldest hold";
-        if (queue_.retry_after() < 1 || queue_.retry_after() > 3600)
+        if (queue_.retry_after(now_) < 1 || queue_.retry_after(now_) > 3600)
             return "retry_after out of range";
         return {};
     }

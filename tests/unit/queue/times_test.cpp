@@ -106,8 +106,8 @@ TEST(QueueTime, RetryAfterIsTheExpectedWait) {
         hold_for(line, r.hold);
         for (std::uint32_t i = 0; i < r.max_in_flight; ++i) line.hold();
         for (int i = 0; i < r.waiting; ++i) line.take();
-        EXPECT_GE(line.queue.retry_after(), r.least) << to_s(r.hold) << " s, " << r.waiting;
-        EXPECT_LE(line.queue.retry_after(), r.most) << to_s(r.hold) << " s, " << r.waiting;
+        EXPECT_GE(line.queue.retry_after(line.now), r.least) << to_s(r.hold) << " s, " << r.waiting;
+        EXPECT_LE(line.queue.retry_after(line.now), r.most) << to_s(r.hold) << " s, " << r.waiting;
     }
 }
 
@@ -115,7 +115,19 @@ TEST(QueueTime, RetryAfterIsOneBeforeAnythingIsKnown) {
     Line line;
     line.hold();
     for (int i = 0; i < 1000; ++i) line.take();
-    EXPECT_EQ(line.queue.retry_after(), 1u);
+    EXPECT_EQ(line.queue.retry_after(line.now), 1u);
+}
+
+// A backend that is stuck says nothing through holds that have ended.
+TEST(QueueTime, RetryAfterCountsTheHoldThatLastsLongerThanUsual) {
+    Line line;
+    hold_for(line, 10ms);
+    line.hold();
+    EXPECT_EQ(line.queue.retry_after(line.now), 1u);
+    EXPECT_EQ(line.queue.retry_after(line.now + 4s), 4u);
+    line.take();
+    EXPECT_EQ(line.queue.retry_after(line.now + 4s), 8u);
+    EXPECT_EQ(line.queue.retry_after(line.now + 24h), 3600u);
 }
 
 }  // namespace

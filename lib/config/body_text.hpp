@@ -1,0 +1,41 @@
+// What the body of an error answer is made of. `${request_id}` and the other placeholders are
+// filled in; `$${request_id}` is the text ${request_id}. To be exact: of the dollars directly
+// before a placeholder's brace each two are one, and an odd one is the placeholder's. Everything
+// else is as it stands, `${price}` and `$$(x)` too, so a page may bring its scripts. Pure.
+//
+// In the config file itself a `$` means something already (environment.hpp); there
+// substitute_body() keeps the dollars before a placeholder for this reading, so the same escape
+// works in both places.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace ticketgate::config {
+
+inline constexpr std::array<std::string_view, 6> placeholders{
+    "request_id", "unique_id", "queue", "waited_ms", "waiting", "retry_after"};
+
+bool is_placeholder(std::string_view name);
+
+/// The length of `{name}` at the front where that is a placeholder, else 0.
+std::size_t braced_placeholder(std::string_view text);
+
+/// Calls text(piece) and name(placeholder) for what `body` consists of, in order.
+template <class Text, class Name>
+void for_each_piece(std::string_view body, Text text, Name name) {
+    for (;;) {
+        const auto before = std::min(body.find('$'), body.size());
+        const auto after = std::min(body.find_first_not_of('$', before), body.size());
+        if (after == body.size()) return text(body);
+        const auto dollars = after - before, braced = braced_placeholder(body.substr(after));
+        text(body.substr(0, braced == 0 ? after : before + dollars / 2));
+        if (dollars % 2 != 0 && braced != 0) name(body.substr(after + 1, braced - 2));
+        if (dollars % 2 == 0) text(body.substr(after, braced));
+        body.remove_prefix(after + braced);
+    }
+}
+
+}  // namespace ticketgate::config

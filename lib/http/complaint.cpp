@@ -1,0 +1,42 @@
+#include "http/complaint.hpp"
+
+#include <array>
+#include <boost/beast/http/error.hpp>
+
+namespace ticketgate::http {
+namespace {
+
+namespace beast = boost::beast;
+
+struct Grammar {
+    beast::http::error broken;
+    std::string_view complaint;
+};
+
+constexpr std::array grammar{
+    Grammar{beast::http::error::bad_method, "a malformed method"},
+    Grammar{beast::http::error::bad_target, "a malformed target"},
+    Grammar{beast::http::error::bad_version, "a malformed or unknown version"},
+    Grammar{beast::http::error::bad_field, "a malformed field name"},
+    Grammar{beast::http::error::bad_value, "a malformed field value"},
+    Grammar{beast::http::error::bad_content_length, "Content-Length twice or malformed"},
+    Grammar{beast::http::error::multiple_content_length, "Content-Length twice or malformed"},
+    Grammar{beast::http::error::bad_transfer_encoding, "a malformed Transfer-Encoding"},
+    Grammar{beast::http::error::bad_line_ending, "a bare CR or LF"},
+};
+
+}  // namespace
+
+std::string_view complaint_of(FieldName name) {
+    if (name == FieldName::content_length) return "Content-Length twice or malformed";
+    if (name == FieldName::transfer_encoding) return "a Transfer-Encoding other than one chunked";
+    return "more options in Connection than anybody needs";
+}
+
+std::string_view complaint_of(error_code error) {
+    for (const Grammar& rule : grammar)
+        if (error == rule.broken) return rule.complaint;
+    return {};
+}
+
+}  // namespace ticketgate::http
