@@ -27,6 +27,7 @@ Detached Session::serve(std::unique_ptr<Session> self) {
     try {
         while (co_await self->serve_one()) {
         }
+        if (self->lingers_) co_await self->linger();
     } catch (const std::exception& e) {
         self->station_->commons.log.error("a session ended by an exception", {{"what", e.what()}});
     }
@@ -44,7 +45,7 @@ task<bool> Session::serve_one() {
     const bool again = finish(*request, failure);
     // A response that was cut must not end in good order; all else should reach the client whole.
     const bool cut = failure && (failure == errc::client_closed || request->reply.begun());
-    if (!again && !cut && unread(*request)) co_await linger();
+    lingers_ = !again && !cut && unread(*request);
     co_return again;
 }
 
