@@ -34,8 +34,8 @@ struct RequestEdits {
 /// to put into `added`.
 void rewrite_request(const RequestHead&, const RequestEdits&, std::string& out);
 
-/// Is there a field with an unusual name that rewriting would not drop anyway?
-bool has_unusual_name(const RequestHead&, std::span<const std::string> id_names);
+/// Is there a field with an unusual name other than exactly one of `expected`?
+bool has_unusual_name(const RequestHead&, std::span<const std::string> expected);
 
 struct ResponseEdits {
     std::span<const std::string> id_names = {};  ///< cgi_name()s dropped: ours are in `added`

@@ -84,12 +84,15 @@ TEST(UnusualNames, AreForwardedIfTheBackendIsNoCgi) {
     EXPECT_NE(fields.get("UNIQUE_ID"), "spoofed");
 }
 
-TEST(UnusualNames, AreRefusedButForThoseThatWeReplace) {
+TEST(UnusualNames, AreRefusedButForThatOfAnIdHeader) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { unusual_names: refuse }\n", with(backend));
     EXPECT_EQ(gateway.get("/x", folded).status, 400);
     EXPECT_EQ(backend.all().size(), 0u);
-    EXPECT_EQ(gateway.get("/x", "UNIQUE_ID: a\r\nX_Forwarded_For: b\r\n").status, 200);
+    for (const char* name : {"Content_Length", "X_Forwarded_For", "Unique_Id2", "Unique.Id"})
+        EXPECT_EQ(gateway.get("/x", std::string(name) + ": 1\r\n").status, 400) << name;
+    EXPECT_EQ(gateway.get("/x", "UNIQUE_ID: a\r\nUnique-Id: b\r\n").status, 200)
+        << "a ticketgate in front says so";
 }
 
 const std::string spoofed_forwarding =
