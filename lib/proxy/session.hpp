@@ -54,6 +54,7 @@ class Session final : public Resident {
     // parts of stages
     error_code accept_body(Request& request);
     error_code read_more_body(Request& request);
+    std::size_t skip_empty_lines();
     void consume_head();
     bool unread(const Request& request) const;
     void note_handshake();

@@ -271,6 +271,31 @@ TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
     EXPECT_TRUE(used.ends());
 }
 
+// RFC 9112 2.2: some clients end a body with an empty line more than it has.
+TEST(IdleConnectionOfAClient, IsIdleBehindAnEmptyLineToo) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { idle_timeout: 300ms, head_timeout: 100ms }\n",
+                    with(backend));
+    for (const char* rest : {"\r\n", "\r\n\r\n\r", "\r"}) {
+        Client client = gateway.client();
+        client.request("POST", "/x", {}, "body");
+        client.send(rest);
+        EXPECT_EQ(client.read().status, 200);
+        EXPECT_TRUE(client.ends()) << "no 408 that nobody asked for";
+    }
+    Client late = gateway.client();
+    late.send("\r\n");
+    late.get("/late");
+    EXPECT_EQ(late.read().status, 200);
+}
+
+TEST_F(Refusal, OfEmptyLinesWithoutEndIs431) {
+    std::string lines;
+    while (lines.size() <= 4 << 10) lines += "\r\n";
+    expect(431, lines);
+    expect(431, lines + lines + "GET /q HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
 TEST(MaxConnections, MoreWaitUntilOneEnds) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { max_connections: 2 }\n", with(backend));
