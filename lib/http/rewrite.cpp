@@ -265,11 +265,11 @@ void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std:
     }
     keep_fields(head, edits, runs);
     append_framing(out, edits.framing, edits.content_length);
-    if (!edits.upgrade.empty())
-        append_upgrade(out, edits.upgrade);
-    else if (!edits.keep_alive)
+    append_upgrade(out, edits.upgrade);
+    const bool http_goes_on = head.status != 101;
+    if (http_goes_on && !edits.keep_alive)
         out += "Connection: close\r\n";
-    else if (edits.client_1_0)
+    else if (http_goes_on && edits.client_1_0)
         out += "Connection: keep-alive\r\n";
     append_all(out, edits.added, std::string_view("\r\n"));
 }

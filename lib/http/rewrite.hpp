@@ -45,7 +45,7 @@ struct ResponseEdits {
     bool keep_content_length = false;  ///< HEAD and 304: the field stays though no body follows
     bool client_1_0 = false;
     bool keep_alive = true;         ///< of the client's connection
-    std::string_view upgrade = {};  ///< of a 101
+    std::string_view upgrade = {};  ///< of a 101 or 426
 };
 
 /// Writes the response head for the client: `HTTP/1.1 status reason`, hop-by-hop dropped, framing

@@ -47,7 +47,8 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();
-    stamp_response(request.ids(), record, settings != nullptr && settings->server_timing,
+    station_->lines.append(station_->date_line());
+    stamp_response(request.ids(), record, settings != nullptr && settings->server_timing, 11,
                    station_->lines);
     const std::string response =
         failure_response(failure, settings, facts, station_->lines,
