@@ -7,6 +7,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
+#include "app/descriptors.hpp"
 #include "app/machine.hpp"
 #include "app/tls.hpp"
 #include "config/dump.hpp"
@@ -24,7 +25,8 @@ void check_machine(config::Loaded& loaded) {
     const auto& wanted = loaded.config->ids.machine;
     const auto machine = machine_of(wanted, environment, this_system(), complaints);
     for (const auto& problems : {identity_problems(*loaded.config, machine, complaints),
-                                 tls_problems(*loaded.config, wall_now())})
+                                 tls_problems(*loaded.config, wall_now()),
+                                 descriptor_problems(*loaded.config, most_descriptors())})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }
