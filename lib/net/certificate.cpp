@@ -173,6 +173,19 @@ bool KeyPair::names(std::string_view host, bool wildcards) const {
     return X509_check_host(leaf_.get(), host.data(), host.size(), flags, nullptr) == 1;
 }
 
+bool KeyPair::shares_name_with(const KeyPair& other) const {
+    const auto all = owned<GENERAL_NAMES, GENERAL_NAMES_free>(static_cast<GENERAL_NAMES*>(
+        X509_get_ext_d2i(leaf_.get(), NID_subject_alt_name, nullptr, nullptr)));
+    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+        const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
+        if (name->type != GEN_DNS) continue;
+        const auto* const text = reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.ia5));
+        const auto size = static_cast<std::size_t>(ASN1_STRING_length(name->d.ia5));
+        if (other.names({text, size}, false)) return true;
+    }
+    return false;
+}
+
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
                              WallTime now) {
     std::vector<Finding> found;

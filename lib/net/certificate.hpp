@@ -28,6 +28,8 @@ class KeyPair {
     EVP_PKEY* key() const { return key_.get(); }
     /// Is it for this name (RFC 6125)? `wildcards`: may *.example.com be?
     bool names(std::string_view host, bool wildcards) const;
+    /// Do both say one DNS name? Then they are of one site.
+    bool shares_name_with(const KeyPair& other) const;
 
  private:
     std::shared_ptr<X509> leaf_;
