@@ -7,6 +7,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
+#include "app/descriptors.hpp"
 #include "app/files.hpp"
 #include "app/identities.hpp"
 #include "app/spool.hpp"
@@ -28,9 +29,10 @@ constexpr unsigned forbidden = 403;
 void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
     const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
-    for (const auto& problems : {identity_problems(*loaded.config, identities, complaints),
-                                 tls_problems(*loaded.config, wall_now()),
-                                 file_problems(*loaded.config), spool_problems(*loaded.config)})
+    for (const auto& problems :
+         {identity_problems(*loaded.config, identities, complaints),
+          tls_problems(*loaded.config, wall_now()), file_problems(*loaded.config),
+          spool_problems(*loaded.config), descriptor_problems(*loaded.config, most_descriptors())})
         loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }

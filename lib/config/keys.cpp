@@ -297,6 +297,11 @@ constexpr std::array clients_keys{
     duration("idle_timeout", "60s", "Keep-alive between requests."),
     duration("write_timeout", "60s",
              "A client that takes nothing of its answer for this long is dropped."),
+    duration("linger_time", "30s",
+             "After an answer that ends the connection in mid upload (413, say), what the client "
+             "still sends is read and dropped for at most this long, so that it sees the answer.",
+             {}, 0),
+    duration("linger_timeout", "5s", "The same, but of silence: then the connection is closed."),
     choice("unusual_names", "drop", "drop|forward|refuse",
            "Fields whose names have other characters than letters, digits and hyphens, such as "
            "X_Real_IP: CGI and FastCGI servers take them for X-Real-IP. refuse: 400."),

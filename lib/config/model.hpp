@@ -206,7 +206,9 @@ struct Clients {
     std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
     milliseconds head_timeout = 10s;                       ///< first byte of a head to its end; 408
     milliseconds idle_timeout = 60s;                       ///< keep-alive between requests
-    milliseconds write_timeout = 60s;                 ///< a client that takes nothing of its answer
+    milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
+    milliseconds linger_time = 30s;    ///< an upload that was refused is dropped as long, in all,
+    milliseconds linger_timeout = 5s;  ///< and at its first silence of this length it is closed
     UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers fold together
     std::vector<std::string>
         trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced

@@ -24,6 +24,8 @@ void parse_clients(SectionReader& section, Clients& out) {
     section.read("head_timeout", out.head_timeout);
     section.read("idle_timeout", out.idle_timeout);
     section.read("write_timeout", out.write_timeout);
+    section.read("linger_time", out.linger_time);
+    section.read("linger_timeout", out.linger_timeout);
     section.read("unusual_names", out.unusual_names);
     section.read("trusted_proxies", out.trusted_proxies);
 }

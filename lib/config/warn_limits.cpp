@@ -53,6 +53,53 @@ void warn_connections(const Config& config, Problems& problems) {
              problems);
 }
 
+struct ShortTime {
+    std::string_view name;
+    milliseconds Clients::*value;
+    std::string_view why;
+};
+
+constexpr std::array short_times{
+    ShortTime{"head_timeout", &Clients::head_timeout, "a head may take a round trip or two"},
+    ShortTime{"idle_timeout", &Clients::idle_timeout,
+              "hardly any client can use its connection again"},
+    ShortTime{"write_timeout", &Clients::write_timeout,
+              "clients are cut off at the first packet that is lost"},
+};
+
+// Below it no lost packet is sent again (RFC 6298 2.4), let alone does anybody answer.
+constexpr milliseconds least_time = 100ms;
+
+void warn_short_times(const Config& config, Problems& problems) {
+    for (const ShortTime& time : short_times) {
+        const auto value = config.clients.*time.value;
+        if (value >= least_time) continue;
+        warn(config, "clients." + std::string(time.name),
+             print_duration(value) + " is short: " + std::string(time.why), problems);
+    }
+}
+
+void warn_requests(const Config& config, Problems& problems) {
+    const Clients& clients = config.clients;
+    if (clients.max_requests == 1)
+        warn(config, "clients.max_requests", "1 makes every request open a connection of its own",
+             problems);
+    if (clients.max_uri > clients.max_head)
+        warn(config, "clients.max_uri",
+             "has no effect: a whole head may have max_head " + print_size(clients.max_head),
+             problems);
+}
+
+void warn_trust(const Config& config, Problems& problems) {
+    for (const auto& network : config.clients.trusted_proxies)
+        if (network.ends_with("/0"))
+            warn(config, "clients.trusted_proxies",
+                 network +
+                     " believes everybody: any client may then say where it comes from and "
+                     "what its ids are, and max_connections_per_client counts nobody",
+                 problems);
+}
+
 void warn_proxy_protocol(const Config& config, Problems& problems) {
     for (std::size_t i = 0; i < config.listen.size(); ++i) {
         const Listen& listen = config.listen[i];
@@ -70,24 +117,73 @@ void warn_proxy_protocol(const Config& config, Problems& problems) {
 
 void warn_limits(const Config& config, Problems& problems) {
     warn_times(config, problems);
+    warn_short_times(config, problems);
+    warn_requests(config, problems);
+    warn_trust(config, problems);
     warn_connections(config, problems);
     warn_proxy_protocol(config, problems);
 }
 
+namespace {
+
+// Of one route: a warning about a setting that stands there.
+class RouteWarnings {
+ public:
+    RouteWarnings(const std::string& path, Problems& problems) : path_(path), problems_(problems) {}
+    template <class T>
+    void tell(const Setting<T>& setting, std::string_view name, bool odd, const std::string& why) {
+        if (setting.given() && odd)
+            problems_.warn(setting.mark, path_ + "." + std::string(name), why);
+    }
+
+ private:
+    const std::string& path_;
+    Problems& problems_;
+};
+
+void warn_bodies(const RouteOverrides& route, const Settings& settings, const Config& config,
+                 RouteWarnings warnings) {
+    constexpr milliseconds long_silence = 5min;
+    constexpr Bytes fast = 1 << 20;
+    const std::string silence = print_duration(settings.body_timeout);
+    warnings.tell(route.max_body, "max_body",
+                  settings.max_body > config.spool.max_disk && settings.queue.has_value(),
+                  "a queued body is spooled whole, and spool.max_disk is " +
+                      print_size(config.spool.max_disk) + "; larger ones get 503");
+    warnings.tell(route.max_body, "max_body", settings.max_body == 0,
+                  "0B answers every request that has a body with 413");
+    warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate == 0,
+                  "0 lets a client send a byte every body_timeout for ever");
+    warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate > fast,
+                  print_size(settings.body_min_rate) +
+                      " a second is more than many clients have; their uploads get 408");
+    warnings.tell(route.body_timeout, "body_timeout", settings.body_timeout > long_silence,
+                  silence + " is long: a client that stops in mid body keeps its place as long");
+    warnings.tell(route.body_timeout, "body_timeout", settings.body_timeout < least_time,
+                  silence + " is short: an upload ends with 408 at the first packet that is lost");
+}
+
+void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWarnings warnings) {
+    constexpr milliseconds long_connect = 1min, short_tunnel = 1s;
+    constexpr Bytes little = 64 << 10;
+    warnings.tell(route.connect_timeout, "connect_timeout", settings.connect_timeout > long_connect,
+                  print_duration(settings.connect_timeout) +
+                      " is long: a backend that is gone holds the line up as long");
+    warnings.tell(route.tunnel_timeout, "tunnel_timeout", settings.tunnel_timeout < short_tunnel,
+                  print_duration(settings.tunnel_timeout) +
+                      " is short: WebSockets and event streams end at their first pause");
+    warnings.tell(route.response_spool_max, "response_spool_max",
+                  settings.response_spool_max < little && settings.queue.has_value(),
+                  print_size(settings.response_spool_max) +
+                      " is little: a slow client holds the slot of a larger answer");
+}
+
+}  // namespace
+
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, Problems& problems) {
-    if (route.max_body.given() && settings.max_body > config.spool.max_disk && settings.queue)
-        problems.warn(route.max_body.mark, path + ".max_body",
-                      "a queued body is spooled whole, and spool.max_disk is " +
-                          print_size(config.spool.max_disk) + "; larger ones get 503");
-    if (route.body_min_rate.given() && settings.body_min_rate == 0)
-        problems.warn(route.body_min_rate.mark, path + ".body_min_rate",
-                      "0 lets a client send a byte every body_timeout for ever");
-    constexpr milliseconds long_silence = 5min;
-    if (route.body_timeout.given() && settings.body_timeout > long_silence)
-        problems.warn(route.body_timeout.mark, path + ".body_timeout",
-                      print_duration(settings.body_timeout) +
-                          " is long: a client that stops in mid body keeps its place as long");
+    warn_bodies(route, settings, config, RouteWarnings(path, problems));
+    warn_backend(route, settings, RouteWarnings(path, problems));
 }
 
 }  // namespace ticketgate::config

@@ -9,7 +9,10 @@ namespace ticketgate::http {
 namespace {
 
 // Extensions and trailers carry nothing for us; without a bound a client could send them for ever.
+// Payload pays for those of extensions: 16 bytes a chunk and two for each of its own are free, as
+// in Go since CVE-2023-39326, so that an honest body has no end to reach.
 constexpr std::uint32_t max_overhead = 16 << 10;
+constexpr std::uint32_t free_a_chunk = 16, free_a_byte = 2;
 constexpr std::uint8_t max_size_digits = 16;  // 64 bits
 
 int hex_value(char c) {
@@ -92,6 +95,7 @@ bool BodyDecoder::step(char c) {
             return is_text(c) && ++overhead_ <= max_overhead;
         case State::size_lf:
             digits_ = 0;
+            pay_overhead();
             return c == '\n' && enter(remaining_ > 0 ? State::data : State::trailer);
         case State::data_cr:
             return c == '\r' && enter(State::data_lf);
@@ -130,6 +134,15 @@ bool BodyDecoder::step_trailer(char c) {
         default:
             return false;
     }
+}
+
+// The chunk's bytes are still to come, but nothing else can come before them. What is behind the
+// last chunk has the whole bound again.
+void BodyDecoder::pay_overhead() {
+    const std::uint64_t most = max_overhead;
+    const auto paid = free_a_chunk + free_a_byte * std::min(remaining_, most);
+    overhead_ -= static_cast<std::uint32_t>(
+        remaining_ == 0 ? overhead_ : std::min<std::uint64_t>(overhead_, paid));
 }
 
 bool BodyDecoder::enter(State state) {

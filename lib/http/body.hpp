@@ -1,6 +1,7 @@
 // Where a body ends: bytes of the connection in, pieces of payload out. Pure; no copies. Chunked
-// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; trailers are read
-// and dropped.
+// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; extensions
+// and trailers are read and dropped. Trailers may have 16 KiB; so may extensions beyond 16 bytes a
+// chunk and twice its payload.
 #pragma once
 
 #include <cstdint>
@@ -56,11 +57,12 @@ class BodyDecoder {
     bool step(char c);
     bool step_size(char c);
     bool step_trailer(char c);
+    void pay_overhead();
     bool enter(State state);
 
     State state_ = State::done;
-    std::uint8_t digits_ = 0;      ///< of the chunk size being read
-    std::uint32_t overhead_ = 0;   ///< bytes of extensions and trailers, bounded
+    std::uint8_t digits_ = 0;     ///< of the chunk size being read
+    std::uint32_t overhead_ = 0;  ///< bytes of extensions not yet paid for, or of trailers; bounded
     std::uint64_t remaining_ = 0;  ///< of the body (length) or of the chunk
 };
 

@@ -1,5 +1,7 @@
 #include "http/framing.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -31,17 +33,40 @@ constexpr CharSet usual_chars = alphanumerics_and("-");
 // RFC 3986 3.2.2 reg-name, without the comma: nobody's host has one, and it is how some join
 // duplicates.
 constexpr CharSet host_chars = alphanumerics_and("-._~%!$&'()*+;=");
-constexpr CharSet literal_chars = alphanumerics_and(":.");  // IPv6 between brackets, zone left out
 
 bool all_in(std::string_view text, const CharSet& set) {
     return std::ranges::all_of(text, [&](char c) { return set[static_cast<unsigned char>(c)]; });
 }
 
 bool valid_port(std::string_view rest) {
-    if (rest.empty()) return true;
-    const auto digits = rest.substr(1);
-    return rest[0] == ':' && digits.size() <= 5 &&
-           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    if (rest.empty() || rest == ":") return true;
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), port);
+    return rest[0] == ':' && rest.size() <= 6 && error == std::errc{} &&
+           end == rest.data() + rest.size();
+}
+
+// RFC 3986 3.2.2, without IPvFuture, of which there is none, and without zones (RFC 6874 9.3).
+bool valid_ipv6(std::string_view text) {
+    in6_addr address{};
+    std::array<char, INET6_ADDRSTRLEN> terminated{};
+    if (text.size() >= terminated.size()) return false;
+    std::ranges::copy(text, terminated.begin());
+    return text.find('\0') == std::string_view::npos &&
+           inet_pton(AF_INET6, terminated.data(), &address) == 1;
+}
+
+// Each `%` begins a code (RFC 3986 2.1), and not that of a control character: backends decode it.
+bool valid_codes(std::string_view text) {
+    for (auto at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
+        unsigned char byte = 0;
+        const auto digits = text.substr(at + 1, 2);
+        const char* const end = digits.data() + digits.size();
+        const auto [stop, error] = std::from_chars(digits.data(), end, byte, 16);
+        if (digits.size() < 2 || error != std::errc{} || stop != end) return false;
+        if (byte < ' ' || byte == 0x7f) return false;
+    }
+    return true;
 }
 
 bool visible_ascii_without_fragment(std::string_view text) {
@@ -81,12 +106,13 @@ result<std::size_t> find_head_end(std::string_view bytes, std::size_t begin, std
 bool valid_host(std::string_view host) {
     if (host.starts_with('[')) {
         const auto end = host.find(']');
-        return end != std::string_view::npos && end > 1 &&
-               all_in(host.substr(1, end - 1), literal_chars) && valid_port(host.substr(end + 1));
+        return end != std::string_view::npos && valid_ipv6(host.substr(1, end - 1)) &&
+               valid_port(host.substr(end + 1));
     }
     const auto colon = std::min(host.find(':'), host.size());
     if (colon == 0 && !host.empty()) return false;
-    return all_in(host.substr(0, colon), host_chars) && valid_port(host.substr(colon));
+    const auto name = host.substr(0, colon);
+    return all_in(name, host_chars) && valid_codes(name) && valid_port(host.substr(colon));
 }
 
 bool valid_target(std::string_view method, std::string_view target) {

@@ -54,6 +54,8 @@ class FieldRules {
     /// What Upgrade says, if Connection names it and it stands there once (RFC 9110 7.8); else
     /// empty.
     std::string_view upgrade() const { return names_upgrade_ ? upgrade_ : std::string_view(); }
+    /// The same, whether Connection names it or not.
+    std::string_view upgrade_value() const { return upgrade_; }
 
  private:
     bool note_length(std::string_view value);

@@ -36,6 +36,7 @@ enum class FieldName : std::uint8_t {
     server_timing,
     user_agent,
     referer,
+    date,
     max_forwards,  ///< of OPTIONS only
     unusual,       ///< a name that we do not know, with a character that CGI servers fold
 };
@@ -74,7 +75,7 @@ struct RequestHead {
 struct ResponseHead {
     std::string_view bytes;
     std::string_view reason;
-    std::string_view upgrade;  ///< of a 101: the protocol that is switched to
+    std::string_view upgrade;  ///< of a 101: the protocol that is switched to; of a 426: wanted
     unsigned version = 11;
     std::uint16_t status = 0;
     std::vector<Field> fields;
@@ -86,6 +87,7 @@ struct ResponseHead {
     bool unbuffered = false;    ///< X-Accel-Buffering: no, or an event stream
     bool event_stream = false;  ///< text/event-stream
     bool names_hop_fields = false;
+    bool has_date = false;
     std::uint32_t keep_alive_timeout_s = 0;  ///< Keep-Alive: timeout=N; 0 when not told
 
     bool informational() const { return status < 200; }

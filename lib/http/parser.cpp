@@ -44,6 +44,7 @@ constexpr auto listed_names = [] {
     set(field::forwarded, FieldName::forwarded);
     set(field::user_agent, FieldName::user_agent);
     set(field::referer, FieldName::referer);
+    set(field::date, FieldName::date);
     set(field::max_forwards, FieldName::max_forwards);
     return names;
 }();
@@ -233,6 +234,9 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
             case FieldName::keep_alive:
                 take_timeout(field.value);
                 break;
+            case FieldName::date:
+                head_.has_date = true;
+                break;
             case FieldName::x_accel_buffering:
                 head_.unbuffered |= iequals(field.value, "no");
                 break;
@@ -263,6 +267,8 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
         // RFC 9110 15.2.2: a 101 says to what it switches.
         if (head_.status == 101) head_.upgrade = rules_.upgrade();
         if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
+        // RFC 9110 15.5.22: so does a 426, of what it wants to be asked.
+        if (head_.status == 426) head_.upgrade = rules_.upgrade_value();
         head_.framing = framing();
         head_.content_length = rules_.length();
         head_.has_content_length = rules_.has_length() && head_.status != 204;

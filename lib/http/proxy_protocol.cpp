@@ -43,11 +43,23 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
     return whole && !padded ? std::optional(port) : std::nullopt;
 }
 
-// A literal of this family and nothing else: no brackets, no zone.
-bool is_address(std::string_view text, int family) {
+// One text for one address, and an IPv4-mapped one as IPv4, as everywhere else.
+std::string address_text(std::string_view bytes) {
+    constexpr std::string_view mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+    if (bytes.starts_with(mapped)) bytes.remove_prefix(mapped.size());
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, bytes.data(), text.data(), text.size());
+    return text.data();
+}
+
+// A literal of this family and nothing else, in address_text(); empty: it is none, or has brackets
+// or a zone.
+std::string read_address(std::string_view text, int family) {
     std::array<char, sizeof(in6_addr)> address{};
-    return inet_pton(family, std::string(text).c_str(), address.data()) == 1 &&
-           text.find('\0') == std::string_view::npos;
+    if (text.find('\0') != std::string_view::npos ||
+        inet_pton(family, std::string(text).c_str(), address.data()) != 1)
+        return {};
+    return address_text({address.data(), family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr)});
 }
 
 // The next of the words that are parted by exactly one space.
@@ -66,11 +78,10 @@ result<ProxyHeader> parse_line(std::string_view line, ProxyHeader header) {
     }
     if (family != "TCP4" && family != "TCP6") return refused();
     const int kind = family == "TCP6" ? AF_INET6 : AF_INET;
-    const auto source = take_word(line), destination = take_word(line);
+    header.source = read_address(take_word(line), kind);
+    const std::string destination = read_address(take_word(line), kind);
     const auto source_port = parse_port(take_word(line)), port = parse_port(line);
-    if (!is_address(source, kind) || !is_address(destination, kind) || !source_port || !port)
-        return refused();
-    header.source = source;
+    if (header.source.empty() || destination.empty() || !source_port || !port) return refused();
     header.source_port = *source_port;
     header.port = *port;
     return header;
@@ -130,15 +141,6 @@ bool read_tlvs(std::string_view whole, std::size_t at, ProxyHeader& header) {
         at += length;
     }
     return true;
-}
-
-// An IPv4-mapped address as IPv4, as everywhere else.
-std::string address_text(std::string_view bytes) {
-    constexpr std::string_view mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
-    if (bytes.starts_with(mapped)) bytes.remove_prefix(mapped.size());
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, bytes.data(), text.data(), text.size());
-    return text.data();
 }
 
 // Bytes of both addresses and ports of a family (section 2.2).

@@ -246,10 +246,11 @@ void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::st
     append_all(out, edits.added, std::string_view("\r\n"));
 }
 
-bool has_unusual_name(const RequestHead& head, std::span<const std::string> id_names) {
+bool has_unusual_name(const RequestHead& head, std::span<const std::string> expected) {
     return std::ranges::any_of(head.fields, [&](const Field& field) {
-        return field.id == FieldName::unusual && !is_id(field.name, id_names) &&
-               !is_impostor(field.name, false);
+        return field.id == FieldName::unusual &&
+               std::ranges::none_of(expected,
+                                    [&](const auto& name) { return iequals(name, field.name); });
     });
 }
 
@@ -264,11 +265,11 @@ void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std:
     }
     keep_fields(head, edits, runs);
     append_framing(out, edits.framing, edits.content_length);
-    if (!edits.upgrade.empty())
-        append_upgrade(out, edits.upgrade);
-    else if (!edits.keep_alive)
+    append_upgrade(out, edits.upgrade);
+    const bool http_goes_on = head.status != 101;
+    if (http_goes_on && !edits.keep_alive)
         out += "Connection: close\r\n";
-    else if (edits.client_1_0)
+    else if (http_goes_on && edits.client_1_0)
         out += "Connection: keep-alive\r\n";
     append_all(out, edits.added, std::string_view("\r\n"));
 }

@@ -34,8 +34,8 @@ struct RequestEdits {
 /// to put into `added`.
 void rewrite_request(const RequestHead&, const RequestEdits&, std::string& out);
 
-/// Is there a field with an unusual name that rewriting would not drop anyway?
-bool has_unusual_name(const RequestHead&, std::span<const std::string> id_names);
+/// Is there a field with an unusual name other than exactly one of `expected`?
+bool has_unusual_name(const RequestHead&, std::span<const std::string> expected);
 
 struct ResponseEdits {
     std::span<const std::string> id_names = {};  ///< cgi_name()s dropped: ours are in `added`
@@ -45,7 +45,7 @@ struct ResponseEdits {
     bool keep_content_length = false;  ///< HEAD and 304: the field stays though no body follows
     bool client_1_0 = false;
     bool keep_alive = true;         ///< of the client's connection
-    std::string_view upgrade = {};  ///< of a 101
+    std::string_view upgrade = {};  ///< of a 101 or 426
 };
 
 /// Writes the response head for the client: `HTTP/1.1 status reason`, hop-by-hop dropped, framing

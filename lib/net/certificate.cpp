@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+
+#include "net/tls_rules.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -128,11 +131,28 @@ void examine_strength(const EVP_PKEY* key, std::vector<Finding>& found) {
                          "the key has " + std::to_string(bits) + " bits; that is weak"});
 }
 
+// OpenSSL's own verdict (its security level knows key sizes and hashes) in the words of its error;
+// empty: it can be served. Asked of each pair by itself: a handshake is a bad place to hear of it.
+std::string why_unusable(X509* leaf, EVP_PKEY* key, stack_st_X509* chain) {
+    const auto rules = tls_rules(TLS_server_method(), TlsVersion::v1_2);
+    ERR_clear_error();
+    if (SSL_CTX_use_cert_and_key(rules.get(), leaf, key, chain, 1) == 1) return {};
+    const char* const reason = ERR_reason_error_string(ERR_peek_error());
+    ERR_clear_error();
+    return std::string("OpenSSL does not serve it: ") + (reason == nullptr ? "unknown" : reason);
+}
+
 void examine_access(const std::string& key_file, std::vector<Finding>& found) {
     struct stat about {};
     if (::stat(key_file.c_str(), &about) != 0 || (about.st_mode & S_IROTH) == 0) return;
     found.push_back({Finding::About::key, true,
                      key_file + ": everybody on this machine can read the key; chmod o-r"});
+}
+
+void examine_use(X509* leaf, EVP_PKEY* key, stack_st_X509* chain,
+                 const std::string& certificate_file, std::vector<Finding>& found) {
+    if (const auto why = why_unusable(leaf, key, chain); !why.empty())
+        found.push_back({Finding::About::certificate, false, certificate_file + ": " + why});
 }
 
 }  // namespace
@@ -143,12 +163,27 @@ KeyPair::KeyPair(const std::string& certificate_file, const std::string& key_fil
     key_ = read_key(key_file);
     if (X509_check_private_key(leaf_.get(), key_.get()) != 1)
         refuse(key_file, "it is not the key of the certificate in " + certificate_file);
+    if (const auto why = why_unusable(leaf_.get(), key_.get(), chain_.get()); !why.empty())
+        refuse(certificate_file, why);
 }
 
 bool KeyPair::names(std::string_view host, bool wildcards) const {
     const unsigned flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
                            (wildcards ? 0U : unsigned{X509_CHECK_FLAG_NO_WILDCARDS});
     return X509_check_host(leaf_.get(), host.data(), host.size(), flags, nullptr) == 1;
+}
+
+bool KeyPair::shares_name_with(const KeyPair& other) const {
+    const auto all = owned<GENERAL_NAMES, GENERAL_NAMES_free>(static_cast<GENERAL_NAMES*>(
+        X509_get_ext_d2i(leaf_.get(), NID_subject_alt_name, nullptr, nullptr)));
+    for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {
+        const GENERAL_NAME* const name = sk_GENERAL_NAME_value(all.get(), i);
+        if (name->type != GEN_DNS) continue;
+        const auto* const text = reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.ia5));
+        const auto size = static_cast<std::size_t>(ASN1_STRING_length(name->d.ia5));
+        if (other.names({text, size}, false)) return true;
+    }
+    return false;
 }
 
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
@@ -174,6 +209,8 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
         found.push_back(
             {Finding::About::key, false,
              key_file + ": it is not the key of the certificate in " + certificate_file});
+    else if (leaf && key)
+        examine_use(leaf.get(), key.get(), chain.get(), certificate_file, found);
     ERR_clear_error();
     return found;
 }

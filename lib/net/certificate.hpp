@@ -18,7 +18,8 @@ namespace ticketgate::net {
 /// A certificate, those between it and a root, and its private key.
 class KeyPair {
  public:
-    /// Throws std::runtime_error that names the file and what is wrong with it. Nobody is asked for
+    /// Throws std::runtime_error that names the file and what is wrong with it, also if OpenSSL
+    /// would not serve it (an RSA key of 1024 bits). Nobody is asked for
     /// a passphrase: a key that has one cannot be read.
     KeyPair(const std::string& certificate_file, const std::string& key_file);
 
@@ -27,6 +28,8 @@ class KeyPair {
     EVP_PKEY* key() const { return key_.get(); }
     /// Is it for this name (RFC 6125)? `wildcards`: may *.example.com be?
     bool names(std::string_view host, bool wildcards) const;
+    /// Do both say one DNS name? Then they are of one site.
+    bool shares_name_with(const KeyPair& other) const;
 
  private:
     std::shared_ptr<X509> leaf_;
@@ -42,8 +45,8 @@ struct Finding {
     std::string message;
 };
 
-/// Unreadable files, a key of another certificate (errors); expired or soon to be, weak, or open to
-/// everybody (warnings).
+/// Unreadable files, a key of another certificate, what OpenSSL would not serve (errors); expired
+/// or soon to be, weak, or open to everybody (warnings).
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
                              WallTime now);
 

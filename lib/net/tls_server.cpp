@@ -1,5 +1,6 @@
 #include "net/tls_server.hpp"
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 #include <array>
@@ -47,6 +48,11 @@ TlsServer::TlsServer(const TlsServerSettings& settings)
     const KeyPair& first = pairs_.front();
     if (SSL_CTX_use_cert_and_key(rules, first.leaf(), first.key(), first.chain(), 1) != 1)
         refuse_tls(settings.certificates.front().certificate);
+    // Of the same site and another kind of key, for those that name nobody and cannot do the first.
+    for (const KeyPair& pair : pairs_)
+        if (pair.shares_name_with(first))
+            (void)SSL_CTX_use_cert_and_key(rules, pair.leaf(), pair.key(), pair.chain(), 0);
+    ERR_clear_error();  // two of one kind: the first stays
     SSL_CTX_set_alpn_select_cb(rules, choose_protocol, nullptr);
     SSL_CTX_set_session_id_context(rules, bytes_of(session_scope),
                                    static_cast<unsigned>(session_scope.size()));
@@ -65,21 +71,27 @@ void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
                        nullptr);
 }
 
-// All that fit the name, of which OpenSSL takes the first kind (RSA, ECDSA) that the client can do;
-// an exact name is better than a wildcard, and any is better than none (RFC 6066 3: the default).
+// All that fit the name, of which OpenSSL takes the first kind (RSA, ECDSA) that the client can do.
+// An exact name is better than a wildcard if the client can do any of its kinds, and any is better
+// than none (RFC 6066 3: the default).
 bool TlsServer::choose_certificates(SSL* connection) const {
     const char* const asked = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
     if (asked == nullptr) return true;
+    bool found = false;
     for (const bool wildcards : {false, true}) {
-        bool found = false;
+        bool fits = false;
         for (const KeyPair& pair : pairs_) {
             if (!pair.names(asked, wildcards)) continue;
             if (!found) SSL_certs_clear(connection);
-            if (SSL_use_cert_and_key(connection, pair.leaf(), pair.key(), pair.chain(), 0) == 1)
-                found = true;  // two of one kind: the first stays
+            found = true;
+            if (SSL_use_cert_and_key(connection, pair.leaf(), pair.key(), pair.chain(), 0) != 1)
+                continue;  // two of one kind: the first stays
+            const int use = SSL_check_chain(connection, pair.leaf(), pair.key(), pair.chain());
+            fits = fits || (use & CERT_PKEY_VALID) != 0;
         }
-        if (found) return true;
+        if (fits) break;
     }
+    ERR_clear_error();
     return true;
 }
 

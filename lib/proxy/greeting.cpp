@@ -10,6 +10,12 @@
 namespace ticketgate {
 namespace {
 
+// Over TLS a 429 would cost a handshake first, which is what whoever floods us wants; one that
+// never comes would hold a place of max_connections meanwhile.
+void turn_away(Station& station, const Peer& peer) {
+    station.commons.log.debug("a client has too many connections", {{"client_ip", peer.ip}});
+}
+
 void begin_session(Arrival arrival) {
     const Snapshot& snapshot = *arrival.station.snapshot();
     Peer& peer = arrival.peer;
@@ -19,9 +25,11 @@ void begin_session(Arrival arrival) {
     const bool admitted =
         !counted ||
         arrival.admission.enter(peer.ip, snapshot.config.clients.max_connections_per_client);
+    if (!admitted) arrival.station.metrics.connections_refused.add();
     std::unique_ptr<net::Stream> client = std::move(arrival.client);
-    if (auto tls = snapshot.tls(peer.listener))
-        client = net::secure(std::move(tls), std::move(client));
+    auto tls = snapshot.tls(peer.listener);
+    if (tls && !admitted) return turn_away(arrival.station, peer);
+    if (tls) client = net::secure(std::move(tls), std::move(client));
     Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on, std::move(client),
                                              std::move(peer), std::move(arrival.admission),
                                              admitted));

@@ -20,6 +20,9 @@ metrics::Counter& handshakes(metrics::Registry& registry, const char* result) {
 HttpMetrics::HttpMetrics(metrics::Registry& r)
     : connections_accepted(
           r.counter("ticketgate_connections_accepted_total", "Client connections accepted.")),
+      connections_refused(
+          r.counter("ticketgate_connections_refused_total",
+                    "Client connections ended at once: max_connections_per_client.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       upstream_errors(r.counter("ticketgate_upstream_errors_total",
                                 "Exchanges that a backend refused or broke.")),

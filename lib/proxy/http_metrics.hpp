@@ -13,6 +13,7 @@ class HttpMetrics {
     explicit HttpMetrics(metrics::Registry& registry);
     void count(const Record& record);
     metrics::Counter& connections_accepted;
+    metrics::Counter& connections_refused;
     metrics::Gauge& connections;
     metrics::Counter& upstream_errors;
     // Of client connections, when they have sent their first request or failed before it.

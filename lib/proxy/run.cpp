@@ -185,11 +185,15 @@ void Run::begin_reply() {
     edits.id_names = request_->snapshot->id_names;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
+    // RFC 9110 15.3.6: a 205 has no content. What comes is dropped, but read to its end: till then
+    // the script runs (CONTRACT 2.1).
+    contentless_ = head.status == 205 && head.framing != http::Framing::none;
     edits.keep_content_length = head.framing == http::Framing::none && head.has_content_length;
     edits.client_1_0 = request_->client_1_0;
     edits.upgrade = head.upgrade;
-    const bool unknown_length =
-        head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
+    const bool unknown_length = !contentless_ && (head.framing == http::Framing::chunked ||
+                                                  head.framing == http::Framing::until_close);
+    if (contentless_) edits.framing = http::Framing::length, edits.content_length = 0;
     chunked_ = unknown_length && !request_->client_1_0;
     if (unknown_length)
         edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
@@ -200,7 +204,8 @@ void Run::begin_reply() {
 
     station_.joined.clear();
     station_.lines.clear();
-    stamp_response(request_->ids(), record, settings().server_timing, station_.lines);
+    if (!head.has_date) station_.lines.append(station_.date_line());
+    stamp_response(request_->ids(), record, settings().server_timing, head.version, station_.lines);
     edits.added = station_.lines;
     station_.out.clear();
     http::rewrite_response(head, edits, station_.out);
@@ -224,7 +229,7 @@ task<error_code> Run::relay_body() {
         error_code failure = step ? error_code() : step.error();
         if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release) let_go();
         while (!failure && !bytes.empty()) {
-            take(bytes);
+            if (!contentless_) take(bytes);
             failure = exchange_->read_buffered(bytes);
         }
         const bool ended = !failure && exchange_->ended();

@@ -74,6 +74,7 @@ class Run final : public Resident {
     Time sent_{};
     bool chunked_ = false;  // towards the client
     bool head_pending_ = false;
+    bool contentless_ = false;  // what the backend sends behind its head is not the client's
     bool orphan_ = false;
     bool held_back_ = false;
     bool let_go_ = false;         // the slot went back when a tunnel or an event stream began

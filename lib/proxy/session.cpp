@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "http/framing.hpp"
 #include "http/parser.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
@@ -30,6 +31,7 @@ Detached Session::serve(std::unique_ptr<Session> self) {
     try {
         while (co_await self->serve_one()) {
         }
+        if (self->lingers_) co_await self->linger();
     } catch (const std::exception& e) {
         self->station_->commons.log.error("a session ended by an exception", {{"what", e.what()}});
     }
@@ -47,7 +49,7 @@ task<bool> Session::serve_one() {
     const bool again = finish(*request, failure);
     // A response that was cut must not end in good order; all else should reach the client whole.
     const bool cut = failure && (failure == errc::client_closed || request->reply.begun());
-    if (!again && !cut && unread(*request)) co_await linger();
+    lingers_ = !again && !cut && unread(*request);
     co_return again;
 }
 
@@ -91,10 +93,12 @@ task<error_code> Session::read_head() {
     const Duration head_timeout = clients.head_timeout;
     if (requests_ >= clients.max_requests) co_return errc::idle;
     bool begun = requests_ == 0;
-    std::size_t scanned = 0;
+    std::size_t scanned = 0, skipped = 0;
     loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
     for (;;) {
-        if (!input_.empty()) {
+        skipped += skip_empty_lines();
+        if (skipped > limits.max_head) co_return errc::head_too_large;
+        if (!input_.empty() && input_.view() != "\r") {
             const auto progress =
                 http::parse_request(input_.view(), limits, station_->head, scanned);
             if (!progress) co_return progress.error();
@@ -107,18 +111,26 @@ task<error_code> Session::read_head() {
         if (got.status == net::Io::ok) continue;
         if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
         if (got.error == net::spoke_plainly) co_return errc::plain_http;
-        if (got.status != net::Io::blocked)
-            co_return input_.empty() ? errc::idle : errc::client_closed;
+        const bool nothing = input_.empty() || input_.view() == "\r";
+        if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep();
-        if (station_->draining() && input_.empty()) co_return errc::idle;
+        if (station_->draining() && nothing) co_return errc::idle;
         co_await signal_;
         if (station_->stopping()) co_return errc::idle;
-        if (deadline_.expired()) co_return input_.empty() ? errc::idle : errc::head_timeout;
+        if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;
     }
     deadline_.disarm();
     if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.bytes.size();
     co_return error_code();
+}
+
+// Some clients end a body with one more than it has; a request does not begin with them (RFC 9112
+// 2.2). Used up as they come, so that none of them is looked at twice.
+std::size_t Session::skip_empty_lines() {
+    const std::size_t bytes = http::leading_empty_lines(input_.view());
+    if (bytes != 0) input_.consume(bytes);
+    return bytes;
 }
 
 // Bytes of the client's that nobody will use: of a body, or after a head that was refused.

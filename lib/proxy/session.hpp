@@ -56,6 +56,7 @@ class Session final : public Resident {
     error_code accept_body(Request& request);
     static error_code spool(Request& request, std::string& joined);
     error_code read_more_body(Request& request);
+    std::size_t skip_empty_lines();
     void consume_head();
     bool unread(const Request& request) const;
     void note_refused_head(error_code failure, const Record& record) const;
@@ -81,6 +82,7 @@ class Session final : public Resident {
     const bool admitted_;
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
+    bool lingers_ = false;       // the last answer's client is still sending
 };
 
 }  // namespace ticketgate

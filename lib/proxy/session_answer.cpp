@@ -2,6 +2,7 @@
 // connection ends then.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "proxy/failure.hpp"
 #include "proxy/session.hpp"
@@ -9,10 +10,10 @@
 namespace ticketgate {
 namespace {
 
-// After an error answer the rest of an upload is read and dropped for a moment: closing with bytes
-// unread would reset the connection, and the client might never see the answer.
-constexpr Duration linger_time = 2s;
-constexpr std::uint64_t linger_bytes = 1 << 20;
+// Where a connection should not stay: of a client that has too many, or while we drain.
+constexpr milliseconds short_linger = 2s;
+// Dropped at a time, before others have their turn.
+constexpr std::size_t linger_at_once = 1 << 20;
 
 GivenUp why_given_up(error_code failure) {
     if (failure == errc::client_closed) return GivenUp::client_closed;
@@ -85,7 +86,8 @@ task<void> Session::answer(error_code failure, Request& request) {
         request.keep_alive = false;
     record.status = status_of(failure, settings);
     station_->lines.clear();
-    stamp_response(request.ids(), record, settings != nullptr && settings->server_timing,
+    station_->lines.append(station_->date_line());
+    stamp_response(request.ids(), record, settings != nullptr && settings->server_timing, 11,
                    station_->lines);
     const std::string response =
         failure_response(failure, settings, facts, station_->lines,
@@ -122,16 +124,28 @@ task<bool> Session::write_all(std::string_view bytes) {
     co_return true;
 }
 
-// Says that nothing more comes, and takes what the client still sends, for a moment.
+// Says that nothing more comes, and drops what the client still sends: to close with bytes unread
+// would reset the connection, and the answer with it (RFC 9112 9.6). The request is gone by now,
+// and all that it held; what is left is a connection, bounded by time and by silence, not by size.
 task<void> Session::linger() {
+    const config::Clients& clients = station_->snapshot()->config.clients;
+    const milliseconds silence = clients.linger_timeout;
+    const bool stays = admitted_ && !station_->draining();
+    loop().arm(wait_deadline_,
+               stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
+    loop().arm(deadline_, silence);
+    input_ = Input();
     client_->finish_writing();
-    loop().arm(deadline_, linger_time);
-    std::uint64_t dropped = 0;
-    while (!deadline_.expired() && dropped < linger_bytes && !station_->stopping()) {
+    Deadline pause(signal_);
+    for (std::size_t dropped = 0; !wait_deadline_.expired() && !deadline_.expired();) {
+        if (station_->stopping()) break;
         const auto got = client_->read_some(loop().buffer());
-        if (got.status == net::Io::ok) dropped += got.bytes;
         if (got.status == net::Io::ended || got.status == net::Io::failed) break;
-        if (got.status == net::Io::blocked) co_await signal_;
+        dropped += got.bytes;
+        if (got.status == net::Io::ok) loop().arm(deadline_, silence);
+        if (got.status == net::Io::ok && dropped < linger_at_once) continue;
+        if (std::exchange(dropped, 0) >= linger_at_once) loop().arm(pause, Duration::zero());
+        co_await signal_;
     }
 }
 

@@ -10,14 +10,14 @@ namespace ticketgate {
 namespace {
 
 // Of every route: what one of them stamps, a client may not say on any.
-std::vector<std::string> id_names_of(const config::Config& config) {
+std::vector<std::string> id_headers_of(const config::Config& config) {
     std::vector<std::string> names;
     const auto add_all = [&](const std::vector<std::string>& headers) {
-        for (const auto& header : headers) names.push_back(http::cgi_name(header));
+        names.insert(names.end(), headers.begin(), headers.end());
     };
     const auto add = [&](const config::Id& id) {
         add_all(id.headers);
-        if (!id.keep_client_in.empty()) names.push_back(http::cgi_name(id.keep_client_in));
+        if (!id.keep_client_in.empty()) names.push_back(id.keep_client_in);
     };
     const auto add_overrides = [&](const config::IdsOverrides& ids) {
         for_each_id_override(ids, [&](const std::string& /*name*/, const config::IdOverrides& id) {
@@ -29,6 +29,12 @@ std::vector<std::string> id_names_of(const config::Config& config) {
     for (const auto& [name, id] : config.ids.other) add(id);
     add_overrides(config.defaults.ids);
     for (const config::RouteNode& route : config.routes) add_overrides(route.overrides.ids);
+    return names;
+}
+
+std::vector<std::string> cgi_names_of(const std::vector<std::string>& headers) {
+    std::vector<std::string> names;
+    for (const auto& header : headers) names.push_back(http::cgi_name(header));
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
@@ -55,7 +61,7 @@ bool Route::queues(std::string_view method) const {
 
 Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
     : config(std::move(c)),
-      id_names(id_names_of(config)),
+      id_names(cgi_names_of(id_headers_of(config))),
       own_names(own_names_of(id_names, config.listen)),
       names_client_certificates(own_names.size() != id_names.size()),
       trusted(config.clients.trusted_proxies),
@@ -63,6 +69,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
       cgi(std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->cgi(); })),
       gates_(std::move(gates)),
       tls_(std::move(t)),
+      id_headers_(id_headers_of(config)),
       index_(config) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
@@ -97,7 +104,7 @@ bool Snapshot::is_route_of_every_reading(std::string_view path, const Route* rou
 
 bool Snapshot::refuses_names_of(const http::RequestHead& head) const {
     return config.clients.unusual_names == config::UnusualNames::refuse &&
-           http::has_unusual_name(head, id_names);
+           http::has_unusual_name(head, id_headers_);
 }
 
 }  // namespace ticketgate

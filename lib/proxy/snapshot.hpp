@@ -54,7 +54,7 @@ class Snapshot {
     const Route* find(std::string_view normal_path) const;
     /// Does the path lead there however a backend may read it (http::other_readings)? Any thread.
     bool is_route_of_every_reading(std::string_view path, const Route* route) const;
-    /// `unusual_names: refuse`: is there one?
+    /// `unusual_names: refuse`: is there one that is not exactly an id header's?
     bool refuses_names_of(const http::RequestHead& head) const;
     /// Null: the listener speaks plain HTTP.
     std::shared_ptr<const net::TlsServer> tls(std::size_t listener) const {
@@ -67,6 +67,7 @@ class Snapshot {
 
     const Gates gates_;
     const TlsServers tls_;
+    const std::vector<std::string> id_headers_;  // as configured: UNIQUE_ID is no stranger
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 

@@ -73,6 +73,10 @@ void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string&
     if (lines.size() != begin) lines.append("\r\n");
 }
 
+void via_line(unsigned version, std::string& lines) {
+    lines.append(version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
+}
+
 }  // namespace
 
 void stamp_request(const http::RequestHead& head, const config::Ids& ids, const Peer& peer,
@@ -96,7 +100,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     // HTTP/1.1 needs a Host even where an HTTP/1.0 client sent none (RFC 9112 3.2).
     if (head.version == 10 && !has(head, host))
         line(lines, "Host", head.host.empty() ? "localhost" : head.host);
-    lines.append(head.version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
+    via_line(head.version, lines);
 }
 
 void stamp_client_certificate(const Peer& peer, std::string& lines) {
@@ -109,9 +113,9 @@ void stamp_client_certificate(const Peer& peer, std::string& lines) {
 }
 
 void stamp_response(const config::Ids& ids, const Record& record, bool server_timing,
-                    std::string& lines) {
+                    unsigned version, std::string& lines) {
     id_lines(ids, record, lines);
-    lines.append("Via: 1.1 ticketgate\r\n");
+    via_line(version, lines);
     if (!server_timing) return;
     lines.append("Server-Timing: ");
     if (!record.queue.empty()) {

@@ -43,8 +43,10 @@ void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&
 /// Appends what is to be told of the client's certificate.
 void stamp_client_certificate(const Peer&, std::string& lines);
 
-/// Appends the lines for the client.
-void stamp_response(const config::Ids& ids, const Record&, bool server_timing, std::string& lines);
+/// Appends the lines for the client. `version`: of the HTTP in which the response came (RFC 9110
+/// 7.6.3); our own answers, and those made of CGI, are of 1.1.
+void stamp_response(const config::Ids& ids, const Record&, bool server_timing, unsigned version,
+                    std::string& lines);
 
 /// The protocol that the backend is asked to upgrade to: the first of the client's that the route
 /// lets pass, and none for a request with a body or to HEAD. A view into the head or empty.

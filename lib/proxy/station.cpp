@@ -74,6 +74,15 @@ std::string Station::spare_text() {
     return text;
 }
 
+std::string_view Station::date_line() {
+    if (loop.woke() >= date_until_) {
+        const WallTime now = wall_now();
+        date_ = http::date_line(now);
+        date_until_ = loop.woke() + 1s - std::chrono::microseconds(now.unix_us % 1'000'000);
+    }
+    return {date_.data(), date_.size()};
+}
+
 // Before each sleep of the loop: how long may it be?
 Duration Station::flush_log() {
     if (access_.buffered() == 0) return never;

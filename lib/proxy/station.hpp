@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "http/date.hpp"
 #include "http/parser.hpp"
 #include "http/spool.hpp"
 #include "ids/generator.hpp"
@@ -72,6 +73,9 @@ class Station {
     void join(Resident& resident) { residents_.push_back(resident); }
     void leave(Resident& resident) { residents_.erase(residents_.iterator_to(resident)); }
 
+    /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
+    std::string_view date_line();
+
     /// No new requests; connections that are idle end now.
     void drain();
     /// All sessions and runs end now, whatever they do; the lines are emptied.
@@ -93,6 +97,8 @@ class Station {
     std::string line_;
     std::vector<std::string> spare_;
     Time flush_at_{}, tell_spool_at_{};
+    http::DateLine date_{};
+    Time date_until_{};  // where its second ends
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     bool draining_ = false, stopping_ = false;
 };

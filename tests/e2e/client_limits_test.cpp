@@ -1,5 +1,5 @@
 // Limits towards one client: how many connections, how slowly, and for whom it speaks.
-#include "support/configs.hpp"
+#include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -48,6 +48,40 @@ TEST(ConnectionsPerClient, AnEndMakesRoomForAnother) {
         // The client may know of the end before it is counted.
         EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }));
     }
+}
+
+// One that sends no ClientHello would hold a place of max_connections as long as it likes.
+TEST(ConnectionsPerClient, OneMoreWithTlsEndsBeforeItsHandshake) {
+    House house(free_route("max_connections_per_client: 1, head_timeout: 1h, write_timeout: 1h"));
+    Client first = house.gateway.client();
+    first.get("/1");
+    EXPECT_EQ(first.read().status, 200);
+    std::vector<Client> silent;
+    for (int i = 0; i < 20; ++i) {
+        silent.emplace_back(house.gateway.address());
+        EXPECT_TRUE(silent.back().ends()) << i;
+    }
+    EXPECT_EQ(house.gateway.metric("ticketgate_connections_refused_total"), 20);
+    EXPECT_EQ(house.gateway.metric("ticketgate_connections"), 1);
+    Client hopeful(house.gateway.address());
+    EXPECT_FALSE(hopeful.socket().secure(house.trust.client()));
+    first.get("/again");
+    EXPECT_EQ(first.read().status, 200) << "those that were there go on";
+}
+
+TEST(ConnectionsPerClient, WhoIsRefusedCannotStayBySending) {
+    Backend backend;
+    Gateway gateway(free_route("max_connections_per_client: 1, linger_time: 1h"), with(backend));
+    Client first = gateway.client();
+    first.get("/1");
+    EXPECT_EQ(first.read().status, 200);
+    Client second = gateway.client();
+    second.get("/2");
+    EXPECT_EQ(second.read().status, 429);
+    EXPECT_TRUE(eventually([&] {
+        (void)second.send("x");
+        return gateway.metric("ticketgate_connections") == 1;
+    }));
 }
 
 TEST(ConnectionsPerClient, ATrustedProxyStandsForMany) {

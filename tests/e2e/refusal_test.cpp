@@ -1,7 +1,7 @@
 // What is refused before any route or line, and what becomes of the connection after it.
 #include <boost/json/parse.hpp>
 
-#include "support/configs.hpp"
+#include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -178,6 +178,62 @@ TEST_F(Refusal, ReachesAClientThatIsStillSendingItsUpload) {
     }
 }
 
+// Sends all of a large upload before it looks for an answer, as python's http.client does.
+void expect_to_read_413(Client client, const std::string& coding) {
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\n" + coding + "\r\n\r\n");
+    const std::string piece = "100000\r\n" + pattern(1 << 20) + "\r\n";
+    for (int i = 0; i < 30; ++i)
+        ASSERT_EQ(client.send(piece), Socket::Status::ok) << i << " MiB were taken";
+    EXPECT_EQ(client.read().status, 413) << "and no reset that swallows it";
+}
+
+TEST_F(Refusal, ReachesAClientThatSendsAllOfALargeUploadFirst) {
+    expect_to_read_413(gateway.client(), "Content-Length: 100000000");
+    expect_to_read_413(gateway.client(), "Transfer-Encoding: chunked");
+}
+
+TEST(RefusalOverTls, ReachesAClientThatSendsAllOfALargeUploadFirst) {
+    House house(one_queue(", max_body: 1000"));
+    expect_to_read_413(house.gateway.client(), "Content-Length: 100000000");
+}
+
+TEST(Lingering, EndsAtTheFirstSilence) {
+    Backend backend;
+    Gateway gateway(one_queue(", max_body: 10") + "clients: { linger_timeout: 100ms }\n",
+                    with(backend));
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+    EXPECT_EQ(client.read().status, 413);
+    EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }, 4s));
+}
+
+TEST(Lingering, EndsInTheMidstOfAnEndlessUpload) {
+    Backend backend;
+    Gateway gateway(one_queue(", max_body: 10") + "clients: { linger_time: 100ms }\n",
+                    with(backend));
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n");
+    EXPECT_EQ(client.read().status, 413);
+    EXPECT_TRUE(eventually([&] {
+        (void)client.send_some("x");
+        return gateway.metric("ticketgate_connections") == 0;
+    }));
+}
+
+TEST(Lingering, HoldsNothingButTheConnection) {
+    Backend backend;
+    Gateway gateway(one_queue(", max_body: 1MiB") +
+                        "spool: { memory_per_body: 1KiB }\nclients: { linger_timeout: 1h }\n",
+                    with(backend));
+    Client client = gateway.client();
+    client.send("POST /q HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" +
+                pattern((1 << 20) + 1));
+    EXPECT_EQ(client.read().status, 413);
+    EXPECT_TRUE(
+        eventually([&] { return gateway.metric("ticketgate_spool_bytes{place=\"disk\"}") == 0; }));
+    EXPECT_EQ(gateway.metric("ticketgate_connections"), 1) << "it is still there";
+}
+
 TEST_F(Refusal, ToHeadHasNoBody) {
     Client client = gateway.client();
     client.request("HEAD", "/nowhere");
@@ -200,7 +256,7 @@ TEST_F(Refusal, IsLoggedWithoutTheTimeOfLingering) {
     EXPECT_EQ(client.read().status, 400);
     EXPECT_TRUE(client.ends());
     const auto line = gateway.log(1).at(0);
-    EXPECT_LT(line.at("duration_ms").to_number<double>(), 1000) << "a stay-open client takes 2 s";
+    EXPECT_LT(line.at("duration_ms").to_number<double>(), 1000) << "a stay-open client takes 5 s";
 }
 
 TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
@@ -213,6 +269,31 @@ TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
     used.get("/x");
     EXPECT_EQ(used.read().status, 200);
     EXPECT_TRUE(used.ends());
+}
+
+// RFC 9112 2.2: some clients end a body with an empty line more than it has.
+TEST(IdleConnectionOfAClient, IsIdleBehindAnEmptyLineToo) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { idle_timeout: 300ms, head_timeout: 100ms }\n",
+                    with(backend));
+    for (const char* rest : {"\r\n", "\r\n\r\n\r", "\r"}) {
+        Client client = gateway.client();
+        client.request("POST", "/x", {}, "body");
+        client.send(rest);
+        EXPECT_EQ(client.read().status, 200);
+        EXPECT_TRUE(client.ends()) << "no 408 that nobody asked for";
+    }
+    Client late = gateway.client();
+    late.send("\r\n");
+    late.get("/late");
+    EXPECT_EQ(late.read().status, 200);
+}
+
+TEST_F(Refusal, OfEmptyLinesWithoutEndIs431) {
+    std::string lines;
+    while (lines.size() <= 4 << 10) lines += "\r\n";
+    expect(431, lines);
+    expect(431, lines + lines + "GET /q HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
 TEST(MaxConnections, MoreWaitUntilOneEnds) {

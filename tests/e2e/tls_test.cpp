@@ -252,31 +252,74 @@ TEST(TlsPort, AHandshakeWithoutTheProxyHeaderIsNone) {
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-// Old clients know RSA only; each is shown the key that it can use.
-TEST(TlsPort, ShowsTheKeyThatTheClientCanUse) {
-    const Trust trust;
-    Backend backend;
-    Wanted rsa;
-    rsa.rsa = true;
-    const KeyFiles second = trust.authority.issue("old", rsa);
-    auto known = trust.with(backend);
-    known["OLD_CERTIFICATE"] = second.certificate;
-    known["OLD_KEY"] = second.key;
-    Gateway gateway(
-        "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: "
-        "[{ certificate: \"${CERTIFICATE}\", key: \"${KEY}\" }, "
-        "{ certificate: \"${OLD_CERTIFICATE}\", key: \"${OLD_KEY}\" }] } }]\n" +
-            one_queue(),
-        known);
-    const auto shown = [&](const char* signatures) {
-        TlsEnd end = trust.client();
+// A port with an ECDSA key and then an RSA key, and what it shows to clients that know only one
+// kind, as old ones know RSA only.
+struct TwoKeys {
+    static constexpr const char* ecdsa = "ECDSA+SHA256";
+    static constexpr const char* rsa = "RSA-PSS+SHA256";
+    static constexpr const char* both = "ECDSA+SHA256:RSA-PSS+SHA256";
+    static constexpr int none = 0;
+
+    TwoKeys(const std::string& ecdsa_name, const std::string& rsa_name, bool rsa_first)
+        : gateway(listening(rsa_first), with_keys(ecdsa_name, rsa_name)) {}
+
+    // The kind of key shown to who asks for this name; empty: for none.
+    int shown(const std::string& name, const char* signatures) const {
+        TlsEnd end = TlsEnd::client("", name);
         Client client(gateway.address(), end.signs(signatures));
         X509* certificate = SSL_get0_peer_certificate(client.socket().tls());
-        return certificate == nullptr ? 0 : EVP_PKEY_get_base_id(X509_get0_pubkey(certificate));
-    };
-    EXPECT_EQ(shown("ECDSA+SHA256:RSA-PSS+SHA256"), EVP_PKEY_EC);
-    EXPECT_EQ(shown("RSA-PSS+SHA256"), EVP_PKEY_RSA);
-    EXPECT_EQ(shown("ECDSA+SHA256"), EVP_PKEY_EC);
+        return certificate == nullptr ? none : EVP_PKEY_get_base_id(X509_get0_pubkey(certificate));
+    }
+
+    Trust trust;
+    Backend backend;
+    Gateway gateway;
+
+ private:
+    static std::string listening(bool rsa_first) {
+        const std::string ecdsa_pair = "{ certificate: \"${EC_PEM}\", key: \"${EC_KEY}\" }";
+        const std::string rsa_pair = "{ certificate: \"${RSA_PEM}\", key: \"${RSA_KEY}\" }";
+        return "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [" +
+               (rsa_first ? rsa_pair + ", " + ecdsa_pair : ecdsa_pair + ", " + rsa_pair) +
+               "] } }]\n" + one_queue();
+    }
+    Variables with_keys(const std::string& ecdsa_name, const std::string& rsa_name) {
+        Wanted wanted;
+        wanted.names = {ecdsa_name};
+        const KeyFiles first = trust.authority.issue("new", wanted);
+        wanted.names = {rsa_name};
+        wanted.rsa = true;
+        const KeyFiles second = trust.authority.issue("old", wanted);
+        return {{"BACKEND", backend.url()},
+                {"EC_PEM", first.certificate},
+                {"EC_KEY", first.key},
+                {"RSA_PEM", second.certificate},
+                {"RSA_KEY", second.key}};
+    }
+};
+
+TEST(TlsPort, ShowsTheKeyThatTheClientCanUse) {
+    const TwoKeys port("localhost", "localhost", false);
+    for (const char* name : {"localhost", "", "unknown.test"}) {
+        EXPECT_EQ(port.shown(name, TwoKeys::rsa), EVP_PKEY_RSA) << name;
+        EXPECT_EQ(port.shown(name, TwoKeys::ecdsa), EVP_PKEY_EC) << name;
+    }
+    EXPECT_EQ(port.shown("localhost", TwoKeys::both), EVP_PKEY_EC);
+}
+
+TEST(TlsPort, ShowsAWildcardToWhoCannotUseTheKeyOfTheVeryName) {
+    const TwoKeys port("*.site.test", "a.site.test", true);
+    EXPECT_EQ(port.shown("a.site.test", TwoKeys::both), EVP_PKEY_RSA);
+    EXPECT_EQ(port.shown("a.site.test", TwoKeys::rsa), EVP_PKEY_RSA);
+    EXPECT_EQ(port.shown("a.site.test", TwoKeys::ecdsa), EVP_PKEY_EC);
+    EXPECT_EQ(port.shown("b.site.test", TwoKeys::ecdsa), EVP_PKEY_EC);
+}
+
+TEST(TlsPort, ShowsNobodyTheKeyOfAnotherSite) {
+    const TwoKeys port("other.test", "site.test", true);
+    EXPECT_EQ(port.shown("", TwoKeys::both), EVP_PKEY_RSA);
+    EXPECT_EQ(port.shown("", TwoKeys::ecdsa), TwoKeys::none);
+    EXPECT_EQ(port.shown("site.test", TwoKeys::ecdsa), TwoKeys::none);
 }
 
 // ── reload ──

@@ -16,6 +16,14 @@ std::string cut_block(std::string& head, const std::string& first, const std::st
     return block;
 }
 
+// Ours is the first line of our block; a backend's own stays where it was.
+void cut_date_before(std::string& head, const std::string& block) {
+    const auto end = head.rfind(block);
+    if (end == std::string::npos || end == 0) return;
+    const auto begin = head.rfind("\r\n", end - 1);
+    if (head.compare(begin, 8, "\r\nDate: ") == 0) head.erase(begin, end - begin);
+}
+
 Fields fields_of(const std::string& lines) {
     Fields fields;
     fields.parse(lines);
@@ -40,6 +48,9 @@ std::string without_stamps_of_request(std::string head, std::string& fault) {
 }
 
 std::string without_stamps_of_response(std::string head, std::string& fault) {
+    const bool dated = fields_of(head.substr(head.find("\r\n") + 2)).count("Date") == 1;
+    if (!dated) fault += "Date not once;";
+    cut_date_before(head, "\r\nX-Request-Id: ");
     const Fields ours = fields_of(cut_block(head, "X-Request-Id: ", "Server-Timing: "));
     for (const char* name : {"X-Request-Id", "Unique-Id", "UNIQUE_ID", "Via", "Server-Timing"})
         if (ours.count(name) != 1) fault += std::string(name) + " not once;";

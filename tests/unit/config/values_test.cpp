@@ -143,7 +143,8 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
         "clients: {max_connections: 5, max_connections_per_client: 4, max_requests: 6, max_head: "
         "2KiB, max_uri: 128, "
         "max_headers: 7,\n"
-        "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, unusual_names: refuse, "
+        "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, linger_time: 9s, linger_timeout: "
+        "8s, unusual_names: refuse, "
         "trusted_proxies: "
         "[10.0.0.0/8, '::1']}\n"
         "spool: {memory_per_body: 0, max_memory: 1MiB, max_disk: 2GiB, directory: /var/tmp}\n"
@@ -155,9 +156,19 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
     EXPECT_EQ(config.admin->unix_path, "/run/admin.sock");
     EXPECT_EQ(config.threads, 8u);
     EXPECT_EQ(config.drain_timeout, 0ms);
-    EXPECT_EQ(
-        config.clients,
-        (Clients{5, 4, 6, 2048, 128, 7, 1s, 2s, 3s, UnusualNames::refuse, {"10.0.0.0/8", "::1"}}));
+    EXPECT_EQ(config.clients, (Clients{5,
+                                       4,
+                                       6,
+                                       2048,
+                                       128,
+                                       7,
+                                       1s,
+                                       2s,
+                                       3s,
+                                       9s,
+                                       8s,
+                                       UnusualNames::refuse,
+                                       {"10.0.0.0/8", "::1"}}));
     EXPECT_EQ(config.spool, (Spool{0, 1 << 20, 2ull << 30, "/var/tmp"}));
     EXPECT_EQ(config.ids.request_id, (Id{.headers = {"X-Id"}, .format = IdFormat::ulid}));
     EXPECT_EQ(config.ids.unique_id,

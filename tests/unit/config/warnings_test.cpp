@@ -169,6 +169,47 @@ TEST(Warnings, BodiesThatMayStayForEver) {
     EXPECT_EQ(warnings("routes: [{prefix: /, max_body: 5GiB}]\n"), Lines{}) << "not spooled";
 }
 
+TEST(Warnings, LimitsThatRefuseAlmostEverybody) {
+    const std::string routes = "routes: [{prefix: /, queue: a}]\n";
+    const auto only = [&](const std::string& clients, const std::string& said) {
+        const auto told = warnings("clients: {" + clients + "}\n" + routes);
+        ASSERT_EQ(told.size(), 1u) << clients;
+        EXPECT_NE(told[0].find(said), std::string::npos) << told[0];
+    };
+    only("head_timeout: 5ms", "clients.head_timeout: 5ms is short");
+    only("idle_timeout: 99ms", "clients.idle_timeout: 99ms is short");
+    only("write_timeout: 5ms", "clients.write_timeout: 5ms is short");
+    only("max_requests: 1", "a connection of its own");
+    only("max_uri: 64KiB", "clients.max_uri: has no effect: a whole head may have max_head 32KiB");
+    only("trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]", "0.0.0.0/0 believes everybody");
+    only("trusted_proxies: ['::/0']", "::/0 believes everybody");
+    EXPECT_EQ(warnings("clients: {head_timeout: 100ms, idle_timeout: 100ms, write_timeout: 100ms, "
+                       "max_requests: 2, max_uri: 32KiB, trusted_proxies: [10.0.0.0/8]}\n" +
+                       routes),
+              Lines{});
+}
+
+TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
+    const auto only = [&](const std::string& setting, const std::string& said) {
+        const auto told = warnings("routes: [{prefix: /, queue: a, " + setting + "}]\n");
+        ASSERT_EQ(told.size(), 1u) << setting;
+        EXPECT_NE(told[0].find("c.yaml:4:32: warning: routes[0]." + said), std::string::npos)
+            << told[0];
+    };
+    only("max_body: 0B", "max_body: 0B answers every request that has a body with 413");
+    only("body_min_rate: 2MiB", "body_min_rate: 2MiB a second is more");
+    only("body_timeout: 5ms", "body_timeout: 5ms is short");
+    only("tunnel_timeout: 5ms", "tunnel_timeout: 5ms is short");
+    only("connect_timeout: 61s", "connect_timeout: 61s is long");
+    only("response_spool_max: 1KiB", "response_spool_max: 1KiB is little");
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, max_body: 1KiB, body_min_rate: 1MiB, "
+                       "body_timeout: 100ms, tunnel_timeout: 1s, connect_timeout: 1m, "
+                       "response_spool_max: 64KiB}]\n"),
+              Lines{});
+    EXPECT_EQ(warnings("routes: [{prefix: /, response_spool_max: 1KiB}]\n"), Lines{})
+        << "no slot to hold";
+}
+
 TEST(Warnings, AProxyProtocolThatBelievesNobody) {
     const std::string rest =
         "upstreams: {a: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a}]\n";

@@ -208,12 +208,44 @@ TEST(BodyDecoder, OverheadIsBounded) {
     const std::string fits(16 << 10, 'x'), half(8 << 10, 'x');
     EXPECT_FALSE(decode({Framing::chunked, 0}, {"1;" + fits + "\r\nx"}).failed);
     EXPECT_TRUE(decode({Framing::chunked, 0}, {"1;" + fits + "x"}).failed);
-    EXPECT_TRUE(decode({Framing::chunked, 0}, {"1;" + half + "\r\nx\r\n1;x" + half}).failed);
+    EXPECT_TRUE(
+        decode({Framing::chunked, 0}, {"1;" + half + "\r\nx\r\n1;" + std::string(19, 'x') + half})
+            .failed);
     EXPECT_TRUE(decode({Framing::chunked, 0}, {"0\r\nX: " + fits}).failed);
-    EXPECT_TRUE(decode({Framing::chunked, 0}, {"0;" + half + "\r\nX: " + half}).failed);
+    EXPECT_TRUE(decode({Framing::chunked, 0}, {"0\r\nX: " + half + "\r\nY: " + half}).failed);
     std::string fields;
     while (fields.size() <= 16 << 10) fields += "X: y\r\n";
     EXPECT_TRUE(decode({Framing::chunked, 0}, {"0\r\n" + fields}).failed);
+}
+
+std::string many_chunks(int chunks, std::size_t payload, std::size_t extension) {
+    char size[18];
+    const std::string_view head(size, write_chunk_head(size, payload));
+    std::string out;
+    for (int i = 0; i < chunks; ++i)
+        out.append(head.substr(0, head.size() - 2))
+            .append(";" + std::string(extension, 'e') + "\r\n")
+            .append(std::string(payload, 'p') + "\r\n");
+    return out + "0\r\n\r\n";
+}
+
+TEST(BodyDecoder, PayloadPaysForExtensions) {
+    const auto whole = [](int chunks, std::size_t payload, std::size_t extension) {
+        const auto got = decode({Framing::chunked, 0}, {many_chunks(chunks, payload, extension)});
+        return got.done && got.payload.size() == static_cast<std::size_t>(chunks) * payload;
+    };
+    EXPECT_TRUE(whole(2000, 1024, 19));
+    EXPECT_TRUE(whole(2000, 1024, 16 + 2 * 1024)) << "just as much as is free";
+    EXPECT_TRUE(whole(20000, 1, 18));
+    EXPECT_FALSE(whole(17000, 1, 19)) << "a byte more each time is too much at last";
+    EXPECT_FALSE(whole(500, 1, 64)) << "a flood";
+}
+
+TEST(BodyDecoder, TrailersHaveTheirBoundToThemselves) {
+    const std::string most(15 << 10, 'x');
+    EXPECT_TRUE(
+        decode({Framing::chunked, 0}, {"1;" + most + "\r\nx\r\n0\r\nX: " + most + "\r\n\r\n"})
+            .done);
 }
 
 TEST(WriteChunkHead, IsReadBack) {

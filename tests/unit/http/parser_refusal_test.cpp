@@ -161,6 +161,15 @@ const Refused request_lines[] = {
 };
 
 const Refused hosts[] = {
+    {"3986 3.2.2 no IPv6 address", host("[zz]")},
+    {"3986 3.2.2 half an IPv6 address", host("[1]")},
+    {"3986 3.2.2 no such IP version", host("[v1.a]")},
+    {"3986 2.1 no code", host("%zz")},
+    {"3986 2.1 half a code", host("a%4")},
+    {"3986 2.1 code of NUL", host("%00")},
+    {"3986 2.1 code of LF", host("a%0ab")},
+    {"6335 6 port too large", host("a:65536")},
+    {"6335 6 port far too large", host("[::1]:99999")},
     {"9112 3.2 no Host", "GET / HTTP/1.1\r\n\r\n"},
     {"9112 3.2 no Host with absolute-form", "GET http://h/ HTTP/1.1\r\n\r\n"},
     {"9112 3.2 two Hosts", with("Host: h\r\n")},

@@ -42,6 +42,16 @@ TEST(ProxyProtocol, VersionOneNamesTheClient) {
     EXPECT_EQ(parse("PROXY TCP6 2001:db8::7 ::1 40000 443\r\n")->source, "2001:db8::7");
 }
 
+// Limits count, and networks match, the one text of an address.
+TEST(ProxyProtocol, BothVersionsSpellAnAddressInOneWay) {
+    const auto source = [](const std::string& bytes) { return parse(bytes)->source; };
+    EXPECT_EQ(source("PROXY TCP6 ::ffff:10.1.1.7 ::ffff:10.2.2.2 1 2\r\n"), "10.1.1.7");
+    EXPECT_EQ(source("PROXY TCP6 ::FFFF:A01:107 ::1 1 2\r\n"), "10.1.1.7");
+    EXPECT_EQ(source("PROXY TCP6 2001:DB8:0:0::1 2001:db8::2 1 2\r\n"), "2001:db8::1");
+    const std::string mapped = std::string(10, '\0') + "\xff\xff\x0a\x01\x01\x07";
+    EXPECT_EQ(source(v2('\x21', '\x21', mapped + mapped + "\x01\x02\x03\x04")), "10.1.1.7");
+}
+
 TEST(ProxyProtocol, VersionOneUnknownSpeaksForItself) {
     for (const auto text : {"PROXY UNKNOWN\r\n", "PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n"}) {
         const auto header = parse(text);

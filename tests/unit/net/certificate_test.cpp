@@ -50,7 +50,25 @@ TEST(Certificates, WeakAndOpenKeysAreToldOf) {
               (std::vector<std::string>{"warning key: the key has 1024 bits; that is weak",
                                         "warning key: " + files.key +
                                             ": everybody on this machine can read the key; "
-                                            "chmod o-r"}));
+                                            "chmod o-r",
+                                        "error certificate: " + files.certificate +
+                                            ": OpenSSL does not serve it: ee key too small"}));
+}
+
+TEST(Certificates, ThatOpenSslWouldNotServeAreRefusedInEveryPlace) {
+    test::Wanted wanted;
+    wanted.rsa = true;
+    wanted.rsa_bits = 1024;
+    const auto weak = Keys::get().authority.issue("too-weak", wanted);
+    const auto& good = Keys::get().localhost;
+    TlsServerSettings settings;
+    settings.certificates = {{good.certificate, good.key}, {weak.certificate, weak.key}};
+    try {
+        const TlsServer server(settings);
+        ADD_FAILURE() << "handshakes for the second name would fail";
+    } catch (const std::runtime_error& why) {
+        EXPECT_EQ(why.what(), weak.certificate + ": OpenSSL does not serve it: ee key too small");
+    }
 }
 
 TEST(Certificates, DamageIsAnError) {

@@ -101,8 +101,14 @@ TEST_F(Stamp, IdHeadersHaveTheNamesOfTheConfig) {
         "ids: {request_id: {header: X-Rid}, unique_id: {headers: [One, Two]}}\n"
         "routes: [{prefix: /, upstream: app}]\n");
     std::string lines;
-    stamp_response(renamed.snapshot->config.ids, record, false, lines);
+    stamp_response(renamed.snapshot->config.ids, record, false, 11, lines);
     EXPECT_EQ(lines, "X-Rid: rid\r\nOne: uid\r\nTwo: uid\r\nVia: 1.1 ticketgate\r\n");
+}
+
+TEST_F(Stamp, ViaOfAResponseSaysInWhichVersionItCame) {
+    std::string lines;
+    stamp_response(served.snapshot->config.ids, record, false, 10, lines);
+    EXPECT_TRUE(lines.ends_with("Via: 1.0 ticketgate\r\n")) << lines;
 }
 
 const std::string ids_of_response =
@@ -113,7 +119,7 @@ TEST_F(Stamp, OfAQueuedResponse) {
     record.queue_wait = 12'034'999ns;
     record.upstream = 1'500ms;
     std::string lines;
-    stamp_response(served.snapshot->config.ids, record, true, lines);
+    stamp_response(served.snapshot->config.ids, record, true, 11, lines);
     EXPECT_EQ(lines,
               ids_of_response + "Server-Timing: queue;dur=12.034, upstream;dur=1500.000\r\n");
 }
@@ -121,13 +127,13 @@ TEST_F(Stamp, OfAQueuedResponse) {
 TEST_F(Stamp, OfAResponseThatBypassed) {
     record.upstream = 5us;
     std::string lines = "kept\r\n";
-    stamp_response(served.snapshot->config.ids, record, true, lines);
+    stamp_response(served.snapshot->config.ids, record, true, 11, lines);
     EXPECT_EQ(lines, "kept\r\n" + ids_of_response + "Server-Timing: upstream;dur=0.005\r\n");
 }
 
 TEST_F(Stamp, ServerTimingMayBeOff) {
     std::string lines;
-    stamp_response(served.snapshot->config.ids, record, false, lines);
+    stamp_response(served.snapshot->config.ids, record, false, 11, lines);
     EXPECT_EQ(lines, ids_of_response);
 }
 

@@ -1,0 +1,36 @@
+#include "app/descriptors.hpp"
+
+#include <gtest/gtest.h>
+
+#include "config/load.hpp"
+
+namespace ticketgate {
+namespace {
+
+std::vector<std::string> told(const std::string& clients, std::uint64_t most) {
+    const auto loaded = config::load_text(
+        "listen: [{address: \"127.0.0.1:80\"}]\n"
+        "upstreams: {a: {url: \"http://a\"}}\n"
+        "routes: [{prefix: /, upstream: a}]\n"
+        "clients: {" +
+            clients + "}\n",
+        "c.yaml", config::environment_of({}));
+    std::vector<std::string> out;
+    for (const auto& problem : descriptor_problems(*loaded.config, most))
+        out.push_back(config::print(problem));
+    return out;
+}
+
+TEST(Descriptors, MoreClientsThanTheProcessMayHaveAreWarnedOf) {
+    EXPECT_EQ(
+        told("max_connections: 20001", 20000),
+        std::vector<std::string>{
+            "c.yaml:4:11: warning: clients.max_connections: a process started as this one may "
+            "open 20000 files (ulimit -n, LimitNOFILE), and each request needs two"});
+    EXPECT_TRUE(told("max_connections: 20000", 20000).empty());
+    EXPECT_TRUE(told("", 1024).empty()) << "nobody chose the default";
+    EXPECT_GT(most_descriptors(), 0u);
+}
+
+}  // namespace
+}  // namespace ticketgate
