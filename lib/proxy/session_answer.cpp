@@ -2,7 +2,6 @@
 // connection ends then.
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "proxy/failure.hpp"
 #include "proxy/session.hpp"
@@ -12,8 +11,6 @@ namespace {
 
 // Where a connection should not stay: of a client that has too many, or while we drain.
 constexpr milliseconds short_linger = 2s;
-// Dropped at a time, before others have their turn.
-constexpr std::size_t linger_at_once = 1 << 20;
 
 GivenUp why_given_up(error_code failure) {
     if (failure == errc::client_closed) return GivenUp::client_closed;
@@ -136,16 +133,14 @@ task<void> Session::linger() {
     loop().arm(deadline_, silence);
     input_ = Input();
     client_->finish_writing();
-    Deadline pause(signal_);
-    for (std::size_t dropped = 0; !wait_deadline_.expired() && !deadline_.expired();) {
-        if (station_->stopping()) break;
+    while (!wait_deadline_.expired() && !deadline_.expired() && !station_->stopping()) {
+        if (stays && station_->draining()) break;
         const auto got = client_->read_some(loop().buffer());
         if (got.status == net::Io::ended || got.status == net::Io::failed) break;
-        dropped += got.bytes;
-        if (got.status == net::Io::ok) loop().arm(deadline_, silence);
-        if (got.status == net::Io::ok && dropped < linger_at_once) continue;
-        if (std::exchange(dropped, 0) >= linger_at_once) loop().arm(pause, Duration::zero());
-        co_await signal_;
+        if (got.status == net::Io::ok)
+            loop().arm(deadline_, silence);
+        else
+            co_await signal_;
     }
 }
 

@@ -204,9 +204,10 @@ void expect_metrics(const Town& town) {
     EXPECT_EQ(observations(registry, waits, "admitted"), ended(town, State::left));
     EXPECT_EQ(observations(registry, waits, "full"), ended(town, State::full));
     EXPECT_EQ(observations(registry, waits, "timeout"), ended(town, State::expired));
-    EXPECT_EQ(
-        observations(registry, waits, "client_closed") + observations(registry, waits, "draining"),
-        ended(town, State::cancelled));
+    EXPECT_EQ(observations(registry, waits, "client_closed") +
+                  observations(registry, waits, "draining") +
+                  observations(registry, waits, "refused"),
+              ended(town, State::cancelled));
     EXPECT_EQ(metric(registry, violations), town.violations);
     EXPECT_EQ(metric(registry, "ticketgate_queue_waiting"), 0);
     EXPECT_EQ(metric(registry, "ticketgate_queue_in_flight"), 0);
