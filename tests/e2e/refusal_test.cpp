@@ -187,12 +187,14 @@ void expect_to_read_413(Client client, const std::string& coding) {
     EXPECT_EQ(client.read().status, 413) << "and no reset that swallows it";
 }
 
-TEST_F(Refusal, ReachesAClientThatSendsAllOfALargeUploadFirst) {
+TEST(RefusalInMidUpload, ReachesAClientThatSendsAllOfItFirst) {
+    Backend backend;
+    Gateway gateway(one_queue(", max_body: 1000"), with(backend));
     expect_to_read_413(gateway.client(), "Content-Length: 100000000");
     expect_to_read_413(gateway.client(), "Transfer-Encoding: chunked");
 }
 
-TEST(RefusalOverTls, ReachesAClientThatSendsAllOfALargeUploadFirst) {
+TEST(RefusalInMidUpload, ReachesAClientThatSendsAllOfItFirstOverTls) {
     House house(one_queue(", max_body: 1000"));
     expect_to_read_413(house.gateway.client(), "Content-Length: 100000000");
 }
