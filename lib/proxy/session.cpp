@@ -250,12 +250,12 @@ error_code Session::take_ticket(Request& request) {
         entry.deadline = request.started + route.settings.wait_timeout;
     const auto state = route.gate->take(*pass, entry, loop());
     record.queue = route.gate->name();
+    record.position = pass->position;
+    record.blocked_by = pass->blocked_by;
     record.outcome = Outcome::full;
     if (state == queue::State::full) return errc::queue_full;
     record.number = pass->number;
     request.granted_at_once = state == queue::State::granted;
-    record.position = pass->position;
-    record.blocked_by = pass->blocked_by;
     record.outcome = Outcome::client_closed;  // until it is admitted, or refused
     request.place.emplace(route.gate, pass, loop());
     return {};

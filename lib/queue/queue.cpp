@@ -8,11 +8,11 @@ namespace ticketgate::queue {
 
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
     TG_CHECK(ticket.state == State::idle);
+    ticket.position = waiting();
+    ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
     if (full(entry)) return ticket.state = State::full;
     ticket.state = State::waiting;
     ticket.number = ++last_number_;
-    ticket.position = waiting();
-    ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
     ticket.taken = now;
     ticket.deadline = entry.deadline;
     line_.push_back(ticket);

@@ -36,6 +36,8 @@ TEST(MaxWaiting, OneMoreIsRefusedWithAProblemDocumentThatNamesItself) {
     const auto line = gateway.log(1).at(0);
     EXPECT_EQ(line.at("request_id").as_string(), refused.header("X-Request-Id"));
     EXPECT_EQ(line.at("outcome").as_string(), "full");
+    EXPECT_EQ(line.at("position").as_int64(), 2);
+    EXPECT_EQ(line.at("blocked_by").as_int64(), 1) << "who stood in its way";
     EXPECT_EQ(line.at("status").as_int64(), 503);
     EXPECT_EQ(gateway.metric(R"(ticketgate_queue_rejected_total{queue="q",reason="full"})"), 1);
     backend.release("/first");

@@ -32,11 +32,11 @@ class Model {
         const bool full = entry.max_waiting != unlimited && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
         auto& made = all_.emplace_back(std::make_unique<Entered>());
-        made->state = full ? State::full : State::waiting;
-        if (full) return made.get();
-        made->position = static_cast<std::uint32_t>(count(State::waiting) - 1);
         const Entered* oldest = oldest_holder();
         made->blocked_by = oldest != nullptr ? oldest->number : 0;
+        made->position = static_cast<std::uint32_t>(count(State::waiting));
+        made->state = full ? State::full : State::waiting;
+        if (full) return made.get();
         made->number = ++last_number;
         made->ready = entry.ready;
         made->taken = now;
