@@ -26,7 +26,7 @@ std::string fetch(const std::string& address, std::string_view target, std::stri
     if (!fd.open()) throw std::runtime_error{"no backend at " + address};
     await(fd, POLLOUT);
     const auto request = std::string{method} + " " + std::string{target} +
-                         " HTTP/1.1\r\nHost: backend\r\nContent-Length: 0\r\n"
+                         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
                          "Connection: close\r\n\r\n";
     if (transmit(fd, request).state != Io::done) throw std::runtime_error{"no backend"};
     std::string answer;
