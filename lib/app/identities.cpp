@@ -1,27 +1,23 @@
 #include "app/identities.hpp"
 
-#include <algorithm>
-
+#include "config/each_id.hpp"
 #include "ids/format.hpp"
 
 namespace ticketgate {
 namespace {
 
 bool makes_snowflakes(const config::Config& config) {
-    const auto own = [](const config::Id& id) { return id.format == config::IdFormat::snowflake; };
-    const auto route = [](const config::IdsOverrides& ids) {
-        bool given = false;
-        for_each_id_override(ids, [&](const std::string& /*name*/, const config::IdOverrides& id) {
-            given |= id.format.value == config::IdFormat::snowflake;
-        });
-        return given;
-    };
-    const auto& ids = config.ids;
-    return own(ids.request_id) || own(ids.unique_id) ||
-           std::ranges::any_of(ids.other, [&](const auto& id) { return own(id.second); }) ||
-           route(config.defaults.ids) || std::ranges::any_of(config.routes, [&](const auto& node) {
-               return route(node.overrides.ids);
-           });
+    bool any = false;
+    for_each_own_id(config.ids, [&](const std::string& /*name*/, const config::Id& id) {
+        any |= id.format == config::IdFormat::snowflake;
+    });
+    for_each_overrides(config, [&](const std::string& /*path*/, const config::RouteOverrides& own) {
+        for_each_id_override(own.ids,
+                             [&](const std::string& /*name*/, const config::IdOverrides& id) {
+                                 any |= id.format.value == config::IdFormat::snowflake;
+                             });
+    });
+    return any;
 }
 
 class Findings {
@@ -30,12 +26,13 @@ class Findings {
         : config_(config), identities_(identities) {}
 
     void formats() {
-        own(config_.ids.request_id, "ids.request_id.format");
-        own(config_.ids.unique_id, "ids.unique_id.format");
-        for (const auto& [name, id] : config_.ids.other)
-            own(id, std::string("ids.other.").append(name).append(".format"));
-        overridden(config_.defaults.ids, "defaults");
-        for (const auto& node : config_.routes) overridden(node.overrides.ids, node.path);
+        for_each_own_id(config_.ids, [&](const std::string& name, const config::Id& id) {
+            own(id, "ids." + name + ".format");
+        });
+        for_each_overrides(config_,
+                           [&](const std::string& path, const config::RouteOverrides& overrides) {
+                               overridden(overrides.ids, path);
+                           });
     }
 
     void workers(const char* remedy) {

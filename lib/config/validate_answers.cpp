@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/each_id.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
 
@@ -17,19 +18,16 @@ void add(const std::vector<std::string>& headers, const std::string& id, IdHeade
     for (const auto& header : headers) out.emplace_back(header, id);
 }
 
-void add(const IdsOverrides& ids, IdHeaders& out) {
-    for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
-        if (id.headers.value) add(*id.headers.value, "ids." + name, out);
-    });
-}
-
 IdHeaders id_headers(const Config& config) {
     IdHeaders out;
-    add(config.ids.request_id.headers, "ids.request_id", out);
-    add(config.ids.unique_id.headers, "ids.unique_id", out);
-    for (const auto& [name, id] : config.ids.other) add(id.headers, "ids.other." + name, out);
-    add(config.defaults.ids, out);
-    for (const RouteNode& route : config.routes) add(route.overrides.ids, out);
+    for_each_own_id(config.ids, [&](const std::string& name, const Id& id) {
+        add(id.headers, "ids." + name, out);
+    });
+    for_each_overrides(config, [&](const std::string& /*path*/, const RouteOverrides& route) {
+        for_each_id_override(route.ids, [&](const std::string& name, const IdOverrides& id) {
+            if (id.headers.value) add(*id.headers.value, "ids." + name, out);
+        });
+    });
     return out;
 }
 
@@ -53,9 +51,9 @@ void check_route(const RouteOverrides& route, const std::string& path, const IdH
 
 void check_answers(const Config& config, Problems& problems) {
     const auto ids = id_headers(config);
-    check_route(config.defaults, "defaults", ids, config, problems);
-    for (const RouteNode& route : config.routes)
-        check_route(route.overrides, route.path, ids, config, problems);
+    for_each_overrides(config, [&](const std::string& path, const RouteOverrides& route) {
+        check_route(route, path, ids, config, problems);
+    });
 }
 
 }  // namespace ticketgate::config

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "config/each_id.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
 
@@ -128,12 +129,10 @@ void check_ids(const Config& config, Problems& problems) {
     const auto& address = config.ids.machine.address;
     if (address != "auto" && !parse_ipv4(address))
         check.fail("ids.machine.address", "\"" + address + "\" is not an IPv4 address, or auto");
-    check.look_at_route(config.defaults.ids, "defaults");
-    check_names(config, config.defaults, "defaults", problems);
-    for (const RouteNode& route : config.routes) {
-        check.look_at_route(route.overrides.ids, route.path);
-        check_names(config, route.overrides, route.path, problems);
-    }
+    for_each_overrides(config, [&](const std::string& path, const RouteOverrides& overrides) {
+        check.look_at_route(overrides.ids, path);
+        check_names(config, overrides, path, problems);
+    });
 }
 
 void warn_id_service(const Config& config, Problems& problems) {
@@ -155,20 +154,16 @@ void warn_ids(const Config& config, Problems& problems) {
         if (preserves(policy))
             problems.warn(mark, path, "keeps nobody's id while clients.trusted_proxies is empty");
     };
-    const auto look = [&](const std::string& path, const Id& id) {
-        warn(path + ".policy", config.mark_of(path + ".policy"), id.policy);
-    };
-    look("ids.request_id", config.ids.request_id);
-    look("ids.unique_id", config.ids.unique_id);
-    for (const auto& [name, id] : config.ids.other) look("ids.other." + name, id);
-    const auto look_at_route = [&](const std::string& path, const IdsOverrides& ids) {
-        for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
+    for_each_own_id(config.ids, [&](const std::string& name, const Id& id) {
+        const auto path = "ids." + name + ".policy";
+        warn(path, config.mark_of(path), id.policy);
+    });
+    for_each_overrides(config, [&](const std::string& path, const RouteOverrides& overrides) {
+        for_each_id_override(overrides.ids, [&](const std::string& name, const IdOverrides& id) {
             if (id.policy.value)
                 warn(path + ".ids." + name + ".policy", id.policy.mark, *id.policy.value);
         });
-    };
-    look_at_route("defaults", config.defaults.ids);
-    for (const RouteNode& route : config.routes) look_at_route(route.path, route.overrides.ids);
+    });
 }
 
 }  // namespace ticketgate::config

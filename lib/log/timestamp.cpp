@@ -10,8 +10,11 @@ namespace {
 constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
+constexpr std::array<std::string_view, 7> weekdays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+
 struct Civil {
     unsigned year, month, day, hour, minute, second, microsecond;
+    unsigned weekday;  // 0: Sunday
 };
 
 Civil civil(WallTime time) {
@@ -27,7 +30,8 @@ Civil civil(WallTime time) {
             s / 3600,
             s / 60 % 60,
             s % 60,
-            static_cast<unsigned>(us % 1'000'000)};
+            static_cast<unsigned>(us % 1'000'000),
+            weekday(day).c_encoding()};
 }
 
 // `width` decimal digits, zeros in front.
@@ -35,6 +39,11 @@ template <unsigned Width>
 char* put(char* out, unsigned value) {
     for (unsigned i = Width; i-- > 0; value /= 10) out[i] = static_cast<char>('0' + value % 10);
     return out + Width;
+}
+
+char* put(char* out, std::string_view text) {
+    for (const char letter : text) *out++ = letter;
+    return out;
 }
 
 char* put_clock(char* out, const Civil& c) {
@@ -68,13 +77,24 @@ void append_clf(std::string& out, WallTime time) {
     std::array<char, 20> text;
     char* p = put<2>(text.data(), c.day);
     *p++ = '/';
-    for (const char letter : months[c.month - 1]) *p++ = letter;
+    p = put(p, months[c.month - 1]);
     *p++ = '/';
     p = put<4>(p, c.year);
     *p++ = ':';
     p = put_clock(p, c);
     out.append(text.data(), p);
     out.append(" +0000");
+}
+
+void append_http_date(std::string& out, WallTime time) {
+    const Civil c = civil(time);
+    std::array<char, 29> text;
+    char* p = put(put(text.data(), weekdays[c.weekday]), ", ");
+    p = put(put<2>(p, c.day), " ");
+    p = put(put(p, months[c.month - 1]), " ");
+    p = put(put<4>(p, c.year), " ");
+    p = put(put_clock(p, c), " GMT");
+    out.append(text.data(), p);
 }
 
 }  // namespace ticketgate

@@ -13,4 +13,7 @@ void append_rfc3339(std::string& out, WallTime time);
 /// `20/Nov/2026:08:15:30 +0000` (the common log format).
 void append_clf(std::string& out, WallTime time);
 
+/// `Sat, 21 Nov 2026 19:04:12 GMT` (RFC 9110 5.6.7), of HTTP's Date field.
+void append_http_date(std::string& out, WallTime time);
+
 }  // namespace ticketgate

@@ -65,6 +65,7 @@ void sync_folder_of(const std::string& path) {
 }
 
 }  // namespace
+
 StateFile::StateFile(const std::string& path) {
     Opened file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
     if (file.descriptor < 0) fail(errno, "cannot open the state file " + path);

@@ -57,7 +57,7 @@ class Run final : public Resident {
     void hold_timed_out();
     void hold_back(bool held_back);
     void give_back(Time now);
-    void stop_counting();
+    void stop_counting(Time now);
     Duration silence() const;
 
     /// Its backend is watched to its end, whatever the client does (CONTRACT 2.3).

@@ -77,20 +77,19 @@ void Run::hold_timed_out() {
                 : "hold_timeout: the backend still runs and its slot stays held",
         {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     if (!release) return;
-    request_->record.hold = monotonic_now() - slot_.granted();
-    stop_counting();
+    stop_counting(monotonic_now());
     slot_.fail_open();
 }
 
 void Run::give_back(Time now) {
     if (!slot_) return;
-    request_->record.hold = now - slot_.granted();
-    stop_counting();
+    stop_counting(now);
     slot_.give_back();
 }
 
-// What the gate's gauges say of this run ends with its slot.
-void Run::stop_counting() {
+// Its hold, and what the gate's gauges say of this run, end with its slot.
+void Run::stop_counting(Time now) {
+    request_->record.hold = now - slot_.granted();
     if (orphan_) slot_.gate()->orphaned(-1);
     orphan_ = false;
     hold_back(false);

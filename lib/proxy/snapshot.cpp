@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/each_id.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
 #include "proxy/stamp.hpp"
@@ -15,20 +16,16 @@ std::vector<std::string> id_headers_of(const config::Config& config) {
     const auto add_all = [&](const std::vector<std::string>& headers) {
         names.insert(names.end(), headers.begin(), headers.end());
     };
-    const auto add = [&](const config::Id& id) {
+    for_each_own_id(config.ids, [&](const std::string& /*name*/, const config::Id& id) {
         add_all(id.headers);
         if (!id.keep_client_in.empty()) names.push_back(id.keep_client_in);
-    };
-    const auto add_overrides = [&](const config::IdsOverrides& ids) {
-        for_each_id_override(ids, [&](const std::string& /*name*/, const config::IdOverrides& id) {
-            if (id.headers.value) add_all(*id.headers.value);
-        });
-    };
-    add(config.ids.request_id);
-    add(config.ids.unique_id);
-    for (const auto& [name, id] : config.ids.other) add(id);
-    add_overrides(config.defaults.ids);
-    for (const config::RouteNode& route : config.routes) add_overrides(route.overrides.ids);
+    });
+    for_each_overrides(config, [&](const std::string& /*path*/, const config::RouteOverrides& own) {
+        for_each_id_override(own.ids,
+                             [&](const std::string& /*name*/, const config::IdOverrides& id) {
+                                 if (id.headers.value) add_all(*id.headers.value);
+                             });
+    });
     return names;
 }
 

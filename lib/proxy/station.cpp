@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "log/access.hpp"
+#include "log/timestamp.hpp"
 
 namespace ticketgate {
 namespace {
@@ -77,10 +78,12 @@ std::string Station::spare_text() {
 std::string_view Station::date_line() {
     if (loop.woke() >= date_until_) {
         const WallTime now = wall_now();
-        date_ = http::date_line(now);
+        date_ = "Date: ";
+        append_http_date(date_, now);
+        date_ += "\r\n";
         date_until_ = loop.woke() + 1s - std::chrono::microseconds(now.unix_us % 1'000'000);
     }
-    return {date_.data(), date_.size()};
+    return date_;
 }
 
 // Before each sleep of the loop: how long may it be?

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "http/date.hpp"
 #include "http/parser.hpp"
 #include "http/spool.hpp"
 #include "ids/generator.hpp"
@@ -97,7 +96,7 @@ class Station {
     std::string line_;
     std::vector<std::string> spare_;
     Time flush_at_{}, tell_spool_at_{};
-    http::DateLine date_{};
+    std::string date_;
     Time date_until_{};  // where its second ends
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     bool draining_ = false, stopping_ = false;
