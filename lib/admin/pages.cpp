@@ -95,10 +95,17 @@ HttpResponse Pages::release(const std::string& name, std::string_view query) con
     const auto number = query_number(query, "number", 0);
     if (number == 0)
         return page(http::status::bad_request, "which one? add ?number=N of a ticket in flight\n");
-    if (!actions.release(*gate, number))
-        return page(http::status::not_found, "number " + std::to_string(number) +
-                                                 " is not in flight in queue " + name + "\n");
-    return page(http::status::ok, "released; its backend may still be running\n");
+    switch (actions.release(*gate, number)) {
+        case Release::failed_open:
+            return page(http::status::ok, "released; its backend may still be running\n");
+        case Release::not_begun:
+            return page(http::status::ok,
+                        "released; it had not been sent to the backend, its client gets 503\n");
+        case Release::no_such:
+            break;
+    }
+    return page(http::status::not_found, "number " + std::to_string(number) +
+                                             " is not in flight in queue " + name + "\n");
 }
 
 }  // namespace ticketgate::admin

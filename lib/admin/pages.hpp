@@ -21,7 +21,7 @@ struct Actions {
     std::function<bool()> ready;  ///< false from the moment a drain begins
     std::function<std::string()> token;
     /// Fails open: false if that number is not in flight.
-    std::function<bool(Gate&, std::uint64_t number)> release;
+    std::function<Release(Gate&, std::uint64_t number)> release;
     std::function<void()> drain;
     /// What is wrong with the file, so that nothing has changed; empty: it is loaded.
     std::function<std::vector<std::string>()> reload;

@@ -236,10 +236,13 @@ admin::Actions App::admin_actions() {
     actions.ready = [this] { return ready_.load(); };
     actions.token = [this] { return running_.admin_token; };
     actions.release = [this](Gate& gate, std::uint64_t number) {
-        const bool released = gate.release(number);
-        if (released)
+        const Release released = gate.release(number);
+        if (released == Release::failed_open)
             log_.error("an operator released a slot though its backend may still run",
                        {{"queue", gate.name()}, {"number", number}});
+        if (released == Release::not_begun)
+            log_.warn("an operator released a slot before its request was sent to the backend",
+                      {{"queue", gate.name()}, {"number", number}});
         return released;
     };
     actions.drain = [this] { drain(); };

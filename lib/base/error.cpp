@@ -41,6 +41,8 @@ const char* text(errc e) {
             return "the wait in the queue timed out";
         case errc::draining:
             return "the server is stopping";
+        case errc::slot_revoked:
+            return "an operator released its slot before it was sent to the backend";
         case errc::upstream_refused:
             return "the backend refused the connection";
         case errc::upstream_untrusted:

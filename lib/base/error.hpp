@@ -32,6 +32,7 @@ enum class errc {
     queue_full,    ///< on_full
     wait_timeout,  ///< on_wait_timeout
     draining,      ///< 503: stopping
+    slot_revoked,  ///< 503: an operator gave the slot away before the request was sent
     // the backend
     upstream_refused,          ///< 502: no connection could be made
     upstream_untrusted,        ///< 502: no TLS could be agreed on, or its certificate is not good

@@ -16,40 +16,45 @@ Gate::Gate(std::string name, GateSettings settings, net::Loop& home, metrics::Re
 Gate::~Gate() = default;
 
 // Every change goes through here: under the lock the pure queue decides; after it those who were
-// granted are woken. `granted` keeps them alive on the way.
+// granted are woken. Nothing is allocated: a slot must reach the next even when memory is short.
 template <class Change>
 void Gate::change(const net::Loop* here, Change change) {
-    Granted granted;
+    queue::Tickets granted;
     {
         const std::lock_guard lock(lock_);
-        granted_.clear();
         const Time now = monotonic_now();
-        change(now);
-        for (queue::Ticket* ticket : granted_) {
-            auto& pass = static_cast<Pass&>(*ticket);
+        change(now, granted);
+        for (queue::Ticket& ticket : granted) {
+            auto& pass = static_cast<Pass&>(ticket);
             metrics_.wait_admitted.observe(to_s(now - pass.taken));
-            granted.push_back(pass.shared_from_this());
+            pass.self_ = pass.shared_from_this();
         }
     }
-    wake(granted, here);
+    while (!granted.empty()) {
+        auto& pass = static_cast<Pass&>(granted.front());
+        granted.pop_front();
+        wake(std::move(pass.self_), here);
+    }
 }
 
-void Gate::wake(const Granted& granted, const net::Loop* here) {
-    for (const auto& pass : granted) {
-        if (here == &home_) {
-            if (pass->waiter_ != nullptr) pass->waiter_->notify_first();
-        } else {
-            home_.post([pass] {
-                if (pass->waiter_ != nullptr) pass->waiter_->notify_first();
-            });
-        }
-    }
+void Gate::wake(std::shared_ptr<Pass> pass, const net::Loop* here) {
+    if (here == &home_) return pass->wake_now();
+    net::Job& job = *pass;
+    home_.post(job, std::shared_ptr<void>(std::move(pass)));
+}
+
+void Pass::wake_now() {
+    if (waiter_ != nullptr) waiter_->notify_first();
+}
+
+void Pass::run() {
+    wake_now();
 }
 
 State Gate::take(Pass& pass, const queue::Queue::Entry& entry, net::Loop& here) {
     State state = State::idle;
-    change(&here, [&](Time now) {
-        state = queue_.take(pass, entry, now, granted_);
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        state = queue_.take(pass, entry, now, granted);
         if (state != State::full) return;
         metrics_.wait_full.observe(0);
         metrics_.rejected_full.add();
@@ -58,14 +63,14 @@ State Gate::take(Pass& pass, const queue::Queue::Entry& entry, net::Loop& here) 
 }
 
 void Gate::ready(Pass& pass, net::Loop& here) {
-    change(&here, [&](Time now) { queue_.ready(pass, now, granted_); });
+    change(&here, [&](Time now, queue::Tickets& granted) { queue_.ready(pass, now, granted); });
 }
 
 State Gate::settle(Pass& pass, net::Loop& here) {
     State state = State::idle;
-    change(&here, [&](Time now) {
+    change(&here, [&](Time now, queue::Tickets& granted) {
         const bool waited = pass.waiting();
-        state = queue_.settle(pass, now, granted_);
+        state = queue_.settle(pass, now, granted);
         if (!waited || state != State::expired) return;
         metrics_.wait_timeout.observe(to_s(now - pass.taken));
         metrics_.rejected_timeout.add();
@@ -75,57 +80,75 @@ State Gate::settle(Pass& pass, net::Loop& here) {
 
 State Gate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
     State state = State::idle;
-    change(&here, [&](Time now) {
+    change(&here, [&](Time now, queue::Tickets& granted) {
         const bool waited = pass.waiting();
-        state = queue_.cancel(pass, now, granted_);
+        state = queue_.cancel(pass, now, granted);
         if (waited) metrics_.count(why, to_s(now - pass.taken));
     });
     return state;
 }
 
-void Gate::leave(Pass& pass, net::Loop& here) {
-    change(&here, [&](Time now) {
-        if (pass.state == State::left) return;  // an operator was first
-        metrics_.hold.observe(to_s(now - pass.granted));
-        queue_.leave(pass, now, granted_);
+State Gate::begin(Pass& pass) {
+    const std::lock_guard lock(lock_);
+    return queue_.begin(pass);
+}
+
+// Out of the line, or granted in the very moment in which its session gave up: then the slot goes
+// on. A ticket that was decided otherwise has been counted.
+void Gate::drop(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const State before = pass.state;
+        (void)queue_.drop(pass, now, granted);
+        if (before == State::waiting)
+            metrics_.count(GivenUp::client_closed, to_s(now - pass.taken));
+        if (before == State::granted) metrics_.hold.observe(to_s(now - pass.granted));
     });
 }
 
-bool Gate::release_held(Pass& pass, net::Loop& here) {
-    bool released = false;
-    change(&here, [&](Time now) { released = fail_open(pass, now); });
-    return released;
+void Gate::leave(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const State before = pass.state;
+        (void)queue_.leave(pass, now, granted);
+        if (before == State::running) metrics_.hold.observe(to_s(now - pass.granted));
+    });
 }
 
-bool Gate::release(std::uint64_t number) {
+void Gate::fail_open(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) { (void)give_away(pass, now, granted); });
+}
+
+Release Gate::release(std::uint64_t number) {
     std::shared_ptr<Pass> released;
-    change(nullptr, [&](Time now) {
+    State state = State::idle;
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
         queue::Ticket* holder = queue_.holder(number);
-        if (holder != nullptr && fail_open(*holder, now))
-            released = static_cast<Pass&>(*holder).shared_from_this();
+        if (holder == nullptr) return;
+        released = static_cast<Pass&>(*holder).shared_from_this();
+        state = give_away(*released, now, granted);
     });
-    if (!released) return false;
-    home_.post([released] {
-        released->taken_away_ = true;
-        if (released->waiter_ != nullptr) released->waiter_->notify();
-    });
-    return true;
+    if (!released) return Release::no_such;
+    net::Job& job = *released;
+    home_.post(job, std::shared_ptr<void>(std::move(released)));
+    return state == State::revoked ? Release::not_begun : Release::failed_open;
 }
 
-// Under the lock: whoever does it, it is counted, and the time is that of a slot that was held.
-bool Gate::fail_open(queue::Ticket& ticket, Time now) {
-    const Time granted = ticket.granted;
-    const bool released = queue_.release_held(ticket, now, granted_);
-    if (!released) return false;
+// Under the lock, for a ticket that holds a slot or did: only one that runs fails open.
+State Gate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
+    const State before = pass.state;
+    const State state = queue_.release(pass, now, granted);
+    if (state == before) return state;
+    metrics_.hold.observe(to_s(now - pass.granted));
+    if (state == State::revoked) metrics_.rejected_released.add();
+    if (state != State::released) return state;
     metrics_.exclusion_violations.add();
-    metrics_.hold.observe(to_s(now - granted));
-    return true;
+    pass.taken_away_.store(true, std::memory_order_release);
+    return state;
 }
 
 void Gate::configure(GateSettings settings) {
-    change(nullptr, [&](Time now) {
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
         settings_ = settings;
-        queue_.resize(settings.limits, now, granted_);
+        queue_.resize(settings.limits, now, granted);
     });
 }
 
@@ -167,8 +190,7 @@ double Gate::oldest_hold_seconds() const {
 Place::~Place() {
     if (pass_ == nullptr) return;
     if (here_ == &gate_->home()) pass_->wake(nullptr);
-    // Granted in the very moment in which the session gives up: then the slot must go on.
-    if (cancel(GivenUp::client_closed) == State::granted) Slot(std::move(*this)).give_back();
+    gate_->drop(*pass_, *here_);
 }
 
 void Place::arrive(Signal& waiter) {
@@ -176,10 +198,12 @@ void Place::arrive(Signal& waiter) {
     pass_->wake(&waiter);
 }
 
-Slot::Slot(Place&& place)
-    : gate_(std::move(place.gate_)), pass_(std::move(place.pass_)), here_(place.here_) {
-    TG_CHECK(pass_->state == State::granted);
+Slot Place::begin() && {
     if (here_ == &gate_->home()) pass_->wake(nullptr);
+    const State state = gate_->begin(*pass_);
+    const auto pass = std::move(pass_);
+    if (state == State::revoked) return {};
+    return Slot(std::move(gate_), pass, here_);
 }
 
 void Slot::give_back() noexcept {
@@ -193,7 +217,7 @@ void Slot::fail_open() noexcept {
     if (pass_ == nullptr) return;
     observe(nullptr);
     const auto pass = std::move(pass_);
-    gate_->release_held(*pass, *here_);
+    gate_->fail_open(*pass, *here_);
 }
 
 }  // namespace ticketgate

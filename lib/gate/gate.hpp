@@ -6,20 +6,23 @@
 // a hop to another thread. Under the lock there is the pure Queue and nothing else: no I/O, no
 // callback, no wake-up.
 //
-// The states of a ticket and who may change them (always under the lock):
-//   idle → waiting            take           the session, where the request arrived
-//   waiting → granted         grant          whoever freed the slot, or the ticket's own take/ready
-//   waiting → expired         settle         the session, when its deadline passed
-//   waiting → cancelled       cancel         the session, when the client left or the process stops
-//   granted → left            ~Slot          the run, when the backend is done, or an operator
-// A deadline or a departure only proposes; the lock disposes. There is no third outcome.
+// What can happen to a ticket, and what each event means in each state, stands in one table
+// (queue/ticket.hpp). Which call brings which event, always under the lock:
+//   take                  enter, refuse   the session, where the request arrived
+//   any call              grant           to whom a slot became free
+//   settle                expire          the session, when its deadline passed
+//   cancel                cancel          the session, when the client left or the process stops
+//   Place::begin          begin           the session, as it hands the request to its run
+//   ~Place                drop            the session, whatever way it ends
+//   ~Slot                 leave           the run, when the backend is done
+//   release, fail_open    release         an operator, or on_hold_timeout: release
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "gate/gate_metrics.hpp"
 #include "gate/gate_view.hpp"
@@ -47,9 +50,18 @@ struct GateSettings {
     bool worker_idle = false;  ///< the backend is asked before a slot goes back (CONTRACT 2.6)
 };
 
+/// What became of an operator's wish to give a slot away.
+enum class Release : std::uint8_t {
+    no_such,     ///< no such number is in flight
+    not_begun,   ///< it was granted and had not begun: it never will, its client gets 503
+    failed_open  ///< its backend may still run: counted as an exclusion violation
+};
+
 /// A ticket and who is to be woken when it is decided. Shared by its session or Slot and by a
-/// wake-up on its way between threads.
-class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
+/// wake-up on its way between threads, which it is itself: nothing has to be allocated for it.
+class Pass final : public queue::Ticket,
+                   public net::Job,
+                   public std::enable_shared_from_this<Pass> {
  public:
     Pass() = default;
     /// Of this request, for views: it outlives the ticket's time in line and in flight, and what is
@@ -60,13 +72,16 @@ class Pass : public queue::Ticket, public std::enable_shared_from_this<Pass> {
     /// From the home loop only: who waits for the decision, then who runs; null when nobody does
     /// any more.
     void wake(Signal* waiter) { waiter_ = waiter; }
-    /// On the home loop: an operator gave its slot away.
-    bool taken_away() const { return taken_away_; }
+    /// Its slot was given away while it ran. Any thread.
+    bool taken_away() const { return taken_away_.load(std::memory_order_acquire); }
 
  private:
     friend class Gate;
-    Signal* waiter_ = nullptr;  // touched on the home loop only, as the next
-    bool taken_away_ = false;
+    void run() override;
+    void wake_now();
+    Signal* waiter_ = nullptr;  // touched on the home loop only
+    std::atomic<bool> taken_away_{false};
+    std::shared_ptr<Pass> self_;  // itself, from its grant to its wake-up; under the gate's lock
     const Record* record_ = nullptr;
 };
 
@@ -86,6 +101,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
     queue::State settle(Pass&, net::Loop& here);
     /// It will not run, for that reason.
     queue::State cancel(Pass&, net::Loop& here, GivenUp why);
+    /// Its run begins: `running`, or `revoked` if an operator was first.
+    queue::State begin(Pass&);
     /// New limits, on a reload; any thread.
     void configure(GateSettings);
     GateSettings settings() const;
@@ -98,10 +115,8 @@ class Gate : public std::enable_shared_from_this<Gate> {
     double oldest_hold_seconds() const;
     /// The line now, with at most so many of those who wait. Any thread.
     GateView view(std::size_t most) const;
-    /// An operator gives the slot of this number away though its backend may still run: fails open
-    /// and is counted as an exclusion violation; its run hears of it. False: no such number is in
-    /// flight. Any thread.
-    bool release(std::uint64_t number);
+    /// An operator gives the slot of this number away; its session or run hears of it. Any thread.
+    Release release(std::uint64_t number);
 
     /// A running request lost its client, or an orphan ended.
     void orphaned(int by) { metrics_.orphaned.fetch_add(by, std::memory_order_relaxed); }
@@ -112,14 +127,14 @@ class Gate : public std::enable_shared_from_this<Gate> {
 
  private:
     friend class Slot;
-    void leave(Pass&, net::Loop& here);
-    bool release_held(Pass&, net::Loop& here);
-    bool fail_open(queue::Ticket&, Time now);
+    friend class Place;
+    void drop(Pass&, net::Loop& here) noexcept;
+    void leave(Pass&, net::Loop& here) noexcept;
+    void fail_open(Pass&, net::Loop& here) noexcept;
+    queue::State give_away(Pass&, Time now, queue::Tickets& granted);
     template <class Change>
     void change(const net::Loop* here, Change change);
-
-    using Granted = std::vector<std::shared_ptr<Pass>>;
-    void wake(const Granted&, const net::Loop* here);
+    void wake(std::shared_ptr<Pass>, const net::Loop* here);
 
     const std::string name_;
     net::Loop& home_;
@@ -128,36 +143,6 @@ class Gate : public std::enable_shared_from_this<Gate> {
     mutable std::mutex lock_;  // guards all below
     queue::Queue queue_;
     GateSettings settings_;
-    queue::Tickets granted_;  // scratch of one call
-};
-
-/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so
-/// a session that dies on any path leaves nothing behind. Lives on the queue's home loop once the
-/// session is there.
-class [[nodiscard]] Place {
- public:
-    Place(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop& here)
-        : gate_(std::move(gate)), pass_(std::move(pass)), here_(&here) {}
-    Place(Place&&) noexcept = default;
-    Place& operator=(Place&&) = delete;
-    ~Place();
-
-    Pass& pass() const { return *pass_; }
-    Gate& gate() const { return *gate_; }
-
-    /// The session has come to the queue's home loop; from now on `waiter` hears of the decision.
-    void arrive(Signal& waiter);
-
-    // As Gate's, from the session's present loop.
-    void ready() { gate_->ready(*pass_, *here_); }
-    queue::State settle() { return gate_->settle(*pass_, *here_); }
-    queue::State cancel(GivenUp why) { return gate_->cancel(*pass_, *here_, why); }
-
- private:
-    friend class Slot;
-    std::shared_ptr<Gate> gate_;
-    std::shared_ptr<Pass> pass_;
-    net::Loop* here_;
 };
 
 /// The right to run. Moved from session to run; its end gives the slot back, whatever way the run
@@ -165,8 +150,6 @@ class [[nodiscard]] Place {
 class [[nodiscard]] Slot {
  public:
     Slot() = default;  ///< none: the request bypasses the queue
-    /// Of a place that was granted, and is none any more.
-    explicit Slot(Place&& place);
     Slot(Slot&& other) noexcept = default;
     Slot& operator=(Slot&&) = delete;
     ~Slot() { give_back(); }
@@ -189,9 +172,44 @@ class [[nodiscard]] Slot {
     const std::shared_ptr<Gate>& gate() const { return gate_; }
 
  private:
+    friend class Place;
+    Slot(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop* here)
+        : gate_(std::move(gate)), pass_(std::move(pass)), here_(here) {}
     std::shared_ptr<Gate> gate_;
     std::shared_ptr<Pass> pass_;
     net::Loop* here_ = nullptr;
+};
+
+/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so
+/// a session that dies on any path leaves nothing behind. Lives on the queue's home loop once the
+/// session is there.
+class [[nodiscard]] Place {
+ public:
+    Place(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop& here)
+        : gate_(std::move(gate)), pass_(std::move(pass)), here_(&here) {}
+    Place(Place&&) noexcept = default;
+    Place& operator=(Place&&) = delete;
+    ~Place();
+
+    Pass& pass() const { return *pass_; }
+    Gate& gate() const { return *gate_; }
+
+    /// Hands the granted slot to a run; the place is none any more. No slot: an operator has taken
+    /// it since the grant, and the request must not run.
+    Slot begin() &&;
+
+    /// The session has come to the queue's home loop; from now on `waiter` hears of the decision.
+    void arrive(Signal& waiter);
+
+    // As Gate's, from the session's present loop.
+    void ready() { gate_->ready(*pass_, *here_); }
+    queue::State settle() { return gate_->settle(*pass_, *here_); }
+    queue::State cancel(GivenUp why) { return gate_->cancel(*pass_, *here_, why); }
+
+ private:
+    std::shared_ptr<Gate> gate_;
+    std::shared_ptr<Pass> pass_;
+    net::Loop* here_;
 };
 
 }  // namespace ticketgate

@@ -34,6 +34,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const G
       rejected_timeout(rejected(r, queue, "timeout")),
       rejected_draining(rejected(r, queue, "draining")),
       rejected_refused(rejected(r, queue, "refused")),
+      rejected_released(rejected(r, queue, "released")),
       exclusion_violations(
           r.counter("ticketgate_exclusion_violations_total",
                     "Slots released while their backend may still have run; always 0 unless "
@@ -70,7 +71,7 @@ GateMetrics::~GateMetrics() {
                     &wait_refused, &hold})
         registry.remove(*h);
     for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
-                    &exclusion_violations})
+                    &rejected_released, &exclusion_violations})
         registry.remove(*c);
 }
 

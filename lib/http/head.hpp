@@ -88,6 +88,7 @@ struct ResponseHead {
     bool event_stream = false;  ///< text/event-stream
     bool names_hop_fields = false;
     bool has_date = false;
+    bool malformed = false;  ///< a field beside its framing is none: not to be forwarded; no fields
     std::uint32_t keep_alive_timeout_s = 0;  ///< Keep-Alive: timeout=N; 0 when not told
 
     bool informational() const { return status < 200; }

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "http/complaint.hpp"
 #include "http/framing.hpp"
+#include "http/malformed.hpp"
 #include "http/target.hpp"
 
 namespace ticketgate::http {
@@ -346,6 +347,21 @@ error_code refused(RequestHead& head, error_code error, std::string_view complai
     return error;
 }
 
+// CONTRACT 2.1: where such an answer ends is known, though it is forwarded to nobody.
+result<Progress> parse_malformed(ResponseHead& head, const HeadLimits& limits, bool to_head) {
+    const std::string_view bytes = head.bytes;
+    const std::string rest = without_malformed_fields(bytes);
+    reset(head);
+    head.bytes = bytes;
+    ResponseParser parser(head, limits, to_head);
+    if (rest.empty() || put_all(parser, rest) || head.status == 101)
+        return error_code(errc::upstream_bad_response);
+    head.fields.clear();  // views of what goes now
+    head.reason = head.upgrade = {};
+    head.malformed = true;
+    return Progress::done;
+}
+
 }  // namespace
 
 bool RequestHead::idempotent() const {
@@ -386,7 +402,7 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     reset(head);
     head.bytes = bytes.substr(0, *end);
     ResponseParser parser(head, limits, to_head);
-    if (put_all(parser, head.bytes)) return error_code(errc::upstream_bad_response);
+    if (put_all(parser, head.bytes)) return parse_malformed(head, limits, to_head);
     return Progress::done;
 }
 

@@ -195,11 +195,12 @@ void append_origin_form(const RequestHead& head, std::string_view authority, std
     out += rest;
 }
 
-void write_request_line(const RequestHead& head, Runs& runs, std::string& out) {
+void write_request_line(const RequestHead& head, std::string_view method, Runs& runs,
+                        std::string& out) {
     const auto authority = authority_of(head.target);
-    if (authority.empty() && head.version == 11)
+    if (authority.empty() && head.version == 11 && method.empty())
         return runs.keep(start_line(head, head.method.data()));
-    append_all(out, head.method, std::string_view(" "));
+    append_all(out, method.empty() ? head.method : method, std::string_view(" "));
     if (authority.empty())
         out += head.target;
     else
@@ -236,7 +237,7 @@ bool same_cgi_name(std::string_view name, std::string_view cgi) {
 void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::string& out) {
     out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
     Runs runs(out);
-    write_request_line(head, runs, out);
+    write_request_line(head, edits.method, runs, out);
     keep_fields(head, edits, runs);
     append_max_forwards(head, out);
     const bool says_none = edits.framing == Framing::none && expects_content(head.method);

@@ -23,6 +23,7 @@ struct RequestEdits {
     bool keep_forwarded = false;    ///< the peer is a trusted proxy: its X-Forwarded-* stay
     bool keep_unusual = false;      ///< names that CGI servers fold stay
     std::string_view upgrade = {};  ///< the protocol that is asked of the backend; empty: none
+    std::string_view method = {};   ///< instead of the client's; empty: the client's
 };
 
 /// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop

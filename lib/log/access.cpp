@@ -102,6 +102,8 @@ std::string_view name(Outcome outcome) {
             return "client_closed";
         case Outcome::draining:
             return "draining";
+        case Outcome::released:
+            return "released";
         case Outcome::refused:
             return "refused";
     }

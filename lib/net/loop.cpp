@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,19 @@ namespace {
 // Between two looks at the sockets; keeps a coroutine that always has work from starving the rest.
 constexpr int most_resumes = 512;
 constexpr int most_events = 256;
+
+class Posted final : public Job {
+ public:
+    explicit Posted(std::function<void()> work) : work_(std::move(work)) {}
+
+ private:
+    void run() override {
+        const std::unique_ptr<Posted> self(this);
+        work_();
+    }
+    void discard() noexcept override { delete this; }
+    const std::function<void()> work_;
+};
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::system_category(), what);
@@ -37,6 +51,12 @@ Loop::Loop(unsigned index)
 }
 
 Loop::~Loop() {
+    while (!posted_.empty()) {
+        Job& job = posted_.front();
+        posted_.pop_front();
+        const auto keep = std::move(job.keep_);
+        job.discard();
+    }
     ::close(wake_);
     ::close(epoll_);
 }
@@ -126,33 +146,50 @@ void Loop::run_ready(int most) {
 
 void Loop::send_departures() {
     while (!departures_.empty()) {
-        const Departure departure = departures_.back();
-        departures_.pop_back();
-        departure.to->post([traveller = departure.traveller] { traveller.resume(); });
+        auto& hop = static_cast<Hop&>(departures_.front());
+        departures_.pop_front();
+        hop.to_.post(hop);
     }
 }
 
-void Loop::post(std::function<void()> job) {
+void Loop::post(std::function<void()> work) {
+    post(*new Posted(std::move(work)));
+}
+
+void Loop::post(Job& job, std::shared_ptr<void> keep) noexcept {
     bool first = false;
     {
         const std::lock_guard lock(posted_lock_);
+        if (job.posted_) return;
+        job.posted_ = true;
+        job.keep_ = std::move(keep);
         first = posted_.empty();
-        posted_.push_back(std::move(job));
+        posted_.push_back(job);
     }
     const std::uint64_t one = 1;
     if (first) (void)!::write(wake_, &one, sizeof(one));  // cannot fail short of 2^64 posts
 }
 
+// What is posted meanwhile waits for the next turn. A job is taken off before it runs, as it may
+// be posted again, or be gone, when it has.
 void Loop::run_posted() {
     std::uint64_t count = 0;
     (void)!::read(wake_, &count, sizeof(count));
-    std::vector<std::function<void()>> jobs;
+    Jobs jobs;
     {
         const std::lock_guard lock(posted_lock_);
         jobs.swap(posted_);
     }
-    for (auto& job : jobs) {
-        job();
+    while (!jobs.empty()) {
+        Job& job = jobs.front();
+        jobs.pop_front();
+        std::shared_ptr<void> keep;
+        {
+            const std::lock_guard lock(posted_lock_);
+            keep = std::move(job.keep_);
+            job.posted_ = false;
+        }
+        job.run();
         send_departures();
     }
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <boost/intrusive/list.hpp>
+#include <boost/intrusive/slist.hpp>
 #include <coroutine>
 #include <cstdint>
 #include <functional>
@@ -33,6 +34,21 @@ class Pollable : public boost::intrusive::list_base_hook<
 
  protected:
     ~Pollable() = default;
+};
+
+/// Work for a loop that has its memory already: it is queued by a link in itself, so posting it
+/// cannot fail. For what must arrive whatever else fails: wake-ups of those who were granted a slot.
+class Job : public boost::intrusive::slist_base_hook<> {
+ public:
+    virtual ~Job() = default;
+
+ private:
+    friend class Loop;
+    virtual void run() = 0;
+    virtual void discard() noexcept {}  // its loop has ended
+    // Under the loop's lock, from post() until just before run().
+    std::shared_ptr<void> keep_;
+    bool posted_ = false;
 };
 
 class Loop {
@@ -86,6 +102,9 @@ class Loop {
     // Any thread.
     void stop();
     void post(std::function<void()>);
+    /// Runs `job` once for any number of posts before that. `keep` holds what it is a part of till
+    /// then.
+    void post(Job& job, std::shared_ptr<void> keep = nullptr) noexcept;
 
     /// Called before each sleep; returns how long the loop may sleep at most.
     void before_sleep(std::function<Duration()> hook) { before_sleep_ = std::move(hook); }
@@ -93,22 +112,27 @@ class Loop {
     /// `co_await loop.move_to(other)`: the coroutine goes on on the other loop. Its streams,
     /// signals and deadlines must have been taken off this loop, or not be notified until they are
     /// moved. The hop starts only when this thread has left the coroutine's stack.
-    struct Hop {
-        Loop& from;
-        Loop& to;
-        bool await_ready() const { return &from == &to; }
-        void await_suspend(std::coroutine_handle<> traveller) const {
-            from.departures_.push_back({traveller, &to});
+    class Hop : private Job {
+     public:
+        Hop(Loop& from, Loop& to) : from_(from), to_(to) {}
+        bool await_ready() const { return &from_ == &to_; }
+        void await_suspend(std::coroutine_handle<> traveller) {
+            traveller_ = traveller;
+            from_.departures_.push_back(*this);
         }
         void await_resume() const {}
+
+     private:
+        friend class Loop;
+        void run() override { traveller_.resume(); }
+        Loop &from_, &to_;
+        std::coroutine_handle<> traveller_;
     };
-    Hop move_to(Loop& other) { return Hop{*this, other}; }
+    Hop move_to(Loop& other) { return Hop(*this, other); }
 
  private:
-    struct Departure {
-        std::coroutine_handle<> traveller;
-        Loop* to;
-    };
+    using Jobs = boost::intrusive::slist<Job, boost::intrusive::cache_last<true>,
+                                         boost::intrusive::constant_time_size<false>>;
     void begin_turn();
     void run_posted();
     void run_ready(int most);
@@ -127,12 +151,12 @@ class Loop {
     boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>> again_;
     std::unique_ptr<std::array<char, buffer_size>> buffer_;
     std::function<Duration()> before_sleep_;
-    std::vector<Departure> departures_;
+    Jobs departures_;  // each a Hop
     std::vector<std::function<void()>> deferred_;
     std::atomic<bool> stopping_{false};
 
     std::mutex posted_lock_;  // guards posted_
-    std::vector<std::function<void()>> posted_;
+    Jobs posted_;
 };
 
 }  // namespace ticketgate::net

@@ -32,6 +32,7 @@ constexpr std::array meanings{
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
     Meaning{errc::draining, 503},
+    Meaning{errc::slot_revoked, 503},
     Meaning{errc::upstream_refused, 502},
     Meaning{errc::upstream_untrusted, 502},
     Meaning{errc::upstream_connect_timeout, 504},
@@ -84,8 +85,8 @@ bool of_backend(error_code failure) {
 
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
-    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full,
-                        errc::too_many_connections, errc::upstream_overloaded});
+    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
+                        errc::spool_full, errc::too_many_connections, errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

@@ -38,7 +38,7 @@ class Reply {
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
     /// Somebody still takes what the backend says.
-    bool wanted() const { return client_ != nullptr && !failure_; }
+    bool wanted() const { return client_ != nullptr && !failure_ && !finished_; }
     /// Bytes kept ahead of the client before the run stops reading.
     void limit(std::uint64_t bytes) { limit_ = bytes; }
     /// For an unqueued route: a small limit, all of it in memory.

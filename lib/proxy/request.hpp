@@ -38,6 +38,7 @@ struct Request {
     bool queues = false;           ///< stands in line
     bool granted_at_once = false;  ///< by take(): it never waited
     bool to_head = false;          ///< HEAD: the response has no body
+    bool head_as_get = false;      ///< it goes to the backend as GET, whose answer tells its end
     bool repeatable = false;       ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept
@@ -51,6 +52,8 @@ struct Request {
     Reply reply;
     int parts = 1;  ///< session and run; the last to end writes the record
 
+    /// What the backend is asked for has no body.
+    bool asks_for_head() const { return to_head && !head_as_get; }
     /// It took a ticket.
     bool queued() const { return record.number != 0; }
 };

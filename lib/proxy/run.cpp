@@ -42,6 +42,8 @@ Run::~Run() {
     --station_.commons.runs;
 }
 
+// The run holds the slot until the backend is done, whatever way the exchange came to its end:
+// also by an exception, as of memory that ran short (CONTRACT 2.13).
 Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slot) {
     Run run(station, std::move(request), std::move(slot));
     ++run.request_->parts;
@@ -51,15 +53,25 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
         run.request_->reply.limit(run.settings().response_spool_max);
     else
         run.request_->reply.stream_window(download_window);
-    error_code failure;
+    error_code failure = errc::upstream_broke;
     try {
         failure = co_await run.forward();
-        if (run.asks_workers()) co_await run.outlast_workers(failure);
     } catch (const std::exception& e) {
-        station.commons.log.error(
-            "an exchange ended by an exception",
-            {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
-        failure = errc::upstream_broke;
+        run.note_exception(e.what());
+    }
+    if (run.outlasts()) run.answered(failure);
+    while (run.outlasts()) {
+        run.outlast();
+        if (run.outlasts()) co_await run.signal_;
+    }
+    if (run.asks_workers()) run.answered(failure);
+    while (run.asks_workers()) {
+        try {
+            co_await run.outlast_workers(failure);
+        } catch (const std::exception& e) {
+            run.note_exception(e.what());
+        }
+        if (run.asks_workers()) co_await run.signal_;
     }
     run.end(failure);
 }
@@ -75,18 +87,6 @@ task<error_code> Run::forward() {
     }
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) failure = co_await exchange(true);
-    if (failure == errc::upstream_bad_response && slot_) failure = co_await outlast(failure);
-    co_return failure;
-}
-
-// What is no HTTP does not say where it ends, and the script behind it may run on: only the end of
-// the connection frees the slot (CONTRACT 2.1). The client is answered now.
-task<error_code> Run::outlast(error_code failure) {
-    request_->reply.fail(failure);
-    deadline_.disarm();
-    while (slot_ && exchange_->outlast() != Step::done) {
-        if (const auto ended = co_await wait()) co_return ended;
-    }
     co_return failure;
 }
 
@@ -97,16 +97,22 @@ bool Run::may_repeat(error_code failure) const {
 }
 
 task<error_code> Run::exchange(bool fresh) {
+    all_sent_ = false;
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
+    if (station_.response.malformed) co_return co_await drop_answer();
     begin_reply();
     if (station_.response.status == 101) {
         flush(false);
+        all_sent_ = true;  // the tunnel sends from here on
         co_return co_await tunnel();
     }
-    // Of an answer that nobody waits for any more no silence is too long.
-    if (request_->reply.wanted()) station_.loop.arm(deadline_, silence());
+    arm_silence();
+    if (request_->head_as_get) {
+        flush(false);
+        request_->reply.finish();  // the client has its whole answer
+    }
     co_return co_await relay_body();
 }
 
@@ -117,33 +123,14 @@ task<error_code> Run::exchange(bool fresh) {
 task<error_code> Run::converse() {
     deadline_.disarm();
     if (!exchange_->connected()) station_.loop.arm(deadline_, settings().connect_timeout);
-    for (bool sent = false;;) {
-        if (!sent) {
-            const bool stood = exchange_->connected();
-            const auto step = exchange_->send(request_->head, request_->body);
-            if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
-                co_return step.error();
-            if (!request_->body.complete) request_->reply.ask_for_body();
-            if (exchange_->connected()) {
-                sent_anything_ = true;
-                // A broken pipe is not the last word: the backend may have answered before it
-                // closed.
-                sent = !step || *step == Step::done;
-                // Silence counts from the last progress; while the client uploads it is not the
-                // backend's.
-                if (step && *step == Step::starved)
-                    deadline_.disarm();
-                else if (sent || !stood || woken_ || !deadline_.armed())
-                    station_.loop.arm(deadline_, settings().response_timeout);
-            }
-        }
+    if (const auto failure = send_on()) co_return failure;
+    for (;;) {
         if (exchange_->connected()) {
             const std::uint64_t heard = exchange_->received();
-            const auto step = exchange_->read_head(request_->to_head, station_.response);
+            const auto step = exchange_->read_head(request_->asks_for_head(), station_.response);
             if (!step) co_return step.error();
             // A part of a head, or a 102, is no silence.
-            if (exchange_->received() != heard && deadline_.armed())
-                station_.loop.arm(deadline_, settings().response_timeout);
+            if (exchange_->received() != heard && deadline_.armed()) arm_silence();
             if (*step == Step::done) {
                 if (!station_.response.informational()) co_return error_code();
                 if (station_.response.status == 101) {
@@ -158,17 +145,52 @@ task<error_code> Run::converse() {
     }
 }
 
+// The request goes out to its end, also while its answer is relayed already: a backend that takes
+// the body before it ends its answer would wait for us otherwise, and we for it (CONTRACT 2.11).
+error_code Run::send_on() {
+    if (all_sent_) return {};
+    const bool stood = exchange_->connected();
+    const std::uint64_t before = exchange_->written();
+    const auto step = exchange_->send(request_->head, request_->body);
+    if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
+        return step.error();
+    if (!request_->body.complete) request_->reply.ask_for_body();
+    if (!exchange_->connected()) return {};
+    sent_anything_ = true;
+    // A broken pipe is not the last word: the backend may have answered before it closed.
+    all_sent_ = !step || *step == Step::done;
+    // Silence counts from the last progress in either direction; while the client uploads it is not
+    // the backend's.
+    if (step && *step == Step::starved)
+        deadline_.disarm();
+    else if (!stood || exchange_->written() != before || !deadline_.armed())
+        arm_silence();
+    return {};
+}
+
 // ── the answer ──
+
+// Its head has a field that we forward to nobody, but its framing is beyond doubt: the client has
+// 502, and the slot is free where the answer ends.
+task<error_code> Run::drop_answer() {
+    const error_code failure = errc::upstream_bad_response;
+    contentless_ = true;
+    request_->reply.fail(failure);
+    deadline_.disarm();
+    if (const auto broken = co_await relay_body()) co_return broken;
+    co_return failure;
+}
 
 // RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
 // ourselves. A client that does not take those before gets no more of them, or they would pile up.
 void Run::forward_interim() {
-    if (request_->client_1_0 || station_.response.status == 100) return;
+    const http::ResponseHead& head = station_.response;
+    if (request_->client_1_0 || head.status == 100 || head.malformed) return;
     if (!request_->reply.drained()) return;
     std::string out;
     http::ResponseEdits edits;
     edits.id_names = request_->snapshot->id_names;
-    http::rewrite_response(station_.response, edits, out);
+    http::rewrite_response(head, edits, out);
     request_->reply.write_interim(out);
 }
 
@@ -187,13 +209,18 @@ void Run::begin_reply() {
     edits.content_length = head.content_length;
     // RFC 9110 15.3.6: a 205 has no content. What comes is dropped, but read to its end: till then
     // the script runs (CONTRACT 2.1).
-    contentless_ = head.status == 205 && head.framing != http::Framing::none;
-    edits.keep_content_length = head.framing == http::Framing::none && head.has_content_length;
+    const bool emptied = head.status == 205 && head.framing != http::Framing::none;
+    // Of a HEAD that went out as GET only the head is the client's.
+    const bool headless = request_->to_head;
+    contentless_ = emptied || headless;
+    edits.keep_content_length =
+        (headless || head.framing == http::Framing::none) && head.has_content_length;
     edits.client_1_0 = request_->client_1_0;
     edits.upgrade = head.upgrade;
     const bool unknown_length = !contentless_ && (head.framing == http::Framing::chunked ||
                                                   head.framing == http::Framing::until_close);
-    if (contentless_) edits.framing = http::Framing::length, edits.content_length = 0;
+    if (emptied) edits.framing = http::Framing::length, edits.content_length = 0;
+    if (headless) edits.framing = http::Framing::none;
     chunked_ = unknown_length && !request_->client_1_0;
     if (unknown_length)
         edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
@@ -211,8 +238,6 @@ void Run::begin_reply() {
     http::rewrite_response(head, edits, station_.out);
     head_pending_ = true;
     streaming_ = head.event_stream;
-    // Meant to arrive as it is written, so little of it is kept ahead of the client.
-    if (head.unbuffered) request_->reply.stream_window(download_window);
 }
 
 // What one read gave is handed on in one write, before the next read into the same buffer and
@@ -238,7 +263,7 @@ task<error_code> Run::relay_body() {
         if (*step == Step::blocked) {
             if (const auto waited = co_await wait()) co_return waited;
         } else {
-            station_.loop.arm(deadline_, silence());
+            arm_silence();
         }
     }
 }
@@ -287,7 +312,8 @@ void Run::leave_backend(error_code failure) {
     if (exchange_ && !exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
                                                        {"text", exchange_->remarks()}});
-    if (!failure && exchange_) {
+    // A slot that was given away leaves its script on the connection; nobody may be sent behind it.
+    if (!failure && exchange_ && (!request_->queued() || exchange_->settled())) {
         exchange_->observe(nullptr);
         Exchange& last = *exchange_;
         last.finish(std::move(exchange_));
@@ -297,24 +323,29 @@ void Run::leave_backend(error_code failure) {
 
 // In this order: the connection is free, the next request goes out, then this one's client is
 // served.
-void Run::end(error_code failure) {
-    leave_backend(failure);
+void Run::end(error_code failure) noexcept {
+    try {
+        leave_backend(failure);
+    } catch (const std::exception&) {
+        exchange_.reset();  // what could not be said of it is not worth the process
+    }
     give_back(monotonic_now());
     request_->run = nullptr;
     request_->reply.writer(nullptr);
-    failure ? request_->reply.fail(failure) : request_->reply.finish();
+    answered(failure);
     if (--request_->parts == 0) station_.record(*request_);
 }
 
-void start_run(Station& station, std::shared_ptr<Request> request) {
-    Slot slot;
-    if (request->place) {
-        Slot taken(std::move(*request->place));
-        request->place.reset();
-        Run::start(station, std::move(request), std::move(taken));
-        return;
+error_code start_run(Station& station, std::shared_ptr<Request> request) {
+    if (!request->place) {
+        Run::start(station, std::move(request), Slot());
+        return {};
     }
+    Slot slot = std::move(*request->place).begin();
+    request->place.reset();
+    if (!slot) return errc::slot_revoked;
     Run::start(station, std::move(request), std::move(slot));
+    return {};
 }
 
 }  // namespace ticketgate

@@ -11,7 +11,8 @@
 namespace ticketgate {
 
 /// Starts the exchange on the station's loop. A request that holds a granted place brings its slot;
-/// the run gives it back when the backend is done.
-void start_run(Station& station, std::shared_ptr<Request> request);
+/// the run gives it back when the backend is done. Error, slot_revoked: an operator took the slot
+/// since the grant; nothing was started.
+error_code start_run(Station& station, std::shared_ptr<Request> request);
 
 }  // namespace ticketgate

@@ -1,6 +1,6 @@
 // A run at work: the coroutine's members, in one place for the files that make it up. run.cpp has
-// the exchange from its begin to its end, run_wait.cpp what may end a wait, tunnel.cpp what follows
-// a 101. Owned by its own coroutine; one loop.
+// the exchange from its begin to its end, run_wait.cpp what may end a wait, run_outlast.cpp and
+// run_workers.cpp what holds the slot behind an answer, tunnel.cpp what follows a 101. Owned by its own coroutine; one loop.
 #pragma once
 
 #include <memory>
@@ -26,21 +26,30 @@ class Run final : public Resident {
     task<error_code> exchange(bool fresh);
     task<error_code> converse();
     task<error_code> relay_body();
-    task<error_code> outlast(error_code failure);
+    task<error_code> drop_answer();
+    error_code send_on();
     bool may_repeat(error_code failure) const;
     void forward_interim();
     void begin_reply();
     void take(std::string_view bytes);
     void flush(bool ended);
     void leave_backend(error_code failure);
-    void end(error_code failure);
+    void end(error_code failure) noexcept;
+
+    // run_outlast.cpp
+    void answered(error_code failure) noexcept;
+    bool outlasts() const;
+    void outlast() noexcept;
+    void out_of_patience();
+    void end_sending();
+    void look_on() noexcept;
+    void note_exception(const char* what) noexcept;
 
     // run_workers.cpp
     bool asks_workers() const;
     task<void> outlast_workers(error_code failure);
     task<result<fcgi::Working>> ask_workers(Answered& request);
     task<error_code> read_status(Exchange& status, std::string_view head, std::string& answer);
-    task<void> look_on();
 
     // tunnel.cpp
     task<error_code> tunnel();
@@ -54,11 +63,12 @@ class Run final : public Resident {
     task<error_code> wait_for_room();
     error_code timed_out();
     error_code client_gone();
-    void hold_timed_out();
+    void hold_timed_out() noexcept;
     void hold_back(bool held_back);
-    void give_back(Time now);
-    void stop_counting(Time now);
+    void give_back(Time now) noexcept;
+    void stop_counting(Time now) noexcept;
     Duration silence() const;
+    void arm_silence();
 
     /// Its backend is watched to its end, whatever the client does (CONTRACT 2.3).
     bool guarded() const { return request_->queued() && !let_go_; }
@@ -79,9 +89,11 @@ class Run final : public Resident {
     bool held_back_ = false;
     bool let_go_ = false;         // the slot went back when a tunnel or an event stream began
     bool streaming_ = false;      // an event stream: its silences are tunnel_timeout's
-    bool woken_ = false;          // something happened since the exchange began
     bool worker_idle_ = false;    // the queue's release
     bool sent_anything_ = false;  // the backend may have got a part of the request
+    bool all_sent_ = false;       // or as much of the request as the backend takes
+    bool waits_for_room_ = false;  // the client is slow, not the backend
+    bool told_outlasts_ = false;  // the log was told that the slot is kept behind an answer
     bool left_backend_ = false;
     // Of the response, read and not yet handed on; never kept over a suspension. Behind them comes
     // what the station has joined.

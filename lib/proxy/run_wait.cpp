@@ -1,17 +1,18 @@
 // What a run waits for, and what may end its waiting.
+#include <exception>
+
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
 
 task<error_code> Run::wait() {
     co_await signal_;
-    woken_ = true;
-    look_at_slot();
+    look_on();
     if (station_.stopping()) co_return errc::client_closed;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
     }
-    if (hold_deadline_.expired()) hold_timed_out();
+    if (const auto failure = send_on()) co_return failure;
     co_return request_->reply.wanted() ? error_code() : client_gone();
 }
 
@@ -25,7 +26,7 @@ void Run::look_at_slot() {
 // CONTRACT 2.3: with a slot to guard the backend is watched to its end; without one it may stop.
 error_code Run::client_gone() {
     if (!guarded()) return errc::client_closed;
-    if (!orphan_ && slot_) {
+    if (!orphan_ && slot_ && !request_->reply.finished()) {
         orphan_ = true;
         slot_.gate()->orphaned(+1);
     }
@@ -35,18 +36,27 @@ error_code Run::client_gone() {
 // A slow client holds the backend back (and the slot); that is no silence of the backend's.
 task<error_code> Run::wait_for_room() {
     deadline_.disarm();
+    waits_for_room_ = true;
     hold_back(true);
     error_code failure;
     while (!failure && !request_->reply.room() && request_->reply.wanted())
         failure = co_await wait();
     hold_back(false);
-    if (!failure) station_.loop.arm(deadline_, silence());
+    waits_for_room_ = false;
+    if (!failure) arm_silence();
     co_return failure;
 }
 
 // How long the backend may say nothing: an event stream has long pauses.
 Duration Run::silence() const {
     return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
+}
+
+// From now. Of an answer that nobody waits for any more no silence is too long.
+void Run::arm_silence() {
+    const Reply& reply = request_->reply;
+    if (!waits_for_room_ && !reply.failure() && !reply.finished())
+        station_.loop.arm(deadline_, silence());
 }
 
 void Run::hold_back(bool held_back) {
@@ -68,27 +78,31 @@ error_code Run::timed_out() {
     return {};
 }
 
-void Run::hold_timed_out() {
+void Run::hold_timed_out() noexcept {
     hold_deadline_.disarm();
     if (!slot_) return;
     const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
-    station_.commons.log.error(
-        release ? "hold_timeout: the slot is released though the backend may still run"
-                : "hold_timeout: the backend still runs and its slot stays held",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    try {
+        station_.commons.log.error(
+            release ? "hold_timeout: the slot is released though the backend may still run"
+                    : "hold_timeout: the backend still runs and its slot stays held",
+            {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    } catch (const std::exception&) {
+        // Then the log has to do without; the counter has it.
+    }
     if (!release) return;
     stop_counting(monotonic_now());
     slot_.fail_open();
 }
 
-void Run::give_back(Time now) {
+void Run::give_back(Time now) noexcept {
     if (!slot_) return;
     stop_counting(now);
     slot_.give_back();
 }
 
 // Its hold, and what the gate's gauges say of this run, end with its slot.
-void Run::stop_counting(Time now) {
+void Run::stop_counting(Time now) noexcept {
     request_->record.hold = now - slot_.granted();
     if (orphan_) slot_.gate()->orphaned(-1);
     orphan_ = false;

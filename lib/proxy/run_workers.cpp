@@ -26,18 +26,18 @@ constexpr std::size_t max_answer = 4 << 20;
 }  // namespace
 
 bool Run::asks_workers() const {
-    return slot_ && worker_idle_ && sent_anything_;
+    return slot_ && worker_idle_ && sent_anything_ && !station_.stopping();
 }
 
 task<void> Run::outlast_workers(error_code failure) {
     leave_backend(failure);
-    failure ? request_->reply.fail(failure) : request_->reply.finish();
     const Record& record = request_->record;
     Answered request{record.method, record.target, sent_, monotonic_now(), {}, {}};
     bool told = true;
     while (slot_ && !station_.stopping()) {
         const auto busy = co_await ask_workers(request);
-        if (busy && *busy == fcgi::Working::no) co_return;
+        if (busy && *busy == fcgi::Working::no) worker_idle_ = false;
+        if (!worker_idle_) co_return;
         if (!busy && slot_) slot_.gate()->not_told();
         if (!busy && told)
             station_.commons.log.warn(
@@ -45,7 +45,10 @@ task<void> Run::outlast_workers(error_code failure) {
                 {{"request_id", record.request_id}, {"why", busy.error().message()}});
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
-        while (slot_ && !station_.stopping() && !deadline_.expired()) co_await look_on();
+        while (slot_ && !station_.stopping() && !deadline_.expired()) {
+            co_await signal_;
+            look_on();
+        }
     }
 }
 
@@ -87,17 +90,11 @@ task<error_code> Run::read_status(Exchange& status, std::string_view head, std::
             if (answer.size() + piece.size() > max_answer) co_return errc::upstream_bad_response;
             answer += piece;
         }
-        co_await look_on();
+        co_await signal_;
+        look_on();
         if (station_.stopping() || !slot_) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::upstream_timeout;
     }
-}
-
-// The client is served and gone: only the slot's own limit counts.
-task<void> Run::look_on() {
-    co_await signal_;
-    look_at_slot();
-    if (hold_deadline_.expired()) hold_timed_out();
 }
 
 }  // namespace ticketgate

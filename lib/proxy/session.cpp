@@ -71,7 +71,7 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
         if (request.needs_length && !request.body.complete) {
             if (const auto failure = co_await read_body(request)) co_return failure;
         }
-        start_run(*station_, std::move(shared));
+        if (const auto failure = start_run(*station_, std::move(shared))) co_return failure;
         co_return co_await deliver(request);
     }
     co_await go_home(request);
@@ -79,7 +79,10 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
         if (const auto failure = co_await read_body(request)) co_return failure;
     }
     if (const auto failure = co_await wait_turn(request)) co_return failure;
-    start_run(*station_, std::move(shared));
+    if (const auto failure = start_run(*station_, std::move(shared))) {
+        request.record.outcome = Outcome::released;
+        co_return failure;
+    }
     co_return co_await deliver(request);
 }
 
@@ -221,6 +224,11 @@ void Session::stamp(Request& request) {
     const Upstream& upstream = *request.route->upstream;
     if (!upstream.cgi())
         request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
+    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while its
+    // script may run on; the end of the body that GET brings is its end (CONTRACT 2.12). CGI tells
+    // the end apart from the body.
+    request.head_as_get = queued && request.to_head && !upstream.cgi();
+    if (request.head_as_get) edits.method = "GET";
     // A queued body is spooled before it is sent, so its length is known by then.
     const bool chunked = head.framing == http::Framing::chunked;
     request.needs_length = chunked && (queued || upstream.cgi());
@@ -381,14 +389,23 @@ task<error_code> Session::wait_turn(Request& request) {
         if (station_->stopping()) place.cancel(GivenUp::draining);
         const auto state = place.settle();
         record.queue_wait = monotonic_now() - request.started;
-        // Who left before the grant left while queued, though the event may still be on its way.
+        if (state == queue::State::expired) {
+            record.outcome = Outcome::timeout;
+            co_return errc::wait_timeout;
+        }
+        if (state == queue::State::revoked) {
+            record.outcome = Outcome::released;
+            co_return errc::slot_revoked;
+        }
+        if (station_->stopping()) {
+            record.outcome = Outcome::draining;
+            co_return errc::draining;
+        }
+        // A client that left before the grant left while it was queued, though the event may still
+        // be on its way.
         if (state == queue::State::granted && waited) client_->look();
-        if (state == queue::State::granted && !station_->stopping() && !left(request)) break;
-        record.outcome = state == queue::State::expired ? Outcome::timeout : Outcome::draining;
-        if (state == queue::State::expired) co_return errc::wait_timeout;
-        if (station_->stopping()) co_return errc::draining;
-        record.outcome = Outcome::client_closed;
         if (left(request)) co_return errc::client_closed;  // the place is given up with the request
+        if (state == queue::State::granted) break;
         waited = true;
         co_await signal_;
     }

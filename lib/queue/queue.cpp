@@ -6,12 +6,36 @@
 
 namespace ticketgate::queue {
 
+// The one place where a ticket changes its state.
+State Queue::apply(Ticket& ticket, Event event, Time now, Tickets& granted) {
+    const State from = ticket.state, to = next(from, event);
+    TG_CHECK(to != State::misuse);
+    if (to == from) return to;
+    unlink(ticket, to, now);
+    ticket.state = to;
+    // order: arrival: the next may have waited for this head only.
+    if (event != Event::grant && (from == State::waiting || (holds_slot(from) && !holds_slot(to))))
+        grant_free_slots(now, granted);
+    return to;
+}
+
+// Out of the list that it is in, if its new state is another's.
+void Queue::unlink(Ticket& ticket, State to, Time now) {
+    if (ticket.state == State::waiting) {
+        if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
+        line_.erase(line_.iterator_to(ticket));
+    } else if (holds_slot(ticket.state) && !holds_slot(to)) {
+        const Duration hold = now - ticket.granted;
+        mean_hold_ = mean_hold_ == Duration{0} ? hold : mean_hold_ + (hold - mean_hold_) / 8;
+        holders_.erase(holders_.iterator_to(ticket));
+    }
+}
+
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
-    TG_CHECK(ticket.state == State::idle);
     ticket.position = waiting();
     ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
-    if (full(entry)) return ticket.state = State::full;
-    ticket.state = State::waiting;
+    if (full(entry)) return apply(ticket, Event::refuse, now, granted);
+    (void)apply(ticket, Event::enter, now, granted);
     ticket.number = ++last_number_;
     ticket.taken = now;
     ticket.deadline = entry.deadline;
@@ -47,35 +71,29 @@ void Queue::mark_ready(Ticket& ticket) {
 }
 
 State Queue::settle(Ticket& ticket, Time now, Tickets& granted) {
-    if (ticket.waiting() && now >= ticket.deadline) {
-        take_out(ticket, State::expired);
-        grant_free_slots(now,
-                         granted);  // order: arrival: the next may have waited for this head only
-    }
-    return ticket.state;
+    if (!ticket.waiting() || now < ticket.deadline) return ticket.state;
+    return apply(ticket, Event::expire, now, granted);
 }
 
 State Queue::cancel(Ticket& ticket, Time now, Tickets& granted) {
-    if (ticket.waiting()) {
-        take_out(ticket, State::cancelled);
-        grant_free_slots(now, granted);
-    }
-    return ticket.state;
+    return apply(ticket, Event::cancel, now, granted);
 }
 
-void Queue::leave(Ticket& ticket, Time now, Tickets& granted) {
-    TG_CHECK(ticket.state == State::granted);
-    ticket.state = State::left;
-    const Duration hold = now - ticket.granted;
-    mean_hold_ = mean_hold_ == Duration{0} ? hold : mean_hold_ + (hold - mean_hold_) / 8;
-    holders_.erase(holders_.iterator_to(ticket));
-    grant_free_slots(now, granted);
+State Queue::begin(Ticket& ticket) {
+    Tickets nobody;
+    return apply(ticket, Event::begin, ticket.granted, nobody);
 }
 
-bool Queue::release_held(Ticket& ticket, Time now, Tickets& granted) {
-    if (ticket.state != State::granted) return false;
-    leave(ticket, now, granted);
-    return true;
+State Queue::drop(Ticket& ticket, Time now, Tickets& granted) {
+    return apply(ticket, Event::drop, now, granted);
+}
+
+State Queue::leave(Ticket& ticket, Time now, Tickets& granted) {
+    return apply(ticket, Event::leave, now, granted);
+}
+
+State Queue::release(Ticket& ticket, Time now, Tickets& granted) {
+    return apply(ticket, Event::release, now, granted);
 }
 
 Ticket* Queue::holder(std::uint64_t number) {
@@ -89,35 +107,28 @@ void Queue::resize(Limits limits, Time now, Tickets& granted) {
     grant_free_slots(now, granted);
 }
 
-Ticket* Queue::next() {
+Ticket* Queue::first() {
     if (limits_.order == Order::ready) return ready_.empty() ? nullptr : &*ready_.begin();
     return line_.empty() || !line_.front().ready ? nullptr : &line_.front();
 }
 
 void Queue::grant_free_slots(Time now, Tickets& granted) {
     while (in_flight() < limits_.max_in_flight) {
-        Ticket* ticket = next();
+        Ticket* ticket = first();
         if (ticket == nullptr) return;
-        admit(*ticket, now);
-        granted.push_back(ticket);
+        admit(*ticket, now, granted);
     }
 }
 
-void Queue::admit(Ticket& ticket, Time now) {
-    take_out(ticket, State::granted);
+void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
+    (void)apply(ticket, Event::grant, now, granted);
     ticket.granted = now;
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);
     TG_CHECK(limits_.order == Order::ready || line_.empty() ||
              ticket.number < line_.front().number);
-}
-
-void Queue::take_out(Ticket& ticket, State state) {
-    TG_CHECK(ticket.waiting());
-    if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
-    line_.erase(line_.iterator_to(ticket));
-    ticket.state = state;
+    granted.push_back(ticket);
 }
 
 Duration Queue::oldest_wait(Time now) const {

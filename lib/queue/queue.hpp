@@ -1,6 +1,7 @@
 // The line itself: first in, first out, with a limited number of slots. Pure: no lock, no clock, no
 // socket; time is an argument, and who may go next comes back in `granted`. Owned by a gate, whose
-// lock guards every call.
+// lock guards every call. What may happen to a ticket in which state stands in one table
+// (ticket.hpp); no call allocates memory.
 //
 // Invariants, checked at each grant in release builds too:
 // - in flight never exceeds max_in_flight by a grant (it may stand above it after the limit was
@@ -61,15 +62,24 @@ class Queue {
     /// The client left. A waiting ticket is out of the line; a decided one stays as it is.
     State cancel(Ticket&, Time now, Tickets& granted);
 
-    /// Gives the slot back. Precondition: granted.
-    void leave(Ticket&, Time now, Tickets& granted);
+    /// Its run begins. Precondition: granted, or revoked since; then it is revoked still and must
+    /// not run.
+    State begin(Ticket&);
+
+    /// Its session ends with it: out of the line, or the slot that it was granted goes on to the
+    /// next. Precondition: not begun.
+    State drop(Ticket&, Time now, Tickets& granted);
+
+    /// The backend is done: gives the slot back. Precondition: begun. No-op if it was released.
+    State leave(Ticket&, Time now, Tickets& granted);
 
     /// New limits; holders above a lowered limit are not touched.
     void resize(Limits, Time now, Tickets& granted);
 
-    /// Failing open (`on_hold_timeout: release`): the slot counts as free although its holder may
-    /// still run. Returns false if the ticket holds no slot.
-    bool release_held(Ticket&, Time now, Tickets& granted);
+    /// Its slot is given away, by an operator or by `on_hold_timeout: release`. A ticket that runs
+    /// fails open: the slot counts as free although its backend may still work (`released`). One
+    /// that has not begun never will (`revoked`). Any other stays as it is.
+    State release(Ticket&, Time now, Tickets& granted);
 
     /// The ticket of this number that holds a slot; null if there is none.
     Ticket* holder(std::uint64_t number);
@@ -104,16 +114,17 @@ class Queue {
     using ReadySet = boost::intrusive::set<Ticket>;
 
     bool full(const Entry&) const;
-    Ticket* next();
+    Ticket* first();
     void grant_free_slots(Time now, Tickets& granted);
-    void admit(Ticket&, Time now);
-    void take_out(Ticket&, State);
+    void admit(Ticket&, Time now, Tickets& granted);
+    State apply(Ticket&, Event, Time now, Tickets& granted);
+    void unlink(Ticket&, State to, Time now);
     void mark_ready(Ticket&);
 
     Limits limits_;
     Line line_;       // waiting, in order of number
     ReadySet ready_;  // the ready ones of line_, in order of number
-    Line holders_;    // granted, in order of grant
+    Line holders_;    // granted or running, in order of grant
     std::uint64_t last_number_ = 0;
     Duration mean_hold_{0};
 };

@@ -1,21 +1,79 @@
 // A ticket: one request's place in one queue. Owned by whoever took it (a gate's Pass); the queue
 // only links it. While it is linked its address must not change and it must not be destroyed:
-// leave, cancel or settle it first. Not thread-safe; a gate's lock guards it.
+// drop, leave or settle it first. Not thread-safe; a gate's lock guards it.
 #pragma once
 
+#include <array>
 #include <boost/intrusive/list_hook.hpp>
 #include <boost/intrusive/set_hook.hpp>
+#include <boost/intrusive/slist.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/clock.hpp"
 
 namespace ticketgate::queue {
 
-/// idle → waiting → granted → left, or waiting → expired | cancelled, or idle → full. Decided once.
-enum class State : std::uint8_t { idle, waiting, granted, full, expired, cancelled, left };
+enum class State : std::uint8_t {
+    idle,       ///< not yet in a queue
+    full,       ///< refused: max_waiting
+    waiting,    ///< in line, with or without its body
+    expired,    ///< its wait_timeout passed in line
+    cancelled,  ///< given up in line
+    granted,    ///< the slot is its own; nothing has been sent to the backend
+    revoked,    ///< an operator took its slot before anything was sent: it must never run
+    running,    ///< its run holds the slot
+    released,   ///< its slot was given away while it runs: it failed open
+    left,       ///< its slot has been given back
+    misuse      ///< no state: what next() says of an event that only a bug can bring
+};
 
-struct Ticket : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_hook<> {
+/// What can happen to a ticket. Each is one call of the queue, under the gate's lock.
+enum class Event : std::uint8_t {
+    enter,    ///< Queue::take numbers it
+    refuse,   ///< Queue::take finds the line full
+    grant,    ///< a slot is free and it is next
+    expire,   ///< Queue::settle, at its deadline
+    cancel,   ///< Queue::cancel: the client left, or the process stops
+    begin,    ///< Queue::begin: the session hands it to a run
+    drop,     ///< Queue::drop: the session ends with it
+    leave,    ///< Queue::leave: the backend is done
+    release,  ///< Queue::release: an operator, or on_hold_timeout
+};
+
+inline constexpr std::size_t states = 10, events = 9;
+
+/// The whole life of a ticket. Of two events at the same time the lock lets one be first; the other
+/// finds the state that the first has left, and this table says what it means then. Every pair has
+/// an entry: an event that comes too late changes nothing, one that only a bug can bring is misuse.
+constexpr State next(State state, Event event) {
+    using enum State;
+    constexpr std::array<std::array<State, events>, states> table{{
+        // enter   refuse  grant    expire     cancel     begin    drop       leave     release
+        {waiting, full, misuse, idle, idle, misuse, idle, misuse, idle},                    // idle
+        {misuse, misuse, misuse, full, full, misuse, full, misuse, full},                   // full
+        {misuse, misuse, granted, expired, cancelled, misuse, cancelled, misuse, waiting},  // waiting
+        {misuse, misuse, misuse, expired, expired, misuse, expired, misuse, expired},       // expired
+        {misuse, misuse, misuse, cancelled, cancelled, misuse, cancelled, misuse,
+         cancelled},                                                                        // cancelled
+        {misuse, misuse, misuse, granted, granted, running, left, misuse, revoked},         // granted
+        {misuse, misuse, misuse, revoked, revoked, revoked, revoked, misuse, revoked},      // revoked
+        {misuse, misuse, misuse, running, running, misuse, misuse, left, released},         // running
+        {misuse, misuse, misuse, released, released, misuse, misuse, released, released},   // released
+        {misuse, misuse, misuse, left, left, misuse, left, misuse, left},                   // left
+    }};
+    if (state == misuse) return misuse;
+    return table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+/// Counted against max_in_flight.
+constexpr bool holds_slot(State state) {
+    return state == State::granted || state == State::running;
+}
+
+struct Ticket : boost::intrusive::list_base_hook<>,
+                boost::intrusive::set_base_hook<>,
+                boost::intrusive::slist_base_hook<> {
     State state = State::idle;
     bool ready = false;            ///< its request body is whole
     std::uint64_t number = 0;      ///< place in the queue's one total order, from 1
@@ -29,6 +87,9 @@ struct Ticket : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_h
     friend bool operator<(const Ticket& a, const Ticket& b) { return a.number < b.number; }
 };
 
-using Tickets = std::vector<Ticket*>;
+/// Tickets that one call has granted, in the order of their grants. A link in each ticket, no
+/// memory of its own: a slot that is given back must reach the next in line whatever else fails.
+using Tickets = boost::intrusive::slist<Ticket, boost::intrusive::cache_last<true>,
+                                        boost::intrusive::constant_time_size<true>>;
 
 }  // namespace ticketgate::queue

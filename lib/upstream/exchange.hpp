@@ -51,6 +51,8 @@ class Exchange {
     virtual std::string fault() const { return {}; }
     /// Bytes that came from the backend so far, whatever they are.
     virtual std::uint64_t received() const = 0;
+    /// Bytes of requests that the connection has taken so far.
+    virtual std::uint64_t written() const = 0;
     /// Something of the response is here although send() is not done.
     virtual bool answering() const = 0;
 
@@ -79,8 +81,12 @@ class Exchange {
     /// about this request, and one that may be repeated is (CONTRACT 2.7).
     virtual bool untouched() const = 0;
 
-    /// After upstream_bad_response: drops what still comes. done when the backend has ended the
-    /// connection; until then it may be running the request.
+    /// The backend is done with the request, as far as the connection can tell: it was never sent
+    /// any of it, or has ended the connection, or its answer is whole and tells the end of its work
+    /// (CONTRACT 2.12). Until then it may be running the request.
+    virtual bool settled() const = 0;
+    /// Drops what still comes, and asks for the end of the connection where nothing else can tell
+    /// the end of the work. done when settled().
     virtual Step outlast() = 0;
 
     /// What the backend said beside its response, for the operational log; bounded. May be empty.

@@ -134,10 +134,8 @@ Step FcgiExchange::outlast() {
             const auto output = next_output();
             if (!output || output->empty()) break;
         }
-        if (ended_) return Step::done;
-        const auto got = read(unread_);
-        if (got.status == net::Io::blocked) return Step::blocked;
-        if (got.status != net::Io::ok) return Step::done;
+        if (settled()) return Step::done;
+        if (read(unread_).status == net::Io::blocked) return Step::blocked;
     }
 }
 

@@ -45,7 +45,9 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::Resp
     partial_head_.clear();
     keep_alive_ = head.keep_alive;
     told_timeout_s_ = head.keep_alive_timeout_s;
-    if (!head.informational()) decoder_ = http::BodyDecoder(head.framing, head.content_length);
+    if (head.informational()) return progress;
+    decoder_ = http::BodyDecoder(head.framing, head.content_length);
+    end_ = head.framing == http::Framing::none ? End::headless : End::framed;
     return progress;
 }
 
@@ -78,18 +80,36 @@ void HttpExchange::upgrade() {
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
 }
 
+// Who announces the end of the connection shows the end of its work by it (CONTRACT 2.12).
+bool HttpExchange::settled() const {
+    if (idle_or_over()) return true;
+    return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
+}
+
+// A server that keeps its connection looks for the next request when its work is over: it finds
+// our FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
+// a client that left, and end the wait of a server in between (nginx) before its script's end.
 Step HttpExchange::outlast() {
-    for (;;) {
-        const auto got = read(unread_);
-        if (got.status == net::Io::blocked) return Step::blocked;
-        if (got.status != net::Io::ok) return Step::done;
+    if (end_ == End::headless && all_sent() && keep_alive_ && !std::exchange(asked_to_close_, true))
+        finish_sending();
+    while (!settled()) {
+        if (end_ == End::framed && !decoder_.done()) {
+            std::string_view dropped;
+            const auto step = read_body(dropped);
+            if (!step) end_ = End::open;  // its framing makes no sense: only the connection's end tells
+            if (step && *step == Step::blocked) return Step::blocked;
+        } else if (read(unread_).status == net::Io::blocked) {
+            return Step::blocked;
+        }
     }
+    return Step::done;
 }
 
 void HttpExchange::renew() {
     partial_head_ = {};
     whole_head_ = {};
-    keep_alive_ = false;
+    keep_alive_ = asked_to_close_ = false;
+    end_ = End::open;
     decoder_ = http::BodyDecoder();
 }
 

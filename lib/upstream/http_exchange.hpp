@@ -20,6 +20,7 @@ class HttpExchange final : public PooledExchange {
     bool ended() const override { return decoder_.done(); }
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override;
+    bool settled() const override;
     Step outlast() override;
 
  private:
@@ -32,7 +33,15 @@ class HttpExchange final : public PooledExchange {
     std::uint32_t told_timeout_s() const override { return told_timeout_s_; }
     result<http::Progress> parse_head(bool to_head_request, http::ResponseHead& head);
 
+    /// What the end of the answer tells of the backend's work.
+    enum class End : std::uint8_t {
+        open,     ///< nothing: there is no final head yet
+        framed,   ///< a length or chunks say where the body ends, and the script with it
+        headless  ///< the answer ends with its head (204, 304): its script may run on
+    };
+    End end_ = End::open;
     bool keep_alive_ = false;
+    bool asked_to_close_ = false;
     std::string partial_head_;  // a response head that came in pieces
     std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
     std::string_view unread_;   // in the loop's buffer or whole_head_

@@ -131,8 +131,12 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
 
 // How much was taken; 0 when the connection takes nothing now.
 result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
+    touched_ = true;
     const auto written = stream_->write_some(pieces);
-    if (written.status == net::Io::ok) return written.bytes;
+    if (written.status == net::Io::ok) {
+        written_ += written.bytes;
+        return written.bytes;
+    }
     if (written.status != net::Io::failed) return std::size_t{0};
     // Told once: a read would now find what came before, and then what looks like a FIN.
     reset_ = written.error == ECONNRESET;
@@ -147,11 +151,18 @@ net::IoResult PooledExchange::read(std::string_view& into) {
         received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }
+    over_ |= got.status == net::Io::ended || got.status == net::Io::failed;
     return got;
 }
 
+// What is not sent by now never will be.
+void PooledExchange::finish_sending() {
+    half_closed_ = sent_ = true;
+    stream_->finish_writing();
+}
+
 void PooledExchange::finish(std::unique_ptr<Exchange> self) {
-    if (!connected_ || !sent_ || !answered_ || !answered_whole() || stream_->fin() ||
+    if (half_closed_ || !connected_ || !sent_ || !answered_ || !answered_whole() || stream_->fin() ||
         stream_->broken())
         return;
     (void)self.release();  // the same object as below, with its real type
@@ -177,7 +188,7 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     stream_->observe(nullptr);
     idle_deadline_.disarm();
     reused_ = true;
-    sent_ = answered_ = last_framed_ = false;
+    sent_ = answered_ = last_framed_ = touched_ = false;
     head_sent_ = 0;
 }
 

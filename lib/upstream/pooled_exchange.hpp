@@ -31,8 +31,9 @@ class PooledExchange : public Exchange,
     bool connected() const override { return stream_ != nullptr && connected_; }
     std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
     std::uint64_t received() const override { return received_; }
+    std::uint64_t written() const override { return written_; }
     bool answering() const override { return connected() && stream_->readable(); }
-    void finish_sending() override { stream_->finish_writing(); }
+    void finish_sending() override;
     bool untouched() const override { return reused_ && !answered_; }
     void finish(std::unique_ptr<Exchange> self) override;
 
@@ -65,6 +66,10 @@ class PooledExchange : public Exchange,
     net::IoResult read(std::string_view& into);
     net::Stream& stream() { return *stream_; }
     const UpstreamSettings& settings() const;
+    /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
+    bool idle_or_over() const { return !touched_ || over_; }
+    /// The request is out, to its last byte.
+    bool all_sent() const { return sent_; }
     /// A write said that the backend reset the connection: what looks like a FIN is none.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
@@ -85,8 +90,11 @@ class PooledExchange : public Exchange,
     bool connected_ = false, reused_ = false;
     bool reset_ = false;
     // of the exchange
+    bool half_closed_ = false;  // we have sent a FIN: it serves no other request
     bool sent_ = false, answered_ = false, last_framed_ = false;
-    std::uint64_t received_ = 0;
+    bool touched_ = false;  // a write was tried: the backend may have got a part of the request
+    bool over_ = false;     // a read found the connection's end
+    std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
     std::string unsent_;  // of a frame that was taken in part
 };

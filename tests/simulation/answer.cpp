@@ -23,6 +23,8 @@ std::string chunked(const std::string& body) {
     return out + "0\r\n\r\n";
 }
 
+constexpr std::string_view odd_line = "X-Echo: a\x01" "b\r\n";
+
 std::string http_head(const Fate& fate, const std::string& body, bool closes, bool tells_timeout) {
     std::string out =
         fate.form == Form::no_content ? "HTTP/1.1 204 No Content\r\n" : "HTTP/1.1 200 OK\r\n";
@@ -38,6 +40,7 @@ std::string http_head(const Fate& fate, const std::string& body, bool closes, bo
 std::string cgi_head(Random& random, const Fate& fate, const std::string& body) {
     const std::string line = random.chance(80) ? "\r\n" : "\n";
     std::string out = "X-Powered-By: PHP" + line;
+    if (fate.kind == Kind::odd_field) out += odd_line;
     if (fate.form == Form::no_content) out += "Status: 204 No Content" + line;
     if (fate.form != Form::no_content && random.chance(30)) out += "Status: 200 OK" + line;
     if (fate.form == Form::length) out += "Content-Length: " + std::to_string(body.size()) + line;
@@ -73,7 +76,7 @@ std::string end_of_request(std::uint32_t app_status, char protocol_status) {
 // What is no answer: how much is right of it.
 void break_off(const Question& question, std::size_t head, std::string& output) {
     const Kind kind = question.kind;
-    const bool none = bodiless(question.ask);
+    const bool none = bodiless(question);
     const bool within = kind == Kind::dies_in_body || kind == Kind::garbage_chunk;
     if (kind == Kind::dies_before_head) output.clear();
     if (kind == Kind::dies_in_head || (within && none)) output.resize(head / 2);
@@ -91,7 +94,7 @@ std::string tail_of(Random& random, Kind kind) {
 // A record of another request in the midst of an answer that would be whole.
 std::string with_stray(Random& random, const Question& question, std::size_t head,
                        std::string_view output) {
-    const std::size_t half = bodiless(question.ask) ? head / 2 : head + (output.size() - head) / 2;
+    const std::size_t half = bodiless(question) ? head / 2 : head + (output.size() - head) / 2;
     return records(random, output.substr(0, half), false) +
            record(RecordType::out, question.ask.route, 0, random.chance(50) ? 2 : 256) +
            records(random, output.substr(half), false);
@@ -127,18 +130,27 @@ bool bodiless(const Ask& ask) {
     return ask.method == "HEAD" || ask.fate.form == Form::no_content;
 }
 
+bool bodiless(const Question& question) {
+    return question.request.method == "HEAD" || question.ask.fate.form == Form::no_content;
+}
+
 Answer http_answer(Random& random, const Question& question) {
     const Fate& fate = question.ask.fate;
     const Kind kind = question.kind;
     const std::string body = body_of(question.ask);
     Answer answer;
-    answer.closes = fate.closes || fate.form == Form::until_close || !question.request.complete();
+    const bool takes_rest = fate.takes_all && !question.request.complete();
+    answer.closes = fate.closes || fate.form == Form::until_close ||
+                    (!question.request.complete() && !takes_rest);
     answer.bytes = http_head(fate, body, answer.closes, random.chance(question.tells_timeout));
     const std::size_t head = answer.bytes.size();
-    const bool has_body = !bodiless(question.ask);
+    const bool has_body = !bodiless(question);
     if (has_body) answer.bytes += fate.form == Form::chunked ? chunked(body) : body;
     if (fate.pause != Duration{}) answer.pauses = {{answer.bytes.size() / 2, fate.pause}};
-    answer.dies = kind != Kind::answers;
+    answer.works_on = fate.works_on != Duration{} && fate.form != Form::until_close &&
+                      (fate.form == Form::no_content || answer.closes);
+    if (kind == Kind::odd_field) answer.bytes.insert(answer.bytes.find("\r\n") + 2, odd_line);
+    answer.dies = kind != Kind::answers && kind != Kind::odd_field;
     // Where FIN is the end, only a reset is a death; and a head alone may be all there is.
     answer.resets = fate.resets || fate.form == Form::until_close;
     if (kind == Kind::dies_in_head) answer.bytes.resize(head / 2);
@@ -161,17 +173,20 @@ Answer fcgi_answer(Random& random, const Question& question) {
     const std::string body = body_of(question.ask);
     std::string output = cgi_head(random, fate, body);
     const std::size_t head = output.size();
-    const bool told = fate.form == Form::length || bodiless(question.ask);
-    if (!bodiless(question.ask) || fate.says_more) output += body;
+    const bool told = fate.form == Form::length || bodiless(question);
+    if (!bodiless(question) || fate.says_more) output += body;
     if (kind == Kind::answers && told && fate.says_more) output += "and more than was announced";
     break_off(question, head, output);
     Answer answer;
-    const bool ends = kind == Kind::answers || kind == Kind::overloaded || kind == Kind::wrong_id ||
+    const bool ends = kind == Kind::answers || kind == Kind::odd_field ||
+                      kind == Kind::overloaded || kind == Kind::wrong_id ||
                       (kind == Kind::garbage_head && !fate.closes_untold);
     answer.dies = !ends;
     answer.resets = fate.resets;
     // What may take its connection for broken waits for its end.
-    answer.closes = fate.closes || !question.request.complete() || kind == Kind::wrong_id ||
+    const bool takes_rest = fate.takes_all && !question.request.complete();
+    answer.closes = fate.closes || (!question.request.complete() && !takes_rest) ||
+                    kind == Kind::wrong_id ||
                     (!question.request.keeps() && random.chance(80));
     if (kind == Kind::wrong_id)
         answer.bytes = with_stray(random, question, head, output);

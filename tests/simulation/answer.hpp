@@ -21,6 +21,7 @@ struct Answer {
     bool dies = false;
     bool resets = false;  ///< dies by RST
     bool closes = false;
+    bool works_on = false;  ///< its end does not tell that of the script
     std::string behind;  ///< said when the request is over already: padding
 };
 
@@ -35,8 +36,10 @@ struct Question {
 Answer http_answer(Random& random, const Question& question);
 Answer fcgi_answer(Random& random, const Question& question);
 
-/// Is there no body in the answer, whatever the script says?
+/// Has the client's answer no body, whatever the script says?
 bool bodiless(const Ask& ask);
+/// The same of the backend's: a HEAD may have come to it as GET.
+bool bodiless(const Question& question);
 
 /// The body that only this request's answer has.
 std::string body_of(const Ask& ask);

@@ -236,6 +236,27 @@ void BackendConnection::prepare_answer() {
     const Question question{story().ask, faulty() ? fate().kind : Fate::Kind::answers, *request_,
                             plan_.tells_timeout};
     answer_ = fcgi() ? fcgi_answer(stage_.random, question) : http_answer(stage_.random, question);
+    held_.clear();
+    if (!fate().takes_all || request_->complete() || answer_.dies || answer_.bytes.empty()) return;
+    held_ = answer_.bytes.substr(answer_.bytes.size() - 1);
+    answer_.bytes.pop_back();
+}
+
+// What of the request was not here yet when the answer began.
+void BackendConnection::take_rest() {
+    if (link_.available() == 0) {
+        if (link_.ended() || link_.reset()) die(false);
+        return;
+    }
+    const auto most = static_cast<std::size_t>(stage_.random.between(1, plan_.backend_piece));
+    const std::string bytes = link_.receive(most);
+    if (request_->feed(bytes) != bytes.size() || request_->broken())
+        return stage_.judge.fail("the backend was sent what is no request");
+    if (request_->complete()) {
+        stage_.judge.arrived(id_, *request_);
+        answer_.bytes = std::exchange(held_, {});
+    }
+    again(at_most(100us));
 }
 
 void BackendConnection::say() {
@@ -258,6 +279,7 @@ void BackendConnection::say() {
         if (n == 0) return;  // until there is room
         if (!out.empty()) return again(at_most(50us));
     }
+    if (!held_.empty()) return take_rest();
     const Duration more = std::exchange(answer_.runs_on, Duration{});
     if (more != Duration{}) {
         ready_at_ = clock.now + more;
@@ -272,21 +294,26 @@ void BackendConnection::end_answer() {
     stage_.trace.note('B', link_.id(), id_,
                       [&] { return (answer_.dies ? "dies on " : "ends ") + std::to_string(id_); });
     stage_.judge.ends(id_);
-    const bool works_on = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
+    const bool finished = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
+    const bool untold = !fcgi() && answer_.works_on && !answer_.dies && occupied_ != 0;
     // Who works on does not listen: a next request would only lie here.
-    const bool closes = answer_.closes || fate().closes_untold || works_on;
-    if (closes && !answer_.dies) {
-        (void)link_.receive(~std::size_t{0});  // what it did not want is not reset for
-        link_.close();
-    }
-    if (!works_on) return end_work();
+    closes_ = answer_.closes || fate().closes_untold || finished;
+    if (!untold) maybe_close();
+    if (!finished && !untold) return end_work();
     phase_ = Phase::working_on;
     ready_at_ = clock.now + fate().works_on;
     again(fate().works_on);
 }
 
+void BackendConnection::maybe_close() {
+    if (!closes_ || answer_.dies || link_.closed()) return;
+    (void)link_.receive(~std::size_t{0});  // what it did not want is not reset for
+    link_.close();
+}
+
 void BackendConnection::end_work() {
     release();
+    maybe_close();
     const std::uint64_t id = id_;
     if (answer_.dies) {
         die(answer_.resets);

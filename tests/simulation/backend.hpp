@@ -64,8 +64,10 @@ class BackendConnection final : public FarEnd {
     void prepare_answer();
     void say();
     void say_behind();
+    void take_rest();
     void end_answer();
     void end_work();
+    void maybe_close();
     void maybe_close_idle();
     void occupy();
     void release();
@@ -88,10 +90,12 @@ class BackendConnection final : public FarEnd {
     std::unique_ptr<Incoming> request_;
     std::uint64_t id_ = 0;
     int attempt_ = 0;
+    bool closes_ = false;  // when its work is over
     Time ready_at_{}, close_at_ = Time::max();
     Time waits_since_ = clock.now, since_{};
     std::string uri_, method_;  // of the last request
     Answer answer_;
+    std::string held_;  // the end of an answer, till all of the request is here
 };
 
 class Backend {

@@ -172,6 +172,15 @@ void House::stop() {
     for (auto& station : stations_) station->loop.post([s = station.get()] { s->stop(); });
 }
 
+// The one granted last: it may not have begun yet.
+void House::release() {
+    for (const char queue : {'a', 'c'}) {
+        Gate* gate = queue == 'a' ? gate_a_.get() : gate_c_.get();
+        if (gate == nullptr || gate->in_flight() == 0) continue;
+        judge_.releases(queue, gate->release(gate->view(0).in_flight.back().number));
+    }
+}
+
 void House::retire() {
     for (auto& [name, upstream] : upstreams_)
         for (auto& loop : loops) upstream->retire(*loop);

@@ -37,6 +37,8 @@ class House {
     void reload(Random& random);
     void drain();
     void stop();
+    /// An operator gives away the slot that was granted last, of the queue that has one.
+    void release();
     /// Every connection to a backend that is idle goes.
     void retire();
 

@@ -135,13 +135,16 @@ void Judge::check_own_answer(Story& s, const Message& answer) {
     if (answer.body != (bodiless(s.ask) ? std::string() : body_of(s.ask)))
         return wrong("is not its own or not whole: '" + answer.body.substr(0, 60) + "'");
     // Over FastCGI the last byte of a known length may come long before END_REQUEST.
-    if (s.ended == 0 && !(s.speech != Speech::http && tells_length(s.ask)))
+    const bool head_only = s.ask.method == "HEAD";
+    if (s.ended == 0 && !head_only && !(s.speech != Speech::http && tells_length(s.ask)))
         return wrong("was complete before the backend's was");
     if (s.sent == 1 && !may_be_whole(s)) return wrong("is complete though the backend's never was");
 }
 
 bool Judge::may_be_whole(const Story& s) const {
     if (s.ask.fate.kind == Fate::Kind::answers) return true;
+    // The head is the whole answer to a HEAD, whatever becomes of the body of the GET in its place.
+    if (s.ask.method == "HEAD" && s.ask.fate.kind == Fate::Kind::dies_in_body) return true;
     return s.speech != Speech::http && s.ask.fate.kind == Fate::Kind::no_end && tells_length(s.ask);
 }
 
@@ -163,6 +166,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (s.sent != 0) return untrue("it had its turn");
         const Line* its = line(queue_of(s.ask));
         if (its == nullptr) return untrue("it stands in no line");
+        if (says("released its slot")) return --revoked_ >= 0 ? void() : untrue("nobody did");
         if (says("queue is full")) {
             if (plan_.max_waiting == 1024) return untrue("full");
             // With more than one coroutine a turn, or turns within turns, a full line may have come
@@ -227,6 +231,7 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
     Story& s = story(id);
     ++moment;
     s.speech = speech;
+    s.in_queue = queue != 0;
     if (s.began == 0) s.began = moment;
     if (++s.sent > 1 && (s.ask.method == "POST" || s.sent > 2))
         fail("request " + std::to_string(id) + " went to the backend again");
@@ -247,7 +252,10 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
 void Judge::arrived(std::uint64_t id, const Incoming& request) {
     const Ask& ask = story(id).ask;
     const std::string body(ask.size, ask.body == Ask::Body::chunked ? 'c' : 'b');
-    if (request.method != ask.method || request.body != body)
+    // CONTRACT 2.12: only the end of a body tells the end of the script.
+    const Story& its = story(id);
+    const bool as_get = ask.method == "HEAD" && its.in_queue && its.speech == Speech::http;
+    if (request.method != (as_get ? "GET" : ask.method) || request.body != body)
         fail("request " + std::to_string(id) + " is another one at the backend");
 }
 
@@ -271,6 +279,12 @@ void Judge::limit(char queue, queue::Limits limits) {
     its.limit = limits.max_in_flight;
     its.allowed = std::max(its.allowed, limits.max_in_flight);
     if (limits.max_in_flight != 1) its.strict = false;
+}
+
+void Judge::releases(char queue, Release release) {
+    if (release == Release::no_such) return fail("a slot that is held cannot be released");
+    if (release == Release::not_begun) ++revoked_;
+    if (release == Release::failed_open) line(queue)->strict = false;
 }
 
 // ── the end ──

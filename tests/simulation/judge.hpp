@@ -29,6 +29,7 @@ struct Story {
     bool heard = false;            ///< the proxy has read something of an answer to it
     int sent = 0;                  ///< to the backend: connections with its bytes
     Speech speech = Speech::http;  ///< of that backend
+    bool in_queue = false;         ///< it went there from a queue
     std::uint64_t began = 0, ended = 0;
     int begun = 0;       ///< times the backend began to run it
     std::string excuse;  ///< why it may have no good answer
@@ -93,6 +94,8 @@ class Judge {
     // ── the operator's side ──
     void limit(char queue, queue::Limits limits);
     void reloads() { c_.strict = false; }  ///< the queue c may go and come, with new numbers
+    /// An operator gave a slot away.
+    void releases(char queue, Release release);
     void drains() { draining_ = true; }
     void stops() { draining_ = stopping_ = true; }
 
@@ -126,6 +129,7 @@ class Judge {
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
     bool draining_ = false, stopping_ = false;
+    int revoked_ = 0;  // slots that were given away before their requests had begun
 };
 
 }  // namespace ticketgate::sim

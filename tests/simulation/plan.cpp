@@ -20,7 +20,8 @@ Duration up_to(Random& r, Duration most) {
 Fate::Kind fault(Random& r) {
     using enum Fate::Kind;
     return r.one_of(
-        {dies_before_head, dies_in_head, dies_in_body, garbage_head, garbage_chunk, dies_reading});
+        {dies_before_head, dies_in_head, dies_in_body, garbage_head, garbage_chunk, dies_reading,
+         odd_field});
 }
 
 Fate fate_of(Random& r, const Plan& plan, const Mood& mood, bool large) {
@@ -37,6 +38,8 @@ Fate fate_of(Random& r, const Plan& plan, const Mood& mood, bool large) {
     if (r.chance(70)) fate.runs_on = up_to(r, 50ms);
     fate.interim = r.chance(8);
     fate.early = r.chance(10);
+    fate.takes_all = r.chance(50);
+    if (r.chance(20)) fate.works_on = up_to(r, 40ms);
     fate.closes = r.chance(10);
     fate.closes_untold = r.chance(10);
     fate.resets = r.chance(50);
@@ -124,6 +127,7 @@ void choose_limits(Random& r, Plan& plan) {
 void choose_acts(Random& r, Plan& plan) {
     for (std::uint64_t i = r.chance(30) ? r.between(1, 4) : 0; i > 0; --i)
         plan.acts.push_back({Act::Kind::reload, up_to(r, 100ms)});
+    if (r.chance(8)) plan.acts.push_back({Act::Kind::release, up_to(r, 100ms)});
     if (r.chance(8)) plan.acts.push_back({Act::Kind::drain, up_to(r, 150ms)});
     if (r.chance(8)) plan.acts.push_back({Act::Kind::stop, up_to(r, 200ms)});
     for (std::uint64_t i = r.chance(10) ? r.between(1, 3) : 0; i > 0; --i)
@@ -189,6 +193,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     if (!large && r.chance(40)) plan.backend_piece = static_cast<std::uint32_t>(r.between(3, 300));
     plan.resumes = r.one_of({1, 1, 3, 512});
     plan.interrupts = r.one_of({0u, 5u, 30u, 80u});
+    if (r.chance(8)) plan.releases = r.one_of({2u, 20u});
     plan.delays = r.one_of({0u, 2u, 2u, 20u});
     plan.uneven = r.chance(50);
     for (std::uint64_t i = r.between(2, 8); i > 0; --i)

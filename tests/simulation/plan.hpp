@@ -24,6 +24,7 @@ struct Fate {
         garbage_head,  ///< and runs on for a while, as a script does whose output went wrong
         garbage_chunk,
         dies_reading,  ///< before it has read the request
+        odd_field,     ///< a field with a control character, in an answer that is whole otherwise
         // With FastCGI only; elsewhere they are dies_before_head.
         wrong_id,    ///< a record of another request in the midst of the answer
         no_end,      ///< says all and closes without END_REQUEST
@@ -39,12 +40,15 @@ struct Fate {
         Duration{};              ///< after garbage, or before a close where END_REQUEST should be
     bool interim = false;        ///< a 103 first
     bool early = false;          ///< answers before it has read the request body
+    bool takes_all = false;      ///< and takes all of that before it ends its answer, as PHP does
     bool closes = false;         ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
     bool resets = false;         ///< dies by RST
+    /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends with
+    /// its head, or before the close that it announced.
+    Duration works_on = Duration{};
     // With FastCGI only.
-    Duration lingers = Duration{};   ///< between its last output and END_REQUEST
-    Duration works_on = Duration{};  ///< after END_REQUEST, as after fastcgi_finish_request()
+    Duration lingers = Duration{};  ///< between its last output and END_REQUEST
     std::uint32_t app_status = 0;
     bool remarks = false;    ///< writes to its error stream
     bool says_more = false;  ///< than it announced, or than there is room for
@@ -93,7 +97,7 @@ struct ClientPlan {
 };
 
 struct Act {
-    enum class Kind : std::uint8_t { reload, drain, stop, step_clock };
+    enum class Kind : std::uint8_t { reload, drain, stop, step_clock, release };
     Kind kind = Kind::reload;
     Duration at = Duration{};
 };
@@ -132,6 +136,7 @@ struct Plan {
     // How the world goes on.
     int resumes = 1;          ///< coroutines in a loop's turn
     unsigned interrupts = 0;  ///< percent of system calls in whose midst somebody else acts
+    unsigned releases = 0;    ///< percent of those in which an operator releases a slot
     unsigned delays = 2;      ///< percent of steps in which a little time passes
     bool uneven = false;      ///< some run ten times as often as others
 

@@ -193,6 +193,52 @@ Plan interim_in_part() {
     return plan;
 }
 
+// ── answers that end before the work does, or begin before the request ends ──
+
+// The backend says more than its connection holds before it takes the rest of the request, and
+// ends its answer only then.
+Plan early_answers(const std::string& route) {
+    Plan plan = tight_upload(route);
+    for (ClientPlan& each : plan.clients) {
+        Fate& fate = each.asks[0].fate;
+        fate.early = fate.takes_all = true;
+        fate.size = 500;
+        each.asks.push_back(get(route));
+    }
+    return plan;
+}
+
+// A 204, and answers that announce the end of their connection: the scripts run on behind them.
+Plan scripts_run_on() {
+    Ask headless = get("/a", 1ms, Fate::Form::no_content), closing = get("/a");
+    headless.fate.works_on = closing.fate.works_on = 10ms;
+    closing.fate.closes = true;
+    return plan_with({client({headless, get("/a")}), client({closing}, 1ms),
+                      client({headless}, 2ms), client({get("/b")}, 3ms)});
+}
+
+// Their bodies take time; who asked for heads is answered long before.
+Plan heads_in_line() {
+    Ask head = get("/b", 1ms, Fate::Form::chunked);
+    head.method = "HEAD";
+    head.fate.size = 300;
+    head.fate.pause = 20ms;
+    Ask short_head = head;
+    short_head.fate.form = Fate::Form::length;
+    Plan plan = plan_with({client({head, get("/b")}), client({short_head}, 1ms),
+                           client({get("/b")}, 2ms), client({head}, 3ms)});
+    plan.clients[0].pipelines = 2;
+    return plan;
+}
+
+// The connection is kept: its end would come late, or never.
+Plan odd_fields() {
+    using Kind = Fate::Kind;
+    return plan_with({client({with(get("/a"), Kind::odd_field), get("/a")}),
+                      client({with(get("/b", 5ms, Fate::Form::chunked), Kind::odd_field)}, 1ms),
+                      client({get("/a")}, 2ms)});
+}
+
 // ── the same over FastCGI, and what only FastCGI has ──
 
 Plan spoken(Speech speech, Plan plan) {
@@ -258,6 +304,9 @@ std::vector<Scenario> fcgi_scenarios() {
                 plan_with({client({get("/a")}), client({post("/a", length, 100)}, Duration{}, 60),
                            client({get("/a")}, 1ms)}))},
         {"FastCGI: tight upload, unqueued", spoken(fcgi, tight_upload("/free"))},
+        {"FastCGI: early answers", spoken(kept, early_answers("/a"))},
+        {"FastCGI: early answers, unqueued", spoken(fcgi, early_answers("/free"))},
+        {"FastCGI: odd fields", spoken(kept, odd_fields())},
         {"FastCGI: slow reader", spoken(fcgi, slow_reader())},
         {"FastCGI: silent backend", spoken(fcgi, silent_backend())},
         {"FastCGI: hold_timeout: release", spoken(fcgi, held_too_long(OnHoldTimeout::release))},
@@ -306,6 +355,11 @@ std::vector<Scenario> scenarios() {
         {"reset while uploading", reset_while_uploading()},
         {"late connection", late_connection()},
         {"interim in part", interim_in_part()},
+        {"early answers", early_answers("/a")},
+        {"early answers, unqueued", early_answers("/free")},
+        {"scripts run on", scripts_run_on()},
+        {"heads in line", heads_in_line()},
+        {"odd fields", odd_fields()},
     };
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
     return all;

@@ -1,9 +1,10 @@
 // tg_simulate: worlds by the hundred thousand, one seed each. The first that breaks a promise ends
 // the run and says how to see it alone.
-//   tg_simulate [--seeds N] [--from S] [--threads 1|2|3]    random worlds
+//   tg_simulate [--seeds N] [--from S] [--threads 1..4]     random worlds
 //   tg_simulate --seed S [--threads N]                      one of them, told step by step
 //   tg_simulate --sweep S [--stride N] [--threads N]        every cancellation at every step, under
 //                                                           the schedule of seed S
+//   tg_simulate --sweep S --pairs 1 [--stride N]            and each with each other one behind it
 //   tg_simulate --sweep S --scenario I --kind K --step N    one of them, told step by step
 #include <cstdio>
 #include <cstdlib>
@@ -21,13 +22,14 @@ using Options = std::map<std::string, std::uint64_t>;
 Options parse(int count, char** words) {
     Options options{{"--seeds", 1000}, {"--from", 1},    {"--threads", 0},
                     {"--seed", 0},     {"--sweep", 0},   {"--stride", 1},
-                    {"--step", 0},     {"--kind", none}, {"--scenario", none}};
+                    {"--step", 0},     {"--kind", none}, {"--scenario", none},
+                    {"--pairs", 0},    {"--then", none}};
     for (int i = 1; i < count; i += 2) {
         const auto option = options.find(words[i]);
         if (option == options.end() || i + 1 == count) return {};
         option->second = std::strtoull(words[i + 1], nullptr, 10);
     }
-    return options.at("--threads") <= 3 ? options : Options();
+    return options.at("--threads") <= 4 ? options : Options();
 }
 
 // The hash of all that happened.
@@ -70,6 +72,8 @@ std::uint64_t run(Options& options) {
     sweep.scenario = options["--scenario"];
     sweep.kind = options["--kind"];
     sweep.step = options["--step"];
+    sweep.pairs = options["--pairs"] != 0;
+    sweep.then = options["--then"];
     return run(sweep);
 }
 
@@ -80,7 +84,7 @@ int main(int count, char** words) {
     using namespace ticketgate::sim;
     Options options = parse(count, words);
     if (options.empty()) {
-        std::fprintf(stderr, "tg_simulate [--seeds N | --seed S | --sweep S] [--threads 1|2|3]\n");
+        std::fprintf(stderr, "tg_simulate [--seeds N | --seed S | --sweep S] [--threads 1..4]\n");
         return 2;
     }
     tell_on_abort();

@@ -17,7 +17,7 @@ std::vector<Kind> kinds_for(const Plan& plan) {
     using enum Injection::Kind;
     std::vector<Kind> kinds{{backend_fin, 0, {}}, {backend_rst, 0, {}}, {stop, 0, {}},
                             {drain, 0, {}},       {reload, 0, {}},      {time_passes, 0, 150ms},
-                            {time_passes, 0, 3s}, {time_passes, 0, 61s}};
+                            {time_passes, 0, 3s}, {time_passes, 0, 61s}, {release, 0, {}}};
     for (std::size_t i = 0; i < plan.clients.size(); ++i) {
         kinds.push_back({client_fin, i, {}});
         kinds.push_back({client_rst, i, {}});
@@ -35,29 +35,46 @@ class Sweeper {
         plan.threads = sweep_.threads;
         name_ = scenario.name;
         index_ = index;
-        const std::uint64_t steps = one(plan, {}, none);
+        const std::uint64_t steps = one(plan, {}, none, none);
         const auto kinds = kinds_for(plan);
         for (std::uint64_t k = 0; k < kinds.size(); ++k)
-            if (sweep_.kind == none || sweep_.kind == k) every_step(plan, kinds[k], k, steps);
+            if (sweep_.kind == none || sweep_.kind == k) with(plan, kinds, k, steps);
     }
     std::uint64_t worlds = 0;
 
  private:
-    void every_step(const Plan& plan, const Kind& kind, std::uint64_t k, std::uint64_t steps) {
-        for (std::uint64_t step = 1 + k % sweep_.stride; step <= steps; step += sweep_.stride)
-            if (sweep_.step == 0 || sweep_.step == step)
-                (void)one(plan, {kind.kind, step, kind.client, kind.time}, k);
+    // Alone, or with each other one right behind it.
+    void with(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
+              std::uint64_t steps) {
+        if (!sweep_.pairs) return every_step(plan, {kinds[k]}, k, none, steps);
+        for (std::uint64_t then = 0; then < kinds.size(); ++then)
+            if (sweep_.then == none || sweep_.then == then)
+                every_step(plan, {kinds[k], kinds[then]}, k, then, steps);
+    }
+
+    void every_step(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
+                    std::uint64_t then, std::uint64_t steps) {
+        std::vector<Injection> injections;
+        for (const Kind& kind : kinds) injections.push_back({kind.kind, 0, kind.client, kind.time});
+        const std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
+        for (std::uint64_t step = first; step <= steps; step += sweep_.stride) {
+            if (sweep_.step != 0 && sweep_.step != step) continue;
+            for (Injection& injection : injections) injection.step = step;
+            (void)one(plan, injections, k, then);
+        }
     }
 
     // How many steps it took.
-    std::uint64_t one(const Plan& plan, const Injection& injection, std::uint64_t k) {
+    std::uint64_t one(const Plan& plan, std::span<const Injection> injections, std::uint64_t k,
+                      std::uint64_t then) {
         ++worlds;
         remember("--sweep " + std::to_string(sweep_.schedule) + " --threads " +
                  std::to_string(sweep_.threads) + " --scenario " + std::to_string(index_) +
-                 (k == none ? "" : " --kind " + std::to_string(k)) + " --step " +
-                 std::to_string(injection.step));
+                 (k == none ? "" : " --kind " + std::to_string(k)) +
+                 (then == none ? "" : " --pairs 1 --then " + std::to_string(then)) + " --step " +
+                 std::to_string(injections.empty() ? 0 : injections.front().step));
         World world(plan, sweep_.schedule, ground_, sweep_.step != 0 && k != none);
-        const std::string failure = world.run(injection);
+        const std::string failure = world.run(injections);
         if (!failure.empty()) give_up("\"" + name_ + "\": " + failure);
         return world.steps();
     }

@@ -16,6 +16,8 @@ struct Sweep {
     std::uint64_t stride = 1;       ///< every step, or only each so many-th
     std::uint64_t scenario = none;  ///< only this one
     std::uint64_t kind = none;      ///< only this kind of injection
+    bool pairs = false;             ///< each kind with each other one right behind it
+    std::uint64_t then = none;      ///< only this one behind it
     std::uint64_t step = 0;         ///< only this step, told step by step
 };
 

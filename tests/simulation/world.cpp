@@ -41,10 +41,11 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
     network_.interrupt = [this] { interrupt(); };
 }
 
-std::string World::run(const Injection& injection) {
+std::string World::run(std::span<const Injection> injections) {
     while (!judge_.failed() && !over()) {
         ++trace_.step;
-        if (trace_.step == injection.step) inject(injection);
+        for (const Injection& injection : injections)
+            if (trace_.step == injection.step) inject(injection), house_.check();
         step();
         house_.check();
         if (trace_.step > most_steps || clock.now - Clock::begin > longest)
@@ -132,6 +133,7 @@ void World::turn(std::size_t loop) {
 void World::interrupt() {
     if (!random_.chance(plan_.interrupts) || interrupted_ >= 2) return;
     ++interrupted_;
+    if (random_.chance(plan_.releases)) house_.release();
     collect(true);
     if (!choices_.empty()) go_on();
     --interrupted_;
@@ -161,6 +163,8 @@ void World::act_of_operator(Act::Kind kind) {
             return house_.drain();
         case Act::Kind::stop:
             return house_.stop();
+        case Act::Kind::release:
+            return house_.release();
         case Act::Kind::step_clock:
             clock.wall_step_us += std::int64_t(random_.below(20'000'000)) - 10'000'000;
     }
@@ -181,6 +185,7 @@ void World::inject(const Injection& injection) {
     if (injection.kind == stop) house_.stop();
     if (injection.kind == drain) act_of_operator(Act::Kind::drain);
     if (injection.kind == reload) house_.reload(random_);
+    if (injection.kind == release) house_.release();
 }
 
 // Whatever waits now may have waited for too long.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Injection {
         time_passes,
         stop,
         drain,
-        reload
+        reload,
+        release  ///< by an operator: of the oldest slot that is held
     };
     Kind kind = Kind::nothing;
     std::uint64_t step = 0;
@@ -38,7 +40,7 @@ class World {
     World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print);
 
     /// To its end. The failure, or nothing.
-    std::string run(const Injection& injection = {});
+    std::string run(std::span<const Injection> injections = {});
     std::uint64_t steps() const { return trace_.step; }
     std::uint64_t hash() const { return trace_.hash(); }
     const Judge& judge() const { return judge_; }

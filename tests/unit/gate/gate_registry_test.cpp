@@ -35,7 +35,7 @@ TEST_F(RegistryTest, AReloadKeepsTicketsAndChangesLimits) {
     const auto gate = registry.find_or_make("a", slots(1));
     auto pass = std::make_shared<Pass>();
     gate->take(*pass, Entry(), loop);
-    const Slot slot(Place(gate, pass, loop));
+    const Slot slot = Place(gate, pass, loop).begin();
     registry.configure_all({{"a", slots(3)}});
     EXPECT_EQ(registry.find_or_make("a", slots(3)), gate);
     EXPECT_EQ(gate->settings().limits.max_in_flight, 3u);
@@ -54,7 +54,7 @@ TEST_F(RegistryTest, ARemovedGateStaysWhileItIsInUse) {
     auto pass = std::make_shared<Pass>();
     gate->take(*pass, Entry(), loop);
     {
-        const Slot slot(Place(gate, pass, loop));
+        const Slot slot = Place(gate, pass, loop).begin();
         registry.configure_all({});
         // Named again before it was empty: no second sequencer beside the first.
         EXPECT_EQ(registry.find_or_make("a", slots(1)), gate);

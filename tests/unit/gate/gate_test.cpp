@@ -24,7 +24,7 @@ TEST_F(GateTest, AFreeSlotIsGrantedAtOnce) {
     EXPECT_EQ(first.pass().state, State::granted);
     EXPECT_EQ(first.settle(), State::granted);
     EXPECT_EQ(gate->in_flight(), 1u);
-    const Slot slot(std::move(first));
+    const Slot slot = std::move(first).begin();
     EXPECT_EQ(slot.number(), 1u);
     EXPECT_EQ(slot.gate(), gate);
     EXPECT_EQ(gate->in_flight(), 1u);
@@ -126,7 +126,7 @@ TEST_F(GateTest, FailingOpenFreesTheSlotAndIsCounted) {
 TEST_F(GateTest, ASlotNeedsAGrant) {
     const Slot holder = slot();
     Place waiting = place();
-    EXPECT_DEATH(Slot(std::move(waiting)), "State::granted");
+    EXPECT_DEATH(std::move(waiting).begin(), "State::misuse");
 }
 
 // ── waking ──
@@ -190,7 +190,7 @@ TEST_F(GateTest, ARunIsNotWokenByItsPlace) {
     Waiter waiter(loop);
     Place granted = place();
     granted.arrive(waiter.signal);
-    const Slot slot(std::move(granted));
+    const Slot slot = std::move(granted).begin();
     gate->configure({.limits = {.max_in_flight = 5}});
     turn();
     EXPECT_EQ(waiter.wakes, 0);

@@ -29,8 +29,10 @@ struct Scenario {
     unsigned leave_late = 0;   // go while they wait
     unsigned drop = 0;         // their session dies when the slot is theirs already
     unsigned fail_open = 0;    // hold too long
+    bool releases = false;     // an operator gives slots away, whatever they are at
     bool reconfigure = false;
     std::uint32_t most_slots() const { return reconfigure ? 4 : max_in_flight; }
+    bool fails_open() const { return fail_open != 0 || releases; }
 };
 
 struct Running {
@@ -62,8 +64,8 @@ struct Town {
     std::uint32_t running = 0;
     std::vector<std::uint64_t> order;
 
-    std::atomic<int> ran{0}, violations{0}, overfull{0};
-    std::atomic<int> ends[7]{};  // by State
+    std::atomic<int> ran{0}, overfull{0};
+    std::atomic<int> ends[queue::states]{};  // by State
 };
 
 using Random = std::mt19937;
@@ -84,7 +86,7 @@ task<void> yield(net::Loop& loop, Signal& signal, unsigned times) {
 // The back half: the slot is held for a few turns of the loop.
 task<void> run(Town& town, Slot& slot, Signal& signal, Random& random) {
     EXPECT_TRUE(town.at_home());
-    if (++town.running > town.scenario.most_slots()) ++town.overfull;
+    if (++town.running > town.scenario.most_slots() && !town.scenario.fails_open()) ++town.overfull;
     town.order.push_back(slot.number());
     ++town.ran;
     Deadline hold(signal);
@@ -95,7 +97,6 @@ task<void> run(Town& town, Slot& slot, Signal& signal, Random& random) {
     co_await yield(town.home(), signal, static_cast<unsigned>(random() % 3));
     --town.running;
     if (one_in(town.scenario.fail_open, random)) {
-        ++town.violations;
         slot.fail_open();
     } else if (random() % 2 == 0) {
         slot.give_back();
@@ -142,7 +143,8 @@ task<void> take_part(Town& town, net::Loop& origin, const std::shared_ptr<Pass>&
     }
     const bool granted = co_await wait_turn(town, place, signal, random, entry);
     if (granted) {
-        Slot slot(std::move(place));
+        Slot slot = std::move(place).begin();
+        if (!slot) co_return;
         co_await run(town, slot, signal, random);
     }
 }
@@ -171,6 +173,17 @@ void reconfigure_until_done(Town& town) {
     }
 }
 
+// Of whatever number holds a slot just then: before its run, in it, or behind it.
+void release_until_done(Town& town) {
+    while (!town.done.try_wait()) {
+        for (const TicketView& holder : town.gate->view(0).in_flight)
+            (void)town.gate->release(holder.number);
+        std::latch turned(1);
+        town.home().post([&] { turned.count_down(); });
+        turned.wait();
+    }
+}
+
 void play(Town& town) {
     for (int c = 0; c < town.scenario.clients; ++c) {
         const auto at = static_cast<std::size_t>(c) % town.loops.size();
@@ -178,6 +191,7 @@ void play(Town& town) {
         town.loops[at]->loop.post([&town, at, seed] { client(town, at, seed); });
     }
     if (town.scenario.reconfigure) reconfigure_until_done(town);
+    if (town.scenario.releases) release_until_done(town);
     town.done.wait();
     town.loops.clear();  // the threads have ended: what they wrote may be read
 }
@@ -192,23 +206,27 @@ void expect_everything_given_back(const Town& town) {
     EXPECT_EQ(town.running, 0u);
     EXPECT_EQ(town.overfull, 0) << "more in flight than slots";
     const int total = s.clients * s.requests;
-    EXPECT_EQ(ended(town, State::left) + ended(town, State::full) + ended(town, State::expired) +
-                  ended(town, State::cancelled),
+    const int admitted = ended(town, State::left) + ended(town, State::released);
+    EXPECT_EQ(admitted + ended(town, State::revoked) + ended(town, State::full) +
+                  ended(town, State::expired) + ended(town, State::cancelled),
               total);
-    EXPECT_LE(town.ran, ended(town, State::left));
+    EXPECT_LE(town.ran, admitted);
     EXPECT_GT(town.ran, 0);
 }
 
 void expect_metrics(const Town& town) {
     const auto& registry = town.registry;
-    EXPECT_EQ(observations(registry, waits, "admitted"), ended(town, State::left));
+    EXPECT_EQ(observations(registry, waits, "admitted"), ended(town, State::left) +
+                                                             ended(town, State::released) +
+                                                             ended(town, State::revoked));
+    EXPECT_EQ(metric(registry, rejected, "released"), ended(town, State::revoked));
     EXPECT_EQ(observations(registry, waits, "full"), ended(town, State::full));
     EXPECT_EQ(observations(registry, waits, "timeout"), ended(town, State::expired));
     EXPECT_EQ(observations(registry, waits, "client_closed") +
                   observations(registry, waits, "draining") +
                   observations(registry, waits, "refused"),
               ended(town, State::cancelled));
-    EXPECT_EQ(metric(registry, violations), town.violations);
+    EXPECT_EQ(metric(registry, violations), ended(town, State::released));
     EXPECT_EQ(metric(registry, "ticketgate_queue_waiting"), 0);
     EXPECT_EQ(metric(registry, "ticketgate_queue_in_flight"), 0);
 }
@@ -217,7 +235,7 @@ void expect_metrics(const Town& town) {
 // arrival.
 void expect_order(const Town& town) {
     const Scenario& s = town.scenario;
-    if (s.most_slots() != 1 || s.fail_open != 0) return;
+    if (s.most_slots() != 1 || s.fails_open()) return;
     if (s.uploads != 0 && s.order == queue::Order::ready) return;
     for (std::size_t i = 1; i < town.order.size(); ++i)
         ASSERT_LT(town.order[i - 1], town.order[i]) << "run " << i;
@@ -247,6 +265,16 @@ const Scenario scenarios[] = {
      .drop = 10},
     {.name = "DyingWhenGranted", .seed = 12, .loops = 4, .drop = 50},
     {.name = "HeldTooLong", .seed = 13, .loops = 2, .fail_open = 20},
+    {.name = "ReleasedOnOneLoop", .seed = 17, .clients = 32, .releases = true},
+    {.name = "ReleasedOnTwoLoops", .seed = 18, .loops = 2, .clients = 32, .releases = true},
+    {.name = "ReleasedOnFourLoops",
+     .seed = 19,
+     .loops = 4,
+     .clients = 48,
+     .leave_late = 20,
+     .drop = 10,
+     .fail_open = 5,
+     .releases = true},
     {.name = "Reconfigured",
      .seed = 14,
      .loops = 4,

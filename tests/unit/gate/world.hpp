@@ -58,7 +58,7 @@ struct World {
         gate->take(*pass, entry, loop);
         return Place(gate, std::move(pass), loop);
     }
-    Slot slot(const Entry& entry = {}) { return Slot(place(entry)); }
+    Slot slot(const Entry& entry = {}) { return place(entry).begin(); }
 
     metrics::Registry registry;
     net::Loop loop{0};

@@ -130,10 +130,11 @@ TEST(QueueHold, AReleasedSlotGoesToTheNext) {
     Line line;
     Ticket& stuck = line.hold();
     Ticket& next = line.take();
-    EXPECT_TRUE(line.release_held(stuck));
+    EXPECT_EQ(line.release(stuck), State::released);
     EXPECT_EQ(line.take_granted(), Numbers{2});
     EXPECT_EQ(line.holders(), Numbers{2});
-    EXPECT_FALSE(line.release_held(stuck));
+    EXPECT_EQ(line.release(stuck), State::released);
+    EXPECT_EQ(line.leave(stuck), State::released) << "its run ends without a slot";
     EXPECT_EQ(next.state, State::granted);
     EXPECT_EQ(line.queue.in_flight(), 1u);
 }
@@ -142,7 +143,7 @@ TEST(QueueHold, NothingIsReleasedThatIsNotHeld) {
     Line line;
     line.hold();
     Ticket& waiting = line.take();
-    EXPECT_FALSE(line.release_held(waiting));
+    EXPECT_EQ(line.release(waiting), State::waiting);
     EXPECT_EQ(waiting.state, State::waiting);
     EXPECT_EQ(line.waiting(), Numbers{2});
 }

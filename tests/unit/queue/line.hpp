@@ -24,10 +24,11 @@ struct Line {
         return ticket;
     }
     Ticket& take_uploading() { return take({.ready = false}); }
-    /// One that holds a slot; there must be a free one.
+    /// One that runs; there must be a free slot.
     Ticket& hold() {
         Ticket& ticket = take();
         EXPECT_EQ(ticket.state, State::granted);
+        EXPECT_EQ(begin(ticket), State::running);
         granted.clear();
         return ticket;
     }
@@ -35,14 +36,20 @@ struct Line {
     void ready(Ticket& ticket) { queue.ready(ticket, now, granted); }
     State settle(Ticket& ticket) { return queue.settle(ticket, now, granted); }
     State cancel(Ticket& ticket) { return queue.cancel(ticket, now, granted); }
-    void leave(Ticket& ticket) { queue.leave(ticket, now, granted); }
-    bool release_held(Ticket& ticket) { return queue.release_held(ticket, now, granted); }
+    State begin(Ticket& ticket) { return queue.begin(ticket); }
+    State drop(Ticket& ticket) { return queue.drop(ticket, now, granted); }
+    /// Its run ends; one that was granted only has it first.
+    State leave(Ticket& ticket) {
+        if (ticket.state == State::granted) begin(ticket);
+        return queue.leave(ticket, now, granted);
+    }
+    State release(Ticket& ticket) { return queue.release(ticket, now, granted); }
     void resize(Limits limits) { queue.resize(limits, now, granted); }
 
     /// Numbers granted since it was last asked, in the order of grant.
     Numbers take_granted() {
         Numbers numbers;
-        for (const Ticket* ticket : granted) numbers.push_back(ticket->number);
+        for (const Ticket& ticket : granted) numbers.push_back(ticket.number);
         granted.clear();
         return numbers;
     }

@@ -26,7 +26,7 @@ class Model {
 
     Entered* take(const Entry& entry, Time now) {
         const auto free =
-            std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - count(State::granted));
+            std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - holders());
         const bool at_once = free > 0 && entry.ready &&
                              (limits_.order == Order::ready || count(State::waiting) == 0);
         const bool full = entry.max_waiting != unlimited && !at_once &&
@@ -56,8 +56,21 @@ class Model {
         if (e.state == State::waiting) e.state = State::cancelled;
         grant(now);
     }
-    void leave(Entered& e, Time now) {
+    void begin(Entered& e) {
+        if (e.state == State::granted) e.state = State::running;
+    }
+    void drop(Entered& e, Time now) {
+        if (e.state == State::waiting) e.state = State::cancelled;
         if (e.state == State::granted) e.state = State::left;
+        grant(now);
+    }
+    void leave(Entered& e, Time now) {
+        if (e.state == State::running) e.state = State::left;
+        grant(now);
+    }
+    void release(Entered& e, Time now) {
+        if (e.state == State::granted) e.state = State::revoked;
+        if (e.state == State::running) e.state = State::released;
         grant(now);
     }
     void resize(Limits limits, Time now) {
@@ -69,10 +82,11 @@ class Model {
         return std::count_if(all_.begin(), all_.end(),
                              [&](const auto& e) { return e->state == state; });
     }
+    std::int64_t holders() const { return count(State::granted) + count(State::running); }
     const Entered* oldest_holder() const {
         const Entered* oldest = nullptr;
         for (const auto& e : all_)
-            if (e->state == State::granted &&
+            if ((e->state == State::granted || e->state == State::running) &&
                 (oldest == nullptr || e->grants_before < oldest->grants_before))
                 oldest = e.get();
         return oldest;
@@ -85,7 +99,7 @@ class Model {
     }
     /// A slot is free and somebody is there who may have it.
     bool idles() const {
-        return count(State::granted) < limits_.max_in_flight && next() != nullptr;
+        return holders() < limits_.max_in_flight && next() != nullptr;
     }
     const Limits& limits() const { return limits_; }
     void forget(const Entered* e) {
@@ -129,6 +143,7 @@ class Duel {
     explicit Duel(std::uint32_t seed)
         : random_(seed), model_(first_limits(seed)), queue_(model_.limits()) {}
     ~Duel() {
+        granted_.clear();
         while (!pairs_.empty()) end(pairs_.size() - 1);
     }
 
@@ -141,6 +156,7 @@ class Duel {
         act();
         std::string wrong = compare(before);
         if (!wrong.empty()) return wrong + " after " + last_;
+        granted_.clear();  // of tickets that may go now
         forget_decided();
         return {};
     }
@@ -172,11 +188,15 @@ class Duel {
             queue_.cancel(ticket, now_, granted_);
             model_.cancel(*one.model, now_);
         } else if (kind < 73) {
-            last_ = "release_held";
-            const bool held = ticket.state == State::granted;
-            EXPECT_EQ(queue_.release_held(ticket, now_, granted_), held);
-            model_.leave(*one.model, now_);
-        } else if (kind < 75) {
+            last_ = "release";
+            (void)queue_.release(ticket, now_, granted_);
+            model_.release(*one.model, now_);
+        } else if (kind < 76) {
+            last_ = "drop";
+            if (ticket.state == State::running || ticket.state == State::released) return;
+            (void)queue_.drop(ticket, now_, granted_);
+            model_.drop(*one.model, now_);
+        } else if (kind < 78) {
             resize();
         } else {
             leave_some();
@@ -205,10 +225,18 @@ class Duel {
     void leave_some() {
         last_ = "leave";
         for (Both& one : pairs_) {
-            if (one.ticket->state != State::granted || pick(3) == 0) continue;
-            queue_.leave(*one.ticket, now_, granted_);
+            const State state = one.ticket->state;
+            if ((state != State::granted && state != State::running) || pick(3) == 0) continue;
+            if (state == State::granted) begin(one);
+            if (pick(4) == 0) return;
+            (void)queue_.leave(*one.ticket, now_, granted_);
             return model_.leave(*one.model, now_);
         }
+    }
+
+    void begin(Both& one) {
+        (void)queue_.begin(*one.ticket);
+        model_.begin(*one.model);
     }
 
     std::string compare(std::int64_t in_flight_before) const {
@@ -225,7 +253,7 @@ class Duel {
                 return differ("times", 0, 1, m.number);
         }
         Numbers granted, line;
-        for (const Ticket* t : granted_) granted.push_back(t->number);
+        for (const Ticket& t : granted_) granted.push_back(t.number);
         if (granted != model_.granted) return "other grants, or another order of them";
         queue_.for_each_waiting([&](const Ticket& t) { line.push_back(t.number); });
         if (line != model_.waiting()) return "another line";
@@ -233,7 +261,7 @@ class Duel {
     }
 
     std::string compare_sums(std::int64_t in_flight_before) const {
-        const std::int64_t in_flight = model_.count(State::granted);
+        const std::int64_t in_flight = model_.holders();
         if (queue_.in_flight() != in_flight)
             return differ("in flight", queue_.in_flight(), in_flight, 0);
         if (queue_.waiting() != model_.count(State::waiting)) return "another number of waiting";
@@ -272,7 +300,7 @@ class Duel {
         if (pairs_.size() < 40) return;
         for (std::size_t i = pairs_.size(); i-- > 0;) {
             const State state = pairs_[i].ticket->state;
-            if (state != State::waiting && state != State::granted) end(i);
+            if (state != State::waiting && !holds_slot(state)) end(i);
         }
         // A line that only grows tells nothing new: half of it goes.
         for (std::size_t i = pairs_.size(); pairs_.size() > 60 && i-- > 0;) end(i);
@@ -281,10 +309,11 @@ class Duel {
     void end(std::size_t i) {
         Both& one = pairs_[i];
         Tickets ignored;
-        queue_.cancel(*one.ticket, now_, ignored);
+        (void)queue_.cancel(*one.ticket, now_, ignored);
         model_.cancel(*one.model, now_);
-        (void)queue_.release_held(*one.ticket, now_, ignored);
-        model_.leave(*one.model, now_);
+        (void)queue_.release(*one.ticket, now_, ignored);
+        model_.release(*one.model, now_);
+        ignored.clear();
         model_.forget(one.model);
         pairs_.erase(pairs_.begin() + static_cast<std::ptrdiff_t>(i));
     }

@@ -12,9 +12,22 @@ namespace {
 
 constexpr Time deadline = start + 10s;
 
-enum class From { idle, uploading, waiting, granted, full, expired, cancelled, left };
-constexpr std::array origins{From::idle, From::uploading, From::waiting,   From::granted,
-                             From::full, From::expired,   From::cancelled, From::left};
+enum class From {
+    idle,
+    uploading,
+    waiting,
+    granted,
+    running,
+    full,
+    expired,
+    cancelled,
+    revoked,
+    released,
+    left
+};
+constexpr std::array origins{From::idle,    From::uploading, From::waiting, From::granted,
+                             From::running, From::full,      From::expired, From::cancelled,
+                             From::revoked, From::released,  From::left};
 
 // A line whose only slot is held by number 1, and a ticket behind it.
 struct Scene : Line {
@@ -25,7 +38,11 @@ struct Scene : Line {
         const Entry entry{
             .max_waiting = most, .ready = from != From::uploading, .deadline = deadline};
         queue.take(ticket, entry, now, granted);
-        if (from == From::granted || from == From::left) leave(holder());
+        constexpr std::array past_the_grant{From::granted, From::running, From::revoked,
+                                            From::released, From::left};
+        if (std::ranges::count(past_the_grant, from) != 0) leave(holder());
+        if (from == From::running || from == From::released || from == From::left) begin(ticket);
+        if (from == From::revoked || from == From::released) release(ticket);
         if (from == From::left) leave(ticket);
         if (from == From::cancelled) cancel(ticket);
         if (from == From::expired) {
@@ -42,8 +59,8 @@ struct Scene : Line {
 struct Happening {
     const char* name;
     std::function<void(Scene&)> happen;
-    // Indexed as origins.
-    std::array<State, 8> becomes;
+    // Indexed as origins; misuse: the process stops.
+    std::array<State, 11> becomes;
 };
 
 using enum State;
@@ -51,37 +68,91 @@ using enum State;
 const std::array happenings{
     Happening{"body whole",
               [](Scene& s) { s.ready(s.ticket); },
-              {idle, waiting, waiting, granted, full, expired, cancelled, left}},
+              {idle, waiting, waiting, granted, running, full, expired, cancelled, revoked,
+               released, left}},
     Happening{"settled just before its deadline",
               [](Scene& s) {
                   s.now = deadline - 1ns;
                   s.settle(s.ticket);
               },
-              {idle, waiting, waiting, granted, full, expired, cancelled, left}},
+              {idle, waiting, waiting, granted, running, full, expired, cancelled, revoked,
+               released, left}},
     Happening{"settled at its deadline",
               [](Scene& s) {
                   s.now = deadline;
                   s.settle(s.ticket);
               },
-              {idle, expired, expired, granted, full, expired, cancelled, left}},
+              {idle, expired, expired, granted, running, full, expired, cancelled, revoked,
+               released, left}},
     Happening{"client left",
               [](Scene& s) { s.cancel(s.ticket); },
-              {idle, cancelled, cancelled, granted, full, expired, cancelled, left}},
-    Happening{"released though held",
-              [](Scene& s) { s.release_held(s.ticket); },
-              {idle, waiting, waiting, left, full, expired, cancelled, left}},
+              {idle, cancelled, cancelled, granted, running, full, expired, cancelled, revoked,
+               released, left}},
+    Happening{"its session ends",
+              [](Scene& s) { s.drop(s.ticket); },
+              {idle, cancelled, cancelled, left, misuse, full, expired, cancelled, revoked, misuse,
+               left}},
+    Happening{"its run begins",
+              [](Scene& s) { s.begin(s.ticket); },
+              {misuse, misuse, misuse, running, misuse, misuse, misuse, misuse, revoked, misuse,
+               misuse}},
+    Happening{"its run ends",
+              [](Scene& s) { s.queue.leave(s.ticket, s.now, s.granted); },
+              {misuse, misuse, misuse, misuse, left, misuse, misuse, misuse, misuse, released,
+               misuse}},
+    Happening{"an operator releases it",
+              [](Scene& s) { s.release(s.ticket); },
+              {idle, waiting, waiting, revoked, released, full, expired, cancelled, revoked,
+               released, left}},
 };
+
+bool stops_the_process(const Happening& happening, std::size_t origin) {
+    return happening.becomes[origin] == misuse;
+}
 
 TEST(TicketState, EveryTransitionIsInTheTable) {
     for (const Happening& happening : happenings) {
         for (std::size_t i = 0; i < origins.size(); ++i) {
             Scene scene(origins[i]);
+            if (stops_the_process(happening, i)) {
+                EXPECT_DEATH(happening.happen(scene), "State::misuse")
+                    << happening.name << ", origin " << i;
+                scene.cancel(scene.ticket);
+                continue;
+            }
             happening.happen(scene);
             EXPECT_EQ(scene.ticket.state, happening.becomes[i])
                 << happening.name << ", origin " << i;
             EXPECT_EQ(scene.granted.size(), 0u) << happening.name << ", origin " << i;
         }
     }
+}
+
+// Each pair of events, from each state: what the second finds is what the first has left.
+TEST(TicketState, EveryPairOfEventsKeepsTheCounts) {
+    int pairs = 0;
+    for (const From from : origins)
+        for (const Happening& first : happenings)
+            for (const Happening& second : happenings) {
+                Scene scene(from);
+                if (stops_the_process(first, static_cast<std::size_t>(from))) continue;
+                first.happen(scene);
+                const auto now = std::ranges::find_if(origins, [&](From origin) {
+                    return Scene(origin).ticket.state == scene.ticket.state &&
+                           Scene(origin).ticket.ready == scene.ticket.ready;
+                });
+                const auto origin = static_cast<std::size_t>(now - origins.begin());
+                if (now == origins.end() || stops_the_process(second, origin)) continue;
+                second.happen(scene);
+                ++pairs;
+                EXPECT_EQ(scene.ticket.state, second.becomes[origin])
+                    << first.name << ", then " << second.name;
+                const bool holds = holds_slot(scene.ticket.state);
+                const bool other = holds_slot(scene.tickets.back().state);
+                EXPECT_EQ(scene.queue.in_flight(), (holds ? 1u : 0u) + (other ? 1u : 0u))
+                    << first.name << ", then " << second.name;
+            }
+    EXPECT_GT(pairs, 400);
 }
 
 TEST(TicketState, SettleAndCancelTellTheState) {
@@ -97,12 +168,13 @@ TEST(TicketState, SettleAndCancelTellTheState) {
 TEST(TicketState, CountsFollowEveryTransition) {
     for (const Happening& happening : happenings) {
         for (std::size_t i = 0; i < origins.size(); ++i) {
+            if (stops_the_process(happening, i)) continue;
             Scene scene(origins[i]);
             happening.happen(scene);
             std::uint32_t line = 0, holders = 0;
             for (const Ticket& ticket : scene.tickets) {
                 line += ticket.state == waiting ? 1 : 0;
-                holders += ticket.state == granted ? 1 : 0;
+                holders += holds_slot(ticket.state) ? 1 : 0;
             }
             EXPECT_EQ(scene.queue.waiting(), line) << happening.name << ", origin " << i;
             EXPECT_EQ(scene.queue.in_flight(), holders) << happening.name << ", origin " << i;
@@ -159,7 +231,8 @@ State outcome_of(const std::array<Event, 4>& events) {
 void happen(Event event, Scene& scene) {
     switch (event) {
         case Event::slot_free:
-            return scene.leave(scene.holder());
+            (void)scene.leave(scene.holder());
+            return;
         case Event::body_whole:
             return scene.ready(scene.ticket);
         case Event::deadline_passed:
@@ -210,15 +283,31 @@ TEST(TicketRace, ADeadlineBeforeTheGrantPassesTheSlotOn) {
 
 TEST(TicketRace, ASlotCanBeGivenBackOnce) {
     Scene scene(From::granted);
-    EXPECT_TRUE(scene.release_held(scene.ticket));
-    EXPECT_FALSE(scene.release_held(scene.ticket));
-    EXPECT_DEATH(scene.leave(scene.ticket), "State::granted");
+    Ticket& behind = scene.take();
+    scene.begin(scene.ticket);
+    EXPECT_EQ(scene.release(scene.ticket), released);
+    EXPECT_EQ(scene.release(scene.ticket), released);
+    EXPECT_EQ(scene.leave(scene.ticket), released);
+    EXPECT_EQ(behind.state, granted);
+    EXPECT_EQ(scene.queue.in_flight(), 1u);
+}
+
+// An operator's release in the very moment of the grant: the request must never run, and the slot
+// goes on.
+TEST(TicketRace, AReleaseBeforeTheRunBeginsPassesTheSlotOn) {
+    Scene scene(From::granted);
+    Ticket& behind = scene.take();
+    EXPECT_EQ(scene.release(scene.ticket), revoked);
+    EXPECT_EQ(behind.state, granted);
+    EXPECT_EQ(scene.begin(scene.ticket), revoked);
+    EXPECT_EQ(scene.settle(scene.ticket), revoked);
+    EXPECT_EQ(scene.drop(scene.ticket), revoked);
+    EXPECT_EQ(scene.queue.in_flight(), 1u);
 }
 
 TEST(QueueInvariant, MisuseStopsTheProcess) {
-    Scene waits(From::waiting), held(From::granted);
-    EXPECT_DEATH(waits.leave(waits.ticket), "State::granted");
-    EXPECT_DEATH(held.queue.take(held.ticket, Entry(), held.now, held.granted), "State::idle");
+    Scene held(From::granted);
+    EXPECT_DEATH(held.queue.take(held.ticket, Entry(), held.now, held.granted), "State::misuse");
     EXPECT_DEATH(held.resize({.max_in_flight = 0}), "max_in_flight");
 }
 

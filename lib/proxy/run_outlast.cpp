@@ -1,0 +1,68 @@
+// What holds a slot behind the end of an answer: until the backend is done with the request, as far
+// as its connection can tell (CONTRACT 2.12, 2.13). Nothing here needs memory that it must have: an
+// exception is one of the ways in which an exchange ends.
+#include <exception>
+
+#include "proxy/run_state.hpp"
+
+namespace ticketgate {
+
+// The client's share in it is over: it has its answer, or an error instead.
+void Run::answered(error_code failure) noexcept {
+    failure ? request_->reply.fail(failure) : request_->reply.finish();
+    deadline_.disarm();
+}
+
+bool Run::outlasts() const {
+    return slot_ && exchange_ && !exchange_->settled() && !station_.stopping();
+}
+
+// One look, at the beginning and at each event.
+void Run::outlast() noexcept {
+    look_on();
+    if (!outlasts()) return;
+    try {
+        if (!told_outlasts_ && !deadline_.armed() && !deadline_.expired())
+            station_.loop.arm(deadline_, settings().response_timeout);
+        if (deadline_.expired()) out_of_patience();
+        // A backend that waits for what cannot be sent would wait for ever.
+        if (send_on()) end_sending();
+        (void)exchange_->outlast();
+    } catch (const std::exception&) {
+        // The next event tries again; until then the slot is held.
+    }
+}
+
+// A person who looks at a line that stands finds the reason. A backend that takes no more of the
+// request has come to its end with it, if its answer has (CONTRACT 2.11).
+void Run::out_of_patience() {
+    deadline_.disarm();
+    told_outlasts_ = true;
+    if (!all_sent_) end_sending();
+    if (!outlasts()) return;
+    station_.commons.log.warn(
+        "the backend's answer has ended but nothing shows that its work has; its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+}
+
+void Run::end_sending() {
+    all_sent_ = true;
+    exchange_->finish_sending();
+}
+
+// The client is served and gone: only the slot's own limit counts, and an operator.
+void Run::look_on() noexcept {
+    look_at_slot();
+    if (hold_deadline_.expired()) hold_timed_out();
+}
+
+void Run::note_exception(const char* what) noexcept {
+    try {
+        station_.commons.log.error("an exchange ended by an exception",
+                                   {{"what", what}, {"request_id", request_->record.request_id}});
+    } catch (const std::exception&) {
+        // Then the log has to do without.
+    }
+}
+
+}  // namespace ticketgate
