@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""When a slot is free, with real servers and scripts: an early answer must not stop the line, and an answer that
+ends before its script does must not let the next one in (CONTRACT 2.11 and 2.12).
+
+Usage: slot_end_test.py TICKETGATE [-k PATTERN].
+"""
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import unittest
+
+import real_test
+from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, Process, answers, free_port, wait_for
+
+SCRIPTS = {
+    # Much more output than any buffer on the way holds, and never a look at the input.
+    "big.php": "<?php set_time_limit(0); header('Content-Type: text/plain');"
+               " for ($i = 0; $i < 1000; $i++) echo str_repeat('x', 8192);",
+    # The answer is out, its script works on, and then writes down when it began and ended.
+    "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
+                " while (ob_get_level()) ob_end_clean();"
+                " if ($end == '204' || $end == '304') http_response_code((int)$end);"
+                " if ($end == 'close') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
+                " if ($end == 'head') echo 'some of it';"
+                " flush(); usleep(30000);"
+                " if ($end == 'head') echo 'the rest';"
+                " file_put_contents('@spans', $b . ' ' . hrtime(true) . \"\\n\", FILE_APPEND | LOCK_EX);",
+}
+BODY = 3 << 20
+
+
+class SlotEnd:
+    backend_type = None
+    ends = ["head", "204", "304", "close"]  # of which the backend's connection tells the truth
+
+    @classmethod
+    def setUpClass(cls):
+        for need in cls.backend_type.needs:
+            if not (shutil.which(need) or os.path.exists(need)):
+                raise unittest.SkipTest(f"{need} is not installed")
+        cls.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-end-")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder.chmod(0o777)
+        (cls.folder / "b").mkdir()
+        cls.spans = cls.folder / "spans"
+        real_test.PHP.update({name: text.replace("@spans", str(cls.spans)) for name, text in SCRIPTS.items()})
+        cls.backend = cls.backend_type(cls.folder / "b")
+        cls.port, cls.admin = free_port(), free_port()
+        config = cls.folder / "ticketgate.yaml"
+        config.write_text(f"""
+listen: [{{ address: "127.0.0.1:{cls.port}" }}]
+admin: {{ address: "127.0.0.1:{cls.admin}" }}
+log: {{ access_file: "{cls.folder}/access.log" }}
+upstreams: {{ app: {cls.backend.upstream()} }}
+defaults: {{ upstream: app }}
+routes: [{{ prefix: /, queue: q }}, {{ regex: unqueued, queue: off }}]
+""")
+        cls.gate = Process([real_test.TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
+        wait_for(lambda: answers(cls.port), "ticketgate listens")
+
+    @classmethod
+    def tearDownClass(cls):
+        code = cls.gate.stop()
+        cls.backend.stop()
+        cls.temporary.cleanup()
+        assert code == 0, f"ticketgate ended with {code}"
+
+    def request(self, method, path, lines=(), body=b""):
+        """Sends all of it while it reads: the answer may come first. The answer's bytes, to the end."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as s:
+            head = [f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *lines]
+            sender = threading.Thread(target=self.send, args=(s, "\r\n".join(head).encode() + b"\r\n\r\n" + body))
+            sender.start()
+            got = b""
+            try:
+                while True:
+                    piece = s.recv(1 << 16)
+                    if not piece:
+                        break
+                    got += piece
+            except ConnectionResetError:
+                pass  # what we still sent was not wanted
+            sender.join()
+            return got
+
+    def send(self, s, data):
+        try:
+            s.sendall(data)
+        except OSError:
+            pass  # the same
+
+    def status(self, answer):
+        return int(answer.split(b" ", 2)[1])
+
+    def test_an_early_answer_does_not_stop_the_line(self):
+        length = [f"Content-Length: {BODY}"]
+        pieces = b"".join(b"%x\r\n" % (1 << 16) + b"b" * (1 << 16) + b"\r\n" for _ in range(BODY >> 16))
+        for path in ["/big.php", "/big.php?unqueued"]:
+            for method in ["PUT", "POST"]:
+                for lines, body in [(length, b"b" * BODY), (["Transfer-Encoding: chunked"], pieces + b"0\r\n\r\n")]:
+                    with self.subTest(path=path, method=method, lines=lines[0]):
+                        answer = self.request(method, path, lines, body)
+                        self.assertEqual(self.status(answer), 200, answer[:300])
+                        # Chunk sizes are hexadecimal: they have no x.
+                        self.assertEqual(answer.split(b"\r\n\r\n", 1)[1].count(b"x"), 1000 * 8192)
+                        self.assertEqual(self.status(self.request("GET", "/count.php")), 200, "the line goes on")
+
+    def test_no_script_begins_before_the_one_ahead_has_ended(self):
+        for end in self.ends:
+            with self.subTest(end=end):
+                self.spans.write_text("")
+                self.spans.chmod(0o666)
+                method = "HEAD" if end == "head" else "GET"
+                found = []
+                threads = [threading.Thread(target=lambda: found.append(
+                    self.status(self.request(method, f"/span.php?end={end}")))) for _ in range(6)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual(found, [int(end) if end.isdigit() else 200] * 6)
+                wait_for(lambda: self.spans.read_text().count("\n") == 6, "every script has ended")
+                spans = sorted(tuple(map(int, line.split())) for line in self.spans.read_text().splitlines())
+                overlaps = sum(1 for one, then in zip(spans, spans[1:]) if then[0] < one[1])
+                self.assertEqual(overlaps, 0, spans)
+
+
+class TestApache(SlotEnd, unittest.TestCase):
+    backend_type = Apache
+
+
+class TestPhpServer(SlotEnd, unittest.TestCase):
+    backend_type = PhpServer
+
+
+class TestFpm(SlotEnd, unittest.TestCase):
+    backend_type = Fpm
+
+
+# nginx itself ends a 204, a 304 and an answer of known length before the script behind it does, and nothing that
+# it says over HTTP tells (README, "What a slot means").
+class TestNginxFpm(SlotEnd, unittest.TestCase):
+    backend_type = NginxFpm
+    ends = ["head"]
+
+
+class TestNginxApache(SlotEnd, unittest.TestCase):
+    backend_type = NginxApache
+    ends = ["head"]
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin"
+    real_test.TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
