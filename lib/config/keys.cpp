@@ -380,8 +380,11 @@ constexpr std::array id_service_keys{
         "state_file", Kind::file, "",
         "Where the time of the last id survives a restart with the clock behind, relative to this "
         "file; without, the clock is trusted."),
-    count("max_connections", "1000", "Accepted at one time; more wait in the kernel's backlog.", 1,
-          1000000),
+    count("max_connections", "1000",
+          "Open at one time; above, the one that is idle for longest is closed.", 1, 1000000),
+    count("max_connections_per_client", "100",
+          "Of one IPv4 address or IPv6 /64; above, its own that is idle for longest is closed.", 1,
+          1000000, "unlimited"),
     duration("login_timeout", "10s", "From the connection to the whole token."),
     duration("idle_timeout", "10m", "A client that asks for nothing this long is dropped."),
     duration("write_timeout", "10s",

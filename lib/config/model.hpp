@@ -226,11 +226,12 @@ struct Spool {
 /// noeqd's protocol on a port of its own.
 struct IdService {
     Listen address;
-    std::uint32_t datacenter = 0;      ///< 0-31
-    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`, as in Machine
-    std::string token;                 ///< empty: none is asked for
-    std::string state_file;            ///< to open; empty: none, and a restart trusts the clock
-    std::uint32_t max_connections = 1000;
+    std::uint32_t datacenter = 0;          ///< 0-31
+    std::uint32_t worker = unlimited;      ///< 0-31; `unlimited` is `auto`, as in Machine
+    std::string token;                     ///< empty: none is asked for
+    std::string state_file;                ///< to open; empty: none, and a restart trusts the clock
+    std::uint32_t max_connections = 1000;  ///< above, the longest idle one ends
+    std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;

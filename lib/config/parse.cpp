@@ -172,6 +172,7 @@ void parse_id_service(SectionReader& top, std::optional<IdService>& out) {
     parse_token(section, service.token);
     section.read("state_file", service.state_file);
     section.read("max_connections", service.max_connections);
+    section.read("max_connections_per_client", service.max_connections_per_client);
     section.read("login_timeout", service.login_timeout);
     section.read("idle_timeout", service.idle_timeout);
     section.read("write_timeout", service.write_timeout);
