@@ -28,6 +28,8 @@ void parse_clients(SectionReader& section, Clients& out) {
     section.read("linger_timeout", out.linger_timeout);
     section.read("unusual_names", out.unusual_names);
     section.read("trusted_proxies", out.trusted_proxies);
+    section.read("address_headers", out.address_headers);
+    section.read("path_headers", out.path_headers);
 }
 
 void parse_spool(SectionReader& section, Spool& out) {

@@ -198,7 +198,7 @@ error_code Session::route(Request& request) {
         return errc::body_too_large;
     const bool past_the_line =
         bypasses(head, request.route->settings, !request.route->upstream->cgi());
-    request.queues = request.route->queues(head.method) && !past_the_line;
+    request.queues = request.snapshot->queues(*request.route, head) && !past_the_line;
     return {};
 }
 
@@ -214,6 +214,8 @@ void Session::stamp(Request& request) {
     edits.id_names = request.snapshot->own_names;
     edits.added = station_->lines;
     edits.keep_forwarded = peer_.trusted;
+    edits.address_names = &request.snapshot->address_names;
+    edits.removed_names = &request.snapshot->removed_names(request.route->settings);
     edits.keep_unusual =
         request.snapshot->config.clients.unusual_names == config::UnusualNames::forward;
     edits.framing = head.framing;
