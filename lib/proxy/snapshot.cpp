@@ -1,6 +1,7 @@
 #include "proxy/snapshot.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "config/each_id.hpp"
 #include "config/proxy_headers.hpp"
@@ -45,6 +46,11 @@ std::vector<std::string> path_and_method_headers(const config::Clients& clients)
     return names;
 }
 
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
 std::vector<std::string> own_names_of(std::vector<std::string> names,
                                       const std::vector<config::Listen>& listen) {
     const bool asks = std::ranges::any_of(listen, [](const config::Listen& l) {
@@ -64,7 +70,8 @@ bool Route::skips(std::string_view method) const {
 }
 
 Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
-    : config(std::move(c)),
+    : number(next_number()),
+      config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
       own_names(own_names_of(id_names, config.listen)),
       names_client_certificates(own_names.size() != id_names.size()),

@@ -3,6 +3,7 @@
 // the last of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,7 @@ class Snapshot {
 
     Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
 
+    const std::uint64_t number;  ///< no other of this process has it
     const config::Config config;
     const std::vector<std::string>
         id_names;  ///< cgi names of all id headers: dropped in every spelling
