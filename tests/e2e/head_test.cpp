@@ -187,7 +187,7 @@ TEST(Claims, OfAnotherMethodDoNotPassTheLine) {
     std::size_t requests = 0;
     const auto queued = [&](const std::string& target, const std::string& lines = {}) {
         EXPECT_EQ(gateway.get(target, lines).status, 200);
-        return gateway.log(++requests).back().at("queue") == "q";
+        return gateway.log(++requests).back().contains("queue");
     };
     EXPECT_FALSE(queued("/x?a=1"));
     EXPECT_TRUE(queued("/x", header));
