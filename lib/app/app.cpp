@@ -153,6 +153,7 @@ void App::start_id_service(const config::IdService& service) {
     settings.worker = identities_.id_service->worker.value_or(0);
     settings.token = service.token;
     settings.max_connections = service.max_connections;
+    settings.max_connections_per_client = service.max_connections_per_client;
     settings.login_timeout = service.login_timeout;
     settings.idle_timeout = service.idle_timeout;
     settings.write_timeout = service.write_timeout;

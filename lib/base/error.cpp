@@ -33,6 +33,8 @@ const char* text(errc e) {
             return "it may be forwarded no further";
         case errc::plain_http:
             return "plain HTTP was sent to a port that speaks HTTPS";
+        case errc::handshake_outdated:
+            return "the rules for client certificates have changed since this connection began";
         case errc::no_route:
             return "no route matches the path";
         case errc::queue_full:

@@ -26,6 +26,7 @@ enum class errc {
     not_trusted,           ///< a PROXY header from somebody who may not speak for others; closed
     last_hop,              ///< 204: OPTIONS that may go no further (Max-Forwards: 0)
     plain_http,            ///< 400: without TLS, to a port that speaks it
+    handshake_outdated,    ///< 421: a reload changed whose certificates are good; ask anew
     // routing
     no_route,  ///< 404: no route matches the path
     // the line

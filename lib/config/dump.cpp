@@ -168,7 +168,10 @@ std::string way(const Settings& settings, std::string_view method) {
     if (!settings.queue) return "not queued (queue: off)";
     const auto& skip = settings.skip_methods;
     if (std::find(skip.begin(), skip.end(), method) != skip.end())
-        return "not queued (" + std::string(method) + " is in skip_methods)";
+        return "not queued (" + std::string(method) + " is in skip_methods" +
+               (settings.method_override == MethodOverride::forward
+                    ? ")"
+                    : "), unless it names another method (method_override)");
     return "stands in queue " + *settings.queue;
 }
 

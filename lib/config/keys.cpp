@@ -210,6 +210,12 @@ constexpr std::array settings_keys{
     plain("queue", Kind::queue, "off",
           "The line to stand in, by name; routes with the same name share it. off: not queued."),
     plain("skip_methods", Kind::methods, "[]", "Methods that are not queued, such as [OPTIONS]."),
+    choice(
+        "method_override", "queue", "queue|remove|forward",
+        "A request of skip_methods that names another method for frameworks, in "
+        "X-HTTP-Method-Override, X-HTTP-Method or X-Method-Override, or as _method in its query. "
+        "queue: it is queued after all; remove: the headers are dropped, one with _method is "
+        "queued; forward: neither."),
     duration("wait_timeout", "60s", "Longest time in line, from the ticket; then on_wait_timeout.",
              "never"),
     count("max_waiting", "1024",
@@ -308,6 +314,13 @@ constexpr std::array clients_keys{
     plain("trusted_proxies", Kind::networks, "[]",
           "CIDRs whose X-Forwarded-* headers are extended, not replaced, and whose ids may be "
           "kept; unix: whoever connects to a unix socket of ours."),
+    plain(
+        "address_headers", Kind::header_names, "[default]",
+        "Headers with a client's address (X-Real-IP, CF-Connecting-IP), dropped in every spelling "
+        "unless one of trusted_proxies sent them. default: those that the README lists."),
+    plain("path_headers", Kind::header_names, "[default]",
+          "Headers that some frameworks take for the path (X-Original-URL, X-Rewrite-URL), dropped "
+          "in every spelling, whoever sent them. default: those that the README lists."),
 };
 
 constexpr std::array spool_keys{
@@ -380,8 +393,11 @@ constexpr std::array id_service_keys{
         "state_file", Kind::file, "",
         "Where the time of the last id survives a restart with the clock behind, relative to this "
         "file; without, the clock is trusted."),
-    count("max_connections", "1000", "Accepted at one time; more wait in the kernel's backlog.", 1,
-          1000000),
+    count("max_connections", "1000",
+          "Open at one time; above, the one that is idle for longest is closed.", 1, 1000000),
+    count("max_connections_per_client", "100",
+          "Of one IPv4 address or IPv6 /64; above, its own that is idle for longest is closed.", 1,
+          1000000, "unlimited"),
     duration("login_timeout", "10s", "From the connection to the whole token."),
     duration("idle_timeout", "10m", "A client that asks for nothing this long is dropped."),
     duration("write_timeout", "10s",

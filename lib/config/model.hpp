@@ -27,6 +27,7 @@ enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
 enum class UnusualNames { drop, forward, refuse };
+enum class MethodOverride { queue, remove, forward };
 /// As in net/, which stands in another module.
 enum class TlsVersion { v1_2, v1_3 };
 enum class ClientAuth { off, optional, required };
@@ -88,10 +89,11 @@ struct Ids {
 /// The settings of a route, resolved: what applies to a request once all matching routes are
 /// merged.
 struct Settings {
-    std::string upstream;                    ///< name in `upstreams`
-    std::optional<std::string> queue;        ///< name of the queue; absent (`off`): bypass
-    std::vector<std::string> skip_methods;   ///< methods that bypass the queue, upper case
-    milliseconds wait_timeout = 60s;         ///< in line, from the ticket; `never`
+    std::string upstream;                   ///< name in `upstreams`
+    std::optional<std::string> queue;       ///< name of the queue; absent (`off`): bypass
+    std::vector<std::string> skip_methods;  ///< methods that bypass the queue, upper case
+    MethodOverride method_override = MethodOverride::queue;  ///< one of them that names another
+    milliseconds wait_timeout = 60s;                         ///< in line, from the ticket; `never`
     std::uint32_t max_waiting = 1024;        ///< tickets waiting; 0: nobody waits; `unlimited`
     Answer on_full;                          ///< max_waiting tickets wait already
     Answer on_wait_timeout;                  ///< wait_timeout passed in line
@@ -212,6 +214,10 @@ struct Clients {
     UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers fold together
     std::vector<std::string>
         trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced
+    /// Fields with a client's address, dropped unless a trusted proxy sent them. `default` stands
+    /// for those of proxy_headers.cpp.
+    std::vector<std::string> address_headers{"default"};
+    std::vector<std::string> path_headers{"default"};  ///< fields with another path, dropped always
     bool operator==(const Clients&) const = default;
 };
 
@@ -226,11 +232,12 @@ struct Spool {
 /// noeqd's protocol on a port of its own.
 struct IdService {
     Listen address;
-    std::uint32_t datacenter = 0;      ///< 0-31
-    std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`, as in Machine
-    std::string token;                 ///< empty: none is asked for
-    std::string state_file;            ///< to open; empty: none, and a restart trusts the clock
-    std::uint32_t max_connections = 1000;
+    std::uint32_t datacenter = 0;          ///< 0-31
+    std::uint32_t worker = unlimited;      ///< 0-31; `unlimited` is `auto`, as in Machine
+    std::string token;                     ///< empty: none is asked for
+    std::string state_file;                ///< to open; empty: none, and a restart trusts the clock
+    std::uint32_t max_connections = 1000;  ///< above, the longest idle one ends
+    std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;

@@ -48,6 +48,7 @@ struct RouteOverrides {
     Setting<std::string> upstream;
     Setting<std::optional<std::string>> queue;  ///< a given null is `off`
     Setting<std::vector<std::string>> skip_methods;
+    Setting<MethodOverride> method_override;
     Setting<milliseconds> wait_timeout;
     Setting<std::uint32_t> max_waiting;
     AnswerOverrides on_full;
@@ -75,6 +76,7 @@ void for_each_plain_setting(From& from, To& to, Use use) {
     use("upstream", from.upstream, to.upstream);
     use("queue", from.queue, to.queue);
     use("skip_methods", from.skip_methods, to.skip_methods);
+    use("method_override", from.method_override, to.method_override);
     use("wait_timeout", from.wait_timeout, to.wait_timeout);
     use("max_waiting", from.max_waiting, to.max_waiting);
     use("client_half_close", from.client_half_close, to.client_half_close);

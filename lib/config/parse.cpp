@@ -28,6 +28,8 @@ void parse_clients(SectionReader& section, Clients& out) {
     section.read("linger_timeout", out.linger_timeout);
     section.read("unusual_names", out.unusual_names);
     section.read("trusted_proxies", out.trusted_proxies);
+    section.read("address_headers", out.address_headers);
+    section.read("path_headers", out.path_headers);
 }
 
 void parse_spool(SectionReader& section, Spool& out) {
@@ -172,6 +174,7 @@ void parse_id_service(SectionReader& top, std::optional<IdService>& out) {
     parse_token(section, service.token);
     section.read("state_file", service.state_file);
     section.read("max_connections", service.max_connections);
+    section.read("max_connections_per_client", service.max_connections_per_client);
     section.read("login_timeout", service.login_timeout);
     section.read("idle_timeout", service.idle_timeout);
     section.read("write_timeout", service.write_timeout);

@@ -123,6 +123,7 @@ std::string default_of(const Key& key) {
         key.kind == Kind::variables || key.fallback == "[]" ||
         ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
     if (key.kind == Kind::protocols) return R"(["websocket"])";
+    if (key.fallback == "[default]") return R"(["default"])";
     return json ? std::string(key.fallback) : quote(key.fallback);
 }
 

@@ -32,6 +32,13 @@ void warn_limits(const RouteOverrides& route, const std::string& path, const Set
 /// Of these, scripts that run under a path that is not in their line. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 
+/// Of these, methods and paths that a request may name beside its own: of one route, and of the
+/// file, whose routes lead to these queues (empty: none). warn_overrides.cpp
+void warn_method_override(const RouteOverrides& own, const std::string& path,
+                          const Settings& settings, Problems& problems);
+void warn_path_headers(const Config& config, const std::set<std::string>& queues,
+                       Problems& problems);
+
 /// Error: a queue with `release: worker_idle` whose upstream cannot be asked; told once for each.
 /// `path` is the route's. validate_fcgi.cpp
 void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,

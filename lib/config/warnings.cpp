@@ -144,11 +144,16 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_patience(route, problems);
         warn_body_type(route, problems);
         warn_tunnel(route, problems);
+        warn_method_override(route.own, route.path, route.settings, problems);
         warn_limits(route.own, route.path, route.settings, config, problems);
         if (&route.own == &config.defaults) continue;
         warn_arrival(config, route, told, problems);
         check_worker_idle(config, route.path, route.settings, told, problems);
     }
+    std::set<std::string> queues;
+    for (const Effective& route : routes)
+        if (&route.own != &config.defaults) queues.insert(route.settings.queue.value_or(""));
+    warn_path_headers(config, queues, problems);
     warn_kept_workers(config, problems);
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);

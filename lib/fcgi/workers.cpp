@@ -1,15 +1,15 @@
 #include "fcgi/workers.hpp"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <utility>
+
+#include "fcgi/worker_table.hpp"
 
 namespace ticketgate::fcgi {
 namespace {
-
-namespace json = boost::json;
 
 // fpm_scoreboard.h: what its table holds of each name, without the closing zero.
 constexpr std::size_t query_room = 511, method_room = 15;
@@ -25,56 +25,73 @@ std::string plain(std::string_view name) {
     return out;
 }
 
-bool may_show(std::string_view uri, const Trace& trace) {
-    std::string shown = plain(uri);
-    if (!trace.query.empty()) {
-        const auto query = "?" + plain(trace.query.substr(0, query_room));
-        if (!shown.ends_with(query)) return false;
-        shown.resize(shown.size() - query.size());
+// The bytes with which a client can break a table that does not escape them: what its entry shows
+// from there on is the client's choice.
+constexpr std::string_view breaks = "\"\\";
+
+// Older versions of php-fpm escape the query for HTML, in JSON too.
+std::string without_entities(std::string_view text) {
+    constexpr std::array<std::pair<std::string_view, char>, 5> entities{
+        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#039;", '\''}}};
+    std::string out;
+    while (!text.empty()) {
+        const auto found = std::ranges::find_if(
+            entities, [&](const auto& entity) { return text.starts_with(entity.first); });
+        const bool is_one = found != entities.end();
+        out += is_one ? found->second : text.front();
+        text.remove_prefix(is_one ? found->first.size() : 1);
     }
-    return plain(trace.script.name + trace.script.path_info).starts_with(shown) ||
-           plain(trace.script.path_info).starts_with(shown);
+    return out;
 }
 
-struct Worker {
-    std::string_view state, method, uri;
-    std::optional<Duration> running;  ///< absent: the table says what cannot be
-};
+bool may_be_name(std::string_view shown, const Script& script) {
+    return plain(script.name + script.path_info).starts_with(shown) ||
+           plain(script.path_info).starts_with(shown);
+}
 
-std::string_view text_of(const json::object& process, std::string_view name) {
-    const auto* value = process.if_contains(name);
-    return value != nullptr && value->is_string() ? std::string_view(value->get_string())
-                                                  : std::string_view();
+// The whole of ours, as a table shows it that escapes everything.
+bool shows_all(std::string_view shown, const Trace& trace, std::string_view query) {
+    if (trace.query.empty()) return may_be_name(shown, trace.script);
+    const auto asked = "?" + std::string(query);
+    if (!shown.ends_with(asked)) return false;
+    return may_be_name(shown.substr(0, shown.size() - asked.size()), trace.script);
+}
+
+// As much of ours as comes before the first byte that breaks such a table.
+bool shows_beginning(std::string_view shown, const Trace& trace, std::string_view query) {
+    if (plain(trace.script.name + trace.script.path_info).find_first_of(breaks) !=
+        std::string::npos)
+        return true;  // what follows may be anything
+    const auto end = query.find_first_of(breaks);
+    if (end == std::string_view::npos) return false;
+    const auto asked = "?" + std::string(query.substr(0, end));
+    for (auto at = shown.find(asked); at != std::string_view::npos; at = shown.find(asked, at + 1))
+        if (may_be_name(shown.substr(0, at), trace.script)) return true;
+    return false;
+}
+
+bool may_show(std::string_view uri, const Trace& trace) {
+    const std::string shown = plain(uri), unescaped = plain(without_entities(uri));
+    const std::string query = plain(trace.query.substr(0, query_room));
+    for (const auto& text : {shown, unescaped})
+        if (shows_all(text, trace, query) || shows_beginning(text, trace, query)) return true;
+    return false;
 }
 
 // A table is read while workers write it, and a time that ran backwards there is a huge number.
-std::optional<Duration> believable(const json::value& microseconds) {
+std::optional<Duration> believable(std::optional<std::int64_t> microseconds) {
     constexpr std::int64_t longest = std::chrono::microseconds(24h * 365).count();
-    error_code error;
-    const auto number = microseconds.to_number<std::int64_t>(error);
-    if (error || number < 0 || number > longest) return std::nullopt;
-    return std::chrono::microseconds(number);
+    if (!microseconds || *microseconds < 0 || *microseconds > longest) return std::nullopt;
+    return std::chrono::microseconds(*microseconds);
 }
 
-// Empty: not a worker's entry.
-std::optional<Worker> worker_of(const json::value& entry) {
-    if (!entry.is_object()) return std::nullopt;
-    const json::object& process = entry.get_object();
-    const auto* duration = process.if_contains("request duration");
-    Worker worker{text_of(process, "state"), text_of(process, "request method"),
-                  text_of(process, "request uri"), std::nullopt};
-    if (worker.state.empty() || duration == nullptr || !duration->is_number()) return std::nullopt;
-    worker.running = believable(*duration);
-    return worker;
-}
-
-bool may_run(const Worker& worker, const Trace& trace, const Look& look) {
+bool may_run(const WorkerEntry& worker, const Trace& trace, const Look& look) {
     // Idle waits for a connection; the others, for the head of a request. Ours had its answer.
     if (worker.state == "Idle" || worker.state == "Reading headers") return false;
     // Whose beginning nobody knows is ruled out by what it shows only.
-    if (worker.running) {
-        if (look.asked - *worker.running > trace.ended + grain) return false;
-        if (look.answered - *worker.running < trace.sent - grain) return false;
+    if (const auto running = believable(worker.microseconds)) {
+        if (look.asked - *running > trace.ended + grain) return false;
+        if (look.answered - *running < trace.sent - grain) return false;
     }
     return worker.method == trace.method.substr(0, method_room) && may_show(worker.uri, trace);
 }
@@ -82,18 +99,10 @@ bool may_run(const Worker& worker, const Trace& trace, const Look& look) {
 }  // namespace
 
 result<Working> still_runs(std::string_view status_json, const Trace& trace, const Look& look) {
-    error_code error;
-    const json::value status = json::parse(json::string_view(status_json), error);
-    if (error || !status.is_object()) return error_code(errc::upstream_bad_response);
-    const auto* processes = status.get_object().if_contains("processes");
-    if (processes == nullptr || !processes->is_array())
-        return error_code(errc::upstream_bad_response);
-    bool may = false;
-    for (const json::value& entry : processes->get_array()) {
-        const auto worker = worker_of(entry);
-        if (!worker) return error_code(errc::upstream_bad_response);
-        may = may || may_run(*worker, trace, look);
-    }
+    const auto workers = read_worker_table(status_json);
+    if (!workers) return workers.error();
+    const bool may = std::ranges::any_of(
+        *workers, [&](const WorkerEntry& worker) { return may_run(worker, trace, look); });
     return may ? Working::perhaps : Working::no;
 }
 

@@ -33,7 +33,8 @@ struct Look {
 /// only what the table surely has is compared: it cuts long names, leaves out what is no UTF-8, and
 /// says SCRIPT_NAME, the first part of it, or PATH_INFO, as cgi.fix_pathinfo has it. So a request
 /// that cannot be told from ours delays the answer `no`, and ours is never taken for another.
-/// Error, upstream_bad_response: no such table.
+/// Nor by what a client writes into the table where php-fpm does not escape it.
+/// Error, upstream_bad_response: no such table, or one that leaves a doubt (worker_table.hpp).
 result<Working> still_runs(std::string_view status_json, const Trace& trace, const Look& look);
 
 }  // namespace ticketgate::fcgi

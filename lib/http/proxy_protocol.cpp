@@ -73,7 +73,7 @@ std::string_view take_word(std::string_view& rest) {
 result<ProxyHeader> parse_line(std::string_view line, ProxyHeader header) {
     const auto family = take_word(line);
     if (family == "UNKNOWN") {
-        header.local = true;
+        header.subject = ProxySubject::unknown;
         return header;
     }
     if (family != "TCP4" && family != "TCP6") return refused();
@@ -176,8 +176,10 @@ result<ProxyHeader> parse_body(std::string_view whole, ProxyHeader header) {
     if (family != Family::unspecified && !read_tlvs(whole, v2_fixed + size, header))
         return refused();
     const bool ip = family == Family::inet || family == Family::inet6;
-    header.local = command == Command::local || !ip || transport != Transport::stream;
-    if (header.local) return ProxyHeader{.bytes = header.bytes, .local = true};
+    if (command == Command::local)
+        return ProxyHeader{.bytes = header.bytes, .subject = ProxySubject::sender};
+    if (!ip || transport != Transport::stream)
+        return ProxyHeader{.bytes = header.bytes, .subject = ProxySubject::unknown};
     read_addresses(whole.substr(v2_fixed, size), header);
     return header;
 }

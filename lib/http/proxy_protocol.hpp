@@ -11,13 +11,20 @@
 
 namespace ticketgate::http {
 
+/// Whose connection it is.
+enum class ProxySubject : std::uint8_t {
+    client,   ///< of a client, whose address it tells
+    unknown,  ///< of a client without one: v1 UNKNOWN; v2 UNSPEC, UNIX, or a datagram
+    sender,   ///< the sender's own: v2 LOCAL (section 2.2: a health check)
+};
+
 struct ProxyHeader {
-    std::size_t bytes = 0;          ///< length of the header; 0: it is not here whole yet
-    bool local = false;             ///< v1 UNKNOWN, v2 LOCAL or no IP: the sender speaks for itself
-    std::string source = {};        ///< the client's address, as `10.0.0.1` or `2001:db8::1`
-    std::uint16_t source_port = 0;  ///< its port
-    std::uint16_t port = 0;         ///< to which it connected
-    bool tls = false;               ///< v2 PP2_TYPE_SSL: it came to the sender over TLS
+    std::size_t bytes = 0;  ///< length of the header; 0: it is not here whole yet
+    ProxySubject subject = ProxySubject::client;  ///< what follows is told of a client only
+    std::string source = {};                      ///< its address, as `10.0.0.1` or `2001:db8::1`
+    std::uint16_t source_port = 0;                ///< its port
+    std::uint16_t port = 0;                       ///< to which it connected
+    bool tls = false;  ///< v2 PP2_TYPE_SSL: it came to the sender over TLS
 };
 
 /// The header at the front of `bytes`, which holds everything that came so far. Error: bad_request

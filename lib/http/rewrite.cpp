@@ -12,14 +12,6 @@ namespace {
 constexpr std::size_t framing_room =
     96;  // start line and framing lines that we may write ourselves
 
-// Every way from a field name to a CGI variable upper-cases it; servers differ in which other
-// characters become `_`: some only `-`, Apache all but letters and digits, PHP also dots. This
-// folds them all.
-constexpr char cgi_fold(char c) {
-    const char lower = to_lower(c);
-    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ? lower : '-';
-}
-
 // Copies lines as runs: adjacent lines that are kept cost one append together.
 class Runs {
  public:
@@ -87,6 +79,18 @@ bool has_cgi_prefix(std::string_view name, std::string_view prefix) {
     return name.size() >= prefix.size() && same_cgi_name(name.substr(0, prefix.size()), prefix);
 }
 
+// What a client says of its own address counts for nothing, whatever the spelling. A trusted proxy
+// spells its own with hyphens.
+bool is_false_address(const RequestEdits& edits, const Field& field) {
+    if (edits.address_names == nullptr || !edits.address_names->contains(field.name)) return false;
+    return !edits.keep_forwarded || field.id == FieldName::unusual;
+}
+
+bool is_removed(const RequestEdits& edits, const Field& field) {
+    return is_false_address(edits, field) ||
+           (edits.removed_names != nullptr && edits.removed_names->contains(field.name));
+}
+
 bool is_id(std::string_view name, std::span<const std::string> id_names) {
     return std::ranges::any_of(id_names, [&](const auto& id) { return same_cgi_name(name, id); });
 }
@@ -149,12 +153,24 @@ bool drops(const RequestEdits& edits, const Field& field) {
         case FieldName::x_forwarded_port:
             return !edits.keep_forwarded;
         case FieldName::other:
-            return is_impostor(field.name, edits.keep_forwarded);
+            return is_impostor(field.name, edits.keep_forwarded) || is_removed(edits, field);
+        case FieldName::host:
+            return false;
         case FieldName::unusual:
-            return !edits.keep_unusual || is_impostor(field.name, edits.keep_forwarded);
+            return !edits.keep_unusual || is_impostor(field.name, edits.keep_forwarded) ||
+                   is_removed(edits, field);
         default:
-            return hop_by_hop(field.id);
+            return hop_by_hop(field.id) || is_removed(edits, field);
     }
+}
+
+// Connection may not name these either: only a trusted proxy's are still here.
+bool is_of_proxy(const RequestEdits& edits, std::string_view name) {
+    return has_cgi_prefix(name, "x-forwarded-") ||
+           (edits.address_names != nullptr && edits.address_names->contains(name));
+}
+bool is_of_proxy(const ResponseEdits&, std::string_view) {
+    return false;
 }
 
 bool drops(const ResponseEdits& edits, const Field& field) {
@@ -168,7 +184,8 @@ void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
         if (drops(edits, field)) continue;
         const bool framing =
             field.id == FieldName::content_length;  // ours to decide, not Connection's
-        if (!framing && (is_id(field.name, edits.id_names) || named_by_connection(head, field)))
+        if (!framing && is_id(field.name, edits.id_names)) continue;
+        if (!framing && named_by_connection(head, field) && !is_of_proxy(edits, field.name))
             continue;
         runs.keep(field.line);
     }

@@ -6,13 +6,22 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "http/head.hpp"
+#include "http/name_set.hpp"
 
 namespace ticketgate::http {
 
 /// A field name as CGI would see it: letters in lower case, digits, everything else as `-` (servers
 /// differ in what else but `-` becomes `_`). Used to find every spelling of an id header.
 std::string cgi_name(std::string_view name);
+/// One character of it. Every way from a field name to a CGI variable upper-cases it; servers
+/// differ in which other characters become `_`: some only `-`, Apache all but letters and digits,
+/// PHP also dots. This folds them all.
+constexpr char cgi_fold(char c) {
+    const char lower = to_lower(c);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ? lower : '-';
+}
 bool same_cgi_name(std::string_view name, std::string_view cgi);
 
 struct RequestEdits {
@@ -24,6 +33,8 @@ struct RequestEdits {
     bool keep_unusual = false;      ///< names that CGI servers fold stay
     std::string_view upgrade = {};  ///< the protocol that is asked of the backend; empty: none
     std::string_view method = {};   ///< instead of the client's; empty: the client's
+    const NameSet* address_names = nullptr;  ///< dropped, but for those that a trusted proxy sends
+    const NameSet* removed_names = nullptr;  ///< dropped, whoever sent them
 };
 
 /// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop

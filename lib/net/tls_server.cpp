@@ -66,8 +66,9 @@ void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
     if (SSL_CTX_load_verify_file(rules, file) != 1) refuse_tls(settings.client_ca);
     // The names tell a client which of its certificates to choose.
     if (auto* const names = SSL_load_client_CA_file(file)) SSL_CTX_set_client_CA_list(rules, names);
-    const bool required = settings.client_auth == ClientAuth::required;
-    SSL_CTX_set_verify(rules, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+    guests_ = digest_of_file(settings.client_ca);
+    required_ = settings.client_auth == ClientAuth::required;
+    SSL_CTX_set_verify(rules, SSL_VERIFY_PEER | (required_ ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
                        nullptr);
 }
 

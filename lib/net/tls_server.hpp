@@ -38,6 +38,10 @@ class TlsServer {
     TlsServer(const TlsServer&) = delete;
     TlsServer& operator=(const TlsServer&) = delete;
 
+    /// By what rules clients' certificates are accepted, to be compared; empty: none is asked for.
+    const std::string& guests() const { return guests_; }
+    bool requires_guests() const { return required_; }
+
     // For OpenSSL, in the midst of a handshake.
     /// The certificates for the name that the client asked for.
     bool choose_certificates(SSL* connection) const;
@@ -49,6 +53,8 @@ class TlsServer {
 
     std::vector<KeyPair> pairs_;
     std::shared_ptr<SSL_CTX> rules_;
+    std::string guests_;
+    bool required_ = false;
 };
 
 /// A client's connection, from its first byte on.

@@ -42,6 +42,8 @@ task<void> Connection::run() {
             if (!more) co_return;
             continue;
         }
+        if (sent_away) co_return;
+        server_.idle(*this);
         if (!deadline_.armed())
             server_.loop().arm(
                 deadline_, decoder_.logged_in() ? settings.idle_timeout : settings.login_timeout);
@@ -58,6 +60,7 @@ task<bool> Connection::answer(std::string_view input) {
         if (decoder_.logged_in()) deadline_.disarm();
         if (next.step == ids::NoeqDecoder::Step::more) co_return true;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
+        server_.busy(*this);  // bytes that are no request yet keep no place
         if (server_.source().make(next.count, out_) == IdSource::Made::all)
             made(next.count);
         else if (!co_await make_late(next.count))

@@ -1,8 +1,11 @@
 #include "noeq/server.hpp"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "noeq/connection.hpp"
 
@@ -30,6 +33,8 @@ Metrics::Metrics(metrics::Registry& r)
       clock_behind(refused(r, "clock")),
       no_state(refused(r, "state_file")),
       timed_out(refused(r, "timeout")),
+      per_client(refused(r, "per_client")),
+      oldest_idle(refused(r, "oldest_idle")),
       clock_waits(r.counter("ticketgate_id_service_clock_waits_total",
                             "Looks at a clock that was behind the last id.")),
       connections(r.gauge("ticketgate_id_service_connections", "Its open connections.")) {}
@@ -65,28 +70,96 @@ void Server::start() {
 // A connection begins when the batch of events is done with; see proxy/front.
 void Server::accepted(int descriptor, const net::Endpoint& peer) {
     metrics_.accepted.add();
-    if (++open_ >= settings_.max_connections) listener_->pause();
-    loop_.defer([this, descriptor, ip = peer.ip()] {
-        Connection::serve(std::make_unique<Connection>(*this, descriptor, ip));
+    const std::string ip = peer.ip();
+    // Behind a unix socket may be any number of clients.
+    const std::string client = ip == net::unix_peer ? std::string() : client_key(ip);
+    const auto place = place_for(client);
+    if (place == nullptr && !client.empty()) {
+        ::close(descriptor);
+        metrics_.per_client.add();
+        return complain("one client has max_connections_per_client", ip);
+    }
+    if (open_ >= settings_.max_connections) (void)send_away(idle_.begin());
+    ++open_;
+    update();
+    loop_.defer([this, descriptor, ip, client, place] {
+        auto connection = std::make_unique<Connection>(*this, descriptor, ip);
+        connection->client = client;
+        connection->place = place;
+        Connection::serve(std::move(connection));
     });
+}
+
+// A client at its limit replaces its own idle connection: it may have lost sight of it.
+ClientCounts::Place Server::place_for(const std::string& client) {
+    if (client.empty()) return nullptr;
+    const auto limit = settings_.max_connections_per_client;
+    const auto place = clients_.enter(client, limit);
+    if (place != nullptr) return place;
+    const auto oldest = std::ranges::find(idle_, client, &Guest::client);
+    return send_away(oldest) ? clients_.enter(client, limit) : nullptr;
+}
+
+// Its place is free at once; it ends in this turn of the loop.
+bool Server::send_away(Idle::iterator guest) {
+    if (guest == idle_.end()) return false;
+    Guest& gone = *guest;
+    idle_.erase(guest);
+    gone.sent_away = true;
+    give_back(gone);
+    ++going_;
+    metrics_.oldest_idle.add();
+    gone.look_up();
+    return true;
+}
+
+void Server::give_back(Guest& guest) {
+    --open_;
+    if (guest.place != nullptr) clients_.leave(std::exchange(guest.place, nullptr));
+}
+
+// At the limit the one that is idle for longest makes room. While all are busy, others wait.
+void Server::update() {
+    if (!listener_) return;
+    const bool full = open_ >= settings_.max_connections && idle_.empty();
+    full ? listener_->pause() : listener_->resume();
 }
 
 void Server::join(Guest& guest) {
     guests_.push_back(guest);
     metrics_.connections.add(1);
+    idle(guest);
 }
 
 void Server::leave(Guest& guest) {
     guests_.erase(guests_.iterator_to(guest));
     metrics_.connections.add(-1);
-    if (open_-- == settings_.max_connections && listener_) listener_->resume();
-    if (stopping_ && open_ == 0) loop_.stop();
+    if (guest.idle_hook.is_linked()) idle_.erase(idle_.iterator_to(guest));
+    if (guest.sent_away)
+        --going_;
+    else
+        give_back(guest);
+    update();
+    if (stopping_ && open_ + going_ == 0) loop_.stop();
+}
+
+void Server::busy(Guest& guest) {
+    if (!guest.idle_hook.is_linked()) return;
+    idle_.erase(idle_.iterator_to(guest));
+    if (idle_.empty()) update();
+}
+
+void Server::idle(Guest& guest) {
+    if (guest.idle_hook.is_linked() || guest.sent_away) return;
+    const bool first = idle_.empty();
+    idle_.push_back(guest);
+    if (first) update();
 }
 
 void Server::stop() {
     stopping_ = true;
     listener_.reset();
-    if (open_ == 0) loop_.stop();
+    if (open_ + going_ == 0) loop_.stop();
     for (Guest& guest : guests_) guest.look_up();
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "log/log.hpp"
 #include "metrics/registry.hpp"
+#include "net/client_counts.hpp"
 #include "net/listener.hpp"
 #include "net/loop.hpp"
 #include "noeq/source.hpp"
@@ -22,7 +23,12 @@ namespace ticketgate::noeq {
 /// A connection, as the server knows it.
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
-    virtual void look_up() = 0;  ///< the server stops
+    virtual void look_up() = 0;  ///< the server stops, or sends it away
+
+    boost::intrusive::list_member_hook<> idle_hook;
+    std::string client;                   ///< whom it counts for; empty: nobody
+    ClientCounts::Place place = nullptr;  ///< of that one
+    bool sent_away = false;               ///< its place is another's now; it ends when it is idle
 
  protected:
     ~Guest() = default;
@@ -31,7 +37,8 @@ class Guest : public boost::intrusive::list_base_hook<> {
 struct Settings {
     std::uint32_t datacenter = 0, worker = 0;  ///< 0-31
     std::string token;                         ///< empty: none is asked for
-    std::uint32_t max_connections = 1000;      ///< more wait in the backlog
+    std::uint32_t max_connections = 1000;      ///< above, the one that is idle for longest ends
+    std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;
@@ -41,7 +48,7 @@ struct Settings {
 struct Metrics {
     explicit Metrics(metrics::Registry& registry);
     metrics::Counter &ids, &requests, &accepted, &bad_token, &bad_request, &clock_behind, &no_state,
-        &timed_out, &clock_waits;
+        &timed_out, &per_client, &oldest_idle, &clock_waits;
     metrics::Gauge& connections;
 };
 
@@ -64,12 +71,24 @@ class Server {
     bool stopping() const { return stopping_; }
     void join(Guest& guest);
     void leave(Guest& guest);
+    /// It has a request in hand: it keeps its place.
+    void busy(Guest& guest);
+    /// Everything that it asked for is sent.
+    void idle(Guest& guest);
     void refused_by(IdSource::Made why, milliseconds behind);
     /// One log line a second at most: whoever connects can cause them.
     void complain(std::string_view what, std::string_view of);
 
  private:
+    using Idle = boost::intrusive::list<
+        Guest, boost::intrusive::member_hook<Guest, boost::intrusive::list_member_hook<>,
+                                             &Guest::idle_hook>>;
+
     void accepted(int descriptor, const net::Endpoint& peer);
+    ClientCounts::Place place_for(const std::string& client);
+    bool send_away(Idle::iterator guest);
+    void give_back(Guest& guest);
+    void update();
     void stop();
 
     const Settings settings_;
@@ -80,7 +99,10 @@ class Server {
     std::unique_ptr<net::Listener> listener_;
     const net::Endpoint local_;
     boost::intrusive::list<Guest> guests_;
-    std::size_t open_ = 0;  // accepted, though perhaps not yet in guests_
+    Idle idle_;              // those without a request in hand, the oldest first
+    ClientCounts clients_;   // of those in open_
+    std::size_t open_ = 0;   // accepted, though perhaps not yet in guests_
+    std::size_t going_ = 0;  // sent away, though not yet gone
     bool stopping_ = false;
     Time quiet_until_{};
     std::jthread thread_;

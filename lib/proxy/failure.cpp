@@ -28,6 +28,7 @@ constexpr std::array meanings{
     Meaning{errc::too_many_connections, 429},
     Meaning{errc::last_hop, 204},
     Meaning{errc::plain_http, 400},
+    Meaning{errc::handshake_outdated, 421},  // its client may ask again on another connection
     Meaning{errc::no_route, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},

@@ -4,6 +4,7 @@
 
 #include "http/proxy_protocol.hpp"
 #include "proxy/session.hpp"
+#include "proxy/standing.hpp"
 #include "task/deadlines.hpp"
 #include "task/task.hpp"
 
@@ -19,19 +20,20 @@ void turn_away(Station& station, const Peer& peer) {
 void begin_session(Arrival arrival) {
     const Snapshot& snapshot = *arrival.station.snapshot();
     Peer& peer = arrival.peer;
-    peer.trusted = snapshot.trusted.contains(peer.ip);
-    // A proxy of ours stands for many clients, and so does whoever is behind a unix socket.
-    const bool counted = !peer.trusted && peer.ip != net::unix_peer;
+    auto claim = std::move(arrival.claim);
+    peer = believed(peer, claim ? &claim->header : nullptr, snapshot.trusted);
     const bool admitted =
-        !counted ||
+        peer.many ||
         arrival.admission.enter(peer.ip, snapshot.config.clients.max_connections_per_client);
     if (!admitted) arrival.station.metrics.connections_refused.add();
     std::unique_ptr<net::Stream> client = std::move(arrival.client);
     auto tls = snapshot.tls(peer.listener);
     if (tls && !admitted) return turn_away(arrival.station, peer);
+    std::string guests = tls ? tls->guests() : std::string();
     if (tls) client = net::secure(std::move(tls), std::move(client));
+    Caller caller{std::move(peer), std::move(claim), std::move(guests), snapshot.number};
     Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on, std::move(client),
-                                             std::move(peer), std::move(arrival.admission),
+                                             std::move(caller), std::move(arrival.admission),
                                              admitted));
 }
 
@@ -84,17 +86,10 @@ class Greeting final : public Resident {
         }
     }
 
-    // Who may speak for others: our own proxies, and what runs on this machine.
     error_code accept(const http::ProxyHeader& header) {
-        Peer& peer = arrival_.peer;
-        const bool here =
-            peer.ip == net::unix_peer || peer.ip == "::1" || peer.ip.starts_with("127.");
-        if (!here && !station_.snapshot()->trusted.contains(peer.ip)) return errc::not_trusted;
-        if (header.local) return {};
-        peer.ip = header.source;
-        peer.from_port = header.source_port;
-        peer.port = header.port;
-        peer.proxied_tls = header.tls;
+        const Peer& sender = arrival_.peer;
+        if (!may_speak_for_others(sender, station_.snapshot()->trusted)) return errc::not_trusted;
+        arrival_.claim = std::make_unique<const Claim>(Claim{sender, header});
         return {};
     }
 

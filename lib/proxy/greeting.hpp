@@ -6,7 +6,7 @@
 
 #include "net/stream.hpp"
 #include "proxy/admission.hpp"
-#include "proxy/stamp.hpp"
+#include "proxy/standing.hpp"
 #include "proxy/station.hpp"
 
 namespace ticketgate {
@@ -19,7 +19,8 @@ struct Arrival {
     std::unique_ptr<net::SocketStream> client;
     Peer peer;
     Admission admission;
-    bool proxy_protocol = false;  ///< a PROXY header comes first
+    bool proxy_protocol = false;                   ///< a PROXY header comes first
+    std::unique_ptr<const Claim> claim = nullptr;  ///< that header
 };
 
 /// Begins the session, after the PROXY header if there is one. On the thread of `station`.

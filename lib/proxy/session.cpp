@@ -42,6 +42,7 @@ Detached Session::serve(std::unique_ptr<Session> self) {
 task<bool> Session::serve_one() {
     error_code failure = co_await read_head();
     if (failure == errc::idle || failure == errc::client_closed) co_return false;
+    if (!failure) failure = judge();
     const auto request = begin(failure);
     const Attached attached(request->reply, *client_, signal_);
     if (!failure) failure = co_await try_serve(*request, request);
@@ -146,6 +147,21 @@ void Session::consume_head() {
     input_.consume(std::exchange(head_size_, 0));
 }
 
+// Who this is by the snapshot in force, which may be another one than when the connection began.
+error_code Session::judge() {
+    const Snapshot& snapshot = *station_->snapshot();
+    if (caller_.judged_by == snapshot.number) return {};
+    const Claim* const claim = caller_.claim.get();
+    Peer peer = believed(claim == nullptr ? peer_ : claim->sender,
+                         claim == nullptr ? nullptr : &claim->header, snapshot.trusted);
+    peer.secured = peer_.secured;
+    caller_.peer = std::move(peer);
+    admission_.count_as(peer_.many ? std::string_view() : peer_.ip);
+    if (must_shake_hands_again()) return errc::handshake_outdated;
+    caller_.judged_by = snapshot.number;
+    return {};
+}
+
 std::shared_ptr<Request> Session::begin(error_code failure) {
     auto request = std::allocate_shared<Request>(task_frames::Allocator<Request>(),
                                                  station_->snapshot(), station_->commons.spool);
@@ -201,7 +217,7 @@ error_code Session::route(Request& request) {
         return errc::body_too_large;
     const bool past_the_line =
         bypasses(head, request.route->settings, !request.route->upstream->cgi());
-    request.queues = request.route->queues(head.method) && !past_the_line;
+    request.queues = request.snapshot->queues(*request.route, head) && !past_the_line;
     return {};
 }
 
@@ -217,6 +233,8 @@ void Session::stamp(Request& request) {
     edits.id_names = request.snapshot->own_names;
     edits.added = station_->lines;
     edits.keep_forwarded = peer_.trusted;
+    edits.address_names = &request.snapshot->address_names;
+    edits.removed_names = &request.snapshot->removed_names(request.route->settings);
     edits.keep_unusual =
         request.snapshot->config.clients.unusual_names == config::UnusualNames::forward;
     edits.framing = head.framing;
@@ -476,14 +494,14 @@ bool Session::finish(Request& request, error_code failure) {
 }
 
 Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
-                 Peer peer, Admission admission, bool admitted)
+                 Caller caller, Admission admission, bool admitted)
     : station_(&station),
       settle_on_(settle_on),
       client_(std::move(client)),
       signal_(station.loop.scheduler()),
       deadline_(signal_),
       wait_deadline_(signal_),
-      peer_(std::move(peer)),
+      caller_(std::move(caller)),
       admission_(std::move(admission)),
       admitted_(admitted) {
     client_->observe(&signal_);

@@ -10,20 +10,28 @@
 #include "proxy/admission.hpp"
 #include "proxy/input.hpp"
 #include "proxy/request.hpp"
-#include "proxy/stamp.hpp"
+#include "proxy/standing.hpp"
 #include "proxy/station.hpp"
 #include "task/deadlines.hpp"
 #include "task/task.hpp"
 
 namespace ticketgate {
 
+/// The other end, as it was judged when its connection began.
+struct Caller {
+    Peer peer;
+    std::unique_ptr<const Claim> claim;  ///< null: there was no PROXY header
+    std::string guests;                  ///< TlsServer::guests() of its handshake
+    std::uint64_t judged_by = 0;         ///< the number of that snapshot
+};
+
 class Session final : public Resident {
  public:
     /// Its first request is read on `station`; if that is not queued it goes on, and the connection
     /// stays, on `settle_on`.
     /// Not `admitted`: it is told that its client has too many connections, and ends.
-    Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client, Peer peer,
-            Admission admission, bool admitted);
+    Session(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
+            Caller caller, Admission admission, bool admitted);
     ~Session();
 
     /// Serves the connection to its end.
@@ -60,6 +68,8 @@ class Session final : public Resident {
     void consume_head();
     bool unread(const Request& request) const;
     void note_refused_head(error_code failure, const Record& record) const;
+    error_code judge();
+    bool must_shake_hands_again() const;
     void note_handshake();
     void note_failed_handshake(const net::IoResult& got);
     void body_complete(Request& request);
@@ -77,7 +87,8 @@ class Session final : public Resident {
     Deadline deadline_;       // of the stage at hand
     Deadline wait_deadline_;  // wait_timeout, from the ticket
     Input input_;
-    Peer peer_;
+    Caller caller_;
+    const Peer& peer_ = caller_.peer;
     Admission admission_;
     const bool admitted_;
     std::uint32_t requests_ = 0;

@@ -38,9 +38,10 @@ void Session::give_up_place(error_code failure, Request& request) {
 // Such a request has no method and path in the access log, or no reason: here it stands. To be
 // called before anything suspends, while the loop's head is still this request's.
 void Session::note_refused_head(error_code failure, const Record& record) const {
-    constexpr std::array of_heads{
-        errc::bad_request,    errc::uri_too_long,    errc::head_too_large, errc::expectation_failed,
-        errc::method_refused, errc::version_refused, errc::plain_http};
+    constexpr std::array of_heads{errc::bad_request,    errc::uri_too_long,
+                                  errc::head_too_large, errc::expectation_failed,
+                                  errc::method_refused, errc::version_refused,
+                                  errc::plain_http,     errc::handshake_outdated};
     if (std::ranges::find(of_heads, failure) == of_heads.end()) return;
     const auto& complaint = station_->head.complaint;
     const bool known = failure != errc::plain_http && !complaint.empty();

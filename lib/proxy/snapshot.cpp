@@ -1,10 +1,13 @@
 #include "proxy/snapshot.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "config/each_id.hpp"
+#include "config/proxy_headers.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
+#include "proxy/method_override.hpp"
 #include "proxy/stamp.hpp"
 
 namespace ticketgate {
@@ -37,6 +40,17 @@ std::vector<std::string> cgi_names_of(const std::vector<std::string>& headers) {
     return names;
 }
 
+std::vector<std::string> path_and_method_headers(const config::Clients& clients) {
+    auto names = config::path_headers(clients);
+    for (auto& name : config::method_headers()) names.push_back(std::move(name));
+    return names;
+}
+
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
 std::vector<std::string> own_names_of(std::vector<std::string> names,
                                       const std::vector<config::Listen>& listen) {
     const bool asks = std::ranges::any_of(listen, [](const config::Listen& l) {
@@ -50,17 +64,21 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
 
 }  // namespace
 
-bool Route::queues(std::string_view method) const {
-    if (!gate) return false;
+bool Route::skips(std::string_view method) const {
     const auto& skipped = settings.skip_methods;
-    return std::find(skipped.begin(), skipped.end(), method) == skipped.end();
+    return std::find(skipped.begin(), skipped.end(), method) != skipped.end();
 }
 
 Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
-    : config(std::move(c)),
+    : number(next_number()),
+      config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
       own_names(own_names_of(id_names, config.listen)),
       names_client_certificates(own_names.size() != id_names.size()),
+      address_names(config::address_headers(config.clients)),
+      path_names(config::path_headers(config.clients)),
+      method_names(config::method_headers()),
+      path_and_method_names(path_and_method_headers(config.clients)),
       trusted(config.clients.trusted_proxies),
       upstreams(std::move(u)),
       cgi(std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->cgi(); })),
@@ -97,6 +115,17 @@ const Route* Snapshot::find(std::string_view normal_path) const {
 bool Snapshot::is_route_of_every_reading(std::string_view path, const Route* route) const {
     const auto others = http::other_readings(path);
     return std::ranges::all_of(others, [&](const auto& other) { return find(other) == route; });
+}
+
+bool Snapshot::queues(const Route& route, const http::RequestHead& head) const {
+    if (!route.gate) return false;
+    return !route.skips(head.method) ||
+           names_another_method(head, route.settings.method_override, method_names);
+}
+
+const http::NameSet& Snapshot::removed_names(const config::Settings& settings) const {
+    const bool both = settings.method_override == config::MethodOverride::remove;
+    return both ? path_and_method_names : path_names;
 }
 
 bool Snapshot::refuses_names_of(const http::RequestHead& head) const {

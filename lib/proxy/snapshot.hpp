@@ -3,6 +3,7 @@
 // the last of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "config/route_index.hpp"
 #include "gate/gate.hpp"
 #include "http/head.hpp"
+#include "http/name_set.hpp"
 #include "net/tls_server.hpp"
 #include "proxy/trusted.hpp"
 #include "upstream/exchange.hpp"
@@ -26,8 +28,7 @@ struct Route {
     std::shared_ptr<Gate> gate;  ///< null: not queued
     std::shared_ptr<Upstream> upstream;
 
-    /// Does this method wait in line here?
-    bool queues(std::string_view method) const;
+    bool skips(std::string_view method) const;
 };
 
 class Snapshot {
@@ -40,12 +41,17 @@ class Snapshot {
 
     Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
 
+    const std::uint64_t number;  ///< no other of this process has it
     const config::Config config;
     const std::vector<std::string>
         id_names;  ///< cgi names of all id headers: dropped in every spelling
     /// Those, and what only we may say of a client's certificate, if any listener asks for one.
     const std::vector<std::string> own_names;
     const bool names_client_certificates;  ///< to the backends
+    const http::NameSet address_names;     ///< clients.address_headers
+    const http::NameSet path_names;        ///< clients.path_headers
+    const http::NameSet method_names;      ///< those of `method_override`
+    const http::NameSet path_and_method_names;
     const Trusted trusted;
     const Upstreams upstreams;
     const bool cgi;  ///< one of them is told where a request came in
@@ -54,6 +60,10 @@ class Snapshot {
     const Route* find(std::string_view normal_path) const;
     /// Does the path lead there however a backend may read it (http::other_readings)? Any thread.
     bool is_route_of_every_reading(std::string_view path, const Route* route) const;
+    /// Does this request wait in line on its route, by its method?
+    bool queues(const Route& route, const http::RequestHead& head) const;
+    /// What the route's requests may not carry, whoever sends them.
+    const http::NameSet& removed_names(const config::Settings& settings) const;
     /// `unusual_names: refuse`: is there one that is not exactly an id header's?
     bool refuses_names_of(const http::RequestHead& head) const;
     /// Null: the listener speaks plain HTTP.

@@ -20,13 +20,14 @@ namespace ticketgate {
 /// Where a request came in.
 struct Peer {
     std::string ip;                         ///< of the connection's other end
-    bool trusted = false;                   ///< it is a proxy of ours
+    bool trusted = false;                   ///< it is a proxy of ours, by the present snapshot
     std::uint16_t port = 0;                 ///< of our listener
     std::uint16_t from_port = 0;            ///< of the other end
     std::string local_ip = {};              ///< of our listener; empty for a unix socket
     std::size_t listener = 0;               ///< which one, as in the config
     bool proxied_tls = false;               ///< a PROXY header says that the client came over TLS
     const net::Secured* secured = nullptr;  ///< with TLS; its connection's
+    bool many = false;                      ///< it stands for many clients, so no limit is for it
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };

@@ -221,6 +221,51 @@ TEST(ProxyProtocol, ASenderThatSpeaksForItselfKeepsItsAddress) {
     EXPECT_EQ(backend.all().at(0).header("X-Forwarded-For"), "127.0.0.1");
 }
 
+// What a proxy does not know the address of, or has on a socket without one, is still its client.
+TEST(ProxyProtocol, AClientWithoutAnAddressIsNotTrustedAsItsProxy) {
+    const auto v2 = [](char command, char family, const std::string& rest) {
+        return "\r\n\r\n\0\r\nQUIT\n"s + command + family + '\0' + static_cast<char>(rest.size()) +
+               rest;
+    };
+    const std::string inet = "\xcb\x00\x71\x09\x0a\x00\x00\x01\x9c\x40\x01\xbb"s;
+    const std::string paths(216, '\0');
+    const std::vector<std::pair<std::string, bool>> headers{
+        {"PROXY UNKNOWN\r\n", false},       {"PROXY UNKNOWN ::1 ::1 1 2\r\n", false},
+        {v2('\x21', '\x00', ""), false},    {v2('\x21', '\x12', inet), false},
+        {v2('\x21', '\x31', paths), false}, {v2('\x21', '\x32', paths), false},
+        {v2('\x20', '\x00', ""), true},     {v2('\x20', '\x11', inet), true}};
+    Backend backend;
+    Gateway gateway(behind_proxy("trusted_proxies: [127.0.0.0/8]") +
+                        "ids: { request_id: { policy: preserve_or_generate } }\n",
+                    with(backend));
+    for (const auto& [header, itself] : headers) {
+        Client client = gateway.client();
+        client.send(header);
+        client.get("/who",
+                   "X-Forwarded-For: 1.2.3.4\r\nX-Request-Id: " + std::string(20, 'k') + "\r\n");
+        EXPECT_EQ(client.read().status, 200);
+        const Seen seen = backend.all().back();
+        EXPECT_EQ(seen.header("X-Forwarded-For"), itself ? "1.2.3.4, 127.0.0.1" : "127.0.0.1");
+        EXPECT_EQ(seen.header("X-Request-Id") == std::string(20, 'k'), itself);
+    }
+}
+
+TEST(ProxyProtocol, ALimitIsForClientsWithoutAnAddressToo) {
+    Backend backend;
+    Gateway gateway(behind_proxy("max_connections_per_client: 1, trusted_proxies: [127.0.0.0/8]"),
+                    with(backend));
+    const auto with_header = [&](const std::string& header) {
+        Client client = gateway.client();
+        client.send(header);
+        client.get("/");
+        return client;
+    };
+    Client first = with_header("PROXY UNKNOWN\r\n");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(with_header("PROXY UNKNOWN\r\n").read().status, 429);
+    EXPECT_EQ(with_header("PROXY TCP4 203.0.113.9 10.0.0.1 4 5\r\n").read().status, 200);
+}
+
 TEST(ProxyProtocol, WithoutAHeaderNothingIsServed) {
     Backend backend;
     Gateway gateway(behind_proxy(), with(backend));

@@ -129,6 +129,79 @@ TEST(UnusualNames, AreDroppedUnlessToldOtherwise) {
     EXPECT_EQ(fields.get("UNIQUE_ID").size(), 27u) << "ours";
 }
 
+// ── what a client claims ───────────────────────────────────────────────────────────────────────
+
+const std::string claimed =
+    "X-Real-IP: 6.6.6.6\r\nx-client-ip: 6.6.6.6\r\nCF-CONNECTING-IP: 6.6.6.6\r\nClient_Ip: "
+    "6.6.6.6\r\n"
+    "X.Real.IP: 6.6.6.6\r\nTrue-Client-IP: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n"
+    "X-Forwarded-Client-Ip: 6.6.6.6\r\nX-Kept: 1\r\n";
+
+TEST(Claims, OfAnAddressReachTheBackendFromATrustedProxyOnly) {
+    for (const bool trusted : {false, true}) {
+        Backend backend;
+        Gateway gateway(one_queue() + "clients: { unusual_names: forward, trusted_proxies: [" +
+                            (trusted ? "127.0.0.1" : "192.0.2.1") + "] }\n",
+                        with(backend));
+        EXPECT_EQ(gateway.get("/x", claimed).status, 200);
+        const auto fields = backend.of("/x").at(0).fields;
+        EXPECT_EQ(fields.get("X-Kept"), "1");
+        for (const char* name : {"X-Real-IP", "X-Client-IP", "CF-Connecting-IP", "True-Client-IP",
+                                 "Forwarded", "X-Forwarded-Client-Ip"})
+            EXPECT_EQ(fields.has(name), trusted) << name;
+        for (const char* name : {"Client_Ip", "X.Real.IP"}) EXPECT_FALSE(fields.has(name)) << name;
+    }
+}
+
+TEST(Claims, ThatAreRemovedCanBeChosen) {
+    Backend backend;
+    Gateway gateway(one_queue() + "clients: { address_headers: [default, X-Our-CDN] }\n",
+                    with(backend));
+    EXPECT_EQ(gateway.get("/a", claimed + "X-Our-CDN: 6.6.6.6\r\n").status, 200);
+    EXPECT_FALSE(backend.of("/a").at(0).fields.has("X-Our-CDN"));
+    EXPECT_FALSE(backend.of("/a").at(0).fields.has("X-Real-IP"));
+    ASSERT_TRUE(gateway.reload(one_queue() + "clients: { address_headers: [] }\n"));
+    EXPECT_EQ(gateway.get("/b", claimed).status, 200);
+    EXPECT_EQ(backend.of("/b").at(0).header("X-Real-IP"), "6.6.6.6");
+}
+
+TEST(Claims, OfAnotherPathReachNobody) {
+    const std::string other = "X-Original-URL: /q\r\nX-Rewrite-URL: /q\r\nx_original_url: /q\r\n";
+    Backend backend;
+    Gateway gateway(
+        queued_and_free() + "clients: { unusual_names: forward, trusted_proxies: [127.0.0.1] }\n",
+        with(backend));
+    EXPECT_EQ(gateway.get("/free", other).status, 200);
+    const auto fields = backend.of("/free").at(0).fields;
+    for (const char* name : {"X-Original-URL", "X-Rewrite-URL", "x_original_url"})
+        EXPECT_FALSE(fields.has(name)) << name;
+}
+
+TEST(Claims, OfAnotherMethodDoNotPassTheLine) {
+    const auto yaml = [](const std::string& policy) {
+        return one_queue(", skip_methods: [GET], method_override: " + policy);
+    };
+    const std::string header = "X-HTTP-Method-Override: DELETE\r\n";
+    Backend backend;
+    Gateway gateway(yaml("queue"), with(backend));
+    std::size_t requests = 0;
+    const auto queued = [&](const std::string& target, const std::string& lines = {}) {
+        EXPECT_EQ(gateway.get(target, lines).status, 200);
+        return gateway.log(++requests).back().contains("queue");
+    };
+    EXPECT_FALSE(queued("/x?a=1"));
+    EXPECT_TRUE(queued("/x", header));
+    EXPECT_TRUE(queued("/x?_method=DELETE"));
+    EXPECT_EQ(backend.all().at(1).header("X-HTTP-Method-Override"), "DELETE");
+    ASSERT_TRUE(gateway.reload(yaml("remove")));
+    EXPECT_FALSE(queued("/x", header));
+    EXPECT_EQ(backend.all().at(3).header("X-HTTP-Method-Override"), "");
+    EXPECT_TRUE(queued("/x?%5Fmethod=DELETE"));
+    ASSERT_TRUE(gateway.reload(yaml("forward")));
+    EXPECT_FALSE(queued("/x?_method=DELETE", header));
+    EXPECT_EQ(backend.all().back().header("X-HTTP-Method-Override"), "DELETE");
+}
+
 TEST(UnusualNames, AreForwardedIfTheBackendIsNoCgi) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { unusual_names: forward }\n", with(backend));

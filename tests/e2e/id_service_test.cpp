@@ -151,18 +151,20 @@ TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="request"})"), 1);
 }
 
-TEST(IdServiceThreads, MoreConnectionsThanAllowedWait) {
-    Gateway gateway(service("max_connections: 2"), nobody);
-    const auto at = *gateway.app().id_service_address();
-    auto first = Socket::connect(at), second = Socket::connect(at);
-    (void)take(first, 1);
-    (void)take(second, 1);
-    auto third = Socket::connect(at);  // the kernel takes it, nobody accepts it
-    (void)third.send("\1");
-    std::string bytes;
-    EXPECT_FALSE(Reader(third).exactly(8, bytes, nothing_comes));
-    first.close();
-    EXPECT_TRUE(Reader(third).exactly(8, bytes));
+TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheOneThatIsIdleForLongest) {
+    for (const char* limit : {"max_connections: 2", "max_connections_per_client: 2"}) {
+        Gateway gateway(service(limit), nobody);
+        const auto at = *gateway.app().id_service_address();
+        auto first = Socket::connect(at), second = Socket::connect(at);
+        (void)take(first, 1);
+        (void)take(second, 1);
+        auto third = Socket::connect(at);
+        EXPECT_EQ(take(third, 1).size(), 1u);
+        EXPECT_EQ(Reader(first).rest(), "");
+        EXPECT_EQ(take(second, 1).size(), 1u);
+        EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="oldest_idle"})"),
+                  1);
+    }
 }
 
 // noeqd died of this.

@@ -63,6 +63,75 @@ TEST(Reload, ServesAnOldConnectionByTheNewFile) {
     EXPECT_FALSE(client.read().fields.has("Server-Timing"));
 }
 
+// ── whom old connections speak for ──
+
+std::string trusting(const std::string& networks, const std::string& more = {}) {
+    return "clients: { trusted_proxies: [" + networks + "]" + more + " }\n" + one_queue() +
+           "ids: { request_id: { policy: preserve_or_generate } }\n";
+}
+const std::string claims =
+    "X-Forwarded-For: 1.2.3.4\r\nX-Request-Id: " + std::string(20, 'k') + "\r\n";
+
+bool believes(Client& client, Backend& backend) {
+    client.get("/x", claims);
+    EXPECT_EQ(client.read().status, 200);
+    const Seen seen = backend.all().back();
+    const bool id = seen.header("X-Request-Id") == std::string(20, 'k');
+    EXPECT_EQ(id, seen.header("X-Forwarded-For").starts_with("1.2.3.4"));
+    return id;
+}
+
+TEST(Reload, TakesTrustFromAnOldConnectionAndGivesIt) {
+    Backend backend;
+    Gateway gateway(trusting("127.0.0.0/8"), with(backend));
+    Client client = gateway.client();
+    EXPECT_TRUE(believes(client, backend));
+    ASSERT_TRUE(gateway.reload(trusting("192.0.2.0/24")));
+    EXPECT_FALSE(believes(client, backend));
+    ASSERT_TRUE(gateway.reload(trusting("127.0.0.1")));
+    EXPECT_TRUE(believes(client, backend));
+}
+
+TEST(Reload, TakesTrustFromAnOldConnectionOfAUnixSocket) {
+    Backend backend;
+    const std::string listen = "listen: [{ address: \"unix:${TMP}/s\" }]\n";
+    Gateway gateway(listen + trusting("unix"), with(backend));
+    Client client = gateway.client();
+    EXPECT_TRUE(believes(client, backend));
+    ASSERT_TRUE(gateway.reload(listen + trusting("")));
+    EXPECT_FALSE(believes(client, backend));
+}
+
+TEST(Reload, JudgesTheOneThatAProxyHeaderNamedAnew) {
+    Backend backend;
+    const std::string listen = "listen: [{ address: \"127.0.0.1:0\", proxy_protocol: true }]\n";
+    Gateway gateway(listen + trusting("192.0.2.0/24"), with(backend));
+    Client client = gateway.client();
+    client.send("PROXY TCP4 192.0.2.7 10.0.0.1 40000 443\r\n");
+    EXPECT_TRUE(believes(client, backend));
+    ASSERT_TRUE(gateway.reload(listen + trusting("198.51.100.0/24")));
+    EXPECT_FALSE(believes(client, backend));
+    EXPECT_EQ(backend.all().back().header("X-Forwarded-For"), "192.0.2.7");
+}
+
+// Those that were there go on, and count for the ones that come.
+TEST(Reload, CountsWhoIsNoProxyAnyMoreAndFreesWhoHasBecomeOne) {
+    Backend backend;
+    const std::string limit = ", max_connections_per_client: 1";
+    Gateway gateway(trusting("127.0.0.0/8", limit), with(backend));
+    Client first = gateway.client(), second = gateway.client();
+    EXPECT_TRUE(believes(first, backend));
+    EXPECT_TRUE(believes(second, backend));
+    ASSERT_TRUE(gateway.reload(trusting("", limit)));
+    EXPECT_FALSE(believes(first, backend));
+    EXPECT_FALSE(believes(second, backend)) << "a limit is for those that come";
+    EXPECT_EQ(gateway.client().read().status, 429);
+    ASSERT_TRUE(gateway.reload(trusting("127.0.0.0/8", limit)));
+    EXPECT_TRUE(believes(first, backend));
+    Client third = gateway.client();
+    EXPECT_TRUE(believes(third, backend));
+}
+
 TEST(Reload, OfABadFileChangesNothingAndTheGaugeSaysSo) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));

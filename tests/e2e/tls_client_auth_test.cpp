@@ -67,6 +67,46 @@ TEST(TlsClientCertificate, RequiredMeansThatNobodyComesInWithout) {
     EXPECT_EQ(house.backend.all().size(), 1u);
 }
 
+// What a certificate proved under the old rules is worth nothing under the new ones.
+TEST(TlsClientCertificate, AReloadWithOtherSignersNeedsAnotherHandshake) {
+    const std::string asks = ", client_auth: optional, client_ca: ";
+    House house(one_queue(), asks + "\"${CA}\"");
+    const Authority others;
+    TlsEnd own = house.trust.client();
+    Client alice(house.gateway.address(), own.with(house.trust.authority.issue("alice")));
+    Client nobody(house.gateway.address(), house.trust.client());
+    for (Client* client : {&alice, &nobody}) {
+        client->get("/x");
+        EXPECT_EQ(client->read().status, 200);
+    }
+    ASSERT_TRUE(house.gateway.reload(https(one_queue(", wait_timeout: 5s"), asks + "\"${CA}\"")));
+    alice.get("/x");
+    EXPECT_EQ(alice.read().status, 200) << "the same signers";
+    EXPECT_EQ(house.backend.all().back().header("X-Client-Cert-Verify"), "SUCCESS");
+
+    ASSERT_TRUE(house.gateway.reload(https(one_queue(), asks + others.file())));
+    alice.get("/after");
+    const auto refused = alice.read();
+    EXPECT_EQ(refused.status, 421);
+    EXPECT_EQ(refused.header("Connection"), "close");
+    EXPECT_TRUE(alice.ends());
+    nobody.get("/after");
+    EXPECT_EQ(nobody.read().status, 200) << "it proved nothing";
+    EXPECT_EQ(house.backend.count("/after"), 1u);
+}
+
+TEST(TlsClientCertificate, AReloadThatRequiresOneEndsOldConnectionsWithout) {
+    House house(one_queue());
+    Client client = house.gateway.client();
+    client.get("/x");
+    EXPECT_EQ(client.read().status, 200);
+    ASSERT_TRUE(
+        house.gateway.reload(https(one_queue(), ", client_auth: required, client_ca: \"${CA}\"")));
+    client.get("/x");
+    EXPECT_EQ(client.read().status, 421);
+    EXPECT_EQ(house.backend.count("/x"), 1u);
+}
+
 TEST(TlsClientCertificate, HeadersOfOthersPassWhereNobodyIsAsked) {
     House house(one_queue());
     EXPECT_EQ(house.gateway.get("/x", "X-Client-Cert-Verify: SUCCESS\r\n").status, 200);

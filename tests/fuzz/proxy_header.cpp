@@ -25,9 +25,10 @@ void check_whole(std::string_view bytes, const http::ProxyHeader& header) {
     const bool v2 = bytes.starts_with(v2_signature);
     expect(header.bytes <= (v2 ? max_size : 107), "no longer than it may be");
     expect(v2 || bytes.substr(0, header.bytes).ends_with("\r\n"), "version 1 is a line");
-    expect(header.local == header.source.empty(), "named, or for itself");
-    expect(header.local || is_ip(header.source), "named by an address");
-    expect(!header.local || (header.port == 0 && !header.tls), "nothing is said of nobody");
+    const bool named = header.subject == http::ProxySubject::client;
+    expect(named != header.source.empty(), "an address for a client that is named only");
+    expect(!named || is_ip(header.source), "named by an address");
+    expect(named || (header.port == 0 && !header.tls), "nothing is said of nobody");
 }
 
 // As it comes, a byte at a time.

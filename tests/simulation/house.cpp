@@ -147,9 +147,10 @@ void House::admit(Link& link, std::size_t index) {
     Station& first = *stations_.front();
     Station& settle_on = *stations_[index];
     first.loop.post([&first, &settle_on, &link, admission] {
+        ticketgate::Caller caller;
+        caller.peer = ticketgate::Peer{.ip = "10.0.0.1", .port = 80};
         Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
-                                                 ticketgate::Peer{.ip = "10.0.0.1", .port = 80},
-                                                 std::move(*admission), true));
+                                                 std::move(caller), std::move(*admission), true));
     });
 }
 

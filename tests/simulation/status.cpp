@@ -39,9 +39,9 @@ void StatusConnection::read() {
 // One that fails may say nothing, or close, or say something else.
 void StatusConnection::prepare_answer() {
     phase_ = Phase::answering;
-    std::string output = "Content-Type: application/json\r\n\r\n" + table();
     const bool fails = stage_.random.chance(plan_.status_fails);
-    const auto way = fails ? stage_.random.below(5) : 5;
+    const auto way = fails ? stage_.random.below(6) : 6;
+    std::string output = "Content-Type: application/json\r\n\r\n" + table(way == 5);
     if (way == 0) phase_ = Phase::silent;
     if (way == 1) return die(stage_.random.chance(50));
     if (way == 2) output = "Status: 404 Not Found\r\n\r\nFile not found.";
@@ -60,18 +60,22 @@ void StatusConnection::say() {
     if (n != 0) again(at_most(50us));
 }
 
-// Each of its workers as it is this moment.
-std::string StatusConnection::table() const {
+// Each of its workers as it is this moment. `forged`: clients whose names say that they are idle,
+// which php-fpm does not escape.
+std::string StatusConnection::table(bool forged) const {
     std::string out;
+    const std::string user = forged ? "x\",\"state\":\"Idle" : "-";
     for (const Worker& worker : backend_.workers()) {
         const auto us =
             std::chrono::duration_cast<std::chrono::microseconds>(clock.now - worker.since).count();
         out += out.empty() ? "" : ",";
         out += std::string("{\"state\":\"") + (worker.busy ? "Running" : "Idle") +
                "\",\"request duration\":" + std::to_string(us) + ",\"request method\":\"" +
-               worker.method + "\",\"request uri\":\"" + worker.uri + "\"}";
+               worker.method + "\",\"request uri\":\"" + worker.uri + "\",\"user\":\"" + user +
+               "\"}";
     }
-    return "{\"pool\":\"www\",\"processes\":[" + out + "]}";
+    return "{\"pool\":\"www\",\"total processes\":" + std::to_string(backend_.workers().size()) +
+           ",\"processes\":[" + out + "]}";
 }
 
 void StatusConnection::die(bool by_reset) {

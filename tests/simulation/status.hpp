@@ -17,7 +17,7 @@ class StatusConnection final : public FarEnd {
     void read();
     void prepare_answer();
     void say();
-    std::string table() const;
+    std::string table(bool forged) const;
 
     const Plan& plan_;
     Link& link_;

@@ -39,6 +39,9 @@ std::vector<Row> rows() {
         "skip_methods", [](O& o) { give(o.skip_methods, {{"GET"}}); },
         [](S& s) { s.skip_methods = {"GET"}; });
     add(
+        "method_override", [](O& o) { give(o.method_override, MethodOverride::remove); },
+        [](S& s) { s.method_override = MethodOverride::remove; });
+    add(
         "wait_timeout", [](O& o) { give(o.wait_timeout, never); },
         [](S& s) { s.wait_timeout = never; });
     add(

@@ -42,6 +42,47 @@ TEST(Warnings, TunnelsThatBypass) {
     EXPECT_EQ(warnings("routes: [{prefix: /, tunnel: bypass}]\n"), Lines{}) << "not queued";
 }
 
+TEST(Warnings, MethodsThatAreNotTheRequestLines) {
+    const std::string skip = "routes: [{prefix: /, queue: a, skip_methods: [GET]";
+    EXPECT_EQ(warnings(skip + "}]\n"), Lines{});
+    EXPECT_EQ(warnings(skip + ", method_override: remove}]\n"), Lines{});
+    const auto told = warnings(skip + ", method_override: forward}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("routes[0].method_override: method_override: forward lets a client past "
+                           "the line: a GET with X-HTTP-Method-Override or ?_method="),
+              std::string::npos)
+        << told[0];
+    EXPECT_EQ(
+        warnings("routes: [{prefix: /, method_override: forward, routes: [{prefix: /b, queue: "
+                 "a, skip_methods: [GET]}]}]\n")
+            .size(),
+        1u)
+        << "once, where it takes effect";
+    EXPECT_EQ(warnings("routes: [{prefix: /, skip_methods: [GET], method_override: forward}]\n"),
+              Lines{})
+        << "not queued";
+    const auto posts = warnings("routes: [{prefix: /, queue: a, skip_methods: [POST]}]\n");
+    ASSERT_EQ(posts.size(), 1u);
+    EXPECT_NE(posts[0].find("routes[0].skip_methods: a POST may name another method as _method in "
+                            "its body"),
+              std::string::npos)
+        << posts[0];
+}
+
+TEST(Warnings, PathsThatAreNotTheRequestLines) {
+    const std::string both = "routes: [{prefix: /}, {prefix: /a, queue: a}]\n";
+    const std::string passes = "clients: {path_headers: [X-Original-URL]}\n";
+    EXPECT_EQ(warnings(both), Lines{});
+    const auto told = warnings(both + passes);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("clients.path_headers: lets X-Rewrite-URL pass: where the application"),
+              std::string::npos)
+        << told[0];
+    EXPECT_EQ(warnings(both + "clients: {path_headers: [default, X-A]}\n"), Lines{});
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: a}]\n" + passes), Lines{})
+        << "one line for all";
+}
+
 // tests/real: what Apache, nginx and php -S run one script for.
 TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
     const auto told = [](const std::string& routes) {

@@ -104,12 +104,113 @@ TEST(Workers, OneThatCannotBeToldApartCounts) {
     EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php", "VERSION-CONTROL"), c));
 }
 
+// ── what a client writes into the table. Older versions of php-fpm escape neither the user nor the
+// path; a user of Basic authentication has no colon, a path may have one ──
+
+std::string by_user(const std::string& user, const std::string& uri = ours) {
+    std::string entry = worker("Running", 15000, uri);
+    return entry.replace(entry.find("\"-\""), 3, "\"" + user + "\"");
+}
+
+// Neither frees the slot: `perhaps`, or an error, which keeps it as well.
+bool keeps(const std::string& text, const Case& c = {}) {
+    const auto told = still_runs(text, c.trace, c.look);
+    return !told || *told == Working::perhaps;
+}
+
+TEST(Workers, AUserCannotSayThatItsWorkerIsIdle) {
+    for (const char* user :
+         {R"(x","state":"Idle","y":"z)", R"(x","request duration":1,"y":"z)",
+          R"(x","request method":"PUT","y":"z)", R"(x","request uri":"\/b","y":"z)",
+          R"(x","state":"Idle)", R"(x"},{"state":"Idle","request duration":1,"y":"z)",
+          R"(x"}],"processes":[{"state":"Idle","request duration":1,"y":"z)",
+          R"(x"}],"y":[{"state":"Idle","request duration":1,"y":"z)", R"(x"}]})", R"(x\)", R"(")",
+          R"(x","y":{"z":"a)", R"(x","y":["a)", R"(x"}]}{"processes":[],"y":[{"y":")"})
+        EXPECT_TRUE(keeps(table(by_user(user)))) << user;
+    EXPECT_TRUE(keeps(table(by_user("jane"))));
+}
+
+// The entry of an idle worker stays as it is until its next request, which a queue may never send.
+TEST(Workers, AUserCannotHoldUpTheLineEither) {
+    const Case c;
+    for (const char* user : {"\"", "x\\", R"(x","state":"Running)", R"(x"}],"y":[{"z":"a)",
+                             R"(x"}]}{"pid":1,"state":"Running"})"}) {
+        std::string idle = by_user(user);
+        idle.replace(idle.find("Running"), 7, "Idle");
+        const auto page = [&](const std::string& workers) {
+            return R"({"pool":"www","total processes":2,"processes":[)" + workers + "]}";
+        };
+        const std::string other = worker("Running", 15000, "\\/other.php");
+        EXPECT_EQ(still_runs(page(idle + "," + other), c.trace, c.look).value(), Working::no)
+            << user;
+        EXPECT_EQ(still_runs(page(idle + "," + worker("Finishing", 15000, ours)), c.trace, c.look)
+                      .value(),
+                  Working::perhaps)
+            << user;
+        EXPECT_FALSE(still_runs(page(idle), c.trace, c.look)) << user;
+    }
+}
+
+// One worker's user opens a list around the entries that follow, another's closes it.
+TEST(Workers, TwoUsersCannotHideAWorkerBetweenThem) {
+    const std::string other = "\\/other.php";
+    for (const auto& [opens, closes] :
+         {std::pair{R"(x","y":[{"z":"a)", R"(x"}],"z":"a)"},
+          std::pair{R"(x","y":{"z":[{"z":"a)", R"(x"}]},"z":"a)"},
+          std::pair{R"(x"}],"y":[{"z":"a)",
+                    R"(x"}],"z":[{"state":"Idle","request duration":1,"z":"a)"}})
+        EXPECT_TRUE(keeps(table(by_user(opens, other) + "," + worker("Running", 15000, ours) + "," +
+                                by_user(closes, other))))
+            << opens;
+}
+
+TEST(Workers, FewerThanAnnouncedIsNoAnswer) {
+    const Case c;
+    const auto announced = [&](const std::string& n, const std::string& workers) {
+        return still_runs(
+            R"({"pool":"www","total processes":)" + n + R"(,"processes":[)" + workers + "]}",
+            c.trace, c.look);
+    };
+    const auto idle = worker("Idle", 15000, ours);
+    EXPECT_EQ(announced("1", idle).value(), Working::no);
+    EXPECT_EQ(announced("1", idle + "," + idle).value(), Working::no) << "one was just started";
+    EXPECT_FALSE(announced("2", idle));
+    EXPECT_FALSE(announced("1", ""));
+    EXPECT_FALSE(announced(R"("1")", idle));
+    EXPECT_FALSE(announced(R"(1,"total processes":0)", ""));
+}
+
+TEST(Workers, AQueryThatBreaksTheTableDoesNotHideItsWorker) {
+    Case c;
+    c.trace.query = R"(x=1","y":"z)";
+    EXPECT_TRUE(keeps(table(worker("Running", 15000, R"(\/a.php?x=1","y":"z)")), c))
+        << "not escaped";
+    EXPECT_TRUE(may(worker("Running", 15000, R"(\/a.php?x=1\",\"y\":\"z)"), c)) << "escaped";
+    EXPECT_TRUE(may(worker("Running", 15000, R"(\/a.php?x=1&quot;,&quot;y&quot;:&quot;z)"), c));
+    EXPECT_FALSE(may(worker("Running", 15000, R"(\/a.php?x=2","y":"z)"), c));
+    c.trace.query = R"(x=\u0041)";
+    EXPECT_TRUE(may(worker("Running", 15000, R"(\/a.php?x=\u0041)"), c));
+    c.trace.query = "x=1&y=<2>'";
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php?x=1&y=<2>'"), c));
+    EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php?x=1&amp;y=&lt;2&gt;&#039;"), c));
+    EXPECT_FALSE(may(worker("Running", 15000, "\\/a.php?x=1&amp;y=&lt;3&gt;&#039;"), c));
+    c.trace.script = {R"(/a.php)", R"(/"b)"};
+    c.trace.query = "q";
+    EXPECT_TRUE(keeps(table(worker("Running", 15000, R"(/a.php/","request uri":"/c)")), c));
+    EXPECT_TRUE(keeps(table(worker("Running", 15000, R"(/a.php/","y":"?q)")), c));
+}
+
 TEST(Workers, WhatIsNoTableIsAnError) {
     const Case c;
     for (const std::string text :
          {"", "not json", "[]", "{}", R"({"processes":1})", R"({"processes":[1]})",
           R"({"processes":[{"state":"Idle"}]})", R"({"processes":[{"request duration":1}]})",
-          R"({"pool":"www","active processes":0})"})
+          R"({"pool":"www","active processes":0})", R"({"processes":[],"processes":[]})",
+          R"({"processes":[]} x)", R"({"processes":[null]})", R"({"processes":{}})",
+          R"({"pool":{},"processes":[]})", R"({"pool":[],"processes":[]})",
+          R"({"processes":[{"state":1,"request duration":1}]})",
+          R"({"processes":[{"state":"Idle","request duration":"1"}]})",
+          R"({"processes":[["state"]]})", R"([{"processes":[]}])"})
         EXPECT_FALSE(still_runs(text, c.trace, c.look)) << text;
 }
 

@@ -37,7 +37,7 @@ TEST(ProxyProtocol, VersionOneNamesTheClient) {
     EXPECT_EQ(header->source, "192.168.0.1");
     EXPECT_EQ(header->source_port, 56324);
     EXPECT_EQ(header->port, 443);
-    EXPECT_FALSE(header->local);
+    EXPECT_EQ(header->subject, ProxySubject::client);
     EXPECT_FALSE(header->tls);
     EXPECT_EQ(parse("PROXY TCP6 2001:db8::7 ::1 40000 443\r\n")->source, "2001:db8::7");
 }
@@ -52,12 +52,12 @@ TEST(ProxyProtocol, BothVersionsSpellAnAddressInOneWay) {
     EXPECT_EQ(source(v2('\x21', '\x21', mapped + mapped + "\x01\x02\x03\x04")), "10.1.1.7");
 }
 
-TEST(ProxyProtocol, VersionOneUnknownSpeaksForItself) {
+TEST(ProxyProtocol, VersionOneUnknownIsAClientWithoutAnAddress) {
     for (const auto text : {"PROXY UNKNOWN\r\n", "PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n"}) {
         const auto header = parse(text);
         ASSERT_TRUE(header) << text;
         EXPECT_EQ(header->bytes, std::string_view(text).size());
-        EXPECT_TRUE(header->local);
+        EXPECT_EQ(header->subject, ProxySubject::unknown);
         EXPECT_EQ(header->source, "");
     }
 }
@@ -96,13 +96,21 @@ TEST(ProxyProtocol, AMappedAddressIsAnIPv4One) {
     EXPECT_EQ(header->source, "10.1.2.3");
 }
 
-TEST(ProxyProtocol, VersionTwoLocalAndOtherFamiliesSpeakForThemselves) {
-    for (const auto& bytes :
-         {v2('\x20', '\x00', ""), v2('\x20', '\x11', inet), v2('\x21', '\x00', "anything at all"),
-          v2('\x21', '\x12', inet), v2('\x21', '\x31', std::string(216, 'x'))}) {
+// Section 2.2: of LOCAL everything else is ignored, UNSPEC included. Other kinds stand for a
+// client.
+TEST(ProxyProtocol, VersionTwoLocalAloneSpeaksForItsSender) {
+    using enum ProxySubject;
+    const std::string paths(216, 'x');
+    const std::vector<std::pair<std::string, ProxySubject>> cases{
+        {v2('\x20', '\x00', ""), sender},     {v2('\x20', '\x11', inet), sender},
+        {v2('\x20', '\x31', paths), sender},  {v2('\x21', '\x00', "anything at all"), unknown},
+        {v2('\x21', '\x01', ""), unknown},    {v2('\x21', '\x10', inet), unknown},
+        {v2('\x21', '\x12', inet), unknown},  {v2('\x21', '\x22', inet6), unknown},
+        {v2('\x21', '\x31', paths), unknown}, {v2('\x21', '\x32', paths), unknown}};
+    for (const auto& [bytes, subject] : cases) {
         const auto header = parse(bytes + "GET /");
         ASSERT_TRUE(header);
-        EXPECT_TRUE(header->local);
+        EXPECT_EQ(header->subject, subject);
         EXPECT_EQ(header->source, "");
         EXPECT_EQ(header->bytes, bytes.size());
     }

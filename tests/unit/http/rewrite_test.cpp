@@ -11,6 +11,8 @@ namespace ticketgate::http {
 namespace {
 
 const std::vector<std::string> ids{"x-request-id", "unique-id"};
+const NameSet addresses{std::vector<std::string>{"X-Real-IP", "Client-IP", "Forwarded-For"}};
+const NameSet removed{std::vector<std::string>{"X-Original-URL"}};
 
 struct Case {
     const char* what;
@@ -142,6 +144,24 @@ const Case requests[] = {
      get + "X-Forwarded-Proto: b\r\nX-Forwarded-Host: c\r\nX-Forwarded-Port: d\r\nForwarded: "
            "e\r\n\r\n",
      {.keep_forwarded = true}},
+    {"a stranger's address",
+     get + "X-Real-IP: 1\r\nx-real-ip: 2\r\nclient_ip: 3\r\nForwarded-For: 4\r\nX.Real.IP: 5\r\n"
+           "X-Real-IPs: 6\r\nForwarded: 7\r\n\r\n",
+     get + "X-Real-IPs: 6\r\n\r\n",
+     {.keep_unusual = true, .address_names = &addresses}},
+    {"an address from a trusted proxy, as it spells it",
+     get + "X-Real-IP: 1\r\nX_Real_IP: 2\r\nclient-ip: 3\r\nclient.ip: 4\r\n\r\n",
+     get + "X-Real-IP: 1\r\nclient-ip: 3\r\n\r\n",
+     {.keep_forwarded = true, .keep_unusual = true, .address_names = &addresses}},
+    {"Connection cannot name those either",
+     get + "Connection: x-real-ip, x-forwarded-prefix, b\r\nX-Real-IP: 1\r\n"
+           "X-Forwarded-Prefix: /a\r\nB: 2\r\n\r\n",
+     get + "X-Real-IP: 1\r\nX-Forwarded-Prefix: /a\r\n\r\n",
+     {.keep_forwarded = true, .address_names = &addresses}},
+    {"what nobody may say",
+     get + "X-Original-URL: /a\r\nX_ORIGINAL_URL: /b\r\nX-Original-URI: /c\r\n\r\n",
+     get + "X-Original-URI: /c\r\n\r\n",
+     {.keep_forwarded = true, .keep_unusual = true, .removed_names = &removed}},
     {"unusual names", get + "X_A: 1\r\nX.B: 2\r\n_: 3\r\nX-C!: 4\r\nX-D9: 5\r\n\r\n",
      get + "X-D9: 5\r\n\r\n"},
     {"unusual names that stay, but for impostors",

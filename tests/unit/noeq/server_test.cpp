@@ -30,10 +30,12 @@ std::vector<std::uint64_t> take(Socket& socket, std::uint8_t count) {
 
 // The service alone, under a clock of the test's.
 struct Stepped {
-    explicit Stepped(milliseconds clock_wait) {
+    explicit Stepped(milliseconds clock_wait, std::uint32_t most = 20,
+                     std::uint32_t most_of_a_client = 100) {
         noeq::Settings settings;
         settings.clock_wait = clock_wait;
-        settings.max_connections = 20;
+        settings.max_connections = most;
+        settings.max_connections_per_client = most_of_a_client;
         noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; },
                             [this](Duration wait) {
                                 if (runs) now_us += wait.count() / 1000;
@@ -86,6 +88,80 @@ TEST(NoeqServer, WhoWaitsForTheClockMayLeave) {
     EXPECT_FALSE(Reader(socket).exactly(8, bytes, nothing_comes));
     socket.reset();
     stepped.server.reset();  // joins its thread: nothing is left waiting
+}
+
+bool ends(Socket& socket) {
+    return Reader(socket).rest().empty();
+}
+
+// Nobody can fill the service for its idle_timeout: the one that is idle for longest makes room.
+TEST(NoeqServer, AtTheLimitTheOneThatIsIdleForLongestEnds) {
+    Stepped stepped(1s, 3);
+    std::vector<Socket> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(Socket::connect(stepped.server->local()));
+        EXPECT_EQ(take(clients.back(), 1).size(), 1u);
+    }
+    EXPECT_EQ(take(clients[0], 1).size(), 1u) << "now the second is idle for longest";
+    auto fourth = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(fourth, 1).size(), 1u);
+    EXPECT_TRUE(ends(clients[1]));
+    auto fifth = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(fifth, 1).size(), 1u);
+    EXPECT_TRUE(ends(clients[2]));
+    EXPECT_EQ(take(clients[0], 1).size(), 1u);
+}
+
+TEST(NoeqServer, HundredsThatAskForNothingKeepNobodyOut) {
+    Stepped stepped(1s, 50);
+    std::vector<Socket> silent;
+    for (int i = 0; i < 300; ++i) silent.push_back(Socket::connect(stepped.server->local()));
+    auto client = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(client, 3).size(), 3u);
+    for (int i = 0; i < 250; ++i) EXPECT_TRUE(ends(silent[static_cast<std::size_t>(i)])) << i;
+}
+
+// Bytes that are no request yet do not make a connection younger.
+TEST(NoeqServer, ATricklingLoginDoesNotCountAsUse) {
+    Stepped stepped(1s, 2);
+    auto trickles = Socket::connect(stepped.server->local());
+    auto asks = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(trickles, 1).size(), 1u);
+    EXPECT_EQ(take(asks, 1).size(), 1u);
+    ASSERT_EQ(trickles.send(std::string(1, '\0')), Socket::Status::ok);
+    auto third = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(third, 1).size(), 1u);
+    EXPECT_TRUE(ends(trickles));
+    EXPECT_EQ(take(asks, 1).size(), 1u);
+}
+
+TEST(NoeqServer, AClientAtItsLimitReplacesItsOwn) {
+    Stepped stepped(1s, 20, 2);
+    auto first = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(first, 1).size(), 1u);
+    auto second = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(second, 1).size(), 1u);
+    auto third = Socket::connect(stepped.server->local());
+    EXPECT_EQ(take(third, 1).size(), 1u);
+    EXPECT_TRUE(ends(first));
+    EXPECT_EQ(take(second, 1).size(), 1u);
+}
+
+// While all of a client's connections wait for ids, one more of it is closed, and none of them.
+TEST(NoeqServer, WhoIsBusyKeepsItsPlace) {
+    Stepped stepped(1h, 20, 1);
+    auto busy = Socket::connect(stepped.server->local());
+    const auto before = take(busy, 1);
+    stepped.now_us -= 5'000'000;
+    ASSERT_EQ(busy.send("\1"), Socket::Status::ok);
+    std::string bytes;
+    Reader reader(busy);
+    EXPECT_FALSE(reader.exactly(8, bytes, nothing_comes));
+    auto more = Socket::connect(stepped.server->local());
+    EXPECT_TRUE(ends(more));
+    stepped.now_us += 5'000'000;
+    EXPECT_TRUE(reader.exactly(8, bytes));
+    EXPECT_GT(numbers(bytes).front(), before.back());
 }
 
 // Twenty clients at once, each asking for more than a socket holds without reading; then they read.

@@ -51,13 +51,20 @@ TEST(Snapshot, RoutesOfOneQueueShareItsGate) {
 TEST(Snapshot, SkippedMethodsDoNotQueue) {
     const Served served(shop);
     const Route& route = *served.find("/shop/stock");
-    EXPECT_TRUE(route.queues("GET"));
-    EXPECT_TRUE(route.queues("POST"));
-    EXPECT_FALSE(route.queues("OPTIONS"));
-    EXPECT_FALSE(route.queues("HEAD"));
-    EXPECT_TRUE(route.queues("head"));  // methods are case-sensitive (RFC 9110 9.1)
-    EXPECT_FALSE(served.find("/static")->queues("GET"));
-    EXPECT_TRUE(served.find("/any.php")->queues("OPTIONS"));
+    const auto queues = [&](const Route& at, std::string_view method, const char* target = "/") {
+        http::RequestHead head;
+        head.method = method;
+        head.target = target;
+        return served.snapshot->queues(at, head);
+    };
+    EXPECT_TRUE(queues(route, "GET"));
+    EXPECT_TRUE(queues(route, "POST"));
+    EXPECT_FALSE(queues(route, "OPTIONS"));
+    EXPECT_FALSE(queues(route, "HEAD"));
+    EXPECT_TRUE(queues(route, "head"));  // methods are case-sensitive (RFC 9110 9.1)
+    EXPECT_TRUE(queues(route, "HEAD", "/?_method=DELETE"));
+    EXPECT_FALSE(queues(*served.find("/static"), "GET"));
+    EXPECT_TRUE(queues(*served.find("/any.php"), "OPTIONS"));
 }
 
 TEST(Snapshot, IdNamesAreEverySpellingOnce) {

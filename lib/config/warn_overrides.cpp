@@ -1,0 +1,46 @@
+// Applications may take another method or path than the request line's from a header or parameter;
+// the line and the routes go by the request line.
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "config/proxy_headers.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+
+void warn_method_override(const RouteOverrides& own, const std::string& path,
+                          const Settings& settings, Problems& problems) {
+    const bool said_here = own.skip_methods.given() || own.method_override.given();
+    if (!said_here || !settings.queue || settings.skip_methods.empty()) return;
+    const bool of_override = own.method_override.given();
+    const Mark mark = of_override ? own.method_override.mark : own.skip_methods.mark;
+    const std::string key = path + (of_override ? ".method_override" : ".skip_methods");
+    const auto& skipped = settings.skip_methods;
+    if (settings.method_override == MethodOverride::forward)
+        problems.warn(mark, key,
+                      "method_override: forward lets a client past the line: a " + skipped.front() +
+                          " with X-HTTP-Method-Override or ?_method= is not queued, and many "
+                          "frameworks take the other method");
+    else if (std::ranges::find(skipped, "POST") != skipped.end())
+        problems.warn(mark, key,
+                      "a POST may name another method as _method in its body, which is not looked "
+                      "at; queue POST if the application heeds it");
+}
+
+void warn_path_headers(const Config& config, const std::set<std::string>& queues,
+                       Problems& problems) {
+    if (queues.size() < 2) return;
+    const auto dropped = path_headers(config.clients);
+    for (const char* name : {"X-Original-URL", "X-Rewrite-URL"}) {
+        const auto same = [&](const std::string& one) { return iequals(one, name); };
+        if (std::ranges::any_of(dropped, same)) continue;
+        problems.warn(config.mark_of("clients.path_headers"), "clients.path_headers",
+                      std::string("lets ") + name +
+                          " pass: where the application takes it for the path, a request of one "
+                          "route runs in another one's place, past its line");
+        return;
+    }
+}
+
+}  // namespace ticketgate::config

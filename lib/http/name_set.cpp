@@ -1,0 +1,43 @@
+#include "http/name_set.hpp"
+
+#include <algorithm>
+
+#include "http/rewrite.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+// Few names that are no equals share these: nearly every look-up of a stranger ends here.
+std::size_t slot_of(std::string_view name) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(cgi_fold(name[i])); };
+    const std::size_t size = name.size();
+    return (size * 37 + at(0) * 5u + at(size / 2) * 17u + at(size - 1) * 3u) & 0xff;
+}
+
+}  // namespace
+
+NameSet::NameSet(std::span<const std::string> names) {
+    for (const auto& name : names)
+        if (!name.empty()) names_.push_back(cgi_name(name));
+    const auto by_slot = [](const std::string& a, const std::string& b) {
+        const auto slot_a = slot_of(a), slot_b = slot_of(b);
+        return slot_a != slot_b ? slot_a < slot_b : a < b;
+    };
+    std::sort(names_.begin(), names_.end(), by_slot);
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const std::size_t slot = slot_of(names_[i]);
+        if (end_[slot] == 0) begin_[slot] = static_cast<std::uint16_t>(i);
+        end_[slot] = static_cast<std::uint16_t>(i + 1);
+    }
+}
+
+bool NameSet::contains(std::string_view name) const {
+    if (name.empty() || names_.empty()) return false;
+    const std::size_t slot = slot_of(name);
+    for (std::size_t i = begin_[slot]; i < end_[slot]; ++i)
+        if (same_cgi_name(name, names_[i])) return true;
+    return false;
+}
+
+}  // namespace ticketgate::http

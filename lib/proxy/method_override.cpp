@@ -1,0 +1,70 @@
+#include "proxy/method_override.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace ticketgate {
+namespace {
+
+constexpr std::string_view parameter = "_method";
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char lower = to_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The next character of a form's name, decoded.
+char take_decoded(std::string_view& text) {
+    const char c = text.front();
+    if (c == '%' && text.size() > 2 && hex_digit(text[1]) >= 0 && hex_digit(text[2]) >= 0) {
+        const int value = hex_digit(text[1]) * 16 + hex_digit(text[2]);
+        text.remove_prefix(3);
+        return static_cast<char>(value);
+    }
+    text.remove_prefix(1);
+    return c == '+' ? ' ' : c;
+}
+
+// php_register_variable_ex: blanks before the name do not count, blanks and dots in it become `_`,
+// it ends with a zero byte, and with a bracket, behind which an array's index stands.
+bool is_parameter(std::string_view name) {
+    std::size_t matched = 0;
+    bool begun = false;
+    while (!name.empty()) {
+        char c = take_decoded(name);
+        if (!begun && c == ' ') continue;
+        begun = true;
+        if (c == '\0' || c == '[') break;
+        if (c == ' ' || c == '.') c = '_';
+        if (matched == parameter.size() || to_lower(c) != parameter[matched++]) return false;
+    }
+    return matched == parameter.size();
+}
+
+}  // namespace
+
+bool has_method_parameter(std::string_view target) {
+    const auto question = target.find('?');
+    if (question == std::string_view::npos) return false;
+    auto query = target.substr(question + 1);
+    while (!query.empty()) {
+        const auto end = std::min(query.find_first_of("&;"), query.size());
+        const auto one = query.substr(0, end);
+        if (is_parameter(one.substr(0, one.find('=')))) return true;
+        query.remove_prefix(std::min(end + 1, query.size()));
+    }
+    return false;
+}
+
+bool names_another_method(const http::RequestHead& head, config::MethodOverride policy,
+                          const http::NameSet& headers) {
+    if (policy == config::MethodOverride::forward) return false;
+    if (has_method_parameter(head.target)) return true;
+    return policy == config::MethodOverride::queue &&
+           std::ranges::any_of(
+               head.fields, [&](const http::Field& field) { return headers.contains(field.name); });
+}
+
+}  // namespace ticketgate
