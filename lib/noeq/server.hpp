@@ -32,6 +32,7 @@ struct Settings {
     std::uint32_t datacenter = 0, worker = 0;  ///< 0-31
     std::string token;                         ///< empty: none is asked for
     std::uint32_t max_connections = 1000;      ///< more wait in the backlog
+    int shut_at = net::Listener::no_limit;     ///< as of a listener
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;
