@@ -246,8 +246,11 @@ class ProcessTest(unittest.TestCase):
         self.start(self.config(admin=", read_timeout: 200ms"))
         for head in (b"", b"GET /livez HTTP/1.1\r\nHos", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"):
             with socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE) as connection:
-                connection.sendall(head)
-                self.assertEqual(connection.recv(1), b"")
+                try:
+                    connection.sendall(head)
+                    self.assertEqual(connection.recv(1), b"")
+                except ConnectionError:
+                    pass  # closed with bytes unread
 
     def test_an_answer_to_head_has_no_body(self):
         self.start(self.config())
