@@ -10,13 +10,17 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
+#include <boost/intrusive/list.hpp>
 
+#include "admin/spares.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "net/listener.hpp"
@@ -29,7 +33,10 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr std::uint64_t most_body = 64 << 10;
-constexpr auto patience = std::chrono::seconds(10);
+// Descriptors kept for the operator, who needs one for each command.
+constexpr std::size_t spare_descriptors = 4;
+// After an accept that failed.
+constexpr auto accept_pause = std::chrono::milliseconds(100);
 
 bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
     return true;
@@ -43,25 +50,9 @@ bool is_local(const asio::basic_stream_socket<asio::ip::tcp>& socket) {
             asio::ip::make_address_v4(asio::ip::v4_mapped, peer.to_v6()).is_loopback());
 }
 
-template <class Protocol>
-asio::awaitable<void> serve(beast::basic_stream<Protocol> stream, Handler handle) {
-    beast::flat_buffer buffer;
-    error_code error;
-    const bool local = is_local(stream.socket());
-    auto token = asio::redirect_error(asio::use_awaitable, error);
-    for (bool keep = true; keep;) {
-        http::request_parser<http::string_body> parser;
-        parser.body_limit(most_body);
-        stream.expires_after(patience);
-        co_await http::async_read(stream, buffer, parser, token);
-        if (error) co_return;
-        HttpResponse response = handle(parser.get(), local);
-        keep = parser.get().keep_alive();
-        response.keep_alive(keep);
-        response.prepare_payload();
-        co_await http::async_write(stream, response, token);
-        if (error) co_return;
-    }
+bool no_descriptors(const error_code& error) {
+    return error == boost::system::errc::too_many_files_open ||
+           error == boost::system::errc::too_many_files_open_in_system;
 }
 
 }  // namespace
@@ -74,10 +65,107 @@ struct Server::Listening {
 
 namespace {
 
+/// A connection, as the listener knows it.
+class Guest : public boost::intrusive::list_base_hook<> {
+ public:
+    virtual void close() = 0;
+
+ protected:
+    ~Guest() = default;
+};
+
+/// Those that are open, the one that has asked for nothing longest first.
+class Guests {
+ public:
+    explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
+
+    void join(Guest& guest) {
+        if (list_.size() >= most_) list_.front().close();
+        list_.push_back(guest);
+        spares_.refill(list_.size());
+    }
+    void asks(Guest& guest) { list_.splice(list_.end(), list_, list_.iterator_to(guest)); }
+    void leave(Guest& guest) {
+        list_.erase(list_.iterator_to(guest));
+        spares_.refill(list_.size());
+    }
+    /// Makes one descriptor free, if it can.
+    bool make_room() { return spares_.give_up_one(); }
+
+ private:
+    const std::size_t most_;
+    Spares spares_;
+    boost::intrusive::list<Guest> list_;
+};
+
+/// What connections share with their listener, which may be gone before them.
+struct House {
+    House(Limits l, Handler h) : limits(l), handle(std::move(h)), guests(l.max_connections) {}
+    const Limits limits;
+    const Handler handle;
+    Guests guests;
+};
+
+template <class Protocol>
+class Connection final : public Guest {
+ public:
+    Connection(std::shared_ptr<House> house, typename Protocol::socket socket)
+        : house_(std::move(house)), stream_(std::move(socket)) {
+        house_->guests.join(*this);
+    }
+    ~Connection() {
+        if (is_linked()) house_->guests.leave(*this);
+    }
+    // Its descriptor is free at once; its coroutine ends when it hears of it.
+    void close() override {
+        stream_.close();
+        house_->guests.leave(*this);
+    }
+
+    bool closed() const { return !is_linked(); }
+    House& house() { return *house_; }
+    beast::basic_stream<Protocol>& stream() { return stream_; }
+
+ private:
+    const std::shared_ptr<House> house_;
+    beast::basic_stream<Protocol> stream_;
+};
+
+template <class Protocol>
+asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
+    Connection<Protocol>& self = *owned;
+    House& house = self.house();
+    auto& stream = self.stream();
+    beast::flat_buffer buffer;
+    error_code error;
+    const bool local = is_local(stream.socket());
+    auto token = asio::redirect_error(asio::use_awaitable, error);
+    for (bool keep = true; keep;) {
+        http::request_parser<http::string_body> parser;
+        parser.body_limit(most_body);
+        stream.expires_after(house.limits.read_timeout);
+        co_await http::async_read(stream, buffer, parser, token);
+        if (error || self.closed()) co_return;
+        house.guests.asks(self);
+        HttpResponse response = house.handle(parser.get(), local);
+        keep = parser.get().keep_alive();
+        response.keep_alive(keep);
+        response.prepare_payload();
+        http::response_serializer<http::string_body> serializer(response);
+        stream.expires_after(house.limits.write_timeout);
+        if (parser.get().method() == http::verb::head)  // RFC 9110 9.3.2
+            co_await http::async_write_header(stream, serializer, token);
+        else
+            co_await http::async_write(stream, serializer, token);
+        if (error) co_return;
+    }
+}
+
 template <class Protocol, class Listening>
 struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protocol, Listening>> {
-    Acceptor(asio::io_context& control, const typename Protocol::endpoint& at, Handler h)
-        : acceptor(control), handle(std::move(h)) {
+    Acceptor(asio::io_context& control, const typename Protocol::endpoint& at,
+             std::shared_ptr<House> h, Server::Report r)
+        : acceptor(control), retry(control), house(std::move(h)), report(std::move(r)) {
         acceptor.open(at.protocol());
         acceptor.set_option(asio::socket_base::reuse_address(true));
         acceptor.bind(at);
@@ -89,46 +177,65 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     void accept() {
         acceptor.async_accept(
             [self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
-                if (error == asio::error::operation_aborted || !self->acceptor.is_open()) return;
-                if (!error) {
-                    asio::co_spawn(
-                        self->acceptor.get_executor(),
-                        serve(beast::basic_stream<Protocol>(std::move(socket)), self->handle),
-                        asio::detached);
-                }
-                self->accept();
+                if (!self->acceptor.is_open()) return;
+                if (!error) self->begin(std::move(socket));
+                if (!error || (no_descriptors(error) && self->house->guests.make_room()))
+                    return self->accept();
+                self->report(error.value());
+                self->accept_later();
             });
     }
 
-    void close() override { acceptor.close(); }
+    void begin(typename Protocol::socket socket) {
+        auto connection = std::make_unique<Connection<Protocol>>(house, std::move(socket));
+        asio::co_spawn(acceptor.get_executor(), serve(std::move(connection)), asio::detached);
+    }
+
+    // To try at once would be to try for ever: nothing has become free.
+    void accept_later() {
+        retry.expires_after(accept_pause);
+        retry.async_wait([self = this->shared_from_this()](error_code error) {
+            if (!error && self->acceptor.is_open()) self->accept();
+        });
+    }
+
+    void close() override {
+        acceptor.close();
+        retry.cancel();
+    }
 
     typename Protocol::acceptor acceptor;
-    Handler handle;
+    asio::steady_timer retry;
+    const std::shared_ptr<House> house;  // shared with the connections
+    const Server::Report report;
 };
 
 template <class Protocol, class Listening>
 std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpoint& at,
-                                     Handler handle) {
+                                     std::shared_ptr<House> house, Server::Report report) {
     typename Protocol::endpoint endpoint;
     endpoint.resize(at.size());
     std::copy_n(reinterpret_cast<const char*>(at.address()), at.size(),
                 reinterpret_cast<char*>(endpoint.data()));
-    auto acceptor =
-        std::make_shared<Acceptor<Protocol, Listening>>(control, endpoint, std::move(handle));
+    auto acceptor = std::make_shared<Acceptor<Protocol, Listening>>(
+        control, endpoint, std::move(house), std::move(report));
     acceptor->accept();
     return acceptor;
 }
 
 }  // namespace
 
-Server::Server(asio::io_context& control, const net::Endpoint& at, Handler handle) {
+Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
+               Report report) {
+    auto house = std::make_shared<House>(limits, std::move(handle));
     try {
         if (at.is_unix()) {
             net::remove_stale_socket(at);
-            listening_ =
-                listen_on<asio::local::stream_protocol, Listening>(control, at, std::move(handle));
+            listening_ = listen_on<asio::local::stream_protocol, Listening>(
+                control, at, std::move(house), std::move(report));
         } else {
-            listening_ = listen_on<asio::ip::tcp, Listening>(control, at, std::move(handle));
+            listening_ = listen_on<asio::ip::tcp, Listening>(control, at, std::move(house),
+                                                             std::move(report));
         }
     } catch (const boost::system::system_error& error) {
         throw std::system_error(error.code().value(), std::system_category(),

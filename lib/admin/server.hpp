@@ -1,6 +1,8 @@
 // The operator's listener, apart from traffic: health, metrics, the state of the line. Runs on the
 // control thread with Asio and Beast as they come (nothing here is on a request's path). Owned by
 // App.
+// Invariants: it holds no more than `max_connections` descriptors and a few spare ones, so that it
+// takes none from traffic; and whoever connects gets in, whatever others hold.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "net/endpoint.hpp"
 
 namespace ticketgate::admin {
@@ -19,10 +22,21 @@ using HttpResponse = boost::beast::http::response<boost::beast::http::string_bod
 /// `local`: the peer came over loopback or a unix socket.
 using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
 
+struct Limits {
+    std::size_t max_connections = 64;  ///< one more ends the one that has asked for nothing longest
+    milliseconds read_timeout = 10s;   ///< until a request is there, whole
+    milliseconds write_timeout = 10s;  ///< until its answer is taken
+};
+
 class Server {
  public:
-    /// Binds; throws std::system_error that names the address. `handle` runs on the control thread.
-    Server(boost::asio::io_context& control, const net::Endpoint& at, Handler handle);
+    /// errno of an accept that failed; once a pause.
+    using Report = std::function<void(int error)>;
+
+    /// Binds; throws std::system_error that names the address. `handle` and `report` run on the
+    /// control thread.
+    Server(boost::asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
+           Report report);
     ~Server();
 
     const net::Endpoint& local() const;

@@ -1,10 +1,14 @@
 #include "app/app.hpp"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 
 #include "admin/pages.hpp"
+#include "app/descriptors.hpp"
+#include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "app/version.hpp"
@@ -79,6 +83,10 @@ FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
     return settings;
 }
 
+admin::Limits admin_limits(const config::AdminLimits& limits) {
+    return {limits.max_connections, limits.read_timeout, limits.write_timeout};
+}
+
 std::vector<std::unique_ptr<net::Loop>> make_loops(std::uint32_t threads) {
     std::vector<std::unique_ptr<net::Loop>> loops;
     for (std::uint32_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<net::Loop>(i));
@@ -93,9 +101,9 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
 // A reload cannot change what was bound or opened at the start.
 bool needs_restart(const config::Config& now, const config::Config& next) {
     return !same_addresses(now.listen, next.listen) || now.admin != next.admin ||
-           now.threads != next.threads || now.spool != next.spool ||
-           now.ids.machine != next.ids.machine || now.id_service != next.id_service ||
-           now.log.access_file != next.log.access_file;
+           now.admin_limits != next.admin_limits || now.threads != next.threads ||
+           now.spool != next.spool || now.ids.machine != next.ids.machine ||
+           now.id_service != next.id_service || now.log.access_file != next.log.access_file;
 }
 
 }  // namespace
@@ -103,15 +111,19 @@ bool needs_restart(const config::Config& now, const config::Config& next) {
 App::App(config::Config config, std::string path, config::Environment environment)
     : path_(std::move(path)),
       environment_(std::move(environment)),
-      log_(level_of(config.log.level)),
+      log_(level_of(config.log.level), config.log.max_buffer),
       control_(1),
       signals_(control_),
       poll_(control_),
       resolver_(control_),
       loops_(make_loops(config.threads)),
       spool_(spool_limits(config.spool)),
-      access_file_(config.log.access_file == "-" ? LogFile(1) : LogFile(config.log.access_file)),
-      commons_{.log = log_, .spool = spool_, .access_file = access_file_},
+      access_file_(config.log.access_file == "-"
+                       ? std::make_shared<LogFile>(STDOUT_FILENO)
+                       : std::make_shared<LogFile>(config.log.access_file)),
+      access_log_(access_file_, config.log.max_buffer,
+                  [this](std::uint64_t lines, int error) { return tell_lost(lines, error); }),
+      commons_{.log = log_, .spool = spool_, .access_file = access_log_},
       gates_(metrics_,
              [this, next = std::size_t{0}]() mutable -> net::Loop& {
                  return *loops_[next++ % loops_.size()];
@@ -120,7 +132,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       running_(config),
       reload_successful_(metrics_.gauge("ticketgate_config_last_reload_successful",
                                         "1: the last config file was good.")) {
-    if (const auto error = access_file_.opened())
+    if (const auto error = access_file_->opened())
         throw std::system_error(error.value(), std::system_category(),
                                 "cannot open the access log " + config.log.access_file);
     // Named once, before any loop runs: the threads share it.
@@ -133,14 +145,16 @@ App::App(config::Config config, std::string path, config::Environment environmen
         stations_.push_back(std::make_unique<Station>(commons_, *loop, metrics_, snapshot));
         commons_.stations.push_back(stations_.back().get());
     }
-    front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections);
+    front_ = std::make_unique<Front>(commons_, running_.listen, running_.clients.max_connections,
+                                     first_reserved_descriptor(most_descriptors()));
     if (running_.admin) {
         const auto lane = ids::Lane{running_.threads, running_.threads + 1};  // that of no loop
         admin_ids_ = std::make_unique<ids::Generator>(commons_.machine, lane);
-        admin_ =
-            std::make_unique<admin::Server>(control_, endpoint_of(*running_.admin),
-                                            admin::Pages{metrics_, gates_, admin_actions(),
-                                                         admin_ids_.get(), !identities_.overlap()});
+        admin_ = std::make_unique<admin::Server>(
+            control_, endpoint_of(*running_.admin), admin_limits(running_.admin_limits),
+            admin::Pages{metrics_, gates_, admin_actions(), admin_ids_.get(),
+                         !identities_.overlap()},
+            [this](int error) { tell_admin_shut(error); });
     }
     if (running_.id_service) start_id_service(*running_.id_service);
     reload_successful_.set(1);
@@ -154,6 +168,7 @@ void App::start_id_service(const config::IdService& service) {
     settings.token = service.token;
     settings.max_connections = service.max_connections;
     settings.max_connections_per_client = service.max_connections_per_client;
+    settings.shut_at = first_reserved_descriptor(most_descriptors());
     settings.login_timeout = service.login_timeout;
     settings.idle_timeout = service.idle_timeout;
     settings.write_timeout = service.write_timeout;
@@ -164,6 +179,20 @@ void App::start_id_service(const config::IdService& service) {
         std::make_unique<noeq::IdSource>(settings.datacenter, settings.worker, std::move(state));
     id_service_ = std::make_unique<noeq::Server>(endpoint_of(service.address), std::move(settings),
                                                  std::move(source), log_, metrics_);
+}
+
+void App::tell_admin_shut(int error) {
+    const Time now = monotonic_now();
+    if (now < tell_admin_at_) return;
+    tell_admin_at_ = now + 1s;
+    log_.error("the admin listener cannot accept a connection", {{"why", std::strerror(error)}});
+}
+
+// On the thread that writes the access log.
+bool App::tell_lost(std::uint64_t lines, int error) {
+    const char* const why = error == 0 ? "its reader is too slow" : std::strerror(error);
+    log_.warn("the access log lost lines", {{"lines", lines}, {"why", why}});
+    return true;
 }
 
 // Reverse order of construction, but sessions hold what others own: they are all gone before.
@@ -178,6 +207,13 @@ App::~App() {
 
 void App::note_process_metrics() {
     metrics::register_process(metrics_);
+    const auto dropped = [this](const char* name, auto& log) {
+        metrics_.counter_fn("ticketgate_log_dropped_lines_total",
+                            "Lines of a log that its reader did not take, or its file.",
+                            {{"log", name}}, [&log] { return static_cast<double>(log.dropped()); });
+    };
+    dropped("access", access_log_);
+    dropped("operational", log_);
     metrics_
         .gauge("ticketgate_build_info", "Always 1; the labels tell the build.",
                {{"version", version}})
@@ -260,7 +296,7 @@ std::optional<net::Endpoint> App::id_service_address() const {
 }
 
 int App::run() {
-    std::signal(SIGPIPE, SIG_IGN);
+    ignore_write_signals();
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) signals_.add(signal);
     wait_for_signal();
     std::vector<std::jthread> threads;
@@ -271,6 +307,7 @@ int App::run() {
         id_service_->start();
         log_.info("id service", {{"address", id_service_->local().text()}});
     }
+    release_signals();  // after the threads, which leave them to this one
     const auto guard = asio::make_work_guard(control_);
     control_.run();
     id_service_.reset();
@@ -296,7 +333,7 @@ void App::on_signal(int signal) {
         return;
     }
     if (signal == SIGUSR1) {
-        if (const auto error = access_file_.reopen())
+        if (const auto error = access_file_->reopen())
             log_.error("cannot reopen the access log", {{"why", error.message()}});
         return;
     }

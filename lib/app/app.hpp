@@ -19,6 +19,7 @@
 #include "config/config.hpp"
 #include "config/environment.hpp"
 #include "gate/gate_registry.hpp"
+#include "log/log_writer.hpp"
 #include "net/loop.hpp"
 #include "net/resolver.hpp"
 #include "noeq/server.hpp"
@@ -60,6 +61,8 @@ class App {
     std::shared_ptr<const Snapshot> build_snapshot(config::Config config);
     void start_id_service(const config::IdService& service);
     void note_process_metrics();
+    void tell_admin_shut(int error);
+    bool tell_lost(std::uint64_t lines, int error);
     void wait_for_signal();
     void on_signal(int signal);
     std::vector<std::string> do_reload();
@@ -83,7 +86,8 @@ class App {
     net::Resolver resolver_;
     std::vector<std::unique_ptr<net::Loop>> loops_;
     http::SpoolBudget spool_;
-    LogFile access_file_;
+    std::shared_ptr<LogFile> access_file_;
+    LogWriter access_log_;
     Identities identities_;  // of the start; no reload changes them
     Commons commons_;
     GateRegistry gates_;
@@ -98,7 +102,7 @@ class App {
     metrics::Gauge& reload_successful_;
     std::atomic<bool> ready_{true};
     enum class Phase { running, draining, stopping } phase_ = Phase::running;
-    Time phase_ends_{};
+    Time phase_ends_{}, tell_admin_at_{};
 };
 
 }  // namespace ticketgate

@@ -10,6 +10,7 @@
 #include "app/descriptors.hpp"
 #include "app/files.hpp"
 #include "app/identities.hpp"
+#include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "config/admin_access.hpp"
@@ -101,6 +102,8 @@ std::optional<std::string> environment(std::string_view name) {
 }
 
 int serve(const std::string& file) {
+    ignore_write_signals();
+    raise_descriptor_limit();
     auto config = load(file, true);
     if (!config) return bad_config;
     try {

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -9,8 +10,21 @@ namespace ticketgate {
 
 std::uint64_t most_descriptors() {
     rlimit limit{};
-    const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return known ? limit.rlim_cur : std::numeric_limits<std::uint64_t>::max();
+    const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max != RLIM_INFINITY;
+    return known ? limit.rlim_max : std::numeric_limits<std::uint64_t>::max();
+}
+
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);  // up to the hard limit, which anybody may
+}
+
+int first_reserved_descriptor(std::uint64_t most) {
+    constexpr std::uint64_t largest = std::numeric_limits<int>::max();
+    const auto all = std::min(most, largest);
+    return static_cast<int>(all - std::min<std::uint64_t>(all / 8, 1024));
 }
 
 std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most) {

@@ -9,9 +9,17 @@
 
 namespace ticketgate {
 
-/// How many descriptors this process may open (RLIMIT_NOFILE); no limit, or an unknown one: the
-/// greatest number.
+/// How many descriptors this process may open once it has raised its limit (RLIMIT_NOFILE); no
+/// limit, or an unknown one: the greatest number.
 std::uint64_t most_descriptors();
+
+/// As many as the system allows (the hard limit): 1,024 is what many systems begin with.
+void raise_descriptor_limit();
+
+/// The first of those that are kept for backends, bodies and files: where a descriptor of a new
+/// connection is one of them, no more connections are accepted for a while. An eighth, and at most
+/// 1,024.
+int first_reserved_descriptor(std::uint64_t most);
 
 /// A warning, if max_connections was chosen and clients alone need more than `most`. `check` may
 /// run under another limit than the service does, so it is no error.

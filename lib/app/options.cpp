@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
+#include "app/signals.hpp"
 #include "app/version.hpp"
 #include "config/syntax.hpp"
 
@@ -91,6 +92,7 @@ int run_command_line(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return cli.exit(error) == 0 ? commands::ok : commands::usage;
     }
+    if (!cli.get_subcommands().empty()) release_signals();  // only a service acts on them itself
     if (*check) return commands::check(file);
     if (*explain) return commands::explain(file, method, path);
     if (*schema) return commands::schema();

@@ -31,6 +31,7 @@ struct Config {
     std::vector<Listen> listen;   ///< at least one
     std::optional<Listen> admin;  ///< absent: `off`
     std::string admin_token;  ///< for write actions from elsewhere than this machine; empty: none
+    AdminLimits admin_limits;
     std::uint32_t threads = 1;
     std::map<std::string, Upstream> upstreams;
     std::map<std::string, Queue> queues;  ///< also those that are only named in a route

@@ -150,6 +150,11 @@ constexpr std::array admin_keys{
              "IP address and port, as 127.0.0.1:9901, or unix:/path; best reached from here only."),
     plain("token", Kind::text, "",
           "Lets others than this machine's own programs use write actions: Authorization: Bearer."),
+    count("max_connections", "64",
+          "Open at one time; one more closes the one that has asked for nothing longest.", 1,
+          10000),
+    duration("read_timeout", "10s", "Until a request is there, whole; then it is closed."),
+    duration("write_timeout", "10s", "Until an answer is taken, whole; then it is closed."),
 };
 
 constexpr std::array upstream_keys{
@@ -414,7 +419,9 @@ constexpr std::array log_keys{
     plain("access_file", Kind::text, "-", "Where it goes; - is stdout. SIGUSR1 opens it again."),
     choice("level", "info", "debug|info|warn|error", "Of the operational log, on stderr."),
     size("max_buffer", "1MiB",
-         "Lines waiting for a slow reader; above it they are dropped and counted.", 4 * kib, gib),
+         "Lines of each of the two logs waiting for a slow reader; above it they are dropped, "
+         "counted, and the loss is told.",
+         4 * kib, gib),
 };
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "config/load.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
+#include "base/file.hpp"
 #include "config/parse.hpp"
 #include "config/tree.hpp"
 #include "config/validate.hpp"
@@ -39,13 +38,9 @@ Loaded load_text(std::string_view text, const std::string& name, const Environme
 }
 
 std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems) {
-    errno = 0;
-    std::ifstream stream(path, std::ios::binary);
-    std::string text(max_file_bytes + 1, '\0');  // one more than allowed, so that too much shows
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    if (!text.empty() || errno == 0) return text;
-    const auto reason = std::string("cannot read it: ") + std::strerror(errno);
+    auto got = read_file(path, max_file_bytes);
+    if (got) return std::move(got.text);
+    const auto reason = "cannot read it: " + got.why;
     problems.push_back({path, 0, 0, "", reason, false});
     return std::nullopt;
 }

@@ -221,6 +221,14 @@ struct Clients {
     bool operator==(const Clients&) const = default;
 };
 
+/// Of the admin listener.
+struct AdminLimits {
+    std::uint32_t max_connections = 64;
+    milliseconds read_timeout = 10s;   ///< until a request is there, whole
+    milliseconds write_timeout = 10s;  ///< until its answer is taken
+    bool operator==(const AdminLimits&) const = default;
+};
+
 struct Spool {
     Bytes memory_per_body = 64 << 10;  ///< above it a body goes to an unlinked file
     Bytes max_memory = 64ull << 20;    ///< all spools together; then files
@@ -249,7 +257,7 @@ struct Log {
     AccessFormat access = AccessFormat::json;
     std::string access_file = "-";    ///< `-`: stdout
     LogLevel level = LogLevel::info;  ///< operational log, on stderr
-    Bytes max_buffer = 1 << 20;       ///< lines waiting for a slow reader; then dropped, counted
+    Bytes max_buffer = 1 << 20;  ///< lines of each waiting for a slow reader; then dropped, counted
     bool operator==(const Log&) const = default;
 };
 

@@ -190,6 +190,9 @@ void parse_admin(const Entry* entry, Config& config, Reading& reading) {
     SectionReader section(entry->value, Section::admin, "admin", reading);
     config.admin = take_address(section);
     section.read("token", config.admin_token);
+    section.read("max_connections", config.admin_limits.max_connections);
+    section.read("read_timeout", config.admin_limits.read_timeout);
+    section.read("write_timeout", config.admin_limits.write_timeout);
 }
 
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems) {

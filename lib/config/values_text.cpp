@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "config/environment.hpp"
 #include "config/pattern.hpp"
@@ -17,6 +14,9 @@
 
 namespace ticketgate::config {
 namespace {
+
+// Of a page or a token: a bound only against what is surely a mistake.
+constexpr std::uint64_t most_body_file = 1 << 30;
 
 std::string upper(std::string_view text) {
     std::string out(text);
@@ -241,18 +241,9 @@ bool read_body_file(const Value& value, std::string& out) {
     const auto fail = [&](const std::string& reason) {
         return value.fail("cannot read " + file.string() + ": " + reason);
     };
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status))
-        return fail(error ? error.message() : "there is no such file");
-    if (!std::filesystem::is_regular_file(status)) return fail("not a regular file");
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (!stream ||
-        (stream.peek() != std::ifstream::traits_type::eof() && !(text << stream.rdbuf())))
-        return fail(errno != 0 ? std::strerror(errno) : "reading failed");
-    out = std::move(text).str();
+    auto got = read_file(file.string(), most_body_file);
+    if (!got) return fail(got.why);
+    out = std::move(got.text);
     return true;
 }
 

@@ -119,8 +119,9 @@ LogFile::Taken LogFile::write(std::string_view lines) {
         auto state = finish_line();
         if (state == Ready::yes) state = ready();
         if (state == Ready::later) return taken;
+        errno = fd_ < 0 ? EBADF : EPIPE;  // what `gone` means
         const auto done = state == Ready::yes ? put(rest.substr(0, piece(rest))) : -1;
-        if (done < 0) return {lines.size(), count_lines(rest) + std::exchange(lost_, 0)};
+        if (done < 0) return {lines.size(), count_lines(rest) + std::exchange(lost_, 0), errno};
         if (done == 0) return taken;
         taken.bytes += static_cast<std::size_t>(done);
         if (rest[static_cast<std::size_t>(done) - 1] == '\n') continue;
@@ -148,44 +149,14 @@ void LogFile::wait_writable(milliseconds limit) {
     (void)poll(&wanted, 1, static_cast<int>(std::clamp<std::int64_t>(limit.count(), 0, 60'000)));
 }
 
-LineSink::LineSink(LogFile& file, std::size_t max_buffer)
-    : file_(file), max_buffer_(max_buffer), flush_at_(std::min(batch, max_buffer)) {}
-
 void LineSink::append(std::string_view line) {
-    if (buffered() + line.size() > max_buffer_) return drop(1);
     buffer_.append(line);
-    if (buffered() >= flush_at_) flush();
+    if (buffer_.size() >= batch) flush();
 }
 
 void LineSink::flush() {
-    const auto taken = file_.write(std::string_view(buffer_).substr(done_));
-    done_ += taken.bytes;
-    if (taken.lost_lines != 0) drop(taken.lost_lines);
-    // Moving the rest to the front costs a copy, so not before it is the smaller half.
-    if (done_ * 2 >= buffer_.size()) {
-        buffer_.erase(0, done_);
-        done_ = 0;
-    }
-    flush_at_ = buffered() + std::min(batch, max_buffer_);
-}
-
-void LineSink::finish(milliseconds limit) {
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    for (flush(); buffered() != 0 || file_.unfinished(); flush()) {
-        const auto left = deadline - std::chrono::steady_clock::now();
-        if (left <= Duration::zero()) {
-            drop(count_lines(std::string_view(buffer_).substr(done_)));
-            buffer_.clear();
-            done_ = 0;
-            return;
-        }
-        file_.wait_writable(std::chrono::ceil<milliseconds>(left));
-    }
-}
-
-void LineSink::drop(std::size_t lines) {
-    // One writer, so no read-modify-write is needed.
-    dropped_.store(dropped_.load(std::memory_order_relaxed) + lines, std::memory_order_relaxed);
+    if (!buffer_.empty()) taker_.offer(buffer_);
+    buffer_.clear();
 }
 
 }  // namespace ticketgate

@@ -1,13 +1,11 @@
 // Finished log lines on their way out, without ever holding up an event loop.
-// LogFile: one open file, shared by all threads (its own mutex). LineSink: the buffer of one I/O
-// thread above it; not thread-safe but for `dropped`.
+// LogFile: one open file, shared by all threads (its own mutex). LineSink: the batch of one I/O
+// thread; not thread-safe. Between the two stands a LogWriter (log_writer.hpp).
 // Invariants: a line is written whole before another one begins, whoever wrote it; lines of one
-// sink keep their order; what a slow reader does not take is kept up to a bound, then dropped by
-// whole lines and counted. The process ignores SIGPIPE (app does that); sends to sockets ask for no
-// signal.
+// sink keep their order. The process ignores SIGPIPE and SIGXFSZ (app does that); sends to sockets
+// ask for no signal.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -19,11 +17,20 @@
 
 namespace ticketgate {
 
-class LogFile {
+/// Takes whole lines and never waits; what it has no room for is dropped.
+class LineTaker {
+ public:
+    virtual ~LineTaker() = default;
+    virtual void offer(std::string_view lines) = 0;
+};
+
+/// To write may wait after all: a pipe that has room may be full when the write comes, if others
+/// write to it, and so may a terminal. So loops write through a LogWriter.
+class LogFile final : public LineTaker {
  public:
     explicit LogFile(int fd);            ///< borrowed, such as stdout; reopen does nothing
     explicit LogFile(std::string path);  ///< opened for appending; see `opened`
-    ~LogFile();
+    ~LogFile() override;
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
@@ -34,17 +41,21 @@ class LogFile {
     [[nodiscard]] error_code reopen();
 
     /// How many of these bytes (whole lines) are done with, and how many lines of them were lost
-    /// because the file refuses them for good. The rest, if any, should be offered again later.
+    /// because the file refuses them for good, with errno. The rest, if any, should be offered
+    /// again later.
     struct Taken {
         std::size_t bytes = 0;
         std::size_t lost_lines = 0;
+        int error = 0;
     };
     Taken write(std::string_view lines);
+    /// Directly, for who has no loop to hold up.
+    void offer(std::string_view lines) override { (void)write(lines); }
 
     /// Is the rest of a cut line still to come? An empty `write` goes on with it.
     bool unfinished();
 
-    /// Waits until the reader takes more or the time is up; for the end of the process only.
+    /// Waits until the reader takes more or the time is up.
     void wait_writable(milliseconds limit);
 
  private:
@@ -68,34 +79,20 @@ class LogFile {
 
 class LineSink {
  public:
-    static constexpr std::size_t default_max_buffer =
-        1 << 20;  // about 3000 lines of a stalled reader
-
-    explicit LineSink(LogFile& file, std::size_t max_buffer = default_max_buffer);
+    explicit LineSink(LineTaker& taker) : taker_(taker) {}
     ~LineSink() { flush(); }
     LineSink(const LineSink&) = delete;
     LineSink& operator=(const LineSink&) = delete;
 
-    /// A whole line, newline included. Writes once a batch is full; else `flush` does, from the
-    /// loop's tick.
+    /// A whole line, newline included. Hands on a full batch; else `flush` does, from the loop's
+    /// tick.
     void append(std::string_view line);
     void flush();
-    /// The last flush of a stopping process: gives the reader up to `limit`.
-    void finish(milliseconds limit);
-
-    std::size_t buffered() const { return buffer_.size() - done_; }
-    /// Lines lost; any thread.
-    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+    std::size_t buffered() const { return buffer_.size(); }
 
  private:
-    void drop(std::size_t lines);
-
-    LogFile& file_;
-    std::size_t max_buffer_;
+    LineTaker& taker_;
     std::string buffer_;
-    std::size_t done_ = 0;  // bytes at the front that are already written
-    std::size_t flush_at_;  // a stalled reader is asked once a batch, not once a line
-    std::atomic<std::uint64_t> dropped_{0};
 };
 
 }  // namespace ticketgate

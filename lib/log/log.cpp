@@ -6,34 +6,32 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <iterator>
 #include <mutex>
 #include <utility>
 
 #include "log/escape.hpp"
 #include "log/line_sink.hpp"
+#include "log/log_writer.hpp"
 
 namespace ticketgate {
 
 // spdlog's own stderr sink would wait for a reader that does not read, and every request with it.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-    explicit FileSink(std::shared_ptr<LogFile> file) : file_(std::move(file)) {}
-    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+    FileSink(std::shared_ptr<LogFile> file, std::size_t max_buffer, LogWriter::Lost lost)
+        : writer_(std::move(file), max_buffer, std::move(lost)) {}
+    LogWriter& writer() { return writer_; }
 
  private:
     void sink_it_(const spdlog::details::log_msg& message) override {
         spdlog::memory_buf_t line;
         formatter_->format(message, line);
-        const auto taken = file_->write({line.data(), line.size()});
-        if (taken.bytes < line.size() || taken.lost_lines != 0)
-            dropped_.fetch_add(1, std::memory_order_relaxed);
+        writer_.offer({line.data(), line.size()});
     }
     void flush_() override {}
 
-    std::shared_ptr<LogFile> file_;  // shared with whoever reopens it
-    std::atomic<std::uint64_t> dropped_{0};
+    LogWriter writer_;
 };
 
 namespace {
@@ -87,17 +85,33 @@ void Field::append_to(std::string& line) const {
                value_);
 }
 
-Log::Log(Level least) : Log(least, std::make_shared<LogFile>(STDERR_FILENO)) {}
+Log::Log(Level least, std::size_t max_buffer)
+    : Log(least, std::make_shared<LogFile>(STDERR_FILENO), max_buffer) {}
 
-Log::Log(Level least, std::shared_ptr<LogFile> file)
-    : sink_(std::make_shared<FileSink>(std::move(file))),
+Log::Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer)
+    : sink_(std::make_shared<FileSink>(
+          std::move(file), max_buffer,
+          [this](std::uint64_t lines, int error) { return tell_lost(lines, error); })),
       logger_(std::make_unique<spdlog::logger>("ticketgate", sink_)) {
     logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
         "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc, "\n"));
     level(least);
 }
 
-Log::~Log() = default;
+// Before the members that the writer's thread uses are gone.
+Log::~Log() {
+    sink_->writer().finish(1000ms);
+}
+
+// Into the log that lost them, so not before it takes lines again.
+bool Log::tell_lost(std::uint64_t lines, int error) {
+    if (error == 0) warn("this log lost lines: its reader is too slow", {{"lines", lines}});
+    return error == 0;
+}
+
+bool Log::drain(milliseconds limit) const {
+    return sink_->writer().drain(limit);
+}
 
 void Log::level(Level least) {
     logger_->set_level(to_spdlog(least));
@@ -112,7 +126,7 @@ bool Log::enabled(Level of) const {
 }
 
 std::uint64_t Log::dropped() const {
-    return sink_->dropped();
+    return sink_->writer().dropped();
 }
 
 void Log::write(Level of, std::string_view message, Fields fields) {

@@ -1,10 +1,11 @@
 // The operational log: what happened to the process, for people. Lines on stderr:
 //   2026-11-20T08:15:30.123456Z warn the backend refused the connection queue=cart request_id=…
-// Owned by App, shared by every thread; one write a line. Never waits for a slow reader: it drops
-// the line and counts it. spdlog stays behind this face.
+// Owned by App, shared by every thread. Never waits for a slow reader: lines go to a LogWriter,
+// which drops what is too much and counts it. spdlog stays behind this face.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/clock.hpp"
 #include "ids/id.hpp"
 
 namespace spdlog {
@@ -52,8 +54,11 @@ class Log {
  public:
     using Fields = std::initializer_list<Field>;
 
-    explicit Log(Level least = Level::info);  ///< stderr
-    Log(Level least, std::shared_ptr<LogFile> file);
+    static constexpr std::size_t usual_buffer = 1 << 20;
+
+    /// To stderr. `max_buffer`: bytes of lines that wait for a slow reader.
+    explicit Log(Level least = Level::info, std::size_t max_buffer = usual_buffer);
+    Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer = usual_buffer);
     ~Log();
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
@@ -73,8 +78,11 @@ class Log {
 
     /// Lines lost to a reader that was slow or gone.
     std::uint64_t dropped() const;
+    /// Waits until all is written; false: it is not within this time.
+    bool drain(milliseconds limit) const;
 
  private:
+    bool tell_lost(std::uint64_t lines, int error);
     void write(Level of, std::string_view message, Fields fields);
 
     std::shared_ptr<FileSink> sink_;  // shared with logger_

@@ -10,18 +10,17 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
+#include "base/file.hpp"
 #include "net/tls_rules.hpp"
 
 namespace ticketgate::net {
 namespace {
 
 constexpr std::int64_t soon_s = 14 * 24 * 3600;
+// Every authority that browsers know fits into a quarter of a megabyte.
+constexpr std::uint64_t most_bytes = 16 << 20;
 // NIST SP 800-57 part 1: what is less is not 112 bits of security.
 constexpr int least_rsa_bits = 2048, least_ec_bits = 224;
 
@@ -44,12 +43,10 @@ void free_bio(BIO* bio) {
 }
 
 std::string contents(const std::string& file) {
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (!stream || !(text << stream.rdbuf()))
-        refuse(file, errno != 0 ? std::strerror(errno) : "it is empty");
-    return std::move(text).str();
+    auto got = read_file(file, most_bytes);
+    if (!got) refuse(file, got.why);
+    if (got.text.empty()) refuse(file, "it is empty");
+    return std::move(got.text);
 }
 
 std::shared_ptr<BIO> text_bio(const std::string& text) {
@@ -213,6 +210,18 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
         examine_use(leaf.get(), key.get(), chain.get(), certificate_file, found);
     ERR_clear_error();
     return found;
+}
+
+// Not SSL_CTX_load_verify_file, which opens the file itself and waits if it is a pipe.
+void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_clients) {
+    const auto others = owned<stack_st_X509, free_all>(sk_X509_new_null());
+    const auto first = read_chain(file, others.get());
+    for (int i = -1; i < sk_X509_num(others.get()); ++i) {
+        X509* const one = i < 0 ? first.get() : sk_X509_value(others.get(), i);
+        if (X509_STORE_add_cert(SSL_CTX_get_cert_store(rules), one) != 1 ||
+            (tell_clients && SSL_CTX_add_client_CA(rules, one) != 1))
+            refuse_tls(file);
+    }
 }
 
 std::string examine_authorities(const std::string& file) {

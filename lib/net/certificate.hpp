@@ -53,6 +53,10 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
 /// The same of a file of authorities; empty: there is nothing wrong with it.
 std::string examine_authorities(const std::string& file);
 
+/// Trusts the certificates of this file to sign others. `tell_clients`: their names are sent to
+/// clients, so that one can choose which of its own to show. Throws std::runtime_error.
+void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_clients);
+
 /// SHA-256 of a file's contents, as it is now; empty when it cannot be read.
 std::string digest_of_file(const std::string& file);
 

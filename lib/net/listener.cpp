@@ -1,5 +1,6 @@
 #include "net/listener.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -14,7 +15,7 @@ namespace ticketgate::net {
 namespace {
 
 constexpr int accepts_at_once = 64;
-// After EMFILE and its like: descriptors must become free before another try makes sense.
+// After EMFILE and its like.
 constexpr Duration accept_pause = 100ms;
 
 const char* path_of(const Endpoint& at) {
@@ -51,11 +52,12 @@ void remove_stale_socket(const Endpoint& at) {
 }
 
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-                   std::function<void(int)> report)
+                   std::function<void(int)> report, int shut_at)
     : loop_(loop),
       local_(at),
       accepted_(std::move(accepted)),
       report_(std::move(report)),
+      shut_at_(shut_at),
       retry_(*this),
       descriptor_(open_listener(at)) {
     if (!at.is_unix()) {
@@ -83,16 +85,31 @@ void Listener::resume() {
 }
 
 void Listener::notify() {
+    if (!has_room()) return starve(EMFILE);
     starved_ = false;
     update();
+}
+
+bool Listener::has_room() const {
+    const int lowest_free = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    if (lowest_free >= 0) ::close(lowest_free);
+    return lowest_free >= 0 && lowest_free < shut_at_;
 }
 
 // Two reasons to stand still, each with an end of its own.
 void Listener::update() {
     const bool wanted = !paused_ && !starved_;
     if (wanted == listening_) return;
-    listening_ = wanted;
-    wanted ? loop_.add(*this, descriptor_, EPOLLIN) : loop_.remove(descriptor_);
+    listening_ = wanted && loop_.add(*this, descriptor_, EPOLLIN);
+    if (!wanted) loop_.remove(descriptor_);
+    if (wanted && !listening_) starve(errno);
+}
+
+// Something must become free before another try makes sense.
+void Listener::starve(int error) {
+    starved_ = true;
+    report_(error);
+    loop_.arm(retry_, accept_pause);
 }
 
 void Listener::on_events(std::uint32_t) {
@@ -104,13 +121,13 @@ void Listener::on_events(std::uint32_t) {
         if (accepted >= 0) {
             peer.set_size(size);
             accepted_(accepted, peer, local_);
-            continue;
+            if (accepted < shut_at_) continue;
+            errno = EMFILE;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            report_(errno);
-            starved_ = true;
+            starve(errno);
             update();
-            loop_.arm(retry_, accept_pause);
+            return;
         }
         if (errno != ECONNABORTED && errno != EINTR) return;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "net/endpoint.hpp"
@@ -16,13 +17,16 @@ void remove_stale_socket(const Endpoint& at);
 
 class Listener final : private Pollable, private Observer {
  public:
+    static constexpr int no_limit = std::numeric_limits<int>::max();
     using Accepted =
         std::function<void(int descriptor, const Endpoint& peer, const Endpoint& local)>;
 
     /// Binds and listens; throws std::system_error that names the address. A unix socket file that
     /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause.
+    /// The system gives out the lowest free descriptor, so one of `shut_at` or more tells that few
+    /// are left: these are for what the connections at hand need.
     Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-             std::function<void(int error)> report);
+             std::function<void(int error)> report, int shut_at = no_limit);
     ~Listener();
 
     /// At the connection limit: new ones wait in the backlog.
@@ -34,11 +38,14 @@ class Listener final : private Pollable, private Observer {
  private:
     void on_events(std::uint32_t events) override;
     void update();
+    void starve(int error);
+    bool has_room() const;
     void notify() override;  // the pause after a failed accept is over
     Loop& loop_;
     Endpoint local_;
     Accepted accepted_;
     std::function<void(int)> report_;
+    const int shut_at_;
     Deadline retry_;
     int descriptor_ = -1;
     bool paused_ = false;     // by the owner

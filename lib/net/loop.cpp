@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/check.hpp"
-
 namespace ticketgate::net {
 namespace {
 
@@ -61,11 +59,11 @@ Loop::~Loop() {
     ::close(epoll_);
 }
 
-void Loop::add(Pollable& pollable, int descriptor, std::uint32_t events) {
+bool Loop::add(Pollable& pollable, int descriptor, std::uint32_t events) {
     epoll_event event{};
     event.events = events;
     event.data.ptr = &pollable;
-    TG_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+    return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
 void Loop::remove(int descriptor) {

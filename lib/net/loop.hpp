@@ -73,7 +73,9 @@ class Loop {
         deadlines_.arm(deadline, after, from);
     }
 
-    void add(Pollable&, int descriptor, std::uint32_t events);
+    /// False, with errno: the system cannot watch one more (no memory, or the user's limit
+    /// fs.epoll.max_user_watches).
+    [[nodiscard]] bool add(Pollable&, int descriptor, std::uint32_t events);
     void remove(int descriptor);
 
     /// Which turn this is: between two of them the loop looks at all sockets and deadlines.

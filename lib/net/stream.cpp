@@ -48,7 +48,18 @@ SocketStream::SocketStream(Loop& loop, int descriptor) : loop_(&loop), descripto
     const int on = 1;
     // Fails on a unix socket, which has no such delay.
     (void)setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    loop_->add(*this, descriptor_, all_events);
+    watch();
+}
+
+// A connection of which no event would be heard is over: it reads as ended, and its owner is told
+// in the next turn.
+void SocketStream::watch() {
+    if (loop_->add(*this, descriptor_, all_events)) return;
+    const int error = errno;
+    ::shutdown(descriptor_, SHUT_RDWR);
+    broken_ = readable_ = writable_ = true;
+    loop_->again(*this);
+    errno = error;
 }
 
 SocketStream::~SocketStream() {
@@ -69,6 +80,10 @@ std::unique_ptr<SocketStream> SocketStream::connect(Loop& loop, const Endpoint& 
         return nullptr;
     }
     auto stream = std::make_unique<SocketStream>(loop, descriptor);
+    if (stream->broken()) {
+        error = errno;
+        return nullptr;
+    }
     stream->connecting_ = true;
     stream->writable_ = false;
     return stream;
@@ -185,7 +200,7 @@ void SocketStream::detach() {
 // Being added anew, the socket's present state is told again as an event.
 void SocketStream::attach(Loop& loop) {
     loop_ = &loop;
-    loop_->add(*this, descriptor_, all_events);
+    watch();
 }
 
 void SocketStream::on_events(std::uint32_t events) {

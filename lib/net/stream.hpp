@@ -93,7 +93,8 @@ using Connect = std::function<std::unique_ptr<Stream>(Loop& loop, const Endpoint
 /// fast as we are does not have the loop for itself.
 class SocketStream final : public Stream, private Pollable {
  public:
-    /// Takes over a non-blocking descriptor.
+    /// Takes over a non-blocking descriptor. Broken from the start, with errno, if the loop cannot
+    /// watch it.
     SocketStream(Loop& loop, int descriptor);
     ~SocketStream() override;
 
@@ -117,6 +118,7 @@ class SocketStream final : public Stream, private Pollable {
 
  private:
     void on_events(std::uint32_t events) override;
+    void watch();
     IoResult write_batch(std::span<const iovec> pieces);
     bool has_turn();
     void count(std::size_t bytes);

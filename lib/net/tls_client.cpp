@@ -37,11 +37,10 @@ TlsClient::TlsClient(const TlsClientSettings& settings, std::size_t loops)
 
 void TlsClient::trust(const TlsClientSettings& settings) {
     SSL_CTX* const rules = rules_.get();
-    const bool loaded = settings.ca_file.empty()
-                            ? SSL_CTX_set_default_verify_paths(rules) == 1
-                            : SSL_CTX_load_verify_file(rules, settings.ca_file.c_str()) == 1;
-    if (!loaded)
-        refuse_tls(settings.ca_file.empty() ? "the system's certificates" : settings.ca_file);
+    if (!settings.ca_file.empty())
+        trust_authorities(rules, settings.ca_file, false);
+    else if (SSL_CTX_set_default_verify_paths(rules) != 1)
+        refuse_tls("the system's certificates");
     SSL_CTX_set_verify(rules, SSL_VERIFY_PEER, nullptr);
     X509_VERIFY_PARAM* const whom = SSL_CTX_get0_param(rules);
     X509_VERIFY_PARAM_set_hostflags(whom, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);

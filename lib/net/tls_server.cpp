@@ -62,10 +62,7 @@ TlsServer::TlsServer(const TlsServerSettings& settings)
 
 void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
     SSL_CTX* const rules = rules_.get();
-    const char* const file = settings.client_ca.c_str();
-    if (SSL_CTX_load_verify_file(rules, file) != 1) refuse_tls(settings.client_ca);
-    // The names tell a client which of its certificates to choose.
-    if (auto* const names = SSL_load_client_CA_file(file)) SSL_CTX_set_client_CA_list(rules, names);
+    trust_authorities(rules, settings.client_ca, true);
     guests_ = digest_of_file(settings.client_ca);
     required_ = settings.client_auth == ClientAuth::required;
     SSL_CTX_set_verify(rules, SSL_VERIFY_PEER | (required_ ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),

@@ -51,7 +51,8 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
           [this](int descriptor, const net::Endpoint& peer, const net::Endpoint&) {
               accepted(descriptor, peer);
           },
-          [this](int error) { complain("cannot accept a connection", std::strerror(error)); })),
+          [this](int error) { complain("cannot accept a connection", std::strerror(error)); },
+          settings_.shut_at)),
       local_(listener_->local()) {}
 
 Server::~Server() {

@@ -67,7 +67,7 @@ void sync_folder_of(const std::string& path) {
 }  // namespace
 
 StateFile::StateFile(const std::string& path) {
-    Opened file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    Opened file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600)};
     if (file.descriptor < 0) fail(errno, "cannot open the state file " + path);
     if (::flock(file.descriptor, LOCK_EX | LOCK_NB) != 0)
         fail(errno, "another process uses the state file " + path);
@@ -80,7 +80,7 @@ StateFile::StateFile(const std::string& path) {
 
 // O_NONBLOCK is for a named pipe: without it, open waits for a writer.
 std::string StateFile::why_not(const std::string& path) {
-    const Opened file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    const Opened file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     if (file.descriptor < 0) return errno == ENOENT ? "" : path + ": " + std::strerror(errno);
     return read_reserved(file.descriptor, path).why;
 }

@@ -7,6 +7,8 @@
 namespace ticketgate {
 namespace {
 
+constexpr Duration between_complaints = 1s;
+
 net::Endpoint endpoint_of(const config::Listen& listen) {
     if (!listen.unix_path.empty()) return *net::Endpoint::from_unix(listen.unix_path);
     return *net::Endpoint::from_ip(listen.host, listen.port);
@@ -23,12 +25,10 @@ std::string local_ip(int descriptor) {
 }  // namespace
 
 Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
-             std::uint32_t max_connections)
+             std::uint32_t max_connections, int shut_at)
     : commons_(commons), max_connections_(max_connections) {
     net::Loop& loop = commons_.stations.front()->loop;
-    const auto report = [&log = commons_.log](int error) {
-        log.error("cannot accept a connection", {{"why", std::strerror(error)}});
-    };
+    const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
         const auto take = [this, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
@@ -38,7 +38,7 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
                 .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
             accepted(descriptor, std::move(peer), proxy_protocol);
         };
-        listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report));
+        listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report, shut_at));
     }
 }
 
@@ -57,15 +57,26 @@ void Front::accepted(int descriptor, Peer peer, bool proxy_protocol) {
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
     if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor);
-    first.loop.defer([=, &first, &settle_on] {
+    first.loop.defer([=, this, &first, &settle_on] {
         first.metrics.connections_accepted.add();
+        auto client = std::make_unique<net::SocketStream>(first.loop, descriptor);
+        if (client->broken()) return no_means(errno);
         greet({.station = first,
                .settle_on = settle_on,
-               .client = std::make_unique<net::SocketStream>(first.loop, descriptor),
+               .client = std::move(client),
                .peer = peer,
                .admission = std::move(*admission),
                .proxy_protocol = proxy_protocol});
     });
+}
+
+// Loop 0. Told once a second at most: it can be of every connection that comes.
+void Front::no_means(int error) {
+    commons_.stations.front()->metrics.accept_failures.add();
+    const Time now = monotonic_now();
+    if (now < quiet_until_) return;
+    quiet_until_ = now + between_complaints;
+    commons_.log.error("cannot accept a connection", {{"why", std::strerror(error)}});
 }
 
 // Loop 0. At the limit new connections wait in the kernel's backlog.

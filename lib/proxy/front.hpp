@@ -15,9 +15,10 @@ namespace ticketgate {
 
 class Front {
  public:
-    /// Binds everything; throws std::system_error that names the address.
+    /// Binds everything; throws std::system_error that names the address. `shut_at` as of a
+    /// listener.
     Front(Commons& commons, const std::vector<config::Listen>& listen,
-          std::uint32_t max_connections);
+          std::uint32_t max_connections, int shut_at = net::Listener::no_limit);
 
     /// The ports that were bound, in the order of the config.
     std::vector<net::Endpoint> addresses() const;
@@ -32,9 +33,11 @@ class Front {
  private:
     void accepted(int descriptor, Peer peer, bool proxy_protocol);
     void update();
+    void no_means(int error);
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
     std::size_t next_ = 0;
+    Time quiet_until_{};  // of complaints that the system has no means
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
 };

@@ -23,16 +23,11 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
       metrics(registry),
       ids(c.machine, ids::Lane{l.index(), first->config.threads + 1}),  // one for admin
       snapshot_(std::move(first)),
-      access_(c.access_file, snapshot_->config.log.max_buffer) {
-    registry.counter_fn("ticketgate_log_dropped_lines_total",
-                        "Access log lines a slow reader did not take.", {},
-                        [this] { return static_cast<double>(access_.dropped()); });
+      access_(c.access_file) {
     loop.before_sleep([this] { return flush_log(); });
 }
 
-Station::~Station() {
-    access_.finish(1000ms);
-}
+Station::~Station() = default;
 
 void Station::use(std::shared_ptr<const Snapshot> next) {
     for (const auto& [name, upstream] : snapshot_->upstreams) {
@@ -93,7 +88,7 @@ Duration Station::flush_log() {
     if (now < flush_at_) return flush_at_ - now;
     access_.flush();
     flush_at_ = now + log_delay;
-    return access_.buffered() == 0 ? Duration(never) : log_delay;
+    return never;
 }
 
 void Station::drain() {

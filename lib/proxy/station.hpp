@@ -38,7 +38,7 @@ class Resident : public boost::intrusive::list_base_hook<> {
 struct Commons {
     Log& log;
     http::SpoolBudget& spool;
-    LogFile& access_file;
+    LineTaker& access_file;
     std::vector<Station*> stations{};           ///< by loop index; fixed before the loops run
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way

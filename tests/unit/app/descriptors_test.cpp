@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "config/load.hpp"
 
 namespace ticketgate {
@@ -30,6 +32,14 @@ TEST(Descriptors, MoreClientsThanTheProcessMayHaveAreWarnedOf) {
     EXPECT_TRUE(told("max_connections: 20000", 20000).empty());
     EXPECT_TRUE(told("", 1024).empty()) << "nobody chose the default";
     EXPECT_GT(most_descriptors(), 0u);
+}
+
+TEST(Descriptors, AnEighthIsKeptForWhatConnectionsNeed) {
+    EXPECT_EQ(first_reserved_descriptor(256), 224);
+    EXPECT_EQ(first_reserved_descriptor(1024), 896);
+    EXPECT_EQ(first_reserved_descriptor(1'000'000), 1'000'000 - 1024);
+    EXPECT_EQ(first_reserved_descriptor(std::numeric_limits<std::uint64_t>::max()),
+              std::numeric_limits<int>::max() - 1024);
 }
 
 }  // namespace

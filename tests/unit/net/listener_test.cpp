@@ -126,6 +126,26 @@ class Shortage {
     rlimit before_{};
 };
 
+// The last descriptors are for what the connections that are here already need.
+TEST_F(ListenerTest, StopsBeforeTheLastDescriptors) {
+    std::vector<int> reports;
+    const int next = ::dup(0);
+    ::close(next);
+    // Of 150 connections each takes one here and one at its other end.
+    Listener listener(
+        loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
+        [&](int error) { reports.push_back(error); }, next + 200);
+    std::vector<Peer> visitors;
+    for (int i = 0; i < 150; ++i) visitors.push_back(visit(listener.local()));
+    ASSERT_TRUE(run_until(loop, [&] { return reports.size() > 1; })) << "it looks again";
+    EXPECT_LT(guests.count(), 60u);
+    EXPECT_EQ(reports.front(), EMFILE);
+    while (visitors.size() > 75) visitors.pop_back();
+    for (const int descriptor : guests.descriptors) ::close(descriptor);
+    guests.descriptors.clear();
+    EXPECT_TRUE(run_until(loop, [&] { return guests.count() > 60; })) << "and goes on";
+}
+
 TEST_F(ListenerTest, WithoutDescriptorsItPausesAndReportsOnce) {
     std::vector<int> reports;
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),

@@ -367,5 +367,48 @@ TEST(TcpStream, EveryByteArrivesHoweverItIsCut) {
     }
 }
 
+struct Deaf final : Pollable {
+    void on_events(std::uint32_t) override {}
+};
+
+// epoll takes no descriptor twice, which stands here for having no memory for one more.
+TEST(ASocketThatTheLoopCannotWatch, IsOverFromTheStart) {
+    Loop loop(0);
+    Deaf first;
+    const auto [near, far] = unix_pair();
+    Peer peer(far);
+    ASSERT_TRUE(loop.add(first, near, 0));
+    SocketStream stream(loop, near);
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_TRUE(stream.broken());
+    Ear ear;
+    stream.observe(&ear);
+    catch_up(loop);
+    EXPECT_EQ(ear.heard, 1);
+    char byte = 0;
+    EXPECT_EQ(stream.read_some({&byte, 1}).status, Io::ended);
+    const iovec piece{&byte, 1};
+    EXPECT_EQ(stream.write_some({&piece, 1}).status, Io::failed);
+    EXPECT_EQ(peer.receive(), "") << "its peer sees an end";
+}
+
+TEST(ASocketThatTheLoopCannotWatch, IsOverWhenItMovesThere) {
+    Loop here(0), there(1);
+    Deaf first;
+    const auto [near, far] = unix_pair();
+    Peer peer(far);
+    SocketStream stream(here, near);
+    Ear ear;
+    stream.observe(&ear);
+    catch_up(here);
+    ear.heard = 0;
+    ASSERT_TRUE(there.add(first, near, 0));
+    stream.detach();
+    stream.attach(there);
+    EXPECT_TRUE(stream.broken());
+    catch_up(there);
+    EXPECT_EQ(ear.heard, 1);
+}
+
 }  // namespace
 }  // namespace ticketgate::net

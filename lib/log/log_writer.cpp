@@ -1,0 +1,172 @@
+#include "log/log_writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace ticketgate {
+namespace {
+
+constexpr auto look_again = 100ms;  // whether a reader that stands still goes on
+constexpr Duration between_tellings = 10s;
+// Beyond the bound, for a log's own word that it lost lines: it is full just then.
+constexpr std::size_t room_to_tell = 1 << 10;
+
+std::size_t count_lines(std::string_view text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The lines at the front that fit.
+std::string_view fitting(std::string_view lines, std::size_t room) {
+    if (lines.size() <= room) return lines;
+    const auto newline = room == 0 ? std::string_view::npos : lines.rfind('\n', room - 1);
+    return lines.substr(0, newline == std::string_view::npos ? 0 : newline + 1);
+}
+
+}  // namespace
+
+struct LogWriter::Shared {
+    Shared(std::shared_ptr<LogFile> f, std::size_t most, Lost l)
+        : file(std::move(f)), max_buffer(most), lost(std::move(l)) {}
+
+    void drop(std::size_t lines) { dropped.fetch_add(lines, std::memory_order_relaxed); }
+    bool next_batch(std::string& batch);
+    void write(std::string_view batch);
+    void finish_line();
+    void tell();
+    bool begin_telling();
+
+    const std::shared_ptr<LogFile> file;
+    const std::size_t max_buffer;
+    const Lost lost;
+    std::atomic<std::uint64_t> dropped{0};
+    std::atomic<bool> abandoned{false};  // nobody waits for the thread any more
+
+    std::mutex mutex;  // guards the rest but for the thread's own
+    std::condition_variable more, done;
+    std::string queue;
+    std::size_t held = 0;  // bytes in the queue and in the thread's hand
+    bool stopping = false, ended = false;
+    bool telling = false;  // who is told must still be there
+
+    // The thread's own.
+    std::uint64_t told = 0;  // of those dropped
+    Time tell_at{};
+    int error = 0;  // of the last write that failed
+};
+
+LogWriter::LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer, Lost lost)
+    : shared_(std::make_shared<Shared>(std::move(file), max_buffer, std::move(lost))) {}
+
+std::uint64_t LogWriter::dropped() const {
+    return shared_->dropped.load(std::memory_order_relaxed);
+}
+
+void LogWriter::offer(std::string_view lines) {
+    const std::lock_guard lock(shared_->mutex);
+    const bool tells = shared_->telling && std::this_thread::get_id() == thread_.get_id();
+    const auto bound = shared_->max_buffer + (tells ? room_to_tell : 0);
+    const auto room = bound - std::min(shared_->held, bound);
+    const bool taking = !shared_->stopping && start();
+    const auto taken = taking ? fitting(lines, room) : std::string_view();
+    if (taken.size() < lines.size()) shared_->drop(count_lines(lines.substr(taken.size())));
+    shared_->queue.append(taken);
+    shared_->held += taken.size();
+    if (shared_->queue.size() == taken.size()) shared_->more.notify_one();
+}
+
+// With the lock held. A process that may have no more threads loses its lines, and goes on.
+bool LogWriter::start() {
+    if (thread_.joinable()) return true;
+    try {
+        thread_ = std::thread([shared = shared_] { run(shared); });
+    } catch (const std::system_error&) {
+        return false;
+    }
+    return true;
+}
+
+bool LogWriter::drain(milliseconds limit) {
+    std::unique_lock lock(shared_->mutex);
+    return shared_->done.wait_for(lock, limit, [this] { return shared_->held == 0; });
+}
+
+void LogWriter::finish(milliseconds limit) {
+    std::unique_lock lock(shared_->mutex);
+    shared_->stopping = true;
+    if (!thread_.joinable()) return;
+    shared_->more.notify_one();
+    const bool ended = shared_->done.wait_for(lock, limit, [this] { return shared_->ended; });
+    if (!ended) {
+        shared_->abandoned = true;
+        shared_->drop(count_lines(shared_->queue));
+        shared_->queue.clear();
+        shared_->done.wait(lock, [this] { return !shared_->telling; });
+    }
+    lock.unlock();
+    ended ? thread_.join() : thread_.detach();
+}
+
+void LogWriter::run(const std::shared_ptr<Shared>& shared) {
+    std::string batch;
+    while (shared->next_batch(batch)) {
+        shared->write(batch);
+        shared->finish_line();
+        shared->tell();
+    }
+    const std::lock_guard lock(shared->mutex);
+    shared->ended = true;
+    shared->done.notify_all();
+}
+
+// What was in hand is done with. False: it is the end.
+bool LogWriter::Shared::next_batch(std::string& batch) {
+    std::unique_lock lock(mutex);
+    held -= batch.size();
+    batch.clear();
+    if (held == 0) done.notify_all();
+    more.wait(lock, [this] { return stopping || !queue.empty(); });
+    batch.swap(queue);
+    return !batch.empty() && !abandoned;
+}
+
+void LogWriter::Shared::write(std::string_view batch) {
+    while (!batch.empty()) {
+        const auto taken = file->write(batch);
+        batch.remove_prefix(taken.bytes);
+        drop(taken.lost_lines);
+        error = taken.error;
+        if (batch.empty()) return;
+        if (abandoned) return drop(count_lines(batch));
+        file->wait_writable(look_again);
+    }
+}
+
+// The rest of a line that was cut must not wait for the next one.
+void LogWriter::Shared::finish_line() {
+    for (; file->unfinished() && !abandoned; (void)file->write({})) file->wait_writable(look_again);
+}
+
+void LogWriter::Shared::tell() {
+    const auto now_dropped = dropped.load(std::memory_order_relaxed);
+    if (now_dropped == told || !lost || monotonic_now() < tell_at || !begin_telling()) return;
+    if (lost(now_dropped - told, error)) {
+        told = now_dropped;
+        tell_at = monotonic_now() + between_tellings;
+    }
+    const std::lock_guard lock(mutex);
+    telling = false;
+    done.notify_all();
+}
+
+bool LogWriter::Shared::begin_telling() {
+    const std::lock_guard lock(mutex);
+    telling = !abandoned;
+    return telling;
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""ticketgate against its machine: signals, limits of the system, files that are no files, readers that do not read.
+
+Usage: process_test.py TICKETGATE [unittest's options]
+"""
+import ctypes
+import errno
+import http.client
+import os
+import pathlib
+import resource
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from real_test import answers, free_port, wait_for
+
+TICKETGATE = None
+PATIENCE = 60  # seconds after which something that must happen counts as never
+
+EPOLL_CTL = {"x86_64": (0xC000003E, 233), "aarch64": (0xC00000B7, 21)}  # audit's architecture, number of the call
+
+
+def refuse_watches(descriptor):
+    """From now on, epoll_ctl of this process says ENOSPC for descriptors from this one (fs.epoll.max_user_watches)."""
+    arch, call = EPOLL_CTL[os.uname().machine]
+    allow, refuse = 0x7FFF0000, 0x00050000 | errno.ENOSPC
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
+    filters = [(load, 0, 0, 4), (equal, 0, 7, arch), (load, 0, 0, 0), (equal, 0, 5, call),
+               (load, 0, 0, 24), (equal, 0, 3, 1),  # its operation is to add
+               (load, 0, 0, 32), (at_least, 0, 1, descriptor), (give, 0, 0, refuse), (give, 0, 0, allow)]
+    code = b"".join(struct.pack("HBBI", *one) for one in filters)
+    program = struct.pack("HxxxxxxP", len(filters), ctypes.addressof(buffer := ctypes.create_string_buffer(code)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, program, 0, 0) != 0:
+        os._exit(99)
+    del buffer
+
+
+class Sink(threading.Thread):
+    """A backend that reads every request whole and answers 200."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.door = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.port = self.door.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.door.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    @staticmethod
+    def serve(connection):
+        with connection, connection.makefile("rb") as reader:
+            while reader.readline():
+                length = 0
+                while (line := reader.readline()) not in (b"\r\n", b""):
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.split(b":")[1])
+                while length > 0 and (piece := reader.read(min(length, 1 << 16))):
+                    length -= len(piece)
+                try:
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                except OSError:
+                    return
+
+
+class ProcessTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ticketgate-process-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.sink = Sink()
+        self.addCleanup(self.sink.door.close)
+        self.port, self.admin = free_port(), free_port()
+
+    def config(self, more="", listen="", route="", admin=""):
+        file = self.folder / "c.yaml"
+        file.write_text(
+            f"listen: [{{ address: \"127.0.0.1:{self.port}\"{listen} }}]\n"
+            f"admin: {{ address: \"127.0.0.1:{self.admin}\"{admin} }}\n"
+            f"upstreams: {{ app: {{ url: \"http://127.0.0.1:{self.sink.port}\" }} }}\n"
+            f"routes: [{{ prefix: /, upstream: app{route} }}]\n{more}")
+        return file
+
+    def start(self, file, wait=True, limits=None, **options):
+        options.setdefault("stdout", subprocess.DEVNULL)
+        errors = options.pop("stderr", None) or open(self.folder / "err", "ab")
+        child = subprocess.Popen([TICKETGATE, "-c", file], preexec_fn=limits, stderr=errors, **options)
+        if not isinstance(errors, int):
+            errors.close()
+        self.addCleanup(self.stop, child)
+        if wait:
+            wait_for(lambda: child.poll() is not None or answers(self.port), "it listens")
+            self.assertIsNone(child.poll(), self.told())
+        return child
+
+    @staticmethod
+    def stop(child):
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+
+    def told(self):
+        file = self.folder / "err"
+        return file.read_text() if file.exists() else ""
+
+    def check(self, file):
+        return subprocess.run([TICKETGATE, "check", "-c", file], capture_output=True, text=True, timeout=PATIENCE)
+
+    def get(self, path="/", port=None, method="GET", body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body=body)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def serves(self):
+        try:
+            return self.get("/")[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def metric(self, name):
+        page = self.get("/metrics", self.admin)[1].decode()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in page.splitlines() if line.startswith(name))
+
+    # ── signals ──
+
+    def holds_signals(self, child):
+        lines = pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines()
+        mask = next((int(line.split()[1], 16) for line in lines if line.startswith("SigBlk:")), 0)
+        return mask & 1 << (signal.SIGHUP - 1)
+
+    def long_config(self):
+        """One that takes a while to read."""
+        routes = "".join(f"  - {{ prefix: /{i}, upstream: app }}\n" for i in range(9000))
+        file = self.config()
+        text = file.read_text()
+        file.write_text(text[:text.index("routes:")] + "routes:\n  - { prefix: /, upstream: app }\n" + routes)
+        return file
+
+    def test_signals_of_its_first_moments_act_once_it_runs(self):
+        child = self.start(self.long_config(), wait=False)
+        wait_for(lambda: child.poll() is not None or self.holds_signals(child), "signals wait", PATIENCE)
+        child.send_signal(signal.SIGHUP)
+        child.send_signal(signal.SIGUSR1)
+        wait_for(lambda: child.poll() is not None or "loaded" in self.told(), "the reload", PATIENCE)
+        self.assertIsNone(child.poll(), f"ended by its first signals: {child.returncode}")
+        child.terminate()
+        self.assertEqual(child.wait(PATIENCE), 0)
+
+    def test_a_stop_of_its_first_moments_is_no_abort(self):
+        child = self.start(self.long_config(), wait=False)
+        wait_for(lambda: child.poll() is not None or self.holds_signals(child), "signals wait", PATIENCE)
+        child.terminate()
+        self.assertEqual(child.wait(PATIENCE), 0)
+
+    # ── RLIMIT_FSIZE ──
+
+    def test_a_limit_of_file_sizes_costs_lines_and_bodies_not_the_process(self):
+        log = self.folder / "access.log"
+        child = self.start(self.config(f"log: {{ access_file: \"{log}\" }}\nspool: {{ directory: \"{self.folder}\" }}\n",
+                                       route=", queue: q"),
+                           limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
+        self.assertEqual(self.get("/", method="POST", body=b"x" * 1_000_000)[0], 503)
+        self.assertIn("File too large", self.told())
+        for _ in range(3):
+            self.get("/" + "x" * 7000)
+        while self.metric("ticketgate_log_dropped_lines_total") == 0 and child.poll() is None:
+            self.get("/" + "x" * 7000)
+        self.assertEqual(self.get("/")[0], 200)
+        self.assertEqual(self.metric("ticketgate_spool_bytes"), 0, "nothing of the refused body is left")
+        wait_for(lambda: "the access log lost lines" in self.told() and "File too large" in self.told(), "the loss is told")
+        self.assertIsNone(child.poll(), "it is still there")
+
+    # ── epoll_ctl ──
+
+    def test_a_connection_that_cannot_be_watched_is_refused_and_nothing_else(self):
+        first = 40
+        child = self.start(self.config(), limits=lambda: refuse_watches(first))
+        held, refused = [], 0
+        for _ in range(60):
+            connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+            held.append(connection)
+            try:
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                head = connection.recv(4096)
+            except ConnectionError:
+                head = b""
+            self.assertIn(head[9:12], (b"", b"200", b"502"), "its backend's may be the one that is refused")
+            refused += head == b""
+        self.assertGreater(refused, 0)
+        admin = socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE)
+        self.assertEqual(admin.recv(1), b"", "nor can the operator's")
+        for connection in held:
+            connection.close()
+        wait_for(self.serves, "it serves again", PATIENCE)
+        self.assertIn("cannot accept a connection", self.told())
+        self.assertIsNone(child.poll())
+
+    # ── the admin listener, and descriptors ──
+
+    def hold(self, port, count):
+        """So many connections that say nothing."""
+        held = []
+        self.addCleanup(lambda: [connection.close() for connection in held])
+        for _ in range(count):
+            held.append(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+        return held
+
+    def test_silent_connections_shut_neither_clients_nor_the_operator_out(self):
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
+        child = self.start(self.config(admin=", max_connections: 16, read_timeout: 1h"), limits=few)
+        self.hold(self.admin, 1500)
+        wait_for(lambda: len(os.listdir(f"/proc/{child.pid}/fd")) < 100, "they are let go", PATIENCE)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        for _ in range(100):
+            self.assertEqual(self.get("/")[0], 200)
+        self.assertNotIn("cannot accept", self.told())
+
+    def test_the_connection_that_asks_stays_longer_than_the_one_that_does_not(self):
+        self.start(self.config(admin=", max_connections: 4, read_timeout: 1h"))
+        asking = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=PATIENCE)
+        for _ in range(20):
+            self.hold(self.admin, 1)
+            asking.request("GET", "/livez")
+            self.assertEqual(asking.getresponse().read(), b"ok\n")
+        asking.close()
+
+    def test_an_admin_connection_that_says_nothing_ends(self):
+        self.start(self.config(admin=", read_timeout: 200ms"))
+        for head in (b"", b"GET /livez HTTP/1.1\r\nHos", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"):
+            with socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE) as connection:
+                try:
+                    connection.sendall(head)
+                    self.assertEqual(connection.recv(1), b"")
+                except ConnectionError:
+                    pass  # closed with bytes unread
+
+    def test_an_answer_to_head_has_no_body(self):
+        self.start(self.config())
+        with socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE) as connection:
+            connection.sendall(b"HEAD /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.0\r\n\r\n")
+            answer = b"".join(iter(lambda: connection.recv(4096), b""))
+        first, rest = answer.split(b"\r\n\r\n", 1)
+        self.assertIn(b"Content-Length: 3", first)
+        self.assertTrue(rest.startswith(b"HTTP/1."), rest)
+        self.assertTrue(rest.endswith(b"\r\n\r\nok\n"), rest)
+
+    def test_clients_that_hold_all_descriptors_leave_some_for_requests_and_the_operator(self):
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))
+        child = self.start(self.config(), limits=few)
+        first = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        first.request("GET", "/")
+        self.assertEqual(first.getresponse().read(), b"ok")
+        held = self.hold(self.port, 300)
+        wait_for(lambda: "cannot accept a connection" in self.told(), "the last ones wait", PATIENCE)
+        self.assertGreater(len(os.listdir(f"/proc/{child.pid}/fd")), 100, "its limit is the hard one")
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        first.request("POST", "/", body=b"x" * 100_000)  # a file, and a connection to the backend
+        self.assertEqual(first.getresponse().read(), b"ok")
+        first.close()
+        for connection in held:
+            connection.close()
+        self.assertEqual(self.get("/")[0], 200)
+
+    def test_without_descriptors_it_pauses_and_does_not_spin(self):
+        child = self.start(self.config())
+        before = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+        self.hold(self.port, 1)
+        self.hold(self.admin, 1)
+        told = lambda what: sum(what in line for line in self.told().splitlines())
+        wait_for(lambda: told("admin listener cannot accept") > 0, "it is told", PATIENCE)
+        start, used = time.monotonic(), self.cpu_seconds(child)
+        wait_for(lambda: told("admin listener cannot accept") > 2 and told("cannot accept a connection why") > 2,
+                 "it is told again", PATIENCE)
+        self.assertLess(self.cpu_seconds(child) - used, (time.monotonic() - start) / 4, "a thread spins")
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, before)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        self.assertEqual(self.get("/")[0], 200)
+
+    @staticmethod
+    def cpu_seconds(child):
+        fields = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    # ── files that are no files ──
+
+    def test_a_pipe_or_a_device_in_place_of_a_file_is_told_at_once(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-subj", "/CN=a", "-keyout", self.folder / "key", "-out", self.folder / "cert"],
+                       check=True, capture_output=True)
+        for odd in (pipe, "/dev/zero", "/dev/tty"):
+            for certificate, key, authority in ((odd, "key", "cert"), ("cert", odd, "cert"), ("cert", "key", odd)):
+                tls = (f", tls: {{ certificates: [{{ certificate: {certificate}, key: {key} }}],"
+                       f" client_ca: {authority}, client_auth: required }}")
+                self.refuses(self.config(listen=tls), odd)
+            self.refuses(self.config(route=f", on_full: {{ body_file: {odd} }}"), odd)
+            self.refuses(self.config(f"id_service: {{ address: \"127.0.0.1:{free_port()}\", worker: 1,"
+                                     f" token_file: {odd} }}\n"), odd)
+        self.refuses(pipe, pipe)
+        self.refuses("/dev/zero", "/dev/zero")
+
+    def refuses(self, file, odd):
+        got = self.check(file)
+        self.assertEqual(got.returncode, 78, got.stderr)
+        self.assertIn(str(odd), got.stderr)
+        why = "No such device" if str(odd) == "/dev/tty" and "No such device" in got.stderr else "not a regular file"
+        self.assertIn(why, got.stderr)
+
+    def test_a_pipe_in_place_of_a_page_does_not_stop_a_reload(self):
+        page = self.folder / "page.html"
+        page.write_text("busy")
+        child = self.start(self.config(route=f", on_full: {{ body_file: {page} }}"))
+        page.unlink()
+        os.mkfifo(page)
+        child.send_signal(signal.SIGHUP)
+        wait_for(lambda: "not a regular file" in self.told(), "the reload is refused", PATIENCE)
+        (self.folder / "c.yaml").unlink()
+        os.mkfifo(self.folder / "c.yaml")
+        child.send_signal(signal.SIGHUP)
+        wait_for(lambda: "cannot read it: not a regular file" in self.told(), "so is the pipe", PATIENCE)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200, "the control thread is there")
+
+    # ── logs ──
+
+    def test_one_stuck_pipe_for_both_logs_holds_nobody_up(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        child = self.start(self.config(), stdout=writer, stderr=writer)
+        os.close(writer)
+        bad = f"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX: {'x' * 500}\r\n\r\n".encode()
+
+        def spoil():  # each is a line of both logs
+            for _ in range(600):
+                with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+                    connection.sendall(bad)
+                    connection.recv(100)
+
+        for _ in range(3):
+            threads = [threading.Thread(target=spoil, daemon=True) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(PATIENCE)
+                self.assertFalse(thread.is_alive(), "a loop waits for the reader of the logs")
+        for _ in range(16):  # enough for both queues
+            for _ in range(200):
+                self.get("/" + "x" * 3000)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
+        self.assertGreater(self.metric('ticketgate_log_dropped_lines_total{log="access"}'), 0)
+        text = b""
+        while b"lost lines" not in text:
+            self.assertTrue(select.select([reader], [], [], PATIENCE)[0], "it is told when it flows again")
+            text += os.read(reader, 1 << 16)
+        child.terminate()
+        while piece := os.read(reader, 1 << 16):
+            text += piece
+        self.assertEqual(child.wait(PATIENCE), 0)
+        for line in text.decode().splitlines():
+            self.assertTrue(line.startswith(("{\"time\"", "20")), f"a torn line: {line[:200]}")
+
+    def test_a_reader_that_never_reads_does_not_stop_the_stop(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        child = self.start(self.config(), stdout=writer, stderr=writer)
+        os.close(writer)
+        for _ in range(50):
+            self.get("/" + "x" * 3000)
+        child.terminate()
+        self.assertEqual(child.wait(PATIENCE), 0)
+
+
+if __name__ == "__main__":
+    TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2, warnings="ignore")
