@@ -135,13 +135,27 @@ void ProxyWatch::rotate_log(int number) const {
     fs::rename(names_.log, names_.log + "." + std::to_string(number), missing);
 }
 
-std::uint64_t ProxyWatch::log_lines(int rotated) const {
+std::uint64_t ProxyWatch::log_lines(const std::string& mark, int rotated) const {
     std::uint64_t lines = 0;
     for (int i = 0; i <= rotated; ++i) {
-        const auto text = read_file(i == 0 ? names_.log : names_.log + "." + std::to_string(i));
-        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+        std::ifstream log{i == 0 ? names_.log : names_.log + "." + std::to_string(i)};
+        for (std::string line; std::getline(log, line) && !log.eof();)
+            lines += line.find(mark) == std::string::npos ? 0 : 1;
     }
     return lines;
+}
+
+bool ProxyWatch::log_is_there() const {
+    return fs::exists(names_.log);
+}
+
+bool ProxyWatch::ready() const {
+    try {
+        (void)fetch(names_.admin, "/readyz");
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
 }
 
 void ProxyWatch::set_clock(const std::string& offset) const {

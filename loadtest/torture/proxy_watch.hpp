@@ -47,7 +47,11 @@ class ProxyWatch {
 
     // Moves the access log aside, as logrotate does, under this number.
     void rotate_log(int number) const;
-    std::uint64_t log_lines(int rotated) const;
+    // Lines that contain `mark`, in the log and in so many that were moved aside.
+    std::uint64_t log_lines(const std::string& mark, int rotated) const;
+    bool log_is_there() const;
+    // Whether /readyz says so.
+    bool ready() const;
     // Its wall clock from now on, such as "-1d"; the monotonic one goes on.
     void set_clock(const std::string& offset) const;
     bool has_log() const { return !names_.log.empty(); }
