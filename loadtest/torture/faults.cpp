@@ -79,7 +79,7 @@ Task<> given_up_on(World& world, std::string query, std::uint64_t requests, Micr
         if (!co_await held.run(call)) co_return;
         (void)co_await held.client().answer();
         co_await dwell(world, more_us);
-        held.let_go();
+        co_await held.let_go();
     }
 }
 
@@ -128,25 +128,27 @@ Task<> drop_next(World& world) {
     co_await crew;
 }
 
-Task<> outages(World& world, const char* page, int times) {
+Task<> outages(World& world, const char* page, int times, bool& going) {
     for (int i = 0; i < times; ++i) {
         co_await dwell(world, 150'000);
         (void)fetch(world.settings.backend, page);
     }
+    co_await dwell(world, 200'000);
+    going = false;
 }
 
 Task<> through_outages(World& world, const char* page, Allowed allowed) {
     Crew crew;
+    bool going = true;
     const int times = world.settings.quick ? 3 : 10;
     auto get = call_of(Line::one, 300);
     get.allowed = allowed;
     auto post = get;
     post.body = 100;
-    const auto until = now_us() + static_cast<Micros>(times) * 160'000 + 200'000;
-    crew.add(outages(world, page, times));
+    crew.add(outages(world, page, times, going));
     for (int i = 0; i < 8; ++i) {
-        crew.add(loyal_until(world, get, until));
-        crew.add(loyal_until(world, post, until));
+        crew.add(loyal_while(world, get, going));
+        crew.add(loyal_while(world, post, going));
     }
     co_await crew;
 }

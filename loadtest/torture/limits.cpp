@@ -154,7 +154,7 @@ Task<> works_on(World& world) {
     crew.add(loyal(world, call_of(Line::late, 200), 1));
     co_await stand_in(world, Line::late, 1);
     co_await dwell(world, 20'000);
-    let_go(world, held);
+    co_await let_go(world, held);
     for (const char* late : {"&late_us=3000", "&late_us=700", ""}) {
         auto call = call_of(Line::late, 200);
         call.query += late;

@@ -40,7 +40,7 @@ Task<> await_limit(World& world, std::uint32_t now, std::uint32_t next) {
     }
 }
 
-Task<> move_limits(World& world, std::uint64_t times) {
+Task<> move_limits(World& world, std::uint64_t times, bool& going) {
     constexpr std::array<std::uint32_t, 6> limits{3, 1, 5, 2, 1, 4};
     std::uint32_t now = 1;
     for (std::uint64_t i = 0; i <= times; ++i) {
@@ -54,19 +54,20 @@ Task<> move_limits(World& world, std::uint64_t times) {
         now = next;
         co_await dwell(world, 100'000);
     }
+    going = false;
 }
 
 Task<> reload(World& world) {
     Crew crew;
+    bool going = true;
     const auto times = world.some(30);
-    const auto until = now_us() + (times + 1) * 110'000;
     auto passing = call_of(Line::passing, 500);
     passing.allowed = allow::ok | allow::not_found;
-    crew.add(move_limits(world, times));
+    crew.add(move_limits(world, times, going));
     for (int i = 0; i < 12; ++i) {
-        crew.add(loyal_until(world, call_of(Line::moving, 700), until));
-        crew.add(loyal_until(world, passing, until));
-        crew.add(loyal_until(world, call_of(Line::one, 500), until));
+        crew.add(loyal_while(world, call_of(Line::moving, 700), going));
+        crew.add(loyal_while(world, passing, going));
+        crew.add(loyal_while(world, call_of(Line::one, 500), going));
     }
     co_await crew;
 }
@@ -74,7 +75,7 @@ Task<> reload(World& world) {
 constexpr const char* last_reload = "ticketgate_config_last_reload_successful";
 
 // A file that is none changes nothing, and says so.
-Task<> spoil_config(World& world, std::uint64_t times) {
+Task<> spoil_config(World& world, std::uint64_t times, bool& going) {
     for (std::uint64_t i = 0; i < times; ++i) {
         world.proxy.write_config(i % 2 == 0 ? "routes: [ this is no\n" : world.proxy.config());
         world.proxy.signal(SIGHUP);
@@ -82,31 +83,32 @@ Task<> spoil_config(World& world, std::uint64_t times) {
         if (i % 2 == 1) co_await metric_reaches(world, last_reload, 1);
         co_await dwell(world, 100'000);
     }
+    going = false;
 }
 
 Task<> bad_config(World& world) {
     Crew crew;
+    bool going = true;
     const std::uint64_t times = world.settings.quick ? 4 : 10;
-    crew.add(spoil_config(world, times));
-    for (int i = 0; i < 16; ++i) {
-        crew.add(loyal_until(world, call_of(Line::one, 300), now_us() + times * 100'000));
-    }
+    crew.add(spoil_config(world, times, going));
+    for (int i = 0; i < 16; ++i) crew.add(loyal_while(world, call_of(Line::one, 300), going));
     co_await crew;
 }
 
-Task<> scrapes(World& world, Micros until) {
-    while (now_us() < until) {
-        const auto violations = world.proxy.metric("ticketgate_exclusion_violations_total");
+Task<> scrapes(World& world, int times, bool& going) {
+    for (int i = 0; i < times; ++i) {
+        const auto violations = co_await metric(world, "ticketgate_exclusion_violations_total");
         world.expect(violations.has_value(), "/metrics did not answer");
         co_await dwell(world, 10'000);
     }
+    going = false;
 }
 
 Task<> admin_scrape(World& world) {
     Crew crew;
-    const auto until = now_us() + (world.settings.quick ? 500'000 : 2'000'000);
-    crew.add(scrapes(world, until));
-    for (int i = 0; i < 16; ++i) crew.add(loyal_until(world, call_of(Line::one, 200), until));
+    bool going = true;
+    crew.add(scrapes(world, world.settings.quick ? 40 : 160, going));
+    for (int i = 0; i < 16; ++i) crew.add(loyal_while(world, call_of(Line::one, 200), going));
     co_await crew;
 }
 
@@ -118,16 +120,16 @@ Task<> rotate(World& world) {
     const int times = world.settings.quick ? 5 : 20;
     auto call = call_of(Line::one, 100);
     call.query += std::string("&") + rotated;  // what came before may be written yet
-    for (int i = 0; i < 16; ++i) {
-        const auto until = now_us() + static_cast<Micros>(times) * 60'000;
-        crew.add(loyal_until(world, call, until));
-    }
+    bool going = true;
+    for (int i = 0; i < 16; ++i) crew.add(loyal_while(world, call, going));
     for (int i = 1; i <= times; ++i) {
         co_await dwell(world, 50'000);
         world.proxy.rotate_log(i);
         world.proxy.signal(SIGUSR1);
         co_await log_begun_anew(world);
     }
+    co_await dwell(world, 50'000);
+    going = false;
     co_await crew;
     co_await log_written(world, rotated, times);
     const auto written = world.proxy.log_lines(rotated, times);

@@ -90,14 +90,8 @@ void ProxyWatch::signal(int number) const {
     if (has_pid()) (void)::kill(names_.pid, number);
 }
 
-std::optional<double> ProxyWatch::metric(const std::string& name) const {
-    if (!has_admin()) return std::nullopt;
-    std::string text;
-    try {
-        text = "\n" + fetch(names_.admin, "/metrics");
-    } catch (const std::exception&) {
-        return std::nullopt;  // it is stopping, or has no descriptor left for us
-    }
+std::optional<double> metric_in(const std::string& page, const std::string& name) {
+    const auto text = "\n" + page;
     std::optional<double> sum;
     for (auto at = text.find("\n" + name); at != std::string::npos;
          at = text.find("\n" + name, at)) {
@@ -107,6 +101,15 @@ std::optional<double> ProxyWatch::metric(const std::string& name) const {
         sum = sum.value_or(0) + std::strtod(text.c_str() + value, nullptr);
     }
     return sum;
+}
+
+std::optional<double> ProxyWatch::metric(const std::string& name) const {
+    if (!has_admin()) return std::nullopt;
+    try {
+        return metric_in(fetch(names_.admin, "/metrics"), name);
+    } catch (const std::exception&) {
+        return std::nullopt;  // it is stopping, or has no descriptor left for us
+    }
 }
 
 bool ProxyWatch::release(const std::string& queue) const {
@@ -147,15 +150,6 @@ std::uint64_t ProxyWatch::log_lines(const std::string& mark, int rotated) const 
 
 bool ProxyWatch::log_is_there() const {
     return fs::exists(names_.log);
-}
-
-bool ProxyWatch::ready() const {
-    try {
-        (void)fetch(names_.admin, "/readyz");
-        return true;
-    } catch (const std::exception&) {
-        return false;
-    }
 }
 
 void ProxyWatch::set_clock(const std::string& offset) const {

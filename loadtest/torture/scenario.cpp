@@ -24,9 +24,9 @@ Task<> loyal(World& world, Call call, std::uint64_t requests) {
     for (std::uint64_t i = 0; i < requests; ++i) (void)co_await client.exchange(call);
 }
 
-Task<> loyal_until(World& world, Call call, Micros when) {
+Task<> loyal_while(World& world, Call call, const bool& going) {
     Client client(world);
-    while (now_us() < when) {
+    while (going) {
         // Not in a circle when nobody listens.
         if (!co_await client.exchange(call)) co_await dwell(world, 1000);
     }
@@ -70,8 +70,8 @@ Task<> connect_then(World& world, Call call, std::uint64_t requests, Start& star
 }  // namespace
 
 Task<> all_connected(World& world, Call call, std::uint64_t clients, std::uint64_t requests) {
-    const auto before = world.proxy.metric(accepted_total).value_or(0);
-    Start start{clients, before + static_cast<double>(clients), Event()};
+    const auto before = co_await metric(world, accepted_total);
+    Start start{clients, before.value_or(0) + static_cast<double>(clients), Event()};
     Crew crew;
     for (std::uint64_t i = 0; i < clients; ++i)
         crew.add(connect_then(world, call, requests, start));

@@ -1,6 +1,7 @@
 #pragma once
 // The scenarios: one small coroutine each, in one file a group. README.md tells what each is for.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,8 @@ Task<> begun(World& world, std::uint64_t seq);
 Task<> stand_in(World& world, Line line, std::uint64_t count);
 // At least so many requests of this scenario have their answers.
 Task<> answered(World& world, std::uint64_t count);
+// One number of ticketgate's /metrics, as ProxyWatch::metric has it, while all clients go on.
+Task<std::optional<double>> metric(World& world, std::string name);
 // ticketgate's gauge or counter is at least, or at most, this.
 Task<> metric_reaches(World& world, std::string name, double least);
 Task<> metric_falls_to(World& world, std::string name, double most);
@@ -61,7 +64,7 @@ Task<> log_written(World& world, std::string mark, int rotated);
 Task<> descriptors_back_to(World& world, std::uint64_t count);
 
 // Ends the work of a request that the backend holds (`hold=1`, `late_hold=1`).
-void let_go(World& world, std::uint64_t seq);
+Task<> let_go(World& world, std::uint64_t seq);
 
 // A while in which a broken proxy has the opportunity to show it, and the pace of those who are
 // slow on purpose. A busy machine makes it prove less; no verdict depends on it.
@@ -77,7 +80,7 @@ class Held {
     // The same, and waits until it runs.
     Task<bool> run(Call call);
     // The backend ends its work.
-    void let_go();
+    Task<> let_go();
     // The same, and reads the answer.
     Task<> finish();
 
@@ -97,8 +100,8 @@ Call call_of(Line line, Micros work_us);
 
 // One keep-alive client after another: `requests` of the call in a closed loop.
 Task<> loyal(World& world, Call call, std::uint64_t requests);
-// The same until the time has come: how long it goes on, not what it waits for.
-Task<> loyal_until(World& world, Call call, Micros when);
+// The same as long as something else goes on.
+Task<> loyal_while(World& world, Call call, const bool& going);
 // So many loyal clients side by side.
 Task<> crowd(World& world, Call call, std::uint64_t clients, std::uint64_t requests);
 // The same, but all connect before the first one sends.

@@ -53,30 +53,31 @@ Task<> memory(World& world) {
     co_await recovered(world, before);
 }
 
-Task<> step_clock(World& world, int times) {
+Task<> step_clock(World& world, int times, bool& going) {
     constexpr std::array<const char*, 6> steps{"-1d", "+0", "+1d", "-10", "+3600", "-365d"};
     for (int i = 0; i < times; ++i) {
         world.proxy.set_clock(steps[static_cast<std::size_t>(i) % steps.size()]);
         co_await dwell(world, 100'000);
     }
     world.proxy.set_clock("+0");
+    going = false;
 }
 
 // The wall clock jumps; waits and holds do not care.
 Task<> clock_steps(World& world) {
     Crew crew;
     const int times = world.settings.quick ? 6 : 24;
-    const auto until = now_us() + static_cast<Micros>(times) * 100'000;
-    crew.add(step_clock(world, times));
+    bool going = true;
+    crew.add(step_clock(world, times, going));
     for (int i = 0; i < 8; ++i) {
-        crew.add(loyal_until(world, call_of(Line::one, 500), until));
+        crew.add(loyal_while(world, call_of(Line::one, 500), going));
         // Half a second may pass by itself on a busy machine; a day may not, on the line above.
         auto brief = call_of(Line::brief, 500);
         brief.allowed = allow::ok | allow::unavailable;
-        crew.add(loyal_until(world, brief, until));
+        crew.add(loyal_while(world, brief, going));
         auto racing = call_of(Line::racing, 5000);
         racing.allowed = allow::ok | allow::unavailable;
-        crew.add(loyal_until(world, racing, until));
+        crew.add(loyal_while(world, racing, going));
     }
     co_await crew;
 }
