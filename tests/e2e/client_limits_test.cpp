@@ -266,7 +266,8 @@ TEST(ProxyProtocol, StopsWhileAHeaderIsWaitedFor) {
     Gateway gateway(behind_proxy("head_timeout: 1h"), with(backend));
     Client client = gateway.client();
     client.send("PROXY ");
-    ASSERT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 1; }));
+    ASSERT_TRUE(
+        eventually([&] { return gateway.metric("ticketgate_connections_accepted_total") == 1; }));
     gateway.stop();
     EXPECT_TRUE(gateway.ended());
     EXPECT_TRUE(client.ends());
