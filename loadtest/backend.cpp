@@ -1,8 +1,10 @@
 // An order-logging backend, HTTP/1.1 and (on a port of its own) FastCGI: answers after a service
 // time, records the start and end of every request and counts overlaps, inversions, ghosts and
 // hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its
-// own pages; `/__refuse?ms=N` closes the listener for a time, `/__restart?ms=N` every connection as
-// well; over FastCGI `/__status` is php-fpm's status page.
+// own pages, and so are `/__run?seq=N`, which tells when that request started and ended, and
+// `/__go?seq=N`, which ends the work of one that was sent with `hold=1`; `/__refuse?ms=N` closes
+// the listener for a time, `/__restart?ms=N` every connection as well; over FastCGI `/__status` is
+// php-fpm's status page.
 
 #include <bit>
 #include <cstdio>
@@ -31,6 +33,7 @@ constexpr const char* usage =
     "  --log-lines N  lines kept for /__log (400000)\n"
     "  --seconds N    ends by itself after this time (3600)\n"
     "query of a request: ms= us= late_us= (work after a FastCGI answer)\n"
+    "  hold=1 late_hold=1 (work until /__go?seq=N is asked for)\n"
     "  tunnel=release|hold (echoes after a 101) size= chunked=1 status= "
     "close=1 fault= (fault.hpp has the names)";
 
@@ -105,6 +108,15 @@ class Backend : public Outage {
             if (!entry.empty()) list += (list.empty() ? "" : ",") + entry;
         }
         return R"({"pool":"tg_backend","processes":[)" + list + "]}";
+    }
+
+    bool let_go(std::uint64_t seq) override {
+        for (auto& [pointer, connection] : connections_) {
+            if (!connection->holds(seq)) continue;
+            touch(pointer, [](Connection& one) { one.let_go(); });
+            return true;
+        }
+        return false;
     }
 
     void listen() {

@@ -120,10 +120,17 @@ void Connection::begin() {
     const auto now = now_us();
     run_ = journal_.start(head_, now, first_bytes_us_);
     started_us_ = now;
+    held_ = query_number(head_.target, "hold", 0) == 1;
+    if (held_) return;
     auto work_us = query_number(head_.target, "us", service_.work_us);
     work_us = query_number(head_.target, "ms", work_us / 1000) * 1000 + work_us % 1000;
     if (work_us == 0) return answer();
     alarms_.set(now + work_us, std::bit_cast<std::uint64_t>(this));
+}
+
+void Connection::let_go() {
+    held_ = false;
+    on_alarm();
 }
 
 void Connection::on_alarm() {
@@ -206,7 +213,8 @@ void Connection::abort() {
     const bool runs = !own_page() && (state_ == State::running || state_ == State::writing ||
                                       state_ == State::late || tunnel_held_);
     if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
-    const bool alarm_pending = state_ == State::running || state_ == State::late;
+    const bool alarm_pending = (state_ == State::running || state_ == State::late) && !held_;
+    held_ = false;
     close();
     // The alarm still names this object.
     finished_ = !alarm_pending;
@@ -218,12 +226,19 @@ void Connection::answer_own_page() {
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
     if (path == "/__status") return answer_text("application/json", outage_.workers());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
+    const auto seq = query_number(head_.target, "seq", 0);
+    if (path == "/__run") return answer_text("application/json", journal_.run_of(seq));
+    if (path == "/__go") {
+        const bool held = outage_.let_go(seq);
+        return answer_text("application/json", held ? "{\"let_go\":1}\n" : "{\"let_go\":0}\n");
+    }
     if (path == "/__refuse" || path == "/__restart") {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
         return answer_text("text/plain", "as you wish\n");
     }
     if (path != "/__reset") {
-        return answer_text("text/plain", "__stats, __log, __reset, __refuse or __restart\n");
+        return answer_text("text/plain",
+                           "__stats, __log, __run, __go, __reset, __refuse or __restart\n");
     }
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
@@ -281,9 +296,11 @@ void Connection::written(bool client_gone) {
 // As after fastcgi_finish_request(): the answer is out, the connection closed, the script goes on.
 bool Connection::work_on() {
     const auto late_us = fastcgi_ ? query_number(head_.target, "late_us", 0) : 0;
-    if (late_us == 0 || own_page()) return false;
+    held_ = fastcgi_ && query_number(head_.target, "late_hold", 0) == 1 && !own_page();
+    if (!held_ && (late_us == 0 || own_page())) return false;
     fd_.reset();
     state_ = State::late;
+    if (held_) return true;
     alarms_.set(now_us() + late_us, std::bit_cast<std::uint64_t>(this));
     return true;
 }

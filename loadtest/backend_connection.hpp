@@ -23,6 +23,8 @@ class Outage {
     virtual void refuse(Micros for_us, bool drop) = 0;
     // Who works on what, as php-fpm's status has it.
     virtual std::string workers() const = 0;
+    // Ends the work of the request that was held (`hold=1`). False: none of that number is held.
+    virtual bool let_go(std::uint64_t seq) = 0;
 };
 
 struct Service {
@@ -38,6 +40,9 @@ class Connection {
 
     void on_events(std::uint32_t events);
     void on_alarm();
+    // Does its run wait for let_go()?
+    bool holds(std::uint64_t seq) const { return held_ && head_.seq == seq; }
+    void let_go();
     // The backend's process ends: so does what runs.
     void abort();
     // Nothing left to do: no socket, or nothing more wanted from it, and no run.
@@ -97,6 +102,7 @@ class Connection {
     Fault fault_ = Fault::none;
     bool drops_next_ = false;
     bool tunnel_held_ = false;  // the run lasts as long as the tunnel
+    bool held_ = false;         // the run lasts until let_go()
 
     // The answer being written: its text, then `filler_left_` bytes of filler.
     std::string out_;

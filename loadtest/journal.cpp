@@ -153,4 +153,19 @@ std::string Journal::log() const {
     return out;
 }
 
+// From the newest line back: who asks waits for what has just begun.
+std::string Journal::run_of(std::uint64_t seq) const {
+    Micros started = 0;
+    Micros ended = 0;
+    for (std::size_t i = 0; i < lines_.size() && started == 0; ++i) {
+        const auto& line = lines_[(lines_written_ - 1 - i) % lines_.size()];
+        if (line.seq != seq) continue;
+        if (line.kind == 'S') started = line.us;
+        if (line.kind == 'E') ended = line.us;
+    }
+    std::string out;
+    print(out, "{\"started\":%" PRIu64 ",\"ended\":%" PRIu64 "}\n", started, ended);
+    return out;
+}
+
 }  // namespace loadtest

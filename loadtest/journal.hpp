@@ -76,6 +76,8 @@ class Journal {
     Limits limits() const { return limits_; }
     std::string stats() const;
     std::string log() const;
+    // When the request of that X-Seq started and ended, as JSON; 0: not yet.
+    std::string run_of(std::uint64_t seq) const;
 
  private:
     // S started, R work done and answer begun, E answer written.

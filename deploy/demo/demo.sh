@@ -6,14 +6,14 @@
 #   demo.sh --serve BINARY     starts both, says what to try, until Ctrl-C
 #   demo.sh --php              only the first half, with a PHP of its own (no ticketgate needed)
 #
-# Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT, and DEMO_STATE, the counter's file.
+# Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT (`any`: a free one), and DEMO_STATE, the
+# counter's file.
 # Exit: 0 PHP alone lost updates and ticketgate lost none; 1 otherwise.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 n=${N:-200} parallel=${PARALLEL:-32}
 host=127.0.0.1 port=${PORT:-8080} admin_port=${ADMIN_PORT:-9901} backend_port=${BACKEND_PORT:-8000}
-direct=http://$host:$backend_port gate=http://$host:$port
 started=() scratch=
 
 die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
@@ -32,15 +32,26 @@ stop_all() {
 
 listening() { (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; }
 
+# Below the range from which the kernel takes ports for connections.
+free_port() {
+    local at
+    while at=$((20000 + RANDOM % 6000)) && listening "$at"; do :; done
+    echo "$at"
+}
+[[ $port != any ]] || port=$(free_port)
+[[ $admin_port != any ]] || admin_port=$(free_port)
+[[ $backend_port != any ]] || backend_port=$(free_port)
+direct=http://$host:$backend_port gate=http://$host:$port
+
 claim_port() {  # PORT VARIABLE WHAT
     ! listening "$1" || die "port $1, wanted for $3, is taken; choose another: $2=$(($1 + 10)) ./dev run"
 }
 
 wait_for() {  # PORT PID NAME
-    local deadline=$((SECONDS + 10))
+    local deadline=$((SECONDS + 60))
     until listening "$1"; do
         kill -0 "$2" 2>/dev/null || die "$3 ended before it listened on port $1"
-        ((SECONDS < deadline)) || die "$3 does not listen on port $1 after 10 s"
+        ((SECONDS < deadline)) || die "$3 does not listen on port $1 after 60 s"
         sleep 0.05
     done
 }
@@ -73,7 +84,7 @@ count() { curl -sf "$1/counter.php" | sed -n 's/.*"count":\([0-9]*\).*/\1/p'; }
 # Sends n POSTs, `parallel` at a time; sets $answered and $counted.
 hit() {  # URL
     curl -sf -o /dev/null -X POST "$1/reset.php" || die "nothing answers at $1"
-    answered=$(curl -s --no-progress-meter --max-time 30 \
+    answered=$(curl -s --no-progress-meter --max-time 120 \
         --parallel --parallel-immediate --parallel-max "$parallel" \
         -d '' -o /dev/null -w '%{http_code}\n' "$1/counter.php?n=[1-$n]" | grep -c '^200$' || true)
     counted=$(count "$1")

@@ -39,6 +39,12 @@ tg_fill() {
     printf '%s\n' "$text"
 }
 
+# tg_start and tg_start_backend take another port when somebody else took theirs between tg_take_port and
+# their listen().
+tg_tries=5
+# Seconds until a proxy listens, or has ended: reached only where something hangs.
+tg_patience=60
+
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
 #          [wrap=COMMAND]
 # NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set, for ticketgate
@@ -59,15 +65,20 @@ tg_start() {
             wrap=*) read -ra wrap <<<"${pair#*=}" ;;
         esac
     done
-    local dir=$tg_work/$name pin=()
+    local dir=$tg_work/$name pin=() try
     mkdir -p "$dir"
     [[ -n $cpu ]] && pin=(taskset -c "$cpu")
-    tg_take_port
-    tg_port[$name]=$tg_free
-    "tg_command_$peer"
-    "${pin[@]}" "${wrap[@]}" "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
-    tg_pid[$name]=$!
-    tg_await_port "$name"
+    for ((try = 1; try <= tg_tries; ++try)); do
+        tg_take_port
+        tg_port[$name]=$tg_free
+        "tg_command_$peer"
+        "${pin[@]}" "${wrap[@]}" "${command[@]}" >"$dir/out" 2>"$dir/err" </dev/null &
+        tg_pid[$name]=$!
+        tg_await_port "$name" && return 0
+        tg_port_was_taken "$dir/err" || break
+    done
+    tg_last_words "$name"
+    return 1
 }
 
 # The next functions read the locals of tg_start and set `command`.
@@ -149,39 +160,65 @@ tg_command_caddy() {
 
 # tg_start_backend NAME CPU ARGS...: an order-logging backend on a port of its own.
 tg_start_backend() {
-    local name=$1 cpu=$2 pin=()
+    local name=$1 cpu=$2 pin=() try
     shift 2
     [[ -n $cpu ]] && pin=(taskset -c "$cpu")
-    tg_take_port
-    tg_port[$name]=$tg_free
-    "${pin[@]}" "$tg_bin/tg_backend" --listen "$tg_free" "$@" \
-        >"$tg_work/$name.out" 2>&1 </dev/null &
-    tg_pid[$name]=$!
-    tg_await_port "$name"
+    for ((try = 1; try <= tg_tries; ++try)); do
+        tg_take_port
+        tg_port[$name]=$tg_free
+        "${pin[@]}" "$tg_bin/tg_backend" --listen "$tg_free" "$@" \
+            >"$tg_work/$name.out" 2>&1 </dev/null &
+        tg_pid[$name]=$!
+        tg_await_port "$name" && return 0
+        tg_port_was_taken "$tg_work/$name.out" || break
+    done
+    tg_last_words "$name"
+    return 1
 }
 
+tg_port_was_taken() {
+    grep -qiE 'in use|EADDRINUSE' "$1"
+}
+
+tg_last_words() {
+    echo "$1 did not start; its last words:" >&2
+    tail -n 5 "$tg_work/$1/err" "$tg_work/$1.out" >&2 2>/dev/null
+}
+
+# Until the process listens on its port: it, and not somebody else who took the port first.
 tg_await_port() {
-    local name=$1 i
-    for ((i = 0; i < 100; ++i)); do
-        kill -0 "${tg_pid[$name]}" 2>/dev/null || break
-        (exec 3<>"/dev/tcp/127.0.0.1/${tg_port[$name]}") 2>/dev/null && return 0
-        sleep 0.05
+    local name=$1 end=$((SECONDS + tg_patience))
+    while kill -0 "${tg_pid[$name]}" 2>/dev/null && ((SECONDS < end)); do
+        tg_listens "${tg_pid[$name]}" "${tg_port[$name]}" && return 0
+        tg_look_again
     done
-    echo "$name did not start; its last words:" >&2
-    tail -n 5 "$tg_work/$name/err" "$tg_work/$name.out" >&2 2>/dev/null
     tg_stop "$name"
     return 1
 }
 
+# tg_listens PID PORT: does the process, or one of its descendants, listen there?
+tg_listens() {
+    local inode pid
+    inode=$(awk -v port="$(printf ':%04X' "$2")" '$4 == "0A" && $2 ~ port "$" { print $10 }' \
+        /proc/net/tcp /proc/net/tcp6 2>/dev/null | head -n 1)
+    [[ -n $inode ]] || return 1
+    for pid in $(tg_tree "$1"); do
+        find "/proc/$pid/fd" -lname "socket:\[$inode\]" 2>/dev/null | grep -q . && return 0
+    done
+    return 1
+}
+
+# Between two looks at another process.
+tg_look_again() {
+    sleep 0.05
+}
+
 tg_stop() {
-    local name=$1 pid=${tg_pid[$1]:-} i
+    local name=$1 pid=${tg_pid[$1]:-} end=$((SECONDS + tg_patience))
     unset "tg_pid[$name]"
     [[ -n $pid ]] || return 0
     kill "$pid" 2>/dev/null
-    for ((i = 0; i < 60; ++i)); do
-        kill -0 "$pid" 2>/dev/null || break
-        sleep 0.05
-    done
+    while kill -0 "$pid" 2>/dev/null && ((SECONDS < end)); do tg_look_again; done
     kill -9 "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     return 0

@@ -265,14 +265,20 @@ void Client::end(Fate fate) {
 }
 
 void Client::leave(Way way) {
+    const auto left = pending_;
+    go(way);
+    // Not before it is done: this thread may have stood still on the way.
     const auto now = now_us();
-    for (const auto seq : pending_) {
+    for (const auto seq : left) {
         auto& record = world_.record(seq);
         const bool stays = record.line == Line::stays && record.whole_us != 0;
         // There a FIN is no leave, whoever sends it; but only a half-closed client reads on.
         if (!stays || way == Way::rst) record.left_us = now;
         if (!stays || way != Way::half) record.fate = Fate::left;
     }
+}
+
+void Client::go(Way way) {
     if (tls_ && way != Way::rst) tls_->say_goodbye();
     if (way == Way::half && tls_) return;
     if (way == Way::half) {

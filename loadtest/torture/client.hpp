@@ -55,6 +55,7 @@ class Client {
 
  private:
     Task<bool> shake_hands();
+    void go(Way way);
     IoResult receive(std::span<char> into);
     IoResult transmit(std::string_view text);
     Task<bool> read_more(Micros deadline);

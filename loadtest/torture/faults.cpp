@@ -68,26 +68,50 @@ Task<> early_free(World& world) {
     const Trouble trouble{Line::free, "us=500&fault=early", allow::ok, allow::ok, 300'000};
     co_await troubled(world, trouble, world.some(50));
 }
+// Answered 504 while its backend still works, which goes on for `more_us` from then on.
+Task<> given_up_on(World& world, std::string query, std::uint64_t requests, Micros more_us) {
+    Held held(world);
+    auto call = call_of(Line::hasty, 0);
+    call.query += query;
+    call.allowed = allow::timeout;
+    for (std::uint64_t i = 0; i < requests; ++i) {
+        call.body = i % 2 == 0 ? 0 : 100;
+        if (!co_await held.run(call)) co_return;
+        (void)co_await held.client().answer();
+        co_await dwell(world, more_us);
+        co_await held.let_go();
+    }
+}
+
+// Others in the same line, whose route waits for longer.
+Call patient() {
+    auto call = call_of(Line::hasty, 200);
+    call.path = "/patient";
+    return call;
+}
+
+Task<> given_up_among_others(World& world, std::string query) {
+    Crew crew;
+    const auto requests = world.some(5) / 4 + 1;
+    crew.add(crowd(world, patient(), 8, requests * 2));
+    for (int i = 0; i < 4; ++i) crew.add(given_up_on(world, query, requests, 20'000));
+    co_await crew;
+}
+
 // Says nothing and closes, but later than the proxy waits.
 Task<> silent(World& world) {
-    world.settle_us = 1'000'000;
-    const Trouble trouble{Line::hasty, "ms=600&fault=silent", allow::timeout};
-    co_await troubled(world, trouble, world.some(5) / 4 + 1);
+    return given_up_among_others(world, "&fault=silent");
 }
 // Slower than the proxy waits, and then finishes.
 Task<> too_slow(World& world) {
-    world.settle_us = 1'000'000;
-    const Trouble trouble{Line::hasty, "ms=600", allow::timeout};
-    co_await troubled(world, trouble, world.some(5) / 4 + 1);
+    return given_up_among_others(world, "");
 }
 // As near to never as a test can wait.
 Task<> never_ends(World& world) {
-    world.settle_us = 5'000'000;
     Crew crew;
-    const Trouble trouble{Line::hasty, "ms=4000&fault=silent", allow::timeout};
-    crew.add(asks_for_trouble(world, trouble, 1));
-    co_await world.loop.sleep(50'000);
-    co_await crowd(world, call_of(Line::hasty, 200), 8, 4);
+    crew.add(given_up_on(world, "&fault=silent", 1, 2'000'000));
+    co_await metric_reaches(world, "ticketgate_queue_in_flight{queue=\"hasty\"}", 1);
+    co_await crowd(world, patient(), 8, 4);
     co_await crew;
 }
 
@@ -104,25 +128,27 @@ Task<> drop_next(World& world) {
     co_await crew;
 }
 
-Task<> outages(World& world, const char* page, int times) {
+Task<> outages(World& world, const char* page, int times, bool& going) {
     for (int i = 0; i < times; ++i) {
-        co_await world.loop.sleep(150'000);
+        co_await dwell(world, 150'000);
         (void)fetch(world.settings.backend, page);
     }
+    co_await dwell(world, 200'000);
+    going = false;
 }
 
 Task<> through_outages(World& world, const char* page, Allowed allowed) {
     Crew crew;
+    bool going = true;
     const int times = world.settings.quick ? 3 : 10;
     auto get = call_of(Line::one, 300);
     get.allowed = allowed;
     auto post = get;
     post.body = 100;
-    const auto until = now_us() + static_cast<Micros>(times) * 160'000 + 200'000;
-    crew.add(outages(world, page, times));
+    crew.add(outages(world, page, times, going));
     for (int i = 0; i < 8; ++i) {
-        crew.add(loyal_until(world, get, until));
-        crew.add(loyal_until(world, post, until));
+        crew.add(loyal_while(world, get, going));
+        crew.add(loyal_while(world, post, going));
     }
     co_await crew;
 }

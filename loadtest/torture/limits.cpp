@@ -15,22 +15,20 @@ std::uint64_t answered_with(const World& world, int status) {
                       [status](const Record& record) { return record.status == status; }));
 }
 
-// All at once, each on its own connection.
-Task<> at_once(World& world, Call call, std::uint64_t clients) {
-    Crew crew;
-    for (std::uint64_t i = 0; i < clients; ++i) crew.add(loyal(world, call, 1));
-    co_await crew;
-}
-
-// One runs, `places` wait, the others are refused. On a machine that stands still for longer than
-// one runs, a few more may come in.
+// One runs, `places` wait, the others are refused: it runs until all of them are.
 Task<> full_line(World& world, Line line, std::uint64_t places) {
-    auto call = call_of(line, 300'000);
+    constexpr std::uint64_t others = 99;
+    Crew crew;
+    Held first(world);
+    auto call = call_of(line, 1000);
     call.allowed = allow::ok | allow::unavailable;
-    co_await at_once(world, call, 100);
+    if (!co_await first.run(call)) co_return;
+    for (std::uint64_t i = 0; i < others; ++i) crew.add(loyal(world, call, 1));
+    co_await answered(world, others - places);
+    co_await first.finish();
+    co_await crew;
     const auto served = answered_with(world, 200);
-    const std::uint64_t spare = world.settings.quick ? 4 : 0;
-    world.expect(served >= places + 1 && served <= places + 1 + spare,
+    world.expect(served == places + 1,
                  std::to_string(served) + " were served, not " + std::to_string(places + 1));
 }
 
@@ -44,23 +42,26 @@ Task<> nobody_waits(World& world) {
 // The line's half second ends for a thousand at once while one runs.
 Task<> expire_many(World& world) {
     constexpr Micros wait_us = 500'000;
-    Crew crew;
+    Held holder(world);
     const auto waiters = world.some(1000);
-    crew.add(loyal(world, call_of(Line::brief, 1'500'000), 1));
-    co_await world.loop.sleep(50'000);
+    if (!co_await holder.run(call_of(Line::brief, 0))) co_return;
     auto call = call_of(Line::brief, 0);
     call.allowed = allow::unavailable;
-    for (std::uint64_t i = 0; i < waiters; ++i) crew.add(loyal(world, call, 1));
-    co_await crew;
+    co_await crowd(world, call, waiters, 1);
+    co_await holder.finish();
     Micros first = wait_us * 100;
     Micros last = 0;
     for (const auto& record : world.records) {
         if (record.status != 503) continue;
-        first = std::min(first, record.done_us - record.head_us);
-        last = std::max(last, record.done_us - record.head_us);
+        const auto lag = world.lag_between(record.head_us, record.done_us);
+        const auto took = record.done_us - record.head_us;
+        first = std::min(first, took);
+        last = std::max(last, took - std::min(lag, took));
     }
-    const Micros late = world.settings.quick ? 3'000'000 : 250'000;
-    world.expect(first + 2000 >= wait_us, "expired too early: " + std::to_string(first) + " us");
+    // Early is wrong on any machine. How late is too late, beside what the proxy could not run:
+    // tests/simulation knows it exactly, by its own clock; here is what no lag explains.
+    const Micros late = world.settings.quick ? 10'000'000 : 250'000;
+    world.expect(first >= wait_us, "expired too early: " + std::to_string(first) + " us");
     world.expect(last <= wait_us + late, "expired too late: " + std::to_string(last) + " us");
 }
 
@@ -90,71 +91,74 @@ Task<> shared(World& world) {
     co_await crew;
 }
 
-// GET passes beside the line, however long it is, but not one that names another method.
+// GET passes beside the line, however long it is, but not one that names another method: all that
+// pass are answered while one holds the line.
 Task<> skip_methods(World& world) {
     Crew crew;
-    auto named = call_of(Line::reads, 5000);
+    Held holder(world);
+    auto named = call_of(Line::reads, 1000);
     named.query += "&_method=DELETE";
     crew.add(crowd(world, named, 4, world.some(80) / 4));
-    auto write = call_of(Line::reads, 5000);
+    auto write = call_of(Line::reads, 1000);
     write.body = 100;
     auto read = call_of(Line::free, 200);
     read.path = "/reads";
-    crew.add(crowd(world, write, 8, world.some(160) / 8));
-    co_await world.loop.sleep(20'000);
-    crew.add(crowd(world, read, 8, world.some(1600) / 8));
+    if (!co_await holder.run(write)) co_return;
+    crew.add(crowd(world, write, 7, world.some(160) / 8));
+    co_await stand_in(world, Line::reads, 7);
+    co_await crowd(world, read, 8, world.some(1600) / 8);
+    co_await holder.finish();
     co_await crew;
 }
 
-Task<> uploads_first(World& world, Micros& whole_us) {
-    Client client(world);
+// `order: arrival`: those behind an unfinished upload wait for it.
+Task<> behind_an_upload(World& world) {
+    constexpr std::uint64_t others = 16;
+    Crew crew;
+    Client upload(world);
     auto call = call_of(Line::arrival, 300);
     call.body = 1000;
-    if (!co_await client.connect()) co_return;
-    (void)co_await client.begin_upload(call, 999);
-    co_await world.loop.sleep(100'000);
-    (void)co_await client.send_filler(1);
-    client.finish_upload();
-    whole_us = now_us();
-    (void)co_await client.answer();
+    const auto before = world.answers;
+    if (!co_await upload.connect()) co_return;
+    (void)co_await upload.begin_upload(call, 999);
+    co_await stand_in(world, Line::arrival, 1);
+    crew.add(crowd(world, call_of(Line::arrival, 200), others, 1));
+    co_await stand_in(world, Line::arrival, others + 1);
+    co_await dwell(world, 5000);
+    world.expect(world.answers == before, "one passed an unfinished upload");
+    (void)co_await upload.send_filler(1);
+    upload.finish_upload();
+    (void)co_await upload.answer();
+    co_await crew;
 }
 
-// `order: arrival`: those behind an unfinished upload wait for it.
 Task<> arrival(World& world) {
-    for (std::uint64_t round = 0; round < world.some(10); ++round) {
-        Crew crew;
-        Micros whole_us = 0;
-        const auto first = world.records.size();
-        crew.add(uploads_first(world, whole_us));
-        co_await world.loop.sleep(20'000);
-        crew.add(crowd(world, call_of(Line::arrival, 200), 16, 1));
-        co_await crew;
-        for (auto i = first; i < world.records.size(); ++i) {
-            world.expect(world.records[i].done_us >= whole_us, "one passed an unfinished upload");
-        }
-    }
+    for (std::uint64_t round = 0; round < world.some(10); ++round) co_await behind_an_upload(world);
 }
 
 // `on_hold_timeout: release` fails open, as configured: proof that the counters can move.
 Task<> hold_release(World& world) {
-    Crew crew;
+    Held first(world);
+    Held second(world);
     world.must_overlap = true;
-    crew.add(loyal(world, call_of(Line::failing, 700'000), 1));
-    co_await world.loop.sleep(20'000);
-    crew.add(loyal(world, call_of(Line::failing, 300'000), 1));
-    co_await crew;
+    if (!co_await first.run(call_of(Line::failing, 0))) co_return;
+    (void)co_await second.run(call_of(Line::failing, 0));
+    co_await first.finish();
+    co_await second.finish();
 }
 
-// As after fastcgi_finish_request(): the client has its answer at once, the next one's turn comes
-// when the work is done. Some of the work is none.
+// As after fastcgi_finish_request(): the client has its answer while the work goes on, the next
+// one's turn comes when that is done. Some of the work is none.
 Task<> works_on(World& world) {
-    world.settle_us = 500'000;
     auto slow = call_of(Line::late, 200);
-    slow.query += "&late_us=300000";
+    slow.query += "&late_hold=1";
     co_await loyal(world, slow, 1);
-    const auto& first = world.records.front();
-    world.expect(first.done_us - first.head_us < 150'000, "the client waited for the work");
+    const auto held = world.records.size();
     Crew crew;
+    crew.add(loyal(world, call_of(Line::late, 200), 1));
+    co_await stand_in(world, Line::late, 1);
+    co_await dwell(world, 20'000);
+    co_await let_go(world, held);
     for (const char* late : {"&late_us=3000", "&late_us=700", ""}) {
         auto call = call_of(Line::late, 200);
         call.query += late;

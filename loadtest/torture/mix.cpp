@@ -37,7 +37,7 @@ Task<> leaves(World& world, Call call) {
     } else {
         (void)co_await client.send(call);
     }
-    co_await world.loop.sleep(world.random(5000));
+    co_await dwell(world, world.random(5000));
     client.leave(way);
     if (way != Way::half) co_return;
     // One that stays waits as long as anyone: on a busy machine its answer may take its time.

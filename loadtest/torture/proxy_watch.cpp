@@ -90,14 +90,8 @@ void ProxyWatch::signal(int number) const {
     if (has_pid()) (void)::kill(names_.pid, number);
 }
 
-std::optional<double> ProxyWatch::metric(const std::string& name) const {
-    if (!has_admin()) return std::nullopt;
-    std::string text;
-    try {
-        text = "\n" + fetch(names_.admin, "/metrics");
-    } catch (const std::exception&) {
-        return std::nullopt;  // it is stopping, or has no descriptor left for us
-    }
+std::optional<double> metric_in(const std::string& page, const std::string& name) {
+    const auto text = "\n" + page;
     std::optional<double> sum;
     for (auto at = text.find("\n" + name); at != std::string::npos;
          at = text.find("\n" + name, at)) {
@@ -107,6 +101,15 @@ std::optional<double> ProxyWatch::metric(const std::string& name) const {
         sum = sum.value_or(0) + std::strtod(text.c_str() + value, nullptr);
     }
     return sum;
+}
+
+std::optional<double> ProxyWatch::metric(const std::string& name) const {
+    if (!has_admin()) return std::nullopt;
+    try {
+        return metric_in(fetch(names_.admin, "/metrics"), name);
+    } catch (const std::exception&) {
+        return std::nullopt;  // it is stopping, or has no descriptor left for us
+    }
 }
 
 bool ProxyWatch::release(const std::string& queue) const {
@@ -135,13 +138,18 @@ void ProxyWatch::rotate_log(int number) const {
     fs::rename(names_.log, names_.log + "." + std::to_string(number), missing);
 }
 
-std::uint64_t ProxyWatch::log_lines(int rotated) const {
+std::uint64_t ProxyWatch::log_lines(const std::string& mark, int rotated) const {
     std::uint64_t lines = 0;
     for (int i = 0; i <= rotated; ++i) {
-        const auto text = read_file(i == 0 ? names_.log : names_.log + "." + std::to_string(i));
-        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+        std::ifstream log{i == 0 ? names_.log : names_.log + "." + std::to_string(i)};
+        for (std::string line; std::getline(log, line) && !log.eof();)
+            lines += line.find(mark) == std::string::npos ? 0 : 1;
     }
     return lines;
+}
+
+bool ProxyWatch::log_is_there() const {
+    return fs::exists(names_.log);
 }
 
 void ProxyWatch::set_clock(const std::string& offset) const {

@@ -11,6 +11,10 @@
 
 namespace loadtest {
 
+// One number of a page of /metrics, such as `name{queue="one"}`; of a bare name the sum of all its
+// series; nothing if there is none.
+std::optional<double> metric_in(const std::string& page, const std::string& name);
+
 class ProxyWatch {
  public:
     struct Names {
@@ -24,6 +28,7 @@ class ProxyWatch {
 
     bool has_pid() const { return names_.pid > 0; }
     bool has_admin() const { return !names_.admin.empty(); }
+    const std::string& admin() const { return names_.admin; }
     bool has_config() const { return has_pid() && !config_.empty(); }
 
     // Open descriptors and resident KiB of the process and its children.
@@ -34,8 +39,7 @@ class ProxyWatch {
     bool alive() const;
     void signal(int number) const;
 
-    // One number of /metrics, such as `name{queue="one"}`; of a bare name the sum of all its
-    // series; nothing if there is none.
+    // One number of /metrics, when no client runs: nobody goes on until it is here.
     std::optional<double> metric(const std::string& name) const;
 
     // Gives the slot of the request that runs in the queue away, as an operator may. False: none
@@ -47,7 +51,9 @@ class ProxyWatch {
 
     // Moves the access log aside, as logrotate does, under this number.
     void rotate_log(int number) const;
-    std::uint64_t log_lines(int rotated) const;
+    // Lines that contain `mark`, in the log and in so many that were moved aside.
+    std::uint64_t log_lines(const std::string& mark, int rotated) const;
+    bool log_is_there() const;
     // Its wall clock from now on, such as "-1d"; the monotonic one goes on.
     void set_clock(const std::string& offset) const;
     bool has_log() const { return !names_.log.empty(); }

@@ -24,11 +24,11 @@ Task<> loyal(World& world, Call call, std::uint64_t requests) {
     for (std::uint64_t i = 0; i < requests; ++i) (void)co_await client.exchange(call);
 }
 
-Task<> loyal_until(World& world, Call call, Micros when) {
+Task<> loyal_while(World& world, Call call, const bool& going) {
     Client client(world);
-    while (now_us() < when) {
+    while (going) {
         // Not in a circle when nobody listens.
-        if (!co_await client.exchange(call)) co_await world.loop.sleep(1000);
+        if (!co_await client.exchange(call)) co_await dwell(world, 1000);
     }
 }
 
@@ -42,18 +42,26 @@ namespace {
 
 struct Start {
     std::uint64_t connecting;
+    double accepted;  // ticketgate's counter when all are
     Event all_are;
 };
 
-// What waits to be accepted is in no line yet: the last one to connect, and with TLS that takes its
-// time, gives the proxy a moment more, and then all begin.
+constexpr const char* accepted_total = "ticketgate_connections_accepted_total";
+
+Task<> all_accepted(World& world, const Start& start) {
+    if (!world.proxy.has_admin()) return dwell(world, 300'000);
+    return metric_reaches(world, accepted_total, start.accepted);
+}
+
+// What waits to be accepted is in no line yet: all begin when the proxy has accepted them all. Only
+// ticketgate tells.
 Task<> connect_then(World& world, Call call, std::uint64_t requests, Start& start) {
     Client client(world);
     const bool connected = co_await client.connect();
     if (--start.connecting > 0) {
         co_await start.all_are;
     } else {
-        co_await world.loop.sleep(300'000);
+        co_await all_accepted(world, start);
         start.all_are.happen();
     }
     for (std::uint64_t i = 0; connected && i < requests; ++i) (void)co_await client.exchange(call);
@@ -62,7 +70,8 @@ Task<> connect_then(World& world, Call call, std::uint64_t requests, Start& star
 }  // namespace
 
 Task<> all_connected(World& world, Call call, std::uint64_t clients, std::uint64_t requests) {
-    Start start{clients, Event()};
+    const auto before = co_await metric(world, accepted_total);
+    Start start{clients, before.value_or(0) + static_cast<double>(clients), Event()};
     Crew crew;
     for (std::uint64_t i = 0; i < clients; ++i)
         crew.add(connect_then(world, call, requests, start));

@@ -1,6 +1,7 @@
 #pragma once
 // The scenarios: one small coroutine each, in one file a group. README.md tells what each is for.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,60 @@ std::span<const Scenario> mix_scenarios();
 
 std::vector<Scenario> all_scenarios();
 
+// ── what they wait for ──
+// A scenario waits for what happened, not for a time in which it should have. Each of these ends
+// when it is so, complains after the kit's patience, and asks backend or proxy themselves.
+
+// The backend has begun the request of that number.
+Task<> begun(World& world, std::uint64_t seq);
+// At least so many stand in the line. Only ticketgate tells; before another proxy this dwells.
+Task<> stand_in(World& world, Line line, std::uint64_t count);
+// At least so many requests of this scenario have their answers.
+Task<> answered(World& world, std::uint64_t count);
+// One number of ticketgate's /metrics, as ProxyWatch::metric has it, while all clients go on.
+Task<std::optional<double>> metric(World& world, std::string name);
+// ticketgate's gauge or counter is at least, or at most, this.
+Task<> metric_reaches(World& world, std::string name, double least);
+Task<> metric_falls_to(World& world, std::string name, double most);
+// What the operator waits for: /readyz says no, the process has ended, a moved access log has been
+// begun anew, every request of this scenario stands in one of the files.
+Task<> unready(World& world);
+Task<> ended(World& world);
+Task<> log_begun_anew(World& world);
+Task<> log_written(World& world, std::string mark, int rotated);
+// The proxy holds as few descriptors as before.
+Task<> descriptors_back_to(World& world, std::uint64_t count);
+
+// Ends the work of a request that the backend holds (`hold=1`, `late_hold=1`).
+Task<> let_go(World& world, std::uint64_t seq);
+
+// A while in which a broken proxy has the opportunity to show it, and the pace of those who are
+// slow on purpose. A busy machine makes it prove less; no verdict depends on it.
+Task<> dwell(World& world, Micros time);
+
+// A request whose work lasts until it is let go: all that happens meanwhile happens while it runs.
+class Held {
+ public:
+    explicit Held(World& world) : world_{world}, client_{world} {}
+
+    // Sends it. False: it could not be.
+    Task<bool> send(Call call);
+    // The same, and waits until it runs.
+    Task<bool> run(Call call);
+    // The backend ends its work.
+    Task<> let_go();
+    // The same, and reads the answer.
+    Task<> finish();
+
+    Client& client() { return client_; }
+    std::uint64_t seq() const { return seq_; }
+
+ private:
+    World& world_;
+    Client client_;
+    std::uint64_t seq_ = 0;
+};
+
 // ── what several of them use ──
 
 // A call of the line with so much work for the backend.
@@ -45,8 +100,8 @@ Call call_of(Line line, Micros work_us);
 
 // One keep-alive client after another: `requests` of the call in a closed loop.
 Task<> loyal(World& world, Call call, std::uint64_t requests);
-// The same until the time has come.
-Task<> loyal_until(World& world, Call call, Micros when);
+// The same as long as something else goes on.
+Task<> loyal_while(World& world, Call call, const bool& going);
 // So many loyal clients side by side.
 Task<> crowd(World& world, Call call, std::uint64_t clients, std::uint64_t requests);
 // The same, but all connect before the first one sends.

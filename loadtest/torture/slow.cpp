@@ -8,15 +8,26 @@ namespace loadtest {
 
 namespace {
 
-// The slow ones stay until the others are done, but not for ever.
+// The slow ones stay until the others are done, but not for ever; these begin when the slow ones
+// have all begun.
 class Show {
  public:
+    explicit Show(std::uint64_t slow_ones) : awaited_{slow_ones} {}
     bool over() const { return over_ || now_us() >= latest_us_; }
     void end() { over_ = true; }
 
+    void begun() {
+        if (--awaited_ == 0) all_begun_.happen();
+    }
+    Task<> all_begun() {
+        while (awaited_ > 0) co_await all_begun_;
+    }
+
  private:
     bool over_ = false;
-    Micros latest_us_ = now_us() + 30'000'000;
+    std::uint64_t awaited_;
+    Event all_begun_;
+    Micros latest_us_ = now_us() + 60'000'000;
 };
 
 // Others go on meanwhile, each answered within this; a sanitizer's build on a busy machine is slow.
@@ -33,21 +44,22 @@ Task<> impatient(World& world) {
 
 Task<> others(World& world, Show& show) {
     Crew crew;
-    co_await world.loop.sleep(20'000);
+    co_await show.all_begun();
     for (int i = 0; i < 8; ++i) crew.add(impatient(world));
     co_await crew;
     show.end();
 }
 
 // A byte now and then; leaves in the middle.
-Task<> drips(World& world, const Show& show) {
+Task<> drips(World& world, Show& show) {
     Client client(world);
     auto call = call_of(Line::one, 300);
     call.body = 1000;
-    if (!co_await client.connect()) co_return;
-    (void)co_await client.begin_upload(call, 1);
-    while (!show.over()) {
-        co_await world.loop.sleep(100'000);
+    (void)co_await client.connect();
+    if (client.connected()) (void)co_await client.begin_upload(call, 1);
+    show.begun();
+    while (client.connected() && !show.over()) {
+        co_await dwell(world, 100'000);
         (void)co_await client.send_filler(1);
     }
     client.leave(Way::fin);
@@ -55,20 +67,22 @@ Task<> drips(World& world, const Show& show) {
 
 Task<> slow_upload(World& world) {
     Crew crew;
-    Show show;
+    Show show(50);
     for (int i = 0; i < 50; ++i) crew.add(drips(world, show));
     co_await others(world, show);
     co_await crew;
 }
 
 // Finishes its upload late; its place was before the others'.
-Task<> uploads_late(World& world, Micros after_us) {
+Task<> uploads_late(World& world, Show& show, Micros after_us) {
     Client client(world);
     auto call = call_of(Line::one, 300);
     call.body = 50'000;
-    if (!co_await client.connect()) co_return;
-    (void)co_await client.begin_upload(call, 49'999);
-    co_await world.loop.sleep(after_us);
+    (void)co_await client.connect();
+    if (client.connected()) (void)co_await client.begin_upload(call, 49'999);
+    show.begun();
+    if (!client.connected()) co_return;
+    co_await dwell(world, after_us);
     (void)co_await client.send_filler(1);
     client.finish_upload();
     (void)co_await client.answer();
@@ -76,61 +90,64 @@ Task<> uploads_late(World& world, Micros after_us) {
 
 Task<> late_upload(World& world) {
     Crew crew;
-    Show show;
+    Show show(50);
     for (std::uint64_t i = 0; i < 50; ++i) {
-        crew.add(uploads_late(world, world.random(1'000'000)));
+        crew.add(uploads_late(world, show, world.random(1'000'000)));
     }
     co_await others(world, show);
     co_await crew;
 }
 
 // Asks for 50 MB (8 in a quick run) and reads none of it.
-Task<> never_reads(World& world, const Show& show) {
+Task<> never_reads(World& world, Show& show) {
     Client client(world);
     auto call = call_of(Line::one, 300);
     call.size = world.settings.quick ? 8'000'000 : 50'000'000;
-    if (!co_await client.connect(4096)) co_return;
-    (void)co_await client.send(call);
-    while (!show.over()) co_await world.loop.sleep(50'000);
-    client.leave(Way::rst);
+    (void)co_await client.connect(4096);
+    if (client.connected()) (void)co_await client.send(call);
+    show.begun();
+    while (!show.over()) co_await dwell(world, 50'000);
+    if (client.connected()) client.leave(Way::rst);
 }
 
 Task<> slow_read(World& world) {
     Crew crew;
-    Show show;
+    Show show(3);
     for (int i = 0; i < 3; ++i) crew.add(never_reads(world, show));
     co_await others(world, show);
     co_await crew;
 }
 
-Task<> idles(World& world, const Show& show) {
+Task<> idles(World& world, Show& show) {
     Client client(world);
     (void)co_await client.connect();
-    while (!show.over()) co_await world.loop.sleep(50'000);
+    show.begun();
+    while (!show.over()) co_await dwell(world, 50'000);
 }
 
 Task<> idle(World& world) {
     Crew crew;
-    Show show;
+    Show show(world.some(1000));
     for (std::uint64_t i = 0; i < world.some(1000); ++i) crew.add(idles(world, show));
     co_await others(world, show);
     co_await crew;
 }
 
 // A head a byte at a time, never to its end.
-Task<> slow_head(World& world, const Show& show) {
+Task<> slow_head(World& world, Show& show) {
     Client client(world);
     const std::string head = "GET /one?us=300 HTTP/1.1\r\nHost: slow\r\nX-Never: ends";
-    if (!co_await client.connect()) co_return;
-    for (std::size_t i = 0; !show.over(); ++i) {
+    (void)co_await client.connect();
+    show.begun();
+    for (std::size_t i = 0; client.connected() && !show.over(); ++i) {
         (void)co_await client.send_text(std::string_view(head).substr(i % head.size(), 1));
-        co_await world.loop.sleep(50'000);
+        co_await dwell(world, 50'000);
     }
 }
 
 Task<> slow_heads(World& world) {
     Crew crew;
-    Show show;
+    Show show(world.some(200));
     for (std::uint64_t i = 0; i < world.some(200); ++i) crew.add(slow_head(world, show));
     co_await others(world, show);
     co_await crew;

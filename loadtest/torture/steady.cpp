@@ -72,7 +72,7 @@ Task<> ramp(World& world) {
     const auto clients = world.some(200);
     for (std::uint64_t i = 0; i < clients; ++i) {
         crew.add(loyal(world, call_of(Line::one, 100), 20));
-        co_await world.loop.sleep(5000);
+        co_await dwell(world, 5000);
     }
     co_await crew;
 }

@@ -81,12 +81,17 @@ class Replay {
     // Left before the slot it got was free; or never sent whole.
     void look_for_ghost(std::uint64_t seq, const Record& record) {
         if (record.left_us == 0) return;
-        const bool waited = record.head_us < freed_us_;
-        if (record.whole_us == 0 ||
-            (waited && record.left_us + world_.settings.grace_us < freed_us_)) {
+        if (record.whole_us == 0 || left_in_line(record)) {
             ++row_.ghosts;
             explain("ghost", seq);
         }
+    }
+
+    bool left_in_line(const Record& record) const {
+        const auto known = record.left_us + world_.settings.grace_us;
+        if (record.head_us >= freed_us_ || known >= freed_us_) return false;
+        // Or could the thread that would have seen it leave not run?
+        return known + world_.lag_between(record.left_us, freed_us_) < freed_us_;
     }
 
     // Whether the one that starts now stood before those that started already.

@@ -66,6 +66,7 @@ void World::begin_scenario() {
     complaints.clear();
     proxy_gone = unordered = must_overlap = false;
     settle_us = 0;
+    answers = 0;
     for (auto& line : allowances_) line.clear();
 }
 

@@ -67,8 +67,8 @@ class World {
     const Settings settings;
     ProxyWatch& proxy;
     Records records;
-    Event answered;  // each answer, on any line
-    std::uint64_t answers = 0;
+    Event answered;             // each answer, on any line
+    std::uint64_t answers = 0;  // of this scenario, failed ones included
     std::vector<std::string> complaints;
     std::uint64_t round = 0;    // of a soak: each has dice of its own
     bool proxy_gone = false;    // the scenario ended it on purpose

@@ -34,13 +34,14 @@ TEST(AdminListener, ShowsTheLine) {
 
 TEST(Metrics, CountEveryOutcomeWithZeroWaitsIncluded) {
     Backend backend;
-    Gateway gateway(one_queue(", max_waiting: 1, wait_timeout: 100ms"), with(backend));
+    std::string yaml = one_queue_but("/expires", ", wait_timeout: 100ms");
+    yaml.insert(yaml.find("upstream: app"), "max_waiting: 1, ");
+    Gateway gateway(yaml, with(backend));
     EXPECT_EQ(gateway.get("/at-once").status, 200);
     Client first = running(gateway, backend, "/first");
-    auto clients = stand_in_line(gateway, {"/expires"});
+    EXPECT_EQ(gateway.get("/expires").status, 503);
+    auto clients = stand_in_line(gateway, {"/leaves"});
     EXPECT_EQ(gateway.get("/refused").status, 503);
-    EXPECT_EQ(clients[0].read().status, 503);
-    clients = stand_in_line(gateway, {"/leaves"});
     clients[0].reset();
     ASSERT_TRUE(gateway.wait_for_waiting("q", 0));
     backend.release("/first");

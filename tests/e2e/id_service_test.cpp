@@ -45,14 +45,15 @@ struct Played {
     std::string bytes;
     bool closed = false;
 };
-// What comes back, until nothing comes any more.
-Played play(const net::Endpoint& at, const std::string& bytes, std::size_t expected) {
+// What comes back: so many bytes, then the end, or that nothing comes any more.
+Played play(const net::Endpoint& at, const std::string& bytes, std::size_t expected, bool end) {
     auto socket = Socket::connect(at);
     EXPECT_EQ(socket.send(bytes), Socket::Status::ok);
     Reader reader(socket);
     Played played;
     (void)reader.exactly(expected, played.bytes);
-    if (reader.status() == Socket::Status::ok) (void)reader.some(played.bytes, nothing_comes);
+    const Clock::duration limit = end ? Clock::duration(patience) : nothing_comes;
+    if (reader.status() == Socket::Status::ok) (void)reader.some(played.bytes, limit);
     played.closed = reader.status() == Socket::Status::ended ||
                     reader.status() == Socket::Status::reset;  // unread bytes make it a reset
     return played;
@@ -75,9 +76,10 @@ TEST(IdServiceThreads, DoesOnTheWireWhatNoeqdDid) {
         const auto expected =
             first + (then == std::string::npos ? 0 : std::stoul(said.substr(then + 5)));
         auto& gateway = v.at("token").as_string().empty() ? open : closed;
-        const auto played = play(*gateway.app().id_service_address(), bytes, expected);
+        const bool closes = said.find("closed") != std::string::npos;
+        const auto played = play(*gateway.app().id_service_address(), bytes, expected, closes);
         EXPECT_EQ(played.bytes.size(), expected) << v.at("name");
-        EXPECT_EQ(played.closed, said.find("closed") != std::string::npos) << v.at("name");
+        EXPECT_EQ(played.closed, closes) << v.at("name");
         const auto ids = numbers(played.bytes);
         EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
         for (const auto id : ids) EXPECT_EQ(id >> 12 & 0x3ff, 21u << 5 | 7u);
@@ -114,7 +116,7 @@ TEST(IdServiceThreads, AGreedyClientThatReadsNothingHoldsNobodyUp) {
 }
 
 TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
-    Gateway gateway(service("token: sekrit, login_timeout: 50ms, idle_timeout: 100ms"), nobody);
+    Gateway gateway(service("token: sekrit, login_timeout: 1s, idle_timeout: 1s"), nobody);
     const auto at = *gateway.app().id_service_address();
     for (const auto& bytes : {std::string(), std::string("\1"), std::string("\0\6sek", 5),
                               std::string("\0\6sekrit", 8)}) {
@@ -129,7 +131,7 @@ TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
 
 // A pool of connections logs in early and asks late.
 TEST(IdServiceThreads, WhoHasLoggedInMayBeIdleForLongerThanALogin) {
-    Gateway gateway(service("token: sekrit, login_timeout: 1s"), nobody);
+    Gateway gateway(service("token: sekrit, login_timeout: 2s"), nobody);
     const auto at = *gateway.app().id_service_address();
     auto early = Socket::connect(at);
     // Its deadline for the login runs when the service has looked for bytes and found none.
@@ -145,8 +147,8 @@ TEST(IdServiceThreads, WhoHasLoggedInMayBeIdleForLongerThanALogin) {
 TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     Gateway gateway(service("token: sekrit"), nobody);
     const auto at = *gateway.app().id_service_address();
-    EXPECT_TRUE(play(at, std::string("\0\6sekriX\1", 9), 0).closed);
-    EXPECT_TRUE(play(at, "\1\1", 0).closed);
+    EXPECT_TRUE(play(at, std::string("\0\6sekriX\1", 9), 0, true).closed);
+    EXPECT_TRUE(play(at, "\1\1", 0, true).closed);
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="token"})"), 1);
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="request"})"), 1);
 }

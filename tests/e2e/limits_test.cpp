@@ -72,8 +72,9 @@ TEST(MaxWaiting, IsDecidedBeforeTheUpload) {
 
 const std::string custom = R"(
 upstreams: { app: { url: "${BACKEND}" } }
-defaults: { upstream: app, max_waiting: 1, wait_timeout: 200ms }
+defaults: { upstream: app, max_waiting: 1 }
 routes:
+  - { prefix: /waits, wait_timeout: 200ms }
   - prefix: /
     queue: q
     on_full:
@@ -128,6 +129,8 @@ TEST_F(CustomAnswers, OnWaitTimeoutHasABodyOfAnySizeWithItsRightStatus) {
     const auto begin = Clock::now();
     const auto refused = gateway.get("/waits");
     const auto waited = Clock::now() - begin;
+    // Never early. How late is for tests/simulation, which has a clock of its own: here it is the
+    // machine's affair.
     EXPECT_EQ(refused.status, 504);
     EXPECT_EQ(refused.header("Content-Type"), "application/json");
     EXPECT_GE(seconds_of(refused), 1);
@@ -135,7 +138,6 @@ TEST_F(CustomAnswers, OnWaitTimeoutHasABodyOfAnySizeWithItsRightStatus) {
     EXPECT_EQ(told.at("text").as_string().size(), 100'000u);
     EXPECT_EQ(told.at("id").as_string(), refused.header("X-Request-Id"));
     EXPECT_GE(waited, 200ms);
-    EXPECT_LT(waited, 200ms + 1s * slowness);
     const auto line = gateway.log(1).at(0);
     EXPECT_EQ(line.at("outcome").as_string(), "timeout");
     EXPECT_EQ(line.at("status").as_int64(), 504);
@@ -202,12 +204,16 @@ TEST(RetryAfter, GrowsWithTheLineAndTheMeasuredHold) {
     Gateway gateway(one_queue(", max_waiting: 30"), with(backend));
     EXPECT_EQ(gateway.get("/slow").status, 200);
     const double hold = gateway.metric(R"(ticketgate_queue_hold_seconds_sum{queue="q"})");
+    const auto begin = Clock::now();
     Client first = running(gateway, backend, "/first");
     auto clients = stand_in_line(gateway, numbered("/next", 1, 30));
     const auto refused = gateway.get("/refused");
+    // The hold that lasts already counts, if it is the longer one.
+    const double lasts = std::chrono::duration<double>(Clock::now() - begin).count();
+    const auto told = static_cast<double>(seconds_of(refused));
     EXPECT_GE(hold, 0.3);
-    EXPECT_NEAR(static_cast<double>(seconds_of(refused)), 31 * hold, 1)
-        << "31 turns, in whole seconds";
+    EXPECT_GE(told, 31 * hold - 1) << "31 turns, in whole seconds";
+    EXPECT_LE(told, 31 * std::max(hold, lasts) + 1);
     backend.release("/first");
     for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
 }

@@ -4,9 +4,11 @@
 namespace ticketgate::test {
 namespace {
 
+const std::string soon = ", response_timeout: 200ms";
+
 TEST(SilentBackend, GivesA504AndItsSlotStaysHeldUntilItEnds) {
     Backend backend;
-    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    Gateway gateway(one_queue_but("/first", soon), with(backend));
     Client first = running(gateway, backend, "/first");
     auto clients = stand_in_line(gateway, {"/next"});
     const auto answer = first.read();
@@ -26,7 +28,7 @@ TEST(SilentBackend, ThatClosesAfterThe504IsNotAskedAgain) {
         call.wait_for("die");
         call.close();
     });
-    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    Gateway gateway(one_queue_but("/dies", soon), with(backend));
     EXPECT_EQ(gateway.get("/warm").status, 200);
     EXPECT_EQ(gateway.get("/dies").status, 504);
     EXPECT_EQ(gateway.line("q").in_flight, 1u);
@@ -37,7 +39,7 @@ TEST(SilentBackend, ThatClosesAfterThe504IsNotAskedAgain) {
 
 TEST(SilentBackend, KeepsTheClientsConnectionForItsNextRequest) {
     Backend backend;
-    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    Gateway gateway(one_queue_but("/first", soon), with(backend));
     Client first = running(gateway, backend, "/first");
     EXPECT_EQ(first.read().status, 504);
     first.get("/second");
@@ -53,7 +55,8 @@ TEST(SilentBackend, InTheMidstOfABodyIsACutAndItsSlotStaysHeld) {
         call.wait_for("end");
         call.finish("world");
     });
-    Gateway gateway(one_queue(", response_timeout: 200ms"), with(backend));
+    // Long enough for the first half.
+    Gateway gateway(one_queue_but("/half", ", response_timeout: 2s"), with(backend));
     const auto answer = gateway.get("/half");
     EXPECT_EQ(answer.body, "hello");
     EXPECT_FALSE(answer.whole());
@@ -88,7 +91,10 @@ TEST(SilentBackend, ThatAnswersAtTheVeryDeadlineLeavesNobodyUnanswered) {
 TEST(SilentBackend, UnqueuedGivesA504AndIsLetGo) {
     Backend backend;
     backend.hold("/free");
-    Gateway gateway(queued_and_free(", response_timeout: 200ms"), with(backend));
+    Gateway gateway(
+        "upstreams: { app: { url: \"${BACKEND}\" } }\ndefaults: { upstream: app }\n"
+        "routes: [{ prefix: / }, { prefix: /free, response_timeout: 200ms }]\n",
+        with(backend));
     EXPECT_EQ(gateway.get("/free").status, 504);
     EXPECT_EQ(gateway.get("/other").status, 200);
 }
@@ -99,11 +105,11 @@ TEST(SlowBackend, ThatKeepsSendingIsNotSilent) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n");
         for (int i = 0; i < 19; ++i) {
             call.send("x");
-            be_slow(100ms);
+            be_slow(150ms);
         }
         call.finish("x");
     });
-    Gateway gateway(one_queue(", response_timeout: 1s"), with(backend));
+    Gateway gateway(one_queue(", response_timeout: 2s"), with(backend));
     EXPECT_TRUE(gateway.get("/slow").whole());
 }
 
@@ -114,7 +120,7 @@ class SilenceInPieces : public testing::TestWithParam<const char*> {};
 // Longer in all than response_timeout, but never silent for so long.
 TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
     Backend backend;
-    Gateway gateway(queued_and_free(", response_timeout: 1s"), with(backend));
+    Gateway gateway(queued_and_free(", response_timeout: 2s"), with(backend));
     const auto slowly = [](Call& call) {
         const std::string whole =
             "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
@@ -122,7 +128,7 @@ TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
         std::size_t sent = 0;
         for (const std::size_t end : {std::size_t{27}, std::size_t{54}, std::size_t{60},
                                       std::size_t{71}, whole.size() - 4, whole.size()}) {
-            be_slow(400ms);
+            be_slow(500ms);
             call.send(whole.substr(sent, end - sent));
             sent = end;
         }
@@ -151,9 +157,10 @@ TEST(HoldTimeout, KeepHoldsTheSlotAndCountsNoViolation) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
+// Long enough for the next one, whose hold is limited as well.
 TEST(HoldTimeout, ReleaseFailsOpenAndCountsAViolation) {
     Backend backend;
-    Gateway gateway(one_queue("", "hold_timeout: 100ms, on_hold_timeout: release"), with(backend));
+    Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
     Client first = running(gateway, backend, "/first");
     EXPECT_EQ(gateway.get("/next").status, 200);
     EXPECT_EQ(gateway.metric(violations), 1);
@@ -176,7 +183,7 @@ TEST(HoldTimeout, ReleaseIsMeasuredLikeEveryHold) {
 
 TEST(HoldTimeout, ReleaseOfAnOrphanCountsItNoMore) {
     Backend backend;
-    Gateway gateway(one_queue("", "hold_timeout: 1s, on_hold_timeout: release"), with(backend));
+    Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
     Client first = running(gateway, backend, "/first");
     first.reset();
     EXPECT_EQ(gateway.get("/next").status, 200);

@@ -250,7 +250,16 @@ TEST(EventStream, WithHoldKeepsTheSlot) {
 TEST(EventStream, MayPauseForLongerThanResponseTimeout) {
     Backend backend;
     backend.on("/events", events);
-    Gateway gateway(one_queue(", response_timeout: 50ms"), with(backend));
+    // The same for both, long enough for the first event.
+    Gateway gateway(R"(
+upstreams: { app: { url: "${BACKEND}" } }
+defaults: { upstream: app }
+routes:
+  - { prefix: /, queue: q }
+  - { prefix: /events, response_timeout: 2s }
+  - { prefix: /silent, response_timeout: 2s }
+)",
+                    with(backend));
     Client client = gateway.client();
     client.get("/events");
     EXPECT_EQ(client.read_to_head().status, 200);

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -64,13 +65,27 @@ PHP = {
 }
 
 
+RESERVED = []  # one socket a port given out; its abstract name goes with this process
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that nobody has, outside the range from which the kernel takes ports for connections, and that no other
+    of these tests is given: anybody else could take it before the program that is to listen there does."""
+    for port in random.sample(range(14000, 20000), 6000):
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0ticketgate-test-port-{port}")
+            with socket.socket() as s:
+                s.bind(("127.0.0.1", port))
+        except OSError:
+            claim.close()
+            continue
+        RESERVED.append(claim)
+        return port
+    raise AssertionError("no port is free")
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -95,7 +110,7 @@ class Process:
         if self.child.poll() is None:
             self.child.terminate()
             try:
-                self.child.wait(15)
+                self.child.wait(60)
             except subprocess.TimeoutExpired:
                 os.killpg(self.child.pid, signal.SIGKILL)
                 self.child.wait()

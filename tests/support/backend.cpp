@@ -1,5 +1,7 @@
 #include "support/backend.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,6 +43,16 @@ bool parse_request_head(Seen& seen) {
 
 bool has_body(const Seen& seen) {
     return seen.fields.has("Content-Length") || seen.fields.has("Transfer-Encoding");
+}
+
+// Until the FIN has arrived over there: the acknowledgement says so.
+void await_fin_arrived(int descriptor) {
+    eventually([&] {
+        tcp_info info{};
+        socklen_t size = sizeof(info);
+        if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return true;
+        return info.tcpi_state != TCP_FIN_WAIT1;
+    });
 }
 
 // Small enough to fit a socket's buffer whole, so that it can be sent under the lock.
@@ -277,7 +289,10 @@ void Backend::release(const std::string& name) {
 void Backend::close_idle() {
     const std::lock_guard lock(lock_);
     for (auto& connection : connections_)
-        if (connection->idle && connection->socket.open()) connection->socket.shut_down();
+        if (connection->idle && connection->socket.open()) {
+            connection->socket.shut_down();
+            await_fin_arrived(connection->socket.descriptor());
+        }
 }
 
 std::vector<Seen> Backend::all() const {

@@ -100,7 +100,7 @@ class Backend {
     void hold(const std::string& path);
     /// Lets whoever waits for `name`, now or later, go on.
     void release(const std::string& name);
-    /// Ends all connections that are between two requests.
+    /// Ends all connections that are between two requests; the other side's kernel has it then.
     void close_idle();
 
     std::vector<Seen> all() const;

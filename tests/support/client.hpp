@@ -35,6 +35,8 @@ class Client {
     Reader& reader() { return reader_; }
     Socket& socket() { return *socket_; }
 
+    /// Does anything come, be it the end? It stays unread.
+    bool hears(Clock::duration limit) { return socket_->readable(limit); }
     /// Does the connection end, with nothing more on it?
     bool ends(Clock::duration limit = patience);
     void half_close() { socket_->finish_writing(); }

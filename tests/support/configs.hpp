@@ -21,6 +21,16 @@ inline std::string one_queue(const std::string& settings = {}, const std::string
            "routes: [{ prefix: /, queue: q }]\n";
 }
 
+/// The same, but that `settings` are of the requests below `path` only: a limit so short that a
+/// test can wait for it must not be in force for its other requests, which a busy machine makes
+/// slow.
+inline std::string one_queue_but(const std::string& path, const std::string& settings,
+                                 const std::string& queue = {}) {
+    std::string yaml = one_queue({}, queue);
+    const std::string routes = ", routes: [{ prefix: " + path + settings + " }]";
+    return yaml.insert(yaml.rfind(" }]"), routes);
+}
+
 /// /q is queued, everything else is not.
 inline std::string queued_and_free(const std::string& settings = {}) {
     return "upstreams: { app: { url: \"${BACKEND}\" } }\n"

@@ -10,15 +10,6 @@ namespace ticketgate::test {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Sanitizers make everything slower, TSan most; for the few tests that bound a time from above.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr int slowness = 8;
-#elif defined(__SANITIZE_ADDRESS__)
-inline constexpr int slowness = 4;
-#else
-inline constexpr int slowness = 1;
-#endif
-
 inline constexpr auto patience = std::chrono::seconds(30);
 
 /// Looks until `condition` holds; false when it does not within the limit.
@@ -30,6 +21,18 @@ bool eventually(Condition&& condition, Clock::duration limit = patience) {
         std::this_thread::sleep_for(500us);
     }
     return true;
+}
+
+/// Does `condition` hold all the while? For what must not happen, which nothing tells: the time is
+/// how long a fault has to show. A busy machine makes that prove less, and never fail.
+template <class Condition>
+bool still(Clock::duration time, Condition&& condition) {
+    const auto end = Clock::now() + time;
+    while (condition()) {
+        if (Clock::now() >= end) return true;
+        std::this_thread::sleep_for(500us);
+    }
+    return false;
 }
 
 /// Takes this long, as slow clients and backends do: the slowness is what is tested. Never a way to

@@ -56,6 +56,10 @@ bool Socket::wait(short events, Clock::time_point end) {
     }
 }
 
+bool Socket::readable(Clock::duration limit) {
+    return wait(POLLIN, Clock::now() + limit);
+}
+
 // ── with TLS ──
 
 bool Socket::secure(const TlsEnd& how, Clock::duration limit) {

@@ -34,6 +34,8 @@ class Socket {
     Status send(std::string_view bytes);
     /// What the kernel takes now; 0 when it takes nothing.
     std::size_t send_some(std::string_view bytes);
+    /// Is there anything, be it the end, now or within the limit?
+    bool readable(Clock::duration limit);
     /// Appends what is there; waits for it at most until `end`.
     Status receive(std::string& into, Clock::time_point end);
 

@@ -34,6 +34,16 @@ class Tree:
                 for path in sorted((self.root / top).rglob("*.[ch]pp"))]
 
     @cached_property
+    def scripts(self):
+        """Path and text, comments blanked, of tests and of what they run; not of benchmarks."""
+        tops = ("tests", "loadtest/peers", "loadtest/torture", "loadtest/slowhttp.py", "deploy")
+        found = sorted(path for top in tops for path in [self.root / top, *(self.root / top).rglob("*")]
+                       if path.suffix in (".py", ".sh") and path.is_file()
+                       and path.parent != self.root / "tests" / "tidy")
+        return [(path.relative_to(self.root),
+                 re.sub(r"(^|\s)#[^\n]*", r"\1", path.read_text(encoding="utf-8"))) for path in found]
+
+    @cached_property
     def cmake(self):
         return sorted(path for top in ("lib", "cmd", "tests", "loadtest")
                       for path in (self.root / top).rglob("CMakeLists.txt"))
@@ -160,7 +170,7 @@ def locks(tree):
 
 
 BANNED = [
-    (r"\bsleep_(for|until)\b|\bu?sleep\s*\(|\bnanosleep\b", ("lib", "cmd", "tests"),
+    (r"\bsleep_(for|until)\b|\bu?sleep\s*\(|\bnanosleep\b", ("lib", "cmd"),
      "sleeping: wait for a condition with a deadline"),
     (r"\bstd::regex\b|#\s*include\s*<regex>", ("lib", "cmd"), "std::regex: RE2 is linear"),
     (r"(?<![\w.:>])s?rand\s*\(|\bstd::s?rand\b", None, "rand(): use <random> or getrandom"),
@@ -170,16 +180,10 @@ BANNED = [
 ]
 
 
-# The one place that waits for a condition with a deadline; everyone else calls it.
-PATIENCE = Path("tests/support/patience.hpp")
-
-
 def banned(tree):
     """Calls that have a better one here."""
     for source in tree.sources:
         for pattern, where, message in BANNED:
-            if source.path == PATIENCE and message.startswith("sleeping"):
-                continue
             if where == "headers" and source.path.suffix != ".hpp":
                 continue
             if isinstance(where, tuple) and source.path.parts[0] not in where:
@@ -187,6 +191,52 @@ def banned(tree):
             for number, line in enumerate(source.code.splitlines(), 1):
                 if re.search(pattern, line):
                     yield source.path, number, message
+
+
+# Where tests may sleep, how often, and why. Everybody else waits for the event: a time that was long
+# enough on one machine is too short on a busy one.
+SLEEPS = {
+    "tests/support/patience.hpp": (3, "eventually() and still() between two looks; be_slow()"),
+    "tests/real/real_test.py": (1, "wait_for() between two looks"),
+    "loadtest/torture/loop.hpp": (2, "what dwell() and eventually() are made of"),
+    "loadtest/torture/waiting.cpp": (2, "eventually() between two looks; dwell()"),
+    "loadtest/torture/leaving.cpp": (1, "leave_grant comes near the grant on purpose, its verdict takes any"),
+    "loadtest/torture/bench.cpp": (1, "await() between two looks; one pause that no verdict depends on"),
+    "loadtest/peers/peers.sh": (1, "tg_look_again between two looks"),
+    "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
+    "deploy/demo/demo.sh": (1, "wait_for between two looks"),
+    "deploy/image_check.sh": (1, "between two looks at /readyz"),
+}
+# Tests whose clients or backends are slow on purpose: there the time is what is tested, or makes a case
+# likelier that is right either way. It is never a way to wait.
+SLOW_ON_PURPOSE = {
+    "tests/e2e/body_test.cpp": "parts of a body that come apart; whole or apart, the answer is the same",
+    "tests/e2e/head_test.cpp": "the Date header goes on with the clock",
+    "tests/e2e/limits_test.cpp": "a hold that Retry-After is computed from",
+    "tests/e2e/operator_test.cpp": "holds that are measured; compared from below only",
+    "tests/e2e/silent_backend_test.cpp": "backends that send now and then, or at their very deadline",
+    "tests/e2e/speed_test.cpp": "a slow reader",
+    "tests/e2e/tls_test.cpp": "a slow reader",
+}
+SLEEPING = re.compile(r"\bsleep_(for|until)\b|\bu?sleep\s*\(|\bnanosleep\b|\bp?poll\(nullptr|\bloop\.sleep")
+SLEEPING_SCRIPT = re.compile(r"\btime\.sleep\b|^\s*sleep\s|[;&|(]\s*sleep\s|\bdo\s+sleep\s")
+
+
+def waiting(tree):
+    """Tests wait for events, not for times."""
+    texts = [(s.path, s.code, SLEEPING) for s in tree.sources
+             if s.path.parts[0] == "tests" or s.path.parts[:2] == ("loadtest", "torture")]
+    texts += [(path, text, SLEEPING_SCRIPT) for path, text in tree.scripts]
+    for path, text, pattern in texts:
+        allowed, _ = SLEEPS.get(path.as_posix(), (0, ""))
+        found = [n for n, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
+        for line in found[allowed:]:
+            yield path, line, "a sleep: wait for the event with a deadline (support/patience.hpp; rules.py: SLEEPS)"
+        if len(found) < allowed:
+            yield path, 1, f"rules.py allows {allowed} sleeps here, there are {len(found)}"
+        if path.parts[:2] != ("tests", "support") and path.as_posix() not in SLOW_ON_PURPOSE:
+            for line in [n for n, line in enumerate(text.splitlines(), 1) if "be_slow(" in line]:
+                yield path, line, "be_slow: who is slow on purpose stands in SLOW_ON_PURPOSE (rules.py)"
 
 
 def words(name):
@@ -272,7 +322,7 @@ def data_files(tree):
                 yield path.relative_to(tree.root), 1, " ".join(str(error).split())
 
 
-RULES = (layers, purity, await_traps, locks, banned, names, headers, columns, marks, listed, data_files)
+RULES = (layers, purity, await_traps, locks, banned, waiting, names, headers, columns, marks, listed, data_files)
 
 
 def check(tree):

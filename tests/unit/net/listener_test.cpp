@@ -177,6 +177,7 @@ TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
         ASSERT_TRUE(run_until(loop, [&] { return reported; }));
     }
     listener.pause();  // the connection limit was reached meanwhile
+    // More than the listener's own pause: time for a fault to show, which nothing tells.
     const Time end = monotonic_now() + 250ms;
     (void)run_until(loop, [&] { return monotonic_now() > end; });
     EXPECT_EQ(guests.count(), 1u);

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs a command beside four busy loops a processor, as on a machine that has other work to do: what
+# depends on a time shows itself.
+#
+#   busy.sh COMMAND...
+#
+# BUSY_LOOPS: how many loops instead. The loops have the ordinary priority, and end with the command.
+# The exit code is the command's.
+set -uo pipefail
+(($#)) || { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+
+loops=()
+stop() {
+    kill "${loops[@]}" 2>/dev/null
+    wait "${loops[@]}" 2>/dev/null
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+for ((i = 0; i < ${BUSY_LOOPS:-$((4 * $(nproc)))}; ++i)); do
+    # Looks up now and then: a loop must not outlive a script that was killed.
+    (while kill -0 $$ 2>/dev/null; do for ((n = 0; n < 100000; ++n)); do :; done; done) &
+    loops+=($!)
+done
+"$@"
