@@ -83,6 +83,10 @@ constexpr std::array top_keys{
            "Settings of every route that says nothing else."),
     nested("routes", Kind::list, Section::route,
            "What is served, and in which line; a path that no route matches gets 404.", true),
+    count("route_cache", "1000",
+          "Combinations of regex routes whose merged settings are kept; those of others are merged "
+          "for each request.",
+          1, 1000000),
     nested("clients", Kind::section, Section::clients,
            "Limits towards clients, before a route is known."),
     nested("spool", Kind::section, Section::spool,

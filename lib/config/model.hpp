@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "config/shared_text.hpp"
 
 namespace ticketgate::config {
 
@@ -53,9 +54,8 @@ enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 struct Answer {
     std::uint16_t status = 503;  ///< 400-599
     std::string content_type = "application/problem+json";
-    std::optional<std::string> body =
-        std::nullopt;      ///< with placeholders; absent: problem document
-    Headers headers = {};  ///< added to the answer
+    std::optional<SharedText> body = std::nullopt;  ///< with placeholders; absent: problem document
+    Headers headers = {};                           ///< added to the answer
     bool operator==(const Answer&) const = default;
 };
 

@@ -142,7 +142,7 @@ std::vector<const RouteNode*> RouteIndex::routes(const Match& match) const {
 Settings RouteIndex::resolve(const Match& match) const {
     auto settings = config::resolve(tables_->built_in, tables_->defaults);
     for (const RouteNode* route : routes(match))
-        settings = config::resolve(settings, route->overrides);
+        settings = config::resolve(std::move(settings), route->overrides);
     return settings;
 }
 

@@ -188,7 +188,7 @@ error_code Session::route(Request& request) {
     if (!http::normalise_path(path, station_->path))
         return refuse("a path that has no normal form");
     request.route = request.snapshot->find(station_->path);
-    if (path != station_->path && !request.snapshot->is_route_of_every_reading(path, request.route))
+    if (path != station_->path && !request.snapshot->has_one_route(path, station_->path))
         return refuse("a path that servers read in ways with different routes");
     if (request.snapshot->refuses_names_of(head))
         return refuse("a field name that CGI servers fold");
