@@ -123,6 +123,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
     if (const auto error = access_file_.opened())
         throw std::system_error(error.value(), std::system_category(),
                                 "cannot open the access log " + config.log.access_file);
+    commons_.input.limit(config.clients.max_input);
     // Named once, before any loop runs: the threads share it.
     std::vector<std::string> complaints;
     identities_ = identities_of(config, environment_, this_system(), complaints);
@@ -183,6 +184,9 @@ void App::note_process_metrics() {
         .set(1);
     metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.",
                       {{"place", "memory"}},
+    metrics_.gauge_fn("ticketgate_input_bytes",
+                      "Bytes kept of requests that are not whole or wait behind another.", {},
+                      [this] { return static_cast<double>(commons_.input.used()); });
                       [this] { return static_cast<double>(spool_.memory()); });
     metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "disk"}},
                       [this] { return static_cast<double>(spool_.disk()); });
@@ -349,6 +353,7 @@ std::vector<std::string> App::do_reload() {
             "listen, admin, threads, spool, ids.machine, id_service and log.access_file change "
             "with a restart "
             "only");
+    commons_.input.limit(running_.clients.max_input);
     running_ = *std::move(loaded.config);
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);

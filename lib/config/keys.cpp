@@ -297,6 +297,11 @@ constexpr std::array clients_keys{
     size("max_head", "32KiB", "Largest request head; 431 above.", kib, mib),
     size("max_uri", "8KiB", "Longest request target; 414 above.", 64, mib),
     count("max_headers", "100", "Fields in a request head; 431 above.", 1, 10000),
+    size("max_input", "64MiB",
+         "Kept for all clients together: heads that are not whole yet, and requests sent behind "
+         "one that is served, which may have half of it. 503 above, or the connection ends with "
+         "the answer at hand.",
+         64 * kib),
     duration("head_timeout", "10s", "From the first byte of a head to its end; 408."),
     duration("idle_timeout", "60s", "Keep-alive between requests."),
     duration("write_timeout", "60s",

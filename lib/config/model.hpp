@@ -204,8 +204,9 @@ struct Clients {
     Bytes max_head = 32 << 10;                             ///< request head; 431 above
     Bytes max_uri = 8 << 10;                               ///< request target; 414 above
     std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
-    milliseconds head_timeout = 10s;                       ///< first byte of a head to its end; 408
-    milliseconds idle_timeout = 60s;                       ///< keep-alive between requests
+    Bytes max_input = 64ull << 20;     ///< kept for all clients together; 503 or the end above
+    milliseconds head_timeout = 10s;   ///< first byte of a head to its end; 408
+    milliseconds idle_timeout = 60s;   ///< keep-alive between requests
     milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
     milliseconds linger_time = 30s;    ///< an upload that was refused is dropped as long, in all,
     milliseconds linger_timeout = 5s;  ///< and at its first silence of this length it is closed

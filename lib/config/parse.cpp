@@ -21,6 +21,7 @@ void parse_clients(SectionReader& section, Clients& out) {
     section.read("max_head", out.max_head);
     section.read("max_uri", out.max_uri);
     section.read("max_headers", out.max_headers);
+    section.read("max_input", out.max_input);
     section.read("head_timeout", out.head_timeout);
     section.read("idle_timeout", out.idle_timeout);
     section.read("write_timeout", out.write_timeout);

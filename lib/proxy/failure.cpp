@@ -40,6 +40,7 @@ constexpr std::array meanings{
     Meaning{errc::upstream_timeout, 504},
     Meaning{errc::upstream_overloaded, 503},
     Meaning{errc::spool_full, 503},
+    Meaning{errc::input_full, 503},
     Meaning{errc::client_closed, 499},
 };
 
@@ -85,7 +86,7 @@ bool of_backend(error_code failure) {
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full,
-                        errc::too_many_connections, errc::upstream_overloaded});
+                        errc::input_full, errc::too_many_connections, errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

@@ -57,6 +57,8 @@ class Session final : public Resident {
     static error_code spool(Request& request, std::string& joined);
     error_code read_more_body(Request& request);
     std::size_t skip_empty_lines();
+    error_code keep_rest(Request& request);
+    void forget_rest(Request& request);
     void consume_head();
     bool unread(const Request& request) const;
     void note_refused_head(error_code failure, const Record& record) const;
@@ -84,5 +86,7 @@ class Session final : public Resident {
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     bool lingers_ = false;       // the last answer's client is still sending
 };
+    bool makes_room_ = false;    // idle, and to be closed for a new client
+    bool dropped_ = false;       // bytes behind the last request, for which there was no room
 
 }  // namespace ticketgate

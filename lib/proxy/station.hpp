@@ -18,6 +18,7 @@
 #include "net/loop.hpp"
 #include "proxy/admission.hpp"
 #include "proxy/http_metrics.hpp"
+#include "proxy/input_budget.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
 
@@ -61,6 +62,7 @@ class Station {
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
     /// A reload. Idle connections to backends that are gone are closed.
     void use(std::shared_ptr<const Snapshot> next);
+    InputBudget input{~0ull};                   ///< limited by App
 
     /// The end of a request: its log line and its counts; its head's memory is kept for another.
     void record(Request& request);

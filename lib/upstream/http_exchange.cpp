@@ -1,5 +1,7 @@
 #include "upstream/http_exchange.hpp"
 
+#include "base/text.hpp"
+
 namespace ticketgate {
 
 // Chunked coding (RFC 9112 7.1).
@@ -87,8 +89,8 @@ Step HttpExchange::outlast() {
 }
 
 void HttpExchange::renew() {
-    partial_head_ = {};
-    whole_head_ = {};
+    release_large(partial_head_);
+    release_large(whole_head_);
     keep_alive_ = false;
     decoder_ = http::BodyDecoder();
 }
