@@ -125,6 +125,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
                                 "cannot open the access log " + config.log.access_file);
     commons_.input.limit(config.clients.max_input);
     // Named once, before any loop runs: the threads share it.
+    commons_.idle_appeared = [this] { front_->idle_appeared(); };
     std::vector<std::string> complaints;
     identities_ = identities_of(config, environment_, this_system(), complaints);
     commons_.machine = identities_.machine;

@@ -51,13 +51,14 @@ void remove_stale_socket(const Endpoint& at) {
 }
 
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-                   std::function<void(int)> report)
+                   std::function<void(int)> report, std::function<void()> knocked)
     : loop_(loop),
       local_(at),
       accepted_(std::move(accepted)),
       report_(std::move(report)),
       retry_(*this),
-      descriptor_(open_listener(at)) {
+      descriptor_(open_listener(at)),
+      knocked_(std::move(knocked)) {
     if (!at.is_unix()) {
         socklen_t size = sizeof(sockaddr_storage);
         getsockname(descriptor_, local_.address(), &size);
@@ -72,13 +73,18 @@ Listener::~Listener() {
     if (local_.is_unix()) ::unlink(path_of(local_));
 }
 
+void Listener::hold() {
+    door_ = Door::held;
+    update();
+}
+
 void Listener::pause() {
-    paused_ = true;
+    door_ = Door::shut;
     update();
 }
 
 void Listener::resume() {
-    paused_ = false;
+    door_ = Door::open;
     update();
 }
 
@@ -89,14 +95,19 @@ void Listener::notify() {
 
 // Two reasons to stand still, each with an end of its own.
 void Listener::update() {
-    const bool wanted = !paused_ && !starved_;
+    const bool wanted = door_ != Door::shut && !starved_;
     if (wanted == listening_) return;
     listening_ = wanted;
     wanted ? loop_.add(*this, descriptor_, EPOLLIN) : loop_.remove(descriptor_);
 }
 
 void Listener::on_events(std::uint32_t) {
-    for (int i = 0; i < accepts_at_once && listening_; ++i) {
+    if (door_ == Door::held) {
+        pause();
+        if (knocked_) knocked_();
+        return;
+    }
+    for (int i = 0; i < accepts_at_once && listening_ && door_ == Door::open; ++i) {
         Endpoint peer;
         socklen_t size = sizeof(sockaddr_storage);
         const int accepted =

@@ -2,6 +2,7 @@
 // loop.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -20,12 +21,15 @@ class Listener final : private Pollable, private Observer {
         std::function<void(int descriptor, const Endpoint& peer, const Endpoint& local)>;
 
     /// Binds and listens; throws std::system_error that names the address. A unix socket file that
-    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause.
+    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause;
+    /// `knocked`, of a client that waits while the listener holds.
     Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-             std::function<void(int error)> report);
+             std::function<void(int error)> report, std::function<void()> knocked = {});
     ~Listener();
 
-    /// At the connection limit: new ones wait in the backlog.
+    /// At the connection limit: new ones wait in the backlog. Whether there is one is told, once;
+    /// from then on the listener pauses.
+    void hold();
     void pause();
     void resume();
 
@@ -41,7 +45,9 @@ class Listener final : private Pollable, private Observer {
     std::function<void(int)> report_;
     Deadline retry_;
     int descriptor_ = -1;
-    bool paused_ = false;     // by the owner
+    enum class Door : std::uint8_t { open, held, shut };
+    std::function<void()> knocked_;
+    Door door_ = Door::open;  // the owner's
     bool starved_ = false;    // of descriptors, until retry_
     bool listening_ = false;  // registered with the loop
 };

@@ -23,6 +23,9 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
       connections_refused(
           r.counter("ticketgate_connections_refused_total",
                     "Client connections ended at once: max_connections_per_client.")),
+      connections_made_room(
+          r.counter("ticketgate_connections_made_room_total",
+                    "Idle client connections closed for new clients: max_connections.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       upstream_errors(r.counter("ticketgate_upstream_errors_total",
                                 "Exchanges that a backend refused or broke.")),

@@ -117,7 +117,11 @@ task<error_code> Session::read_head() {
         input_.keep();
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
+        const bool rests = nothing && requests_ != 0;
+        if (rests) station_->rest(*this);
         co_await signal_;
+        if (rests) station_->wake(*this);
+        if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;
     }
@@ -125,6 +129,14 @@ task<error_code> Session::read_head() {
     if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.bytes.size();
     co_return error_code();
+}
+
+bool Session::make_room() {
+    client_->look();
+    if (client_->readable() && !client_->fin()) return false;
+    makes_room_ = true;
+    signal_.notify();
+    return true;
 }
 
 // Some clients end a body with one more than it has; a request does not begin with them (RFC 9112
@@ -135,18 +147,6 @@ std::size_t Session::skip_empty_lines() {
     return bytes;
 }
 
-// Bytes of the client's that nobody will use: of a body, or after a head that was refused.
-bool Session::unread(const Request& request) const {
-    return !request.decoder.done() || !input_.empty() || dropped_ || client_->readable();
-}
-
-// Its views die with it: this is the last use of the head, on every path.
-void Session::consume_head() {
-    input_.consume(std::exchange(head_size_, 0));
-}
-
-std::shared_ptr<Request> Session::begin(error_code failure) {
-    auto request = std::allocate_shared<Request>(task_frames::Allocator<Request>(),
 // Before any suspension while a request is served: what came behind it waits its turn, as long as
 // there is room for it. Else it is dropped, and the connection ends with this request's answer: a
 // client may send again whatever was not answered (RFC 9112 9.3.2).
@@ -174,6 +174,18 @@ void Session::forget_rest(Request& request) {
     request.keep_alive = false;
 }
 
+// Bytes of the client's that nobody will use: of a body, or after a head that was refused.
+bool Session::unread(const Request& request) const {
+    return !request.decoder.done() || !input_.empty() || dropped_ || client_->readable();
+}
+
+// Its views die with it: this is the last use of the head, on every path.
+void Session::consume_head() {
+    input_.consume(std::exchange(head_size_, 0));
+}
+
+std::shared_ptr<Request> Session::begin(error_code failure) {
+    auto request = std::allocate_shared<Request>(task_frames::Allocator<Request>(),
                                                  station_->snapshot(), station_->commons.spool);
     Record& record = request->record;
     record.received = wall_now();
@@ -499,6 +511,7 @@ Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stre
       signal_(station.loop.scheduler()),
       deadline_(signal_),
       wait_deadline_(signal_),
+      input_(station.commons.input),
       peer_(std::move(peer)),
       admission_(std::move(admission)),
       admitted_(admitted) {
@@ -511,7 +524,6 @@ Session::~Session() {
     station_->leave(*this);
     client_.reset();
     admission_.leave();
-      input_(station.commons.input),
     station_->metrics.connections.add(-1);
 }
 

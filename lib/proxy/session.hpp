@@ -17,7 +17,7 @@
 
 namespace ticketgate {
 
-class Session final : public Resident {
+class Session final : public Resident, public IdleClient {
  public:
     /// Its first request is read on `station`; if that is not queued it goes on, and the connection
     /// stays, on `settle_on`.
@@ -30,6 +30,7 @@ class Session final : public Resident {
     static Detached serve(std::unique_ptr<Session> self);
 
     void look_up() override { signal_.notify(); }
+    bool make_room() override;
 
  private:
     task<bool> serve_one();
@@ -56,9 +57,9 @@ class Session final : public Resident {
     error_code accept_body(Request& request);
     static error_code spool(Request& request, std::string& joined);
     error_code read_more_body(Request& request);
-    std::size_t skip_empty_lines();
     error_code keep_rest(Request& request);
     void forget_rest(Request& request);
+    std::size_t skip_empty_lines();
     void consume_head();
     bool unread(const Request& request) const;
     void note_refused_head(error_code failure, const Record& record) const;
@@ -85,8 +86,8 @@ class Session final : public Resident {
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     bool lingers_ = false;       // the last answer's client is still sending
-};
     bool makes_room_ = false;    // idle, and to be closed for a new client
     bool dropped_ = false;       // bytes behind the last request, for which there was no room
+};
 
 }  // namespace ticketgate
