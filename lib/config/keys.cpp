@@ -322,7 +322,9 @@ constexpr std::array clients_keys{
 constexpr std::array spool_keys{
     size("memory_per_body", "64KiB", "Above it a body goes to an unlinked file."),
     size("max_memory", "64MiB", "All bodies in memory together; above it they go to files."),
-    size("max_disk", "4GiB", "All files together; 503 above."),
+    size("max_disk", "4GiB",
+         "All files together; 503 above. Unless set, at most a quarter of the memory where the "
+         "directory lies in memory (tmpfs)."),
     plain("directory", Kind::text, "/tmp", "Where the unlinked files are made."),
 };
 

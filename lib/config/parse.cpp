@@ -207,8 +207,8 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     parse_map(top, "defaults", Section::settings,
               [&](SectionReader& section) { parse_settings(section, config.defaults); });
     parse_routes(top.take("routes"), "routes", -1, config.routes, reading);
-    parse_map(top, "clients", Section::clients, [&](auto& s) { parse_clients(s, config.clients); });
     top.read("route_cache", config.route_cache);
+    parse_map(top, "clients", Section::clients, [&](auto& s) { parse_clients(s, config.clients); });
     parse_map(top, "spool", Section::spool, [&](auto& s) { parse_spool(s, config.spool); });
     parse_map(top, "ids", Section::ids, [&](auto& s) { parse_ids(s, config.ids); });
     parse_id_service(top, config.id_service);
