@@ -39,6 +39,14 @@ TEST_P(Cost, GrowsNoFasterThanTheBytes) {
     }
 }
 
+// Moving what is left for each request that was served shows in long rows only.
+TEST(CostOfRows, GrowsWithTheNumberOfRequests) {
+    const std::string row = small_requests(256 << 10);
+    const std::uint64_t once = work_of([&] { serve_pipelined(row); });
+    const std::uint64_t twice = work_of([&] { serve_pipelined(row + row); });
+    EXPECT_LE(twice, once * 5 / 2);
+}
+
 void expect_bounded(const Way& way, const std::string& head, const std::string& name) {
     const std::uint64_t spent = cost(way, head);
     EXPECT_LE(spent, most_a_byte * head.size() + fixed)

@@ -39,7 +39,8 @@ std::string small_fields(std::string_view name, std::size_t bytes) {
 template <char... unit>
 std::string value_beside_fields(std::string_view name, std::size_t bytes) {
     const char text[] = {unit..., 0};
-    return request("/", field(name, repeated(text, bytes / 2)) + small_fields("X-", bytes / 2));
+    return request("/",
+                   field(name, "x" + repeated(text, bytes / 2)) + small_fields("X-", bytes / 2));
 }
 
 std::string options_beside_fields(std::size_t bytes) {
@@ -67,11 +68,11 @@ std::string same_field(std::string_view name, std::string_view value, std::size_
     return request("/", repeated(field(name, value), bytes));
 }
 
-std::string pipelined(std::size_t bytes) {
+}  // namespace
+
+std::string small_requests(std::size_t bytes) {
     return repeated("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", bytes);
 }
-
-}  // namespace
 
 const std::vector<Family>& families() {
     static const std::vector<Family> all{
@@ -107,7 +108,7 @@ const std::vector<Family>& families() {
         {"a long segment", target<'a'>},
         {"a query", target<'?', '%', '4', '1', '/'>},
         {"empty lines", [](auto n) { return repeated(line_end, n) + request("/", ""); }},
-        {"pipelined", pipelined},
+        {"small requests", small_requests},
     };
     return all;
 }

@@ -16,6 +16,9 @@ struct Family {
 };
 const std::vector<Family>& families();
 
+/// Requests in a row, of about this many bytes together.
+std::string small_requests(std::size_t bytes);
+
 /// Any head, of at most about this many bytes: repeated units in targets, names and values.
 std::string random_head(std::uint64_t seed, std::size_t bytes);
 
