@@ -33,10 +33,6 @@ Level level_of(config::LogLevel level) {
     return static_cast<Level>(level);
 }
 
-http::SpoolBudget::Limits spool_limits(const config::Spool& s) {
-    return {s.memory_per_body, s.max_memory, s.max_disk, s.directory};
-}
-
 queue::Order order_of(config::Order order) {
     return order == config::Order::ready ? queue::Order::ready : queue::Order::arrival;
 }
@@ -117,7 +113,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       poll_(control_),
       resolver_(control_),
       loops_(make_loops(config.threads)),
-      spool_(spool_limits(config.spool)),
+      spool_(spool_limits(config, memory_for(config.spool.directory))),
       access_file_(config.log.access_file == "-"
                        ? std::make_shared<LogFile>(STDOUT_FILENO)
                        : std::make_shared<LogFile>(config.log.access_file)),
@@ -139,7 +135,9 @@ App::App(config::Config config, std::string path, config::Environment environmen
     std::vector<std::string> complaints;
     identities_ = identities_of(config, environment_, this_system(), complaints);
     commons_.machine = identities_.machine;
+    commons_.input.limit(config.clients.max_input);
     commons_.connection_closed = [this] { front_->connection_closed(); };
+    commons_.idle_appeared = [this] { front_->idle_appeared(); };
     const auto snapshot = build_snapshot(std::move(config));
     for (auto& loop : loops_) {
         stations_.push_back(std::make_unique<Station>(commons_, *loop, metrics_, snapshot));
@@ -223,6 +221,9 @@ void App::note_process_metrics() {
                       [this] { return static_cast<double>(spool_.memory()); });
     metrics_.gauge_fn("ticketgate_spool_bytes", "Bytes of bodies spooled now.", {{"place", "disk"}},
                       [this] { return static_cast<double>(spool_.disk()); });
+    metrics_.gauge_fn("ticketgate_input_bytes",
+                      "Bytes kept of requests that are not whole or wait behind another.", {},
+                      [this] { return static_cast<double>(commons_.input.used()); });
 }
 
 // Backends that stay are the same objects as before: their connections stay with them.
@@ -393,6 +394,7 @@ std::vector<std::string> App::do_reload() {
     running_ = *std::move(loaded.config);
     log_.level(level_of(running_.log.level));
     front_->max_connections(running_.clients.max_connections);
+    commons_.input.limit(running_.clients.max_input);
     for (auto& station : stations_)
         station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
     log_.info("config loaded", {{"file", path_}});

@@ -2,9 +2,54 @@
 
 #include <cstring>
 
-#include "http/spool.hpp"
+#include "base/text.hpp"
 
 namespace ticketgate {
+namespace {
+
+bool gives_max_disk(const config::Config& config) {
+    return config.marks.contains("spool.max_disk");
+}
+
+void warn(const config::Config& config, const std::string& path, const std::string& message,
+          config::Problems& problems) {
+    problems.warn(config.mark_of(path), path, message);
+}
+
+// Of files that are memory, half of what there is leaves room for nothing else.
+void warn_files(const config::Config& config, const Memory& memory, config::Problems& problems) {
+    const config::Spool& spool = config.spool;
+    const auto disk = spool_disk(spool, gives_max_disk(config), memory);
+    const std::string where = spool.directory +
+                              " lies in memory (tmpfs), and this process may use " +
+                              print_size(memory.limit);
+    if (disk > memory.limit / 2)
+        warn(config, "spool.max_disk",
+             print_size(disk) + " of files: " + where +
+                 "; set spool.directory to a folder on a disk, or max_disk to " +
+                 print_size(spool_disk(spool, false, memory)) + " or less",
+             problems);
+    else if (disk < spool.max_disk)
+        warn(config, "spool.directory",
+             where + ", so max_disk is " + print_size(disk) +
+                 "; bodies beyond it get 503: set it "
+                 "to a folder on a disk, or set max_disk",
+             problems);
+}
+
+}  // namespace
+
+void memory_problems(const config::Config& config, const Memory& memory,
+                     config::Problems& problems) {
+    if (memory.spool_in_memory) warn_files(config, memory, problems);
+    const config::Bytes kept = config.spool.max_memory + config.clients.max_input;
+    if (kept > memory.limit / 2)
+        warn(config, "spool.max_memory",
+             print_size(config.spool.max_memory) + " and clients.max_input " +
+                 print_size(config.clients.max_input) + " are more than half of the " +
+                 print_size(memory.limit) + " that this process may use; lower them",
+             problems);
+}
 
 std::vector<config::Problem> spool_problems(const config::Config& config) {
     config::Problems problems;
@@ -17,7 +62,14 @@ std::vector<config::Problem> spool_problems(const config::Config& config) {
         problems.error(config.mark_of(path), path, why);
     else if (fault != 0)
         problems.warn({}, path, why);
+    memory_problems(config, memory_for(config.spool.directory), problems);
     return problems.take();
+}
+
+http::SpoolBudget::Limits spool_limits(const config::Config& config, const Memory& memory) {
+    const config::Spool& spool = config.spool;
+    return {spool.memory_per_body, spool.max_memory,
+            spool_disk(spool, gives_max_disk(config), memory), spool.directory};
 }
 
 }  // namespace ticketgate

@@ -17,6 +17,17 @@ constexpr char to_lower(char c) {
 /// Equal without regard to ASCII case.
 bool iequals(std::string_view a, std::string_view b);
 
+/// Empties it and gives its memory back. libstdc++ keeps the memory at `text = {}`, as at clear().
+inline void release(std::string& text) {
+    std::string().swap(text);
+}
+
+/// The same, but a little memory stays for the next use.
+inline void release_large(std::string& text) {
+    constexpr std::size_t little = 4 << 10;
+    text.capacity() > little ? release(text) : text.clear();
+}
+
 /// Without spaces and tabs at both ends (RFC 9110 5.6.3, OWS).
 std::string_view trim(std::string_view text);
 

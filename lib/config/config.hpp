@@ -36,7 +36,8 @@ struct Config {
     std::map<std::string, Upstream> upstreams;
     std::map<std::string, Queue> queues;  ///< also those that are only named in a route
     RouteOverrides defaults;
-    std::vector<RouteNode> routes;  ///< all of them, in the order of the file
+    std::vector<RouteNode> routes;     ///< all of them, in the order of the file
+    std::uint32_t route_cache = 1000;  ///< combinations with regex routes kept ready
     Clients clients;
     Spool spool;
     Ids ids;

@@ -40,8 +40,10 @@ std::string spell(const Key&, Bytes value) {
 std::string spell(const Key&, std::uint32_t value) {
     return value == unlimited ? "unlimited" : std::to_string(value);
 }
-std::string spell(const Key& key, const std::optional<std::string>& value) {
-    if (key.kind == Kind::queue || key.kind == Kind::script) return value.value_or("off");
+std::string spell(const Key&, const std::optional<std::string>& value) {
+    return value.value_or("off");
+}
+std::string spell(const Key&, const std::optional<SharedText>& value) {
     return value ? quoted(*value) : "(the default problem document)";
 }
 std::string spell(const Key&, const std::vector<std::string>& value) {

@@ -4,8 +4,7 @@
 
 namespace ticketgate::config {
 
-Settings resolve(const Settings& parent, const RouteOverrides& overrides) {
-    Settings merged = parent;
+Settings resolve(Settings merged, const RouteOverrides& overrides) {
     for_each_setting(overrides, merged, [](const std::string&, const auto& given, auto& effective) {
         if (given.value) effective = *given.value;
     });

@@ -11,7 +11,7 @@
 namespace ticketgate::config {
 
 /// `parent` with everything replaced that `overrides` gives.
-Settings resolve(const Settings& parent, const RouteOverrides& overrides);
+Settings resolve(Settings parent, const RouteOverrides& overrides);
 
 /// Where the effective value of a setting comes from; `mark.line` 0: built in.
 struct Origin {

@@ -83,6 +83,10 @@ constexpr std::array top_keys{
            "Settings of every route that says nothing else."),
     nested("routes", Kind::list, Section::route,
            "What is served, and in which line; a path that no route matches gets 404.", true),
+    count("route_cache", "1000",
+          "Combinations of regex routes whose merged settings are kept; those of others are merged "
+          "for each request.",
+          1, 1000000),
     nested("clients", Kind::section, Section::clients,
            "Limits towards clients, before a route is known."),
     nested("spool", Kind::section, Section::spool,
@@ -304,6 +308,11 @@ constexpr std::array clients_keys{
     size("max_head", "32KiB", "Largest request head; 431 above.", kib, mib),
     size("max_uri", "8KiB", "Longest request target; 414 above.", 64, mib),
     count("max_headers", "100", "Fields in a request head; 431 above.", 1, 10000),
+    size("max_input", "64MiB",
+         "Kept for all clients together: heads that are not whole yet, and requests sent behind "
+         "one that is served, which may have half of it. 503 above, or the connection ends with "
+         "the answer at hand.",
+         64 * kib),
     duration("head_timeout", "10s", "From the first byte of a head to its end; 408."),
     duration("idle_timeout", "60s", "Keep-alive between requests."),
     duration("write_timeout", "60s",
@@ -331,7 +340,9 @@ constexpr std::array clients_keys{
 constexpr std::array spool_keys{
     size("memory_per_body", "64KiB", "Above it a body goes to an unlinked file."),
     size("max_memory", "64MiB", "All bodies in memory together; above it they go to files."),
-    size("max_disk", "4GiB", "All files together; 503 above."),
+    size("max_disk", "4GiB",
+         "All files together; 503 above. Unless set, at most a quarter of the memory where the "
+         "directory lies in memory (tmpfs)."),
     plain("directory", Kind::text, "/tmp", "Where the unlinked files are made."),
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "config/shared_text.hpp"
 
 namespace ticketgate::config {
 
@@ -54,9 +55,8 @@ enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 struct Answer {
     std::uint16_t status = 503;  ///< 400-599
     std::string content_type = "application/problem+json";
-    std::optional<std::string> body =
-        std::nullopt;      ///< with placeholders; absent: problem document
-    Headers headers = {};  ///< added to the answer
+    std::optional<SharedText> body = std::nullopt;  ///< with placeholders; absent: problem document
+    Headers headers = {};                           ///< added to the answer
     bool operator==(const Answer&) const = default;
 };
 
@@ -206,8 +206,9 @@ struct Clients {
     Bytes max_head = 32 << 10;                             ///< request head; 431 above
     Bytes max_uri = 8 << 10;                               ///< request target; 414 above
     std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
-    milliseconds head_timeout = 10s;                       ///< first byte of a head to its end; 408
-    milliseconds idle_timeout = 60s;                       ///< keep-alive between requests
+    Bytes max_input = 64ull << 20;     ///< kept for all clients together; 503 or the end above
+    milliseconds head_timeout = 10s;   ///< first byte of a head to its end; 408
+    milliseconds idle_timeout = 60s;   ///< keep-alive between requests
     milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
     milliseconds linger_time = 30s;    ///< an upload that was refused is dropped as long, in all,
     milliseconds linger_timeout = 5s;  ///< and at its first silence of this length it is closed

@@ -25,7 +25,7 @@ struct Setting {
 struct AnswerOverrides {
     Setting<std::uint16_t> status;
     Setting<std::string> content_type;
-    Setting<std::optional<std::string>> body;  ///< a given null means the default document again
+    Setting<std::optional<SharedText>> body;  ///< a given null means the default document again
     Setting<Headers> headers;
     bool operator==(const AnswerOverrides&) const = default;
 };

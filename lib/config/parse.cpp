@@ -21,6 +21,7 @@ void parse_clients(SectionReader& section, Clients& out) {
     section.read("max_head", out.max_head);
     section.read("max_uri", out.max_uri);
     section.read("max_headers", out.max_headers);
+    section.read("max_input", out.max_input);
     section.read("head_timeout", out.head_timeout);
     section.read("idle_timeout", out.idle_timeout);
     section.read("write_timeout", out.write_timeout);
@@ -212,6 +213,7 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
     parse_map(top, "defaults", Section::settings,
               [&](SectionReader& section) { parse_settings(section, config.defaults); });
     parse_routes(top.take("routes"), "routes", -1, config.routes, reading);
+    top.read("route_cache", config.route_cache);
     parse_map(top, "clients", Section::clients, [&](auto& s) { parse_clients(s, config.clients); });
     parse_map(top, "spool", Section::spool, [&](auto& s) { parse_spool(s, config.spool); });
     parse_map(top, "ids", Section::ids, [&](auto& s) { parse_ids(s, config.ids); });

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t max_routes =
     10000;  // far above any file written by hand; keeps indexes in 16 bits
 
-void parse_body(SectionReader& section, Setting<std::optional<std::string>>& out) {
+void parse_body(SectionReader& section, Setting<std::optional<SharedText>>& out) {
     section.read("body", out);
     const Entry* file = section.take("body_file");
     if (file == nullptr) return;
@@ -23,7 +23,7 @@ void parse_body(SectionReader& section, Setting<std::optional<std::string>>& out
     std::string text;
     if (!read_body_file(value, text)) return;
     warn_placeholders(value, text);
-    out.value = std::move(text);
+    out.value = SharedText(std::move(text));
 }
 
 void parse_answer(SectionReader& above, const char* name, AnswerOverrides& out) {

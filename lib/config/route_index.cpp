@@ -94,12 +94,16 @@ std::vector<std::uint16_t> RouteIndex::Tables::matching(std::string_view path) c
     std::vector<int> hits;
     RE2::Set::ErrorInfo error{};
     const bool asked = set && (set->Match(path, &hits, &error) || error.kind == RE2::Set::kNoError);
+    if (!asked) {
+        hits.clear();
+        for (std::size_t i = 0; i < regexes.size(); ++i)
+            if (RE2::PartialMatch(path, *regexes[i].alone)) hits.push_back(static_cast<int>(i));
+    }
+    std::sort(hits.begin(), hits.end());
     std::vector<std::uint16_t> found;
-    for (std::size_t i = 0; i < regexes.size(); ++i) {
-        const bool hit =
-            asked ? std::find(hits.begin(), hits.end(), static_cast<int>(i)) != hits.end()
-                  : RE2::PartialMatch(path, *regexes[i].alone);
-        if (hit && (regexes[i].under.empty() || encloses(regexes[i].under, path)))
+    for (const int hit : hits) {
+        const auto i = static_cast<std::size_t>(hit);
+        if ((regexes[i].under.empty() || encloses(regexes[i].under, path)))
             found.push_back(static_cast<std::uint16_t>(i));
     }
     return found;
@@ -142,7 +146,7 @@ std::vector<const RouteNode*> RouteIndex::routes(const Match& match) const {
 Settings RouteIndex::resolve(const Match& match) const {
     auto settings = config::resolve(tables_->built_in, tables_->defaults);
     for (const RouteNode* route : routes(match))
-        settings = config::resolve(settings, route->overrides);
+        settings = config::resolve(std::move(settings), route->overrides);
     return settings;
 }
 

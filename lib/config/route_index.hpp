@@ -6,6 +6,7 @@
 // by whole segments, outermost first ← the regex routes that match it, in the order of the file.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,7 @@ class RouteIndex {
         std::vector<std::uint16_t> regexes;  ///< regex routes in the order of the file
 
         bool matched() const { return prefix >= 0 || !regexes.empty(); }
-        bool operator==(const Match&) const = default;
+        auto operator<=>(const Match&) const = default;
     };
 
     Match match(std::string_view normal_path) const;

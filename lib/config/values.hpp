@@ -41,6 +41,7 @@ bool read(const Value& value, Bytes& out);
 bool read(const Value& value, milliseconds& out);
 bool read(const Value& value, std::string& out);
 bool read(const Value& value, std::optional<std::string>& out);
+bool read(const Value& value, std::optional<SharedText>& out);
 bool read(const Value& value, std::vector<std::string>& out);
 bool read(const Value& value, Headers& out);
 

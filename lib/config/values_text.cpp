@@ -198,7 +198,10 @@ bool read(const Value& value, std::string& out) {
 
 bool read(const Value& value, std::optional<std::string>& out) {
     if (value.key.kind == Kind::queue) return read_queue(value, out);
-    if (value.key.kind == Kind::script) return read_script(value, out);
+    return read_script(value, out);
+}
+
+bool read(const Value& value, std::optional<SharedText>& out) {
     if (value.node.kind == Node::Kind::null) {
         out.reset();
         return true;

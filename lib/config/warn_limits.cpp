@@ -37,6 +37,9 @@ void warn_times(const Config& config, Problems& problems) {
     }
 }
 
+// As many clients may be slow with a large head at one time, or attack with it.
+constexpr Bytes few_heads = 100;
+
 void warn_connections(const Config& config, Problems& problems) {
     const Clients& clients = config.clients;
     if (clients.max_connections_per_client != unlimited &&
@@ -44,12 +47,12 @@ void warn_connections(const Config& config, Problems& problems) {
         warn(config, "clients.max_connections_per_client",
              "has no effect: max_connections is " + std::to_string(clients.max_connections),
              problems);
-    constexpr Bytes much = 1ull << 30;
-    if (clients.max_head * clients.max_connections > much && clients.max_head > Clients{}.max_head)
+    const Bytes heads = clients.max_input / clients.max_head;
+    if (heads < few_heads && (clients.max_head > Clients{}.max_head || heads == 0))
         warn(config, "clients.max_head",
-             print_size(clients.max_head) + " from each of max_connections " +
-                 std::to_string(clients.max_connections) + " clients is " +
-                 print_size(clients.max_head * clients.max_connections) + " of memory",
+             "max_input " + print_size(clients.max_input) + " has room for " +
+                 std::to_string(heads) + " heads of " + print_size(clients.max_head) +
+                 " that arrive in pieces; more of them get 503",
              problems);
 }
 

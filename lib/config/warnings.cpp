@@ -71,7 +71,7 @@ void warn_body_type(const Effective& route, Problems& problems) {
         route.own, route.settings, [&](const char* name, const auto& own, const Answer& answer) {
             if (!own.body.value || !*own.body.value || answer.content_type != Answer{}.content_type)
                 return;
-            if (own.content_type.given() || (**own.body.value).starts_with('{')) return;
+            if (own.content_type.given() || own.body.value->value().str().starts_with('{')) return;
             problems.warn(own.body.mark, route.path + "." + name + ".body",
                           "is sent as " + answer.content_type + "; set content_type beside it");
         });

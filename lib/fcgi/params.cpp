@@ -71,22 +71,46 @@ bool is_hidden(FieldName id) {
 }
 
 struct Variable {
-    std::string name, value;
+    const http::Field* field;
+    std::string name;
+    std::string value = {};
 };
 
+// Fields of one name are one variable, in the place of the first; an id counts as it came first.
+// `same` is sorted by name, then by place.
+void join(std::span<Variable* const> same, std::span<const std::string> id_names) {
+    Variable& first = *same[0];
+    first.value = first.field->value;
+    const std::string_view between = first.name == "HTTP_COOKIE" ? "; " : ", ";
+    for (Variable* const next : same.subspan(1)) {
+        const auto is = [&](const auto& id) { return http::same_cgi_name(next->field->name, id); };
+        if (std::ranges::none_of(id_names, is))
+            first.value.append(between).append(next->field->value);
+        next->field = nullptr;
+    }
+}
+
+// Equal names are found by sorting: with a search among the variables so far, the work would grow
+// with the square of the fields.
 std::vector<Variable> header_variables(const http::RequestHead& head,
                                        std::span<const std::string> id_names) {
     std::vector<Variable> all;
+    all.reserve(head.fields.size());
     for (const http::Field& field : head.fields) {
         if (is_hidden(field.id)) continue;
         auto name = variable(field, id_names);
-        if (name.empty()) continue;
-        const auto before = std::ranges::find(all, name, &Variable::name);
-        const auto is = [&](const std::string& id) { return http::same_cgi_name(field.name, id); };
-        if (before == all.end())
-            all.push_back({std::move(name), std::string(field.value)});
-        else if (std::ranges::none_of(id_names, is))
-            before->value.append(name == "HTTP_COOKIE" ? "; " : ", ").append(field.value);
+        if (!name.empty()) all.push_back({&field, std::move(name)});
+    }
+    std::vector<Variable*> sorted;
+    sorted.reserve(all.size());
+    for (Variable& one : all) sorted.push_back(&one);
+    std::sort(sorted.begin(), sorted.end(), [](const Variable* a, const Variable* b) {
+        const int order = a->name.compare(b->name);
+        return order != 0 ? order < 0 : a < b;
+    });
+    for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+        while (end < sorted.size() && sorted[end]->name == sorted[begin]->name) ++end;
+        join(std::span(sorted).subspan(begin, end - begin), id_names);
     }
     return all;
 }
@@ -160,7 +184,8 @@ void append_params(const http::RequestHead& stamped, unsigned version,
     if (!type.empty()) to.put("CONTENT_TYPE", type);
     if (stamped.framing == http::Framing::length)
         to.put("CONTENT_LENGTH", std::to_string(stamped.content_length));
-    for (const auto& [name, value] : header_variables(stamped, id_names)) to.put(name, value);
+    for (const Variable& one : header_variables(stamped, id_names))
+        if (one.field != nullptr) to.put(one.name, one.value);
     to.put_configured();
 }
 

@@ -33,6 +33,10 @@ class BodyDecoder {
     bool done() const { return state_ == State::done; }
     /// Payload bytes still to come, where known (length framing); else 0.
     std::uint64_t remaining() const { return state_ == State::length ? remaining_ : 0; }
+    /// Payload bytes that surely come next: of the body, or of the chunk at hand.
+    std::uint64_t expected() const {
+        return state_ == State::length || state_ == State::data ? remaining_ : 0;
+    }
 
  private:
     enum class State : std::uint8_t {

@@ -12,10 +12,6 @@
 namespace ticketgate::http {
 namespace {
 
-// Each option costs one comparison per field when the head is rewritten; real heads carry up to
-// four.
-constexpr unsigned max_connection_options = 64;
-
 constexpr std::string_view alphanumerics =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

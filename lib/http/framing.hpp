@@ -11,6 +11,9 @@
 
 namespace ticketgate::http {
 
+/// Options that the Connection fields of a message may have in all; real ones have up to four.
+inline constexpr unsigned max_connection_options = 64;
+
 /// A character of a token (RFC 9110 5.6.2): methods, field names.
 bool is_token_char(char c);
 

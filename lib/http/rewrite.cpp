@@ -1,9 +1,12 @@
 #include "http/rewrite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
 
 #include "base/text.hpp"
+#include "http/framing.hpp"
 #include "http/target.hpp"
 
 namespace ticketgate::http {
@@ -110,14 +113,40 @@ bool end_to_end(FieldName id) {
     }
 }
 
-// Is the field named by a Connection option?
-template <class Head>
-bool named_by_connection(const Head& head, const Field& field) {
-    if (!head.names_hop_fields || end_to_end(field.id)) return false;
-    return std::ranges::any_of(head.fields, [&](const Field& other) {
-        return other.id == FieldName::connection && list_has(other.value, field.name);
-    });
+// Any order will do that takes names as equal which differ in case only.
+bool comes_before(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return a.size() < b.size();
+    return std::ranges::lexicographical_compare(a, b, {}, to_lower, to_lower);
 }
+
+// What the Connection fields name. They are read once and sorted, so that a field is looked up
+// among them in a few comparisons: the fields together may not cost more than their bytes.
+class ConnectionOptions {
+ public:
+    template <class Head>
+    explicit ConnectionOptions(const Head& head) {
+        for (const Field& field : head.fields)
+            if (field.id == FieldName::connection)
+                for_each_element(field.value, [this](std::string_view option) { add(option); });
+        std::sort(options_.begin(), end(), comes_before);
+    }
+    bool name(const Field& field) const {
+        return !end_to_end(field.id) &&
+               std::binary_search(options_.begin(), end(), field.name, comes_before);
+    }
+
+ private:
+    using Options = std::array<std::string_view, max_connection_options>;
+    void add(std::string_view option) {
+        if (end() != options_.end())
+            options_[static_cast<std::size_t>(count_++)] = option;  // FieldRules refuses more
+    }
+    Options::iterator end() { return options_.begin() + count_; }
+    Options::const_iterator end() const { return options_.begin() + count_; }
+
+    Options options_;
+    std::ptrdiff_t count_ = 0;
+};
 
 // Names that a backend may fold into a variable which only we may set: X_Forwarded_For and the
 // like, also X-Forwarded-* that we do not know. A trusted proxy's own are spelled with hyphens;
@@ -180,12 +209,14 @@ bool drops(const ResponseEdits& edits, const Field& field) {
 
 template <class Head, class Edits>
 void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
+    std::optional<ConnectionOptions> options;
+    if (head.names_hop_fields) options.emplace(head);
     for (const Field& field : head.fields) {
         if (drops(edits, field)) continue;
         const bool framing =
             field.id == FieldName::content_length;  // ours to decide, not Connection's
         if (!framing && is_id(field.name, edits.id_names)) continue;
-        if (!framing && named_by_connection(head, field) && !is_of_proxy(edits, field.name))
+        if (!framing && options && options->name(field) && !is_of_proxy(edits, field.name))
             continue;
         runs.keep(field.line);
     }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace ticketgate::http {
 namespace {
@@ -129,7 +130,7 @@ std::size_t Spool::consume_from_file(std::size_t n) {
 
 void Spool::drop_overflow() {
     give_back(budget_->memory_, overflow_.size());
-    overflow_ = {};
+    release(overflow_);
     overflow_begin_ = 0;
 }
 

@@ -52,14 +52,15 @@ void remove_stale_socket(const Endpoint& at) {
 }
 
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-                   std::function<void(int)> report, int shut_at)
+                   std::function<void(int)> report, std::function<void()> knocked, int shut_at)
     : loop_(loop),
       local_(at),
       accepted_(std::move(accepted)),
       report_(std::move(report)),
       shut_at_(shut_at),
       retry_(*this),
-      descriptor_(open_listener(at)) {
+      descriptor_(open_listener(at)),
+      knocked_(std::move(knocked)) {
     if (!at.is_unix()) {
         socklen_t size = sizeof(sockaddr_storage);
         getsockname(descriptor_, local_.address(), &size);
@@ -74,13 +75,18 @@ Listener::~Listener() {
     if (local_.is_unix()) ::unlink(path_of(local_));
 }
 
+void Listener::hold() {
+    door_ = Door::held;
+    update();
+}
+
 void Listener::pause() {
-    paused_ = true;
+    door_ = Door::shut;
     update();
 }
 
 void Listener::resume() {
-    paused_ = false;
+    door_ = Door::open;
     update();
 }
 
@@ -98,7 +104,7 @@ bool Listener::has_room() const {
 
 // Two reasons to stand still, each with an end of its own.
 void Listener::update() {
-    const bool wanted = !paused_ && !starved_;
+    const bool wanted = door_ != Door::shut && !starved_;
     if (wanted == listening_) return;
     listening_ = wanted && loop_.add(*this, descriptor_, EPOLLIN);
     if (!wanted) loop_.remove(descriptor_);
@@ -113,7 +119,12 @@ void Listener::starve(int error) {
 }
 
 void Listener::on_events(std::uint32_t) {
-    for (int i = 0; i < accepts_at_once && listening_; ++i) {
+    if (door_ == Door::held) {
+        pause();
+        if (knocked_) knocked_();
+        return;
+    }
+    for (int i = 0; i < accepts_at_once && listening_ && door_ == Door::open; ++i) {
         Endpoint peer;
         socklen_t size = sizeof(sockaddr_storage);
         const int accepted =

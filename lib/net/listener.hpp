@@ -2,6 +2,7 @@
 // loop.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -22,14 +23,18 @@ class Listener final : private Pollable, private Observer {
         std::function<void(int descriptor, const Endpoint& peer, const Endpoint& local)>;
 
     /// Binds and listens; throws std::system_error that names the address. A unix socket file that
-    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause.
+    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause;
+    /// `knocked`, of a client that waits while the listener holds.
     /// The system gives out the lowest free descriptor, so one of `shut_at` or more tells that few
     /// are left: these are for what the connections at hand need.
     Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-             std::function<void(int error)> report, int shut_at = no_limit);
+             std::function<void(int error)> report, std::function<void()> knocked = {},
+             int shut_at = no_limit);
     ~Listener();
 
-    /// At the connection limit: new ones wait in the backlog.
+    /// At the connection limit: new ones wait in the backlog. Whether there is one is told, once;
+    /// from then on the listener pauses.
+    void hold();
     void pause();
     void resume();
 
@@ -48,7 +53,9 @@ class Listener final : private Pollable, private Observer {
     const int shut_at_;
     Deadline retry_;
     int descriptor_ = -1;
-    bool paused_ = false;     // by the owner
+    enum class Door : std::uint8_t { open, held, shut };
+    std::function<void()> knocked_;
+    Door door_ = Door::open;  // the owner's
     bool starved_ = false;    // of descriptors, until retry_
     bool listening_ = false;  // registered with the loop
 };

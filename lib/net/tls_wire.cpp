@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace ticketgate::net {
 namespace {
 
@@ -74,6 +76,8 @@ IoResult TlsWire::read(std::span<char> into) {
 bool TlsWire::gather(std::span<const char> bytes) {
     if (write_error_ != 0) return true;  // nobody will read it
     if (unsent_.size() - sent_ + bytes.size() > most_unsent) return false;
+    // A peer that takes a little all the time leaves no moment at which everything is sent.
+    if (sent_ > most_unsent) unsent_.erase(0, std::exchange(sent_, 0));
     unsent_.append(bytes.data(), bytes.size());
     return true;
 }
@@ -89,7 +93,7 @@ bool TlsWire::flush() {
         }
         sent_ += written.bytes;
     }
-    unsent_ = std::string();
+    release_large(unsent_);
     sent_ = 0;
     return true;
 }

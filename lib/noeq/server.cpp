@@ -52,7 +52,7 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
               accepted(descriptor, peer);
           },
           [this](int error) { complain("cannot accept a connection", std::strerror(error)); },
-          settings_.shut_at)),
+          nullptr, settings_.shut_at)),
       local_(listener_->local()) {}
 
 Server::~Server() {

@@ -42,6 +42,7 @@ constexpr std::array meanings{
     Meaning{errc::upstream_timeout, 504},
     Meaning{errc::upstream_overloaded, 503},
     Meaning{errc::spool_full, 503},
+    Meaning{errc::input_full, 503},
     Meaning{errc::client_closed, 499},
 };
 
@@ -87,7 +88,8 @@ bool of_backend(error_code failure) {
 // Worth another try later, and when.
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
-                        errc::spool_full, errc::too_many_connections, errc::upstream_overloaded});
+                        errc::spool_full, errc::input_full, errc::too_many_connections,
+                        errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

@@ -1,5 +1,6 @@
 #include "proxy/front.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "proxy/greeting.hpp"
@@ -38,7 +39,8 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
                 .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
             accepted(descriptor, std::move(peer), proxy_protocol);
         };
-        listeners_.push_back(std::make_unique<net::Listener>(loop, at, take, report, shut_at));
+        listeners_.push_back(std::make_unique<net::Listener>(
+            loop, at, take, report, [this] { knocked(); }, shut_at));
     }
 }
 
@@ -79,12 +81,34 @@ void Front::no_means(int error) {
     commons_.log.error("cannot accept a connection", {{"why", std::strerror(error)}});
 }
 
-// Loop 0. At the limit new connections wait in the kernel's backlog.
+// Loop 0. At the limit new connections wait in the kernel's backlog; whether there is one, the
+// listeners tell.
 void Front::update() {
+    commons_.room_wanted = false;
     full_ = true;  // first: a connection that closes from now on asks for another look
     const bool full = commons_.connections >= max_connections_;
     if (!full) full_ = false;
-    for (auto& listener : listeners_) full ? listener->pause() : listener->resume();
+    for (auto& listener : listeners_) full ? listener->hold() : listener->resume();
+}
+
+// Loop 0. A client waits though the limit is reached: the connection that has been idle for longest
+// is closed for it. If none is idle, the next one that will be says so: `room_wanted` is set before
+// the stations are looked at, and a station looks at it after it has told of an idle one.
+void Front::knocked() {
+    if (commons_.connections < max_connections_) return update();
+    for (auto& listener : listeners_) listener->pause();
+    commons_.room_wanted = true;
+    const auto since = [](const Station* station) { return station->oldest_idle(); };
+    Station* const oldest = *std::ranges::min_element(commons_.stations, {}, since);
+    if (oldest->oldest_idle() == Time::max()) return;
+    commons_.room_wanted = false;
+    oldest->loop.post([this, oldest] {
+        if (!oldest->make_room()) idle_appeared();  // it is busy again: ask the next one
+    });
+}
+
+void Front::idle_appeared() {
+    commons_.stations.front()->loop.post([this] { knocked(); });
 }
 
 void Front::connection_closed() {

@@ -29,8 +29,10 @@ class Front {
     // Any thread.
     void max_connections(std::uint32_t limit);
     void connection_closed();
+    void idle_appeared();
 
  private:
+    void knocked();
     void accepted(int descriptor, Peer peer, bool proxy_protocol);
     void update();
     void no_means(int error);

@@ -26,6 +26,9 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
       accept_failures(r.counter("ticketgate_accept_failures_total",
                                 "Client connections that the system had no means for: "
                                 "descriptors, memory, watches of epoll.")),
+      connections_made_room(
+          r.counter("ticketgate_connections_made_room_total",
+                    "Idle client connections closed for new clients: max_connections.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       upstream_errors(r.counter("ticketgate_upstream_errors_total",
                                 "Exchanges that a backend refused or broke.")),

@@ -15,6 +15,7 @@ class HttpMetrics {
     metrics::Counter& connections_accepted;
     metrics::Counter& connections_refused;
     metrics::Counter& accept_failures;
+    metrics::Counter& connections_made_room;
     metrics::Gauge& connections;
     metrics::Counter& upstream_errors;
     // Of client connections, when they have sent their first request or failed before it.

@@ -1,30 +1,65 @@
 #include "proxy/input.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
+
 namespace ticketgate {
 
-net::IoResult Input::read(net::Stream& stream, std::span<char> buffer) {
+net::IoResult Input::read(net::Stream& stream, std::span<char> buffer, std::uint64_t most) {
     keep();
-    const auto got = stream.read_some(buffer);
+    const auto got = stream.read_some(buffer.first(std::min<std::uint64_t>(buffer.size(), most)));
     if (got.status != net::Io::ok) return got;
     const std::string_view bytes(buffer.data(), got.bytes);
-    view_ = kept_.empty() ? bytes : std::string_view(kept_.append(bytes));
+    if (kept_.empty()) {
+        view_ = bytes;
+    } else {
+        compact();
+        view_ = kept_.append(bytes);
+        count();
+    }
     return got;
 }
 
 void Input::consume(std::size_t n) {
     view_.remove_prefix(n);
-    if (view_.empty() && !kept_.empty()) kept_ = {};
+    if (view_.empty() && !kept_.empty()) drop();
 }
 
 void Input::keep() {
-    const bool already =
-        !kept_.empty() && view_.data() + view_.size() == kept_.data() + kept_.size();
-    if (!already) {
+    if (is_kept()) {
+        // Used bytes are let go of when they are more than the others: then each byte that stays
+        // is moved for one that goes, however many small requests stand in a row.
+        if (view_.size() < kept_.size() / 2) compact();
+    } else {
         kept_.assign(view_);
-    } else if (view_.size() < kept_.size()) {
-        kept_.erase(0, kept_.size() - view_.size());
+        view_ = kept_;
     }
+    count();
+}
+
+void Input::drop() {
+    release(kept_);
+    view_ = {};
+    count();
+}
+
+bool Input::is_kept() const {
+    return !kept_.empty() && view_.data() + view_.size() == kept_.data() + kept_.size();
+}
+
+// The view is the end of what is kept, and becomes all of it.
+void Input::compact() {
+    kept_.erase(0, kept_.size() - view_.size());
     view_ = kept_;
+}
+
+// Short texts are kept within the object itself.
+void Input::count() {
+    const std::size_t now = kept_.capacity() > std::string().capacity() ? kept_.capacity() : 0;
+    if (now > counted_) budget_.take(now - counted_);
+    if (now < counted_) budget_.give_back(counted_ - now);
+    counted_ = now;
 }
 
 }  // namespace ticketgate

@@ -1,29 +1,43 @@
 // The bytes a client has sent and nobody has used yet. They lie in the loop's shared buffer while
 // one coroutine works on them, and are copied out only when it must wait: so an idle connection
-// keeps none.
+// keeps none. What is kept is counted in the InputBudget.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "net/stream.hpp"
+#include "proxy/input_budget.hpp"
 
 namespace ticketgate {
 
 class Input {
  public:
+    explicit Input(InputBudget& budget) : budget_(budget) {}
+    Input(const Input&) = delete;
+    Input& operator=(const Input&) = delete;
+    ~Input() { budget_.give_back(counted_); }
+
     std::string_view view() const { return view_; }
     bool empty() const { return view_.empty(); }
 
-    /// Reads what is there into `buffer`, behind what is kept.
-    net::IoResult read(net::Stream& stream, std::span<char> buffer);
+    /// Reads what is there into `buffer`, behind what is kept, but at most `most` bytes: what the
+    /// message at hand may still have. More would have to be kept for the next one.
+    net::IoResult read(net::Stream& stream, std::span<char> buffer, std::uint64_t most);
     void consume(std::size_t n);
     /// Before any suspension: what is not used must not stay in the shared buffer.
     void keep();
+    /// Everything is forgotten.
+    void drop();
 
  private:
-    std::string kept_;
+    bool is_kept() const;
+    void compact();
+    void count();
+    InputBudget& budget_;
+    std::string kept_;  // ends with the view, if that is kept; what was used may stand before it
     std::string_view view_;
+    std::size_t counted_ = 0;  // of kept_, in the budget
 };
 
 }  // namespace ticketgate

@@ -22,7 +22,7 @@ struct Request {
         : snapshot(std::move(s)), body(budget), reply(budget) {}
 
     const std::shared_ptr<const Snapshot> snapshot;
-    const Route* route = nullptr;  ///< in the snapshot
+    std::shared_ptr<const Route> route;  ///< null: none matches
     const config::Ids& ids() const {
         return route == nullptr ? snapshot->config.ids : route->settings.ids;
     }

@@ -65,7 +65,7 @@ task<error_code> Session::try_serve(Request& request, std::shared_ptr<Request> s
     stamp(request);
     if (const auto failure = take_ticket(request)) co_return failure;
     if (const auto failure = begin_body(request)) co_return failure;
-    input_.keep();
+    if (const auto failure = keep_rest(request)) co_return failure;
 
     if (!request.place) {
         if (requests_ == 1 && &settle_on_ != station_) co_await move_to(settle_on_);
@@ -111,15 +111,21 @@ task<error_code> Session::read_head() {
             if (!begun) loop().arm(deadline_, head_timeout);
             begun = true;
         }
-        const auto got = input_.read(*client_, loop().buffer());
+        const auto got =
+            input_.read(*client_, loop().buffer(), limits.max_head - input_.view().size());
         if (got.status == net::Io::ok) continue;
         if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
         if (got.error == net::spoke_plainly) co_return errc::plain_http;
         const bool nothing = input_.empty() || input_.view() == "\r";
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep();
+        if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
+        const bool rests = nothing && requests_ != 0;
+        if (rests) station_->rest(*this);
         co_await signal_;
+        if (rests) station_->wake(*this);
+        if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;
     }
@@ -127,6 +133,14 @@ task<error_code> Session::read_head() {
     if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.bytes.size();
     co_return error_code();
+}
+
+bool Session::make_room() {
+    client_->look();
+    if (client_->readable() && !client_->fin()) return false;
+    makes_room_ = true;
+    signal_.notify();
+    return true;
 }
 
 // Some clients end a body with one more than it has; a request does not begin with them (RFC 9112
@@ -137,9 +151,36 @@ std::size_t Session::skip_empty_lines() {
     return bytes;
 }
 
+// Before any suspension while a request is served: what came behind it waits its turn, as long as
+// there is room for it. Else it is dropped, and the connection ends with this request's answer: a
+// client may send again whatever was not answered (RFC 9112 9.3.2).
+error_code Session::keep_rest(Request& request) {
+    if (input_.empty() || !request.body.complete) {
+        input_.keep();
+        return {};
+    }
+    const InputBudget& budget = station_->commons.input;
+    if (!request.upgrade.empty()) {  // the beginning of what the tunnel will carry
+        input_.keep();
+        return budget.takes_heads() ? error_code() : errc::input_full;
+    }
+    if (request.keep_alive && budget.takes_pipelined()) {
+        input_.keep();
+        return {};
+    }
+    forget_rest(request);
+    return {};
+}
+
+void Session::forget_rest(Request& request) {
+    dropped_ = dropped_ || !input_.empty();
+    input_.drop();
+    request.keep_alive = false;
+}
+
 // Bytes of the client's that nobody will use: of a body, or after a head that was refused.
 bool Session::unread(const Request& request) const {
-    return !request.decoder.done() || !input_.empty() || client_->readable();
+    return !request.decoder.done() || !input_.empty() || dropped_ || client_->readable();
 }
 
 // Its views die with it: this is the last use of the head, on every path.
@@ -207,7 +248,7 @@ error_code Session::route(Request& request) {
     if (!http::normalise_path(path, station_->path))
         return refuse("a path that has no normal form");
     request.route = request.snapshot->find(station_->path);
-    if (path != station_->path && !request.snapshot->is_route_of_every_reading(path, request.route))
+    if (path != station_->path && !request.snapshot->has_one_route(path, station_->path))
         return refuse("a path that servers read in ways with different routes");
     if (request.snapshot->refuses_names_of(head))
         return refuse("a field name that CGI servers fold");
@@ -344,14 +385,18 @@ void Session::body_complete(Request& request) {
 
 // One read. Nothing to read is no error; the caller waits.
 error_code Session::read_more_body(Request& request) {
-    const auto got = input_.read(*client_, loop().buffer());
+    const std::uint64_t most =
+        request.decoder.expected() + request.snapshot->config.clients.max_head;
+    const auto got = input_.read(*client_, loop().buffer(), most);
     if (got.status == net::Io::blocked) return errc::idle;
     if (got.status != net::Io::ok) return errc::client_closed;
     if (!request.pace.took(got.bytes, loop().woke())) return errc::body_timeout;
     loop().arm(deadline_, request.route->settings.body_timeout);
-    const auto failure = accept_body(request);
-    input_.keep();
-    return failure;
+    if (const auto failure = accept_body(request)) {
+        input_.keep();
+        return failure;
+    }
+    return keep_rest(request);
 }
 
 // A queued request's body is whole before its turn: a slow upload never holds the slot
@@ -501,6 +546,7 @@ Session::Session(Station& station, Station& settle_on, std::unique_ptr<net::Stre
       signal_(station.loop.scheduler()),
       deadline_(signal_),
       wait_deadline_(signal_),
+      input_(station.commons.input),
       caller_(std::move(caller)),
       admission_(std::move(admission)),
       admitted_(admitted) {

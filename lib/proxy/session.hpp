@@ -25,7 +25,7 @@ struct Caller {
     std::uint64_t judged_by = 0;         ///< the number of that snapshot
 };
 
-class Session final : public Resident {
+class Session final : public Resident, public IdleClient {
  public:
     /// Its first request is read on `station`; if that is not queued it goes on, and the connection
     /// stays, on `settle_on`.
@@ -38,6 +38,7 @@ class Session final : public Resident {
     static Detached serve(std::unique_ptr<Session> self);
 
     void look_up() override { signal_.notify(); }
+    bool make_room() override;
 
  private:
     task<bool> serve_one();
@@ -64,6 +65,8 @@ class Session final : public Resident {
     error_code accept_body(Request& request);
     static error_code spool(Request& request, std::string& joined);
     error_code read_more_body(Request& request);
+    error_code keep_rest(Request& request);
+    void forget_rest(Request& request);
     std::size_t skip_empty_lines();
     void consume_head();
     bool unread(const Request& request) const;
@@ -94,6 +97,8 @@ class Session final : public Resident {
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     bool lingers_ = false;       // the last answer's client is still sending
+    bool makes_room_ = false;    // idle, and to be closed for a new client
+    bool dropped_ = false;       // bytes behind the last request, for which there was no room
 };
 
 }  // namespace ticketgate

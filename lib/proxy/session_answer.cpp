@@ -57,7 +57,10 @@ task<void> Session::answer(error_code failure, Request& request) {
     const config::Settings* settings =
         request.route == nullptr ? nullptr : &request.route->settings;
     consume_head();
-    input_.keep();  // a refusal before the body has not done so yet, and below we may wait
+    if (request.body.complete)
+        (void)keep_rest(request);  // a refusal before the body has not done so yet; below we wait
+    else
+        forget_rest(request);
     give_up_place(failure, request);
     if (failure == errc::spool_full) station_->tell_spool(record.request_id.view());
     wait_deadline_.disarm();
@@ -132,7 +135,7 @@ task<void> Session::linger() {
     loop().arm(wait_deadline_,
                stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
     loop().arm(deadline_, silence);
-    input_ = Input();
+    input_.drop();
     client_->finish_writing();
     while (!wait_deadline_.expired() && !deadline_.expired() && !station_->stopping()) {
         if (stays && station_->draining()) break;

@@ -85,7 +85,8 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
       gates_(std::move(gates)),
       tls_(std::move(t)),
       id_headers_(id_headers_of(config)),
-      index_(config) {
+      index_(config),
+      combined_(config.route_cache) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
         match.prefix = static_cast<int>(i);
@@ -102,19 +103,24 @@ Route Snapshot::attach(config::Settings settings) const {
     return route;
 }
 
-const Route* Snapshot::find(std::string_view normal_path) const {
-    auto match = index_.match(normal_path);
+// A prefix route is the snapshot's own: a pointer without an owner costs no atomic count.
+std::shared_ptr<const Route> Snapshot::find(std::string_view normal_path) const {
+    const auto match = index_.match(normal_path);
     if (!match.matched()) return nullptr;
-    if (match.regexes.empty()) return &by_prefix_[static_cast<std::size_t>(match.prefix)];
-    const std::lock_guard lock(combined_lock_);
-    auto& route = combined_[{match.prefix, match.regexes}];
-    if (!route) route = std::make_unique<const Route>(attach(index_.resolve(match)));
-    return route.get();
+    if (match.regexes.empty())
+        return {std::shared_ptr<const Route>(),
+                &by_prefix_[static_cast<std::size_t>(match.prefix)]};
+    return combined_.get(
+        match, [&] { return std::make_shared<const Route>(attach(index_.resolve(match))); });
 }
 
-bool Snapshot::is_route_of_every_reading(std::string_view path, const Route* route) const {
+// Matches are compared, not routes: those of one match need not stay the same object.
+bool Snapshot::has_one_route(std::string_view path, std::string_view normal_path) const {
     const auto others = http::other_readings(path);
-    return std::ranges::all_of(others, [&](const auto& other) { return find(other) == route; });
+    if (others.empty()) return true;
+    const auto match = index_.match(normal_path);
+    return std::ranges::all_of(others,
+                               [&](const auto& other) { return index_.match(other) == match; });
 }
 
 bool Snapshot::queues(const Route& route, const http::RequestHead& head) const {

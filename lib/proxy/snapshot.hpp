@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "http/head.hpp"
 #include "http/name_set.hpp"
 #include "net/tls_server.hpp"
+#include "proxy/route_cache.hpp"
 #include "proxy/trusted.hpp"
 #include "upstream/exchange.hpp"
 
@@ -56,10 +56,12 @@ class Snapshot {
     const Upstreams upstreams;
     const bool cgi;  ///< one of them is told where a request came in
 
-    /// The route of a normalised path; null when none matches. Any thread.
-    const Route* find(std::string_view normal_path) const;
-    /// Does the path lead there however a backend may read it (http::other_readings)? Any thread.
-    bool is_route_of_every_reading(std::string_view path, const Route* route) const;
+    /// The route of a normalised path; null when none matches. It may live longer than the
+    /// snapshot's knowledge of it, not than the snapshot. Any thread.
+    std::shared_ptr<const Route> find(std::string_view normal_path) const;
+    /// Does the path match the same routes however a backend may read it (http::other_readings)?
+    /// Any thread.
+    bool has_one_route(std::string_view path, std::string_view normal_path) const;
     /// Does this request wait in line on its route, by its method?
     bool queues(const Route& route, const http::RequestHead& head) const;
     /// What the route's requests may not carry, whoever sends them.
@@ -71,6 +73,8 @@ class Snapshot {
         return listener < tls_.size() ? tls_[listener] : nullptr;
     }
     const config::RouteIndex& index() const { return index_; }
+    /// Combinations with regex routes that are kept; at most `route_cache`.
+    std::size_t combinations() const { return combined_.size(); }
 
  private:
     Route attach(config::Settings settings) const;
@@ -81,10 +85,8 @@ class Snapshot {
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 
-    // Combinations with regex routes are few but cannot be listed in advance: made when first met.
-    mutable std::mutex combined_lock_;  // guards combined_
-    mutable std::map<std::pair<int, std::vector<std::uint16_t>>, std::unique_ptr<const Route>>
-        combined_;
+    // Of combinations with regex routes, which cannot be listed in advance.
+    mutable RouteCache combined_;
 };
 
 }  // namespace ticketgate

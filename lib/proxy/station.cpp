@@ -91,6 +91,37 @@ Duration Station::flush_log() {
     return never;
 }
 
+void Station::rest(IdleClient& client) {
+    client.idle_since = loop.woke();
+    const bool first = idle_.empty();
+    idle_.push_back(client);
+    if (first) tell_oldest_idle();
+    if (commons.room_wanted && commons.room_wanted.exchange(false)) commons.idle_appeared();
+}
+
+void Station::wake(IdleClient& client) {
+    if (!client.IdleClient::is_linked()) return;  // it makes room
+    const bool first = &idle_.front() == &client;
+    client.unlink();
+    if (first) tell_oldest_idle();
+}
+
+bool Station::make_room() {
+    bool made = false;
+    while (!made && !idle_.empty()) {
+        IdleClient& oldest = idle_.front();
+        idle_.pop_front();
+        made = oldest.make_room();
+    }
+    tell_oldest_idle();
+    if (made) metrics.connections_made_room.add();
+    return made;
+}
+
+void Station::tell_oldest_idle() {
+    oldest_idle_ = idle_.empty() ? Time::max() : idle_.front().idle_since;
+}
+
 void Station::drain() {
     draining_ = true;
     notify_all();

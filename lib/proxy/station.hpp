@@ -18,6 +18,7 @@
 #include "net/loop.hpp"
 #include "proxy/admission.hpp"
 #include "proxy/http_metrics.hpp"
+#include "proxy/input_budget.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
 
@@ -34,6 +35,20 @@ class Resident : public boost::intrusive::list_base_hook<> {
     ~Resident() = default;
 };
 
+using IdleHook =
+    boost::intrusive::list_base_hook<boost::intrusive::tag<class IdleTag>,
+                                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+/// A client's connection between two requests. At max_connections it makes room for a new client.
+class IdleClient : public IdleHook {
+ public:
+    /// It ends now. False: its next request has begun to arrive.
+    virtual bool make_room() = 0;
+    Time idle_since{};
+
+ protected:
+    ~IdleClient() = default;
+};
+
 /// What all stations share; any thread.
 struct Commons {
     Log& log;
@@ -43,8 +58,11 @@ struct Commons {
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
     std::function<void()> connection_closed{};  ///< told after each; must be cheap
+    std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
+    std::function<void()> idle_appeared{};      ///< told of one while room_wanted
     ids::Machine machine{};                     ///< in ids; fixed before the loops run
     ClientCounts clients{};                     ///< connections by client
+    InputBudget input{~0ull};                   ///< limited by App
 };
 
 class Station {
@@ -71,6 +89,14 @@ class Station {
 
     void join(Resident& resident) { residents_.push_back(resident); }
     void leave(Resident& resident) { residents_.erase(residents_.iterator_to(resident)); }
+
+    /// From now on the connection is idle.
+    void rest(IdleClient& client);
+    void wake(IdleClient& client);
+    /// When the one that is idle for longest became so; Time::max(): none is. Any thread.
+    Time oldest_idle() const { return oldest_idle_; }
+    /// Ends that one. False: none was idle any more.
+    bool make_room();
 
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
     std::string_view date_line();
@@ -99,6 +125,11 @@ class Station {
     std::string date_;
     Time date_until_{};  // where its second ends
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
+    void tell_oldest_idle();
+    boost::intrusive::list<IdleClient, boost::intrusive::base_hook<IdleHook>,
+                           boost::intrusive::constant_time_size<false>>
+        idle_;  // the oldest first
+    std::atomic<Time> oldest_idle_{Time::max()};
     bool draining_ = false, stopping_ = false;
 };
 

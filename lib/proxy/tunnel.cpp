@@ -109,7 +109,7 @@ error_code Session::read_tunnel(Request& request) {
     Body& body = request.body;
     while (!body.complete && body.spool.size() < tunnel_window) {
         if (input_.empty()) {
-            const auto got = input_.read(*client_, loop().buffer());
+            const auto got = input_.read(*client_, loop().buffer(), tunnel_window);
             if (got.status == net::Io::blocked) break;
             if (got.status == net::Io::failed) return errc::client_closed;
             if (got.status == net::Io::ended) body.complete = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "fcgi/response.hpp"
 
 namespace ticketgate {
@@ -148,9 +149,7 @@ void FcgiExchange::renew() {
     decoder_ = {};
     unread_ = {};
     params_ended_ = ended_ = false;
-    block_ = {};
-    text_ = {};
-    remarks_ = {};
+    for (std::string* const text : {&block_, &text_, &remarks_}) release_large(*text);
 }
 
 }  // namespace ticketgate

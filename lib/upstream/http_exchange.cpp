@@ -1,5 +1,7 @@
 #include "upstream/http_exchange.hpp"
 
+#include "base/text.hpp"
+
 namespace ticketgate {
 
 // Chunked coding (RFC 9112 7.1).
@@ -106,8 +108,8 @@ Step HttpExchange::outlast() {
 }
 
 void HttpExchange::renew() {
-    partial_head_ = {};
-    whole_head_ = {};
+    release_large(partial_head_);
+    release_large(whole_head_);
     keep_alive_ = asked_to_close_ = false;
     end_ = End::open;
     decoder_ = http::BodyDecoder();

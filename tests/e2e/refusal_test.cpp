@@ -301,22 +301,5 @@ TEST_F(Refusal, OfEmptyLinesWithoutEndIs431) {
     expect(431, lines + lines + "GET /q HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
-TEST(MaxConnections, MoreWaitUntilOneEnds) {
-    Backend backend;
-    Gateway gateway(one_queue() + "clients: { max_connections: 2 }\n", with(backend));
-    Client first = gateway.client(), second = gateway.client();
-    first.get("/1");
-    EXPECT_EQ(first.read().status, 200);
-    second.get("/2");
-    EXPECT_EQ(second.read().status, 200);
-    Client third = gateway.client();
-    third.get("/3");
-    first.get("/1");
-    EXPECT_EQ(first.read().status, 200);
-    EXPECT_EQ(backend.count("/3"), 0u);
-    second.close();
-    EXPECT_EQ(third.read().status, 200);
-}
-
 }  // namespace
 }  // namespace ticketgate::test

@@ -93,7 +93,7 @@ std::vector<Row> rows() {
             name + ".content_type", [&](O& o) { give((o.*said).content_type, std::string("a/b")); },
             [&](S& s) { (s.*seen).content_type = "a/b"; });
         add(
-            name + ".body", [&](O& o) { give((o.*said).body, std::optional<std::string>("x")); },
+            name + ".body", [&](O& o) { give((o.*said).body, std::optional<SharedText>("x")); },
             [&](S& s) { (s.*seen).body = "x"; });
         add(
             name + ".headers",
@@ -163,7 +163,7 @@ TEST(Inherit, OffAndTheDefaultBodyAreValuesToo) {
     parent.on_full.body = "busy";
     RouteOverrides child;
     give(child.queue, std::optional<std::string>{});
-    give(child.on_full.body, std::optional<std::string>{});
+    give(child.on_full.body, std::optional<SharedText>{});
     const auto merged = resolve(parent, child);
     EXPECT_EQ(merged.queue, std::nullopt);
     EXPECT_EQ(merged.on_full.body, std::nullopt);

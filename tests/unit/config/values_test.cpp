@@ -142,7 +142,7 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
         "admin: {address: \"unix:/run/admin.sock\"}\nthreads: 8\ndrain_timeout: 0s\n"
         "clients: {max_connections: 5, max_connections_per_client: 4, max_requests: 6, max_head: "
         "2KiB, max_uri: 128, "
-        "max_headers: 7,\n"
+        "max_headers: 7, max_input: 1MiB,\n"
         "  head_timeout: 1s, idle_timeout: 2s, write_timeout: 3s, linger_time: 9s, linger_timeout: "
         "8s, unusual_names: refuse, "
         "trusted_proxies: "
@@ -162,6 +162,7 @@ TEST(Values, EverythingOutsideRoutesIsRead) {
                                        2048,
                                        128,
                                        7,
+                                       1 << 20,
                                        1s,
                                        2s,
                                        3s,

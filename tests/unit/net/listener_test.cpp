@@ -90,6 +90,25 @@ TEST_F(ListenerTest, ThePausedWaitInTheBacklog) {
     EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
 }
 
+// At a limit: whether somebody waits is told once, and nobody is accepted before resume().
+TEST_F(ListenerTest, WhileItHoldsAWaitingClientIsTold) {
+    int knocks = 0;
+    Listener listener(loop, at, guests.accepted(), no_report, [&] { ++knocks; });
+    listener.hold();
+    loop.run_once(0ms);
+    EXPECT_EQ(knocks, 0);
+    const Peer one = visit(at), two = visit(at);
+    for (int i = 0; i < 3; ++i) loop.run_once(0ms);
+    EXPECT_EQ(knocks, 1);
+    listener.hold();
+    loop.run_once(1s);
+    EXPECT_EQ(knocks, 2);
+    EXPECT_EQ(guests.count(), 0u);
+    listener.resume();
+    loop.run_once(1s);
+    EXPECT_EQ(guests.count(), 2u);
+}
+
 TEST_F(ListenerTest, MayBePausedFromInsideAnAccept) {
     std::size_t count = 0;
     Listener* self = nullptr;

@@ -46,7 +46,7 @@ struct Served {
         return std::make_shared<const Snapshot>(std::move(config), std::move(gates),
                                                 std::move(upstreams));
     }
-    const Route* find(std::string_view path) const { return snapshot->find(path); }
+    std::shared_ptr<const Route> find(std::string_view path) const { return snapshot->find(path); }
 
     metrics::Registry metrics;
     net::Loop loop{0};

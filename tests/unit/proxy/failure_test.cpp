@@ -24,7 +24,8 @@ constexpr Status statuses[] = {
     {errc::draining, 503},           {errc::upstream_refused, 502},
     {errc::upstream_broke, 502},     {errc::upstream_bad_response, 502},
     {errc::upstream_timeout, 504},   {errc::upstream_connect_timeout, 504},
-    {errc::spool_full, 503},         {errc::client_closed, 499},
+    {errc::spool_full, 503},         {errc::input_full, 503},
+    {errc::client_closed, 499},
 };
 
 TEST(FailureStatus, DefaultsAreTheContracts) {

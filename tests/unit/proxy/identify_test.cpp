@@ -175,7 +175,7 @@ TEST_F(Identify, ARouteHasItsOwnFormatsAndPolicies) {
         "  other: {trace: {policy: disable}}}, routes: [{prefix: /a/b,\n"
         "  ids: {unique_id: {policy: disable}}}]}]\n");
     const auto lengths = [&](std::string_view path) {
-        const auto* route = served_routes.find(path);
+        const auto route = served_routes.find(path);
         identify(route->settings.ids, nullptr, false, generator, record);
         return std::vector<std::size_t>{record.request_id.view().size(),
                                         record.unique_id.view().size(),

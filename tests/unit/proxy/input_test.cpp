@@ -13,7 +13,7 @@ namespace ticketgate {
 namespace {
 
 struct Reading {
-    net::IoResult read() { return input.read(stream, buffer); }
+    net::IoResult read(std::uint64_t most = ~0ull) { return input.read(stream, buffer, most); }
     // What a suspension does to the loop's buffer: others read into it.
     void suspend() {
         input.keep();
@@ -22,7 +22,8 @@ struct Reading {
     std::string view() const { return std::string(input.view()); }
 
     FakeStream stream;
-    Input input;
+    InputBudget budget{1 << 20};
+    Input input{budget};
     std::vector<char> buffer = std::vector<char>(64);
 };
 
@@ -81,6 +82,67 @@ TEST(Input, AReadThatGivesNothingChangesNothing) {
     r.stream.end = net::Io::ended;
     EXPECT_EQ(r.read().status, net::Io::ended);
     EXPECT_EQ(r.view(), "kept");
+}
+
+TEST(Input, ReadsNoMoreThanTheMessageMayHave) {
+    Reading r;
+    r.stream.incoming = "hello world";
+    EXPECT_EQ(r.read(5).bytes, 5u);
+    EXPECT_EQ(r.view(), "hello");
+    EXPECT_EQ(r.stream.incoming, " world");
+}
+
+// libstdc++ keeps a string's memory when an empty one is assigned to it.
+TEST(Input, WhatIsUsedUpIsKeptNowhere) {
+    Reading r;
+    r.buffer.resize(64 << 10);
+    r.stream.incoming = std::string(40'000, 'x');
+    (void)r.read();
+    EXPECT_EQ(r.budget.used(), 0u) << "in the loop's buffer";
+    r.suspend();
+    EXPECT_GE(r.budget.used(), 40'000u);
+    r.stream.incoming = "y";
+    (void)r.read();
+    r.input.consume(40'001);
+    EXPECT_EQ(r.budget.used(), 0u);
+    r.suspend();
+    EXPECT_EQ(r.budget.used(), 0u);
+}
+
+TEST(Input, GivesItsShareOfTheBudgetBack) {
+    InputBudget budget{1 << 20};
+    FakeStream stream;
+    std::vector<char> buffer(1000);
+    {
+        Input input(budget);
+        stream.incoming = std::string(1000, 'x');
+        (void)input.read(stream, buffer, 1000);
+        input.keep();
+        EXPECT_GE(budget.used(), 1000u);
+        input.drop();
+        EXPECT_TRUE(input.empty());
+        EXPECT_EQ(budget.used(), 0u);
+        stream.incoming = std::string(1000, 'x');
+        (void)input.read(stream, buffer, 1000);
+        input.keep();
+    }
+    EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST(InputBudget, HalfOfItIsForHeads) {
+    InputBudget budget{100};
+    budget.take(50);
+    EXPECT_TRUE(budget.takes_pipelined());
+    budget.take(1);
+    EXPECT_FALSE(budget.takes_pipelined());
+    budget.take(49);
+    EXPECT_TRUE(budget.takes_heads());
+    budget.take(1);
+    EXPECT_FALSE(budget.takes_heads());
+    budget.limit(200);
+    EXPECT_TRUE(budget.takes_heads());
+    budget.give_back(1);
+    EXPECT_TRUE(budget.takes_pipelined());
 }
 
 TEST(Input, AgreesWithAString) {

@@ -26,7 +26,7 @@ TEST(Snapshot, RoutesHaveTheirUpstream) {
 
 TEST(Snapshot, RegexRoutesApplyOnTopOfPrefixes) {
     const Served served(shop);
-    const Route* php = served.find("/shop/stock/index.php");
+    const auto php = served.find("/shop/stock/index.php");
     EXPECT_EQ(php->gate->name(), "stock");
     EXPECT_EQ(php->settings.wait_timeout, 7s);
     EXPECT_EQ(php->settings.max_waiting, 3u);
@@ -43,6 +43,57 @@ TEST(Snapshot, EqualMatchesAreOneRoute) {
     EXPECT_NE(served.find("/shop/a.php"), served.find("/shop/a"));
 }
 
+// A path of these letters matches the regex routes that look for one of them: 2^20 combinations,
+// which clients choose. `settings` are of each route.
+std::string letters(const std::string& top, const std::string& settings) {
+    std::string text = top + "defaults: {upstream: app}\nroutes:\n";
+    for (char c = 'a'; c < 'a' + 20; ++c)
+        text += std::string("- {regex: '") + c + "', " + settings + "}\n";
+    return text;
+}
+std::string path_of(unsigned combination) {
+    std::string path = "/";
+    for (unsigned bit = 0; bit < 20; ++bit)
+        if ((combination >> bit & 1) != 0) path += static_cast<char>('a' + bit);
+    return path;
+}
+
+TEST(Snapshot, CombinationsThatClientsChooseAreBounded) {
+    const Served served(letters("route_cache: 50\n", "wait_timeout: 1s"));
+    for (unsigned i = 1; i <= 500; ++i) {
+        EXPECT_EQ(served.find(path_of(i))->settings.wait_timeout, 1s);
+        EXPECT_LE(served.snapshot->combinations(), 50u);
+    }
+    EXPECT_EQ(served.snapshot->combinations(), 50u);
+}
+
+TEST(Snapshot, TheCombinationNotAskedForLongestGoesFirst) {
+    const Served served(letters("route_cache: 2\n", "wait_timeout: 1s"));
+    const auto a = served.find("/a"), b = served.find("/b");
+    EXPECT_EQ(served.find("/a"), a);
+    (void)served.find("/c");
+    EXPECT_EQ(served.find("/a"), a) << "was asked for after the other";
+    EXPECT_NE(served.find("/b"), b);
+    EXPECT_EQ(b->settings.wait_timeout, 1s) << "who has it keeps it";
+}
+
+TEST(Snapshot, AnAnswersBodyIsNeverCopied) {
+    const Served served(letters("", "on_full: {body: \"" + std::string(40'000, 'x') + "\"}"));
+    const std::string& first = served.find("/a")->settings.on_full.body->str();
+    const std::string& again = served.find("/abc")->settings.on_full.body->str();
+    EXPECT_EQ(first.size(), 40'000u);
+    const auto& routes = served.snapshot->config.routes;
+    EXPECT_EQ(&first, &routes[0].overrides.on_full.body.value->value().str());
+    EXPECT_EQ(&again, &routes[2].overrides.on_full.body.value->value().str());
+}
+
+// A combination may be forgotten between two looks at it, and is still the same one.
+TEST(Snapshot, PathsAreComparedByTheirMatches) {
+    const Served served(letters("route_cache: 1\n", "wait_timeout: 1s"));
+    EXPECT_TRUE(served.snapshot->has_one_route("/a%2Fq/b", "/a/q/b"));
+    EXPECT_FALSE(served.snapshot->has_one_route("/a%2F../b", "/b"));
+}
+
 TEST(Snapshot, RoutesOfOneQueueShareItsGate) {
     const Served served(shop);
     EXPECT_EQ(served.find("/shop")->gate, served.find("/any.php")->gate);
@@ -50,7 +101,8 @@ TEST(Snapshot, RoutesOfOneQueueShareItsGate) {
 
 TEST(Snapshot, SkippedMethodsDoNotQueue) {
     const Served served(shop);
-    const Route& route = *served.find("/shop/stock");
+    const auto found = served.find("/shop/stock");
+    const Route& route = *found;
     const auto queues = [&](const Route& at, std::string_view method, const char* target = "/") {
         http::RequestHead head;
         head.method = method;

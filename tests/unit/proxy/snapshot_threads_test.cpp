@@ -11,7 +11,7 @@ namespace {
 TEST(SnapshotThreads, EveryLoopFindsTheSameRoutes) {
     for (int round = 0; round < 20; ++round) {
         const Served served(shop);
-        std::vector<const Route*> found(4);
+        std::vector<std::shared_ptr<const Route>> found(4);
         std::vector<std::thread> loops;
         for (auto& route : found) {
             loops.emplace_back([&served, &route] {
@@ -22,8 +22,27 @@ TEST(SnapshotThreads, EveryLoopFindsTheSameRoutes) {
             });
         }
         for (auto& loop : loops) loop.join();
-        for (const Route* route : found) EXPECT_EQ(route, found[0]);
+        for (const auto& route : found) EXPECT_EQ(route, found[0]);
     }
+}
+
+// A combination that another loop drives out of the cache stays with whoever uses it.
+TEST(SnapshotThreads, RoutesOutliveTheirPlaceInTheCache) {
+    const Served served(
+        "route_cache: 1\n"
+        "defaults: {upstream: app}\n"
+        "routes: [{regex: a, wait_timeout: 1s}, {regex: b, wait_timeout: 2s}]\n");
+    std::vector<std::thread> loops;
+    for (const auto& [path, wait] : {std::pair{"/a", 1s}, std::pair{"/b", 2s}}) {
+        loops.emplace_back([&served, path = path, wait = wait] {
+            for (int i = 0; i < 2000; ++i) {
+                const auto route = served.find(path);
+                EXPECT_EQ(route->settings.wait_timeout, wait);
+            }
+        });
+    }
+    for (auto& loop : loops) loop.join();
+    EXPECT_EQ(served.snapshot->combinations(), 1u);
 }
 
 }  // namespace

@@ -1,0 +1,91 @@
+#include "app/memory.hpp"
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace ticketgate {
+namespace {
+
+constexpr std::uint64_t share_of_files = 4;
+
+std::string text_of(const std::string& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// Inside a container its own group is the root of what it sees; outside, /proc/self/cgroup names
+// it, and each group around it has a limit, too.
+std::uint64_t limit_of_groups(const std::string& root, std::string group, const char* name) {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (;;) {
+        if (const auto limit = cgroup_limit(text_of(root + group + "/" + name)))
+            least = std::min(least, *limit);
+        if (group.empty() || group == "/") return least;
+        group.erase(group.rfind('/'));
+    }
+}
+
+// `0::/a/b` is of version 2, `9:memory:/a/b` of version 1.
+std::string group_of(const std::string& line, std::string_view controller) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) return {};
+    const auto kind = std::string_view(line).substr(first + 1, second - first - 1);
+    const auto group = line.substr(second + 1);
+    return kind == controller && group.starts_with('/') ? group : std::string();
+}
+
+std::uint64_t cgroup_memory() {
+    const std::string root = "/sys/fs/cgroup";
+    std::uint64_t least = std::min(limit_of_groups(root, "", "memory.max"),
+                                   limit_of_groups(root + "/memory", "", "memory.limit_in_bytes"));
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+        if (const auto group = group_of(line, ""); !group.empty())
+            least = std::min(least, limit_of_groups(root, group, "memory.max"));
+        if (const auto group = group_of(line, "memory"); !group.empty())
+            least =
+                std::min(least, limit_of_groups(root + "/memory", group, "memory.limit_in_bytes"));
+    }
+    return least;
+}
+
+std::uint64_t machine_memory() {
+    const auto pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || size <= 0) return ~std::uint64_t{0};
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size);
+}
+
+bool is_memory(const std::string& directory) {
+    struct statfs about {};
+    if (::statfs(directory.c_str(), &about) != 0) return false;
+    const auto type = static_cast<std::uint32_t>(about.f_type);
+    return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> cgroup_limit(std::string_view text) {
+    // Version 1 has no word for none, but a number that is as good as it.
+    constexpr std::uint64_t none = std::uint64_t{1} << 60;
+    std::uint64_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const bool whole = end == text.data() + text.size() || *end == '\n';
+    return error == std::errc{} && whole && bytes < none ? std::optional(bytes) : std::nullopt;
+}
+
+Memory memory_for(const std::string& spool_directory) {
+    return {std::min(cgroup_memory(), machine_memory()), is_memory(spool_directory)};
+}
+
+config::Bytes spool_disk(const config::Spool& spool, bool max_disk_given, const Memory& memory) {
+    if (max_disk_given || !memory.spool_in_memory) return spool.max_disk;
+    return std::min<config::Bytes>(spool.max_disk, memory.limit / share_of_files);
+}
+
+}  // namespace ticketgate

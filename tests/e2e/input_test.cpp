@@ -1,0 +1,127 @@
+// What is kept of clients whose requests are not whole, or wait behind another, has a bound.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+constexpr const char* input_bytes = "ticketgate_input_bytes";
+
+std::string limited(const std::string& clients) {
+    return queued_and_free() + "clients: { " + clients + " }\n";
+}
+
+// A head that is not whole, of about this many bytes.
+Client half_head(Gateway& gateway, std::size_t size) {
+    Client client = gateway.client();
+    client.send("GET /free HTTP/1.1\r\nHost: a\r\nX: " + std::string(size, 'x'));
+    return client;
+}
+
+bool wait_for_input(const Gateway& gateway, double at_least) {
+    return eventually([&] { return gateway.metric(input_bytes) >= at_least; });
+}
+
+bool wait_for_no_input(const Gateway& gateway) {
+    return eventually([&] { return gateway.metric(input_bytes) == 0; });
+}
+
+class Input : public testing::Test {
+ protected:
+    Backend backend;
+};
+
+TEST_F(Input, NoMoreIsReadThanAHeadMayHave) {
+    Gateway gateway(limited("max_head: 4KiB"), with(backend));
+    Client runs = running(gateway, backend, "/q/runs");
+    Client waits = gateway.client();
+    waits.get("/q/waits");
+    const std::string more(1 << 20, 'x');
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    Client sends = gateway.client();
+    sends.send_some("GET /q/sends HTTP/1.1\r\nHost: a\r\n\r\n" + more);
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 2));
+    EXPECT_LE(gateway.metric(input_bytes), 8 << 10);
+    backend.release("/q/runs");
+    EXPECT_EQ(runs.read().status, 200);
+    EXPECT_EQ(sends.read().status, 200);
+}
+
+TEST_F(Input, AnIdleConnectionKeepsNone) {
+    Gateway gateway(limited("max_head: 32KiB"), with(backend));
+    Client client = half_head(gateway, 20'000);
+    ASSERT_TRUE(wait_for_input(gateway, 20'000));
+    client.send("\r\n\r\n");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_TRUE(wait_for_no_input(gateway));
+}
+
+TEST_F(Input, WhatIsPipelinedBehindAWaitingRequestIsKeptWhileThereIsRoom) {
+    Gateway gateway(limited("max_input: 64KiB"), with(backend));
+    Client runs = running(gateway, backend, "/q/runs");
+    Client client = gateway.client();
+    std::string all;
+    for (int i = 0; i < 3; ++i)
+        all += "GET /q/" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    client.send(all);
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    EXPECT_GT(gateway.metric(input_bytes), 0);
+    backend.release("/q/runs");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(client.read().body, "/q/" + std::to_string(i));
+    EXPECT_TRUE(wait_for_no_input(gateway));
+}
+
+TEST_F(Input, ElseTheConnectionEndsWithTheAnswer) {
+    Gateway gateway(limited("max_input: 64KiB"), with(backend));
+    std::vector<Client> fill;
+    for (int i = 0; i < 2; ++i) fill.push_back(half_head(gateway, 20'000));
+    ASSERT_TRUE(wait_for_input(gateway, 40'000));
+    Client client = gateway.client();
+    const std::string one = "GET /free/1 HTTP/1.1\r\nHost: a\r\n\r\n";
+    client.send(one + one);
+    const auto answer = client.read();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_TRUE(client.ends());
+    EXPECT_EQ(backend.count("/free/1"), 1u);
+    EXPECT_EQ(gateway.get("/free/2").status, 200) << "a request that comes alone needs no room";
+}
+
+TEST_F(Input, HeadsInPiecesGet503WhenThereIsNoRoom) {
+    Gateway gateway(limited("max_input: 64KiB"), with(backend));
+    std::vector<Client> fill;
+    for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 25'000));
+    Client& last = fill.back();
+    EXPECT_EQ(last.read().status, 503);
+    EXPECT_TRUE(last.ends());
+    EXPECT_LE(gateway.metric(input_bytes), 64 << 10);
+    EXPECT_EQ(gateway.get("/free").status, 200);
+    fill[0].send("\r\n\r\n");
+    EXPECT_EQ(fill[0].read().status, 200);
+    Client again = half_head(gateway, 20'000);
+    again.send("\r\n\r\n");
+    EXPECT_EQ(again.read().status, 200);
+}
+
+TEST_F(Input, ARefusedHeadIsNotKept) {
+    Gateway gateway(limited("max_head: 32KiB"), with(backend));
+    Client client = half_head(gateway, 20'000);
+    ASSERT_TRUE(wait_for_input(gateway, 20'000));
+    client.send("\n\n");
+    EXPECT_EQ(client.read().status, 400);
+    EXPECT_TRUE(wait_for_no_input(gateway));
+}
+
+TEST_F(Input, AReloadChangesTheLimit) {
+    Gateway gateway(limited("max_input: 64KiB"), with(backend));
+    ASSERT_TRUE(gateway.reload(limited("max_input: 1MiB")));
+    std::vector<Client> fill;
+    for (int i = 0; i < 5; ++i) fill.push_back(half_head(gateway, 20'000));
+    ASSERT_TRUE(wait_for_input(gateway, 100'000));
+    for (auto& client : fill) {
+        client.send("\r\n\r\n");
+        EXPECT_EQ(client.read().status, 200);
+    }
+}
+
+}  // namespace
+}  // namespace ticketgate::test

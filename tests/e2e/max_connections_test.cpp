@@ -1,0 +1,99 @@
+// At max_connections a new client waits in the kernel's backlog; a connection that is idle between
+// two requests is closed for it, the oldest first. One with a request is never touched.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+constexpr const char* made_room = "ticketgate_connections_made_room_total";
+
+class MaxConnections : public testing::TestWithParam<int> {
+ protected:
+    std::string yaml(int limit) const {
+        return one_queue() + "clients: { max_connections: " + std::to_string(limit) +
+               " }\nthreads: " + std::to_string(GetParam()) + "\n";
+    }
+    // Served, and idle since.
+    static Client idle(Gateway& gateway, const std::string& path) {
+        Client client = gateway.client();
+        client.get(path);
+        EXPECT_EQ(client.read().status, 200);
+        return client;
+    }
+    Backend backend;
+};
+
+TEST_P(MaxConnections, TheOldestIdleConnectionMakesRoom) {
+    Gateway gateway(yaml(3), with(backend));
+    Client first = idle(gateway, "/1"), second = idle(gateway, "/2"), third = idle(gateway, "/3");
+    first.get("/again");
+    EXPECT_EQ(first.read().status, 200);
+    EXPECT_EQ(gateway.metric(made_room), 0);
+    Client fourth = idle(gateway, "/4");
+    EXPECT_TRUE(second.ends());
+    EXPECT_EQ(gateway.metric(made_room), 1);
+    Client fifth = idle(gateway, "/5");
+    EXPECT_TRUE(third.ends());
+    for (Client* client : {&first, &fourth, &fifth}) {
+        client->get("/still");
+        EXPECT_EQ(client->read().status, 200);
+    }
+    EXPECT_EQ(gateway.metric(made_room), 2);
+}
+
+TEST_P(MaxConnections, RequestsThatRunOrWaitAreNotTouched) {
+    Gateway gateway(yaml(2), with(backend));
+    Client runs = running(gateway, backend, "/runs");
+    Client waits = gateway.client();
+    waits.get("/waits");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    Client late = gateway.client();
+    late.get("/late");
+    backend.release("/runs");
+    EXPECT_EQ(runs.read().status, 200);
+    EXPECT_EQ(waits.read().status, 200);
+    EXPECT_EQ(late.read().status, 200) << "the first that became idle made room";
+    EXPECT_EQ(gateway.metric(made_room), 1);
+}
+
+TEST_P(MaxConnections, AClientThatHasSentNothingIsNotIdle) {
+    Gateway gateway(yaml(2), with(backend));
+    Client fresh = gateway.client();
+    Client served = idle(gateway, "/served");
+    Client late = idle(gateway, "/late");
+    EXPECT_TRUE(served.ends());
+    fresh.get("/fresh");
+    EXPECT_EQ(fresh.read().status, 200);
+}
+
+TEST_P(MaxConnections, HalfOfAHeadIsNotIdle) {
+    Gateway gateway(yaml(2), with(backend));
+    Client begun = idle(gateway, "/1");
+    Client served = idle(gateway, "/2");
+    begun.send("GET /begun HTTP/1.1\r\n");
+    ASSERT_TRUE(eventually([&] { return gateway.metric("ticketgate_input_bytes") > 0; }));
+    Client late = idle(gateway, "/late");
+    EXPECT_TRUE(served.ends());
+    begun.send("Host: a\r\n\r\n");
+    EXPECT_EQ(begun.read().status, 200);
+}
+
+TEST_P(MaxConnections, ManyNewClientsTakeTheirTurns) {
+    Gateway gateway(yaml(8), with(backend));
+    std::vector<Client> clients;
+    for (int round = 0; round < 10; ++round) {
+        const std::size_t begin = clients.size();
+        for (int i = 0; i < 8; ++i) {
+            clients.push_back(gateway.client());
+            clients.back().get("/x");
+        }
+        for (std::size_t i = begin; i < clients.size(); ++i)
+            EXPECT_EQ(clients[i].read().status, 200) << i;
+    }
+    EXPECT_EQ(gateway.metric(made_room), 72);
+}
+
+INSTANTIATE_TEST_SUITE_P(, MaxConnections, testing::Values(1, 2, 4));
+
+}  // namespace
+}  // namespace ticketgate::test
