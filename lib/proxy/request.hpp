@@ -38,6 +38,7 @@ struct Request {
     bool queues = false;           ///< stands in line
     bool granted_at_once = false;  ///< by take(): it never waited
     bool to_head = false;          ///< HEAD: the response has no body
+    bool unknown_method = false;   ///< refused before it said whether it is HEAD
     bool repeatable = false;       ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept

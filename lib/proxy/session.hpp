@@ -82,7 +82,8 @@ class Session final : public Resident {
     const bool admitted_;
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
-    bool lingers_ = false;       // the last answer's client is still sending
+    http::AsksFor plainly_ = http::AsksFor::unknown;  // of plain HTTP on a port that speaks TLS
+    bool lingers_ = false;                            // the last answer's client is still sending
 };
 
 }  // namespace ticketgate
