@@ -257,7 +257,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
             std::uint32_t seconds = 0;
             if (std::from_chars(number.data(), number.data() + number.size(), seconds).ec ==
                 std::errc{})
-                head_.keep_alive_timeout_s = seconds;
+                head_.keep_alive_timeout_s = std::max(seconds, 1u);
         });
     }
 
@@ -272,6 +272,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
         head_.framing = framing();
         head_.content_length = rules_.length();
         head_.has_content_length = rules_.has_length() && head_.status != 204;
+        head_.tells_content = rules_.framing() == Framing::chunked || rules_.length() != 0;
         head_.names_hop_fields = rules_.names_fields();
         // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
         head_.keep_alive = rules_.keep_alive(head_.version) &&

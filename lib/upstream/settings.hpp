@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "http/parser.hpp"
+#include "upstream/keep_policy.hpp"
 
 namespace ticketgate {
 
@@ -17,6 +18,7 @@ struct UpstreamSettings {
     std::string authority = {};
     std::uint32_t max_idle = 64;  ///< connections kept, each loop
     Duration idle_timeout = 4s;
+    KeepPolicy::Limits trust = {};
     http::HeadLimits head_limits{.max_head = 64 << 10, .max_uri = 0, .max_headers = 200};
     bool operator==(const UpstreamSettings&) const = default;
 };

@@ -21,7 +21,8 @@ struct Answer {
     bool dies = false;
     bool resets = false;  ///< dies by RST
     bool closes = false;
-    std::string behind;  ///< said when the request is over already: padding
+    std::string
+        behind;  ///< said when the request is over already: padding, or a body that has no place
 };
 
 /// `kind`: its fate, or that it answers, at a second attempt.

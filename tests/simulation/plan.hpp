@@ -41,14 +41,14 @@ struct Fate {
     bool early = false;          ///< answers before it has read the request body
     bool closes = false;         ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
+    bool says_more = false;      ///< than it announced, or where there is room for nothing
     bool resets = false;         ///< dies by RST
     // With FastCGI only.
     Duration lingers = Duration{};   ///< between its last output and END_REQUEST
     Duration works_on = Duration{};  ///< after END_REQUEST, as after fastcgi_finish_request()
     std::uint32_t app_status = 0;
-    bool remarks = false;    ///< writes to its error stream
-    bool says_more = false;  ///< than it announced, or than there is room for
-    bool pads = false;       ///< END_REQUEST has padding
+    bool remarks = false;  ///< writes to its error stream
+    bool pads = false;     ///< END_REQUEST has padding
 };
 
 /// What a backend speaks.
