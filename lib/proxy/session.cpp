@@ -157,7 +157,9 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
         const bool plain = failure == errc::plain_http;
         const auto asked = plain ? plainly_ : http::asks_for(input_.view());
         request->to_head = asked == http::AsksFor::head;
-        request->unknown_method = asked == http::AsksFor::unknown;
+        // Of nothing but empty lines: nobody's request begins so.
+        const bool lines_only = failure == errc::head_too_large;
+        request->unknown_method = asked == http::AsksFor::unknown && !lines_only;
         identify(request->ids(), nullptr, false, station_->ids, record);
         note_refused_head(failure, record);
         return request;
