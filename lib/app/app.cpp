@@ -49,11 +49,21 @@ GateSettings gate_settings(const config::Queue& queue) {
     return settings;
 }
 
+// As nginx's $proxy_host; what is behind a unix socket is on this machine.
+std::string authority_of(const config::Upstream& upstream) {
+    if (!upstream.unix_path.empty()) return "localhost";
+    const bool ipv6 = upstream.host.find(':') != std::string::npos;
+    const std::string host = ipv6 ? "[" + upstream.host + "]" : upstream.host;
+    const bool usual = upstream.port == (upstream.https ? 443 : 80);
+    return usual ? host : host + ":" + std::to_string(upstream.port);
+}
+
 UpstreamSettings upstream_settings(const config::Upstream& upstream) {
     UpstreamSettings settings;
     settings.host = upstream.host;
     settings.port = upstream.port;
     settings.unix_path = upstream.unix_path;
+    settings.authority = authority_of(upstream);
     settings.max_idle = upstream.max_idle;
     settings.head_limits.max_head = upstream.max_head;
     settings.head_limits.max_headers = upstream.max_headers;

@@ -97,7 +97,8 @@ std::vector<Variable> header_variables(const http::RequestHead& head,
     std::vector<Variable> all;
     all.reserve(head.fields.size());
     for (const http::Field& field : head.fields) {
-        if (is_hidden(field.id)) continue;
+        const bool no_host = field.id == FieldName::host && field.value.empty();
+        if (is_hidden(field.id) || no_host) continue;
         auto name = variable(field, id_names);
         if (!name.empty()) all.push_back({&field, std::move(name)});
     }
@@ -132,6 +133,11 @@ std::string_view host_name(std::string_view host) {
     return host.substr(0, host.find(':'));
 }
 
+std::string bracketed(std::string_view ip) {
+    const bool ipv6 = ip.find(':') != std::string_view::npos;
+    return ipv6 ? "[" + std::string(ip) + "]" : std::string(ip);
+}
+
 void put_script(const http::RequestHead& head, const Scripts& scripts, Writer& to) {
     std::string path;
     // The head was routed by the same form: it has one.
@@ -156,7 +162,9 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
     if (origin.client_port != 0) to.put("REMOTE_PORT", std::to_string(origin.client_port));
     if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
     to.put("SERVER_PORT", is_port(port) ? std::string(port) : std::to_string(origin.server_port));
-    to.put("SERVER_NAME", host_name(head.host));
+    // RFC 3875 4.1.14: a name or an address, also where the client named none.
+    to.put("SERVER_NAME",
+           head.host.empty() ? bracketed(origin.server_ip) : std::string(host_name(head.host)));
 }
 
 }  // namespace

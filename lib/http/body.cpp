@@ -90,6 +90,8 @@ bool BodyDecoder::step(char c) {
     switch (state_) {
         case State::size:
             return step_size(c);
+        case State::blanks:
+            return step_blanks(c);
         case State::extension:
             if (c == '\r') return enter(State::size_lf);
             return is_text(c) && ++overhead_ <= max_overhead;
@@ -112,7 +114,14 @@ bool BodyDecoder::step_size(char c) {
         return ++digits_ <= max_size_digits;
     }
     if (digits_ == 0) return false;
-    return (c == '\r' && enter(State::size_lf)) || (c == ';' && enter(State::extension));
+    if (c == '\r') return enter(State::size_lf);
+    return step_blanks(c);
+}
+
+// RFC 9112 7.1.1 lets blanks stand before an extension (BWS), not before the end of the line.
+bool BodyDecoder::step_blanks(char c) {
+    if (c == ';') return enter(State::extension);
+    return (c == ' ' || c == '\t') && ++overhead_ <= max_overhead && enter(State::blanks);
 }
 
 // Trailer lines must look like fields (RFC 9112 7.1.2): where the last CRLF is missing, the next

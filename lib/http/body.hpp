@@ -1,7 +1,7 @@
 // Where a body ends: bytes of the connection in, pieces of payload out. Pure; no copies. Chunked
-// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; extensions
-// and trailers are read and dropped. Trailers may have 16 KiB; so may extensions beyond 16 bytes a
-// chunk and twice its payload.
+// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; extensions, with
+// blanks around their `;` and `=` (7.1.1), and trailers are read and dropped. Trailers may have
+// 16 KiB; so may extensions, blanks included, beyond 16 bytes a chunk and twice its payload.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class BodyDecoder {
         until_close,
         broken,
         size,
+        blanks,  // behind the size: an extension must follow
         extension,
         size_lf,
         data,
@@ -60,6 +61,7 @@ class BodyDecoder {
     Piece counted(std::string_view bytes, std::size_t used, State after);
     bool step(char c);
     bool step_size(char c);
+    bool step_blanks(char c);
     bool step_trailer(char c);
     void pay_overhead();
     bool enter(State state);

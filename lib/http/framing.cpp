@@ -65,6 +65,12 @@ bool valid_codes(std::string_view text) {
     return true;
 }
 
+// A name ends at most in the one dot of the root, and no label is empty: `.` and `a..b` name
+// nobody.
+bool valid_labels(std::string_view name) {
+    return !name.starts_with('.') && name.find("..") == std::string_view::npos;
+}
+
 bool visible_ascii_without_fragment(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '#'; });
 }
@@ -108,7 +114,8 @@ bool valid_host(std::string_view host) {
     const auto colon = std::min(host.find(':'), host.size());
     if (colon == 0 && !host.empty()) return false;
     const auto name = host.substr(0, colon);
-    return all_in(name, host_chars) && valid_codes(name) && valid_port(host.substr(colon));
+    return all_in(name, host_chars) && valid_labels(name) && valid_codes(name) &&
+           valid_port(host.substr(colon));
 }
 
 bool valid_target(std::string_view method, std::string_view target) {

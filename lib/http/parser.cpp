@@ -258,7 +258,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
             std::uint32_t seconds = 0;
             if (std::from_chars(number.data(), number.data() + number.size(), seconds).ec ==
                 std::errc{})
-                head_.keep_alive_timeout_s = seconds;
+                head_.keep_alive_timeout_s = std::max(seconds, 1u);
         });
     }
 
@@ -273,6 +273,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
         head_.framing = framing();
         head_.content_length = rules_.length();
         head_.has_content_length = rules_.has_length() && head_.status != 204;
+        head_.tells_content = rules_.framing() == Framing::chunked || rules_.length() != 0;
         head_.names_hop_fields = rules_.names_fields();
         // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
         head_.keep_alive = rules_.keep_alive(head_.version) &&
@@ -300,13 +301,37 @@ void reset(Head& head) {
     head.fields = std::move(fields);
 }
 
-// One call over exactly the head; anything but all of it used up means that we and Beast disagree.
+// One call over exactly the rest of the head; anything but all of it used up means that we and
+// Beast disagree.
 template <class Parser>
 error_code put_all(Parser& parser, std::string_view head) {
     error_code error;
     const std::size_t used = parser.put(boost::asio::const_buffer(head.data(), head.size()), error);
     if (!error && (used != head.size() || !parser.is_header_done())) error = errc::bad_request;
     return error;
+}
+
+// `HTTP/1.1 200` and its CRLF. RFC 9112 4 wants a blank behind the code even where no reason phrase
+// follows; servers leave it out, and nginx, HAProxy and Go read on. Beast does not.
+constexpr std::size_t bare_status_line_size = 14;
+
+bool has_bare_status_line(std::string_view head) {
+    return head.find("\r\n") == bare_status_line_size - 2;
+}
+
+// The line as it should be, then the fields. Beast says that it needs more behind the line; a fault
+// in the line is found by the second call.
+error_code put_response(ResponseParser& parser, ResponseHead& head) {
+    if (!has_bare_status_line(head.bytes)) return put_all(parser, head.bytes);
+    std::array<char, bare_status_line_size + 1> line;
+    std::ranges::copy(std::string_view(" \r\n"), line.end() - 3);
+    std::ranges::copy(head.bytes.substr(0, bare_status_line_size - 2), line.begin());
+    error_code error;
+    const std::size_t used = parser.put(boost::asio::const_buffer(line.data(), line.size()), error);
+    if (error != beast::http::error::need_more || used != line.size())
+        return errc::upstream_bad_response;
+    head.reason = {};
+    return put_all(parser, head.bytes.substr(bare_status_line_size));
 }
 
 // Bytes that cannot begin a request (a TLS handshake on a plain port) are refused without waiting
@@ -390,6 +415,14 @@ result<Progress> parse_request(std::string_view bytes, const HeadLimits& limits,
     return Progress::done;
 }
 
+AsksFor asks_for(std::string_view bytes) {
+    constexpr std::string_view head = "HEAD ";
+    bytes.remove_prefix(leading_empty_lines(bytes));
+    if (bytes.starts_with(head)) return AsksFor::head;
+    const bool open = head.starts_with(bytes) || bytes == "\r";
+    return open ? AsksFor::unknown : AsksFor::body;
+}
+
 result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits, bool to_head,
                                 ResponseHead& head, std::size_t scanned) {
     const auto window = bytes.substr(0, limits.max_head);
@@ -402,7 +435,7 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     reset(head);
     head.bytes = bytes.substr(0, *end);
     ResponseParser parser(head, limits, to_head);
-    if (put_all(parser, head.bytes)) return parse_malformed(head, limits, to_head);
+    if (put_response(parser, head)) return parse_malformed(head, limits, to_head);
     return Progress::done;
 }
 

@@ -28,7 +28,12 @@ enum class Progress : std::uint8_t { need_more, done };
 result<Progress> parse_request(std::string_view bytes, const HeadLimits&, RequestHead& head,
                                std::size_t scanned = 0);
 
-/// Parses one response head; `to_head` says that the request was HEAD. Errors:
+/// Does a request of which only these bytes came, or were read, ask for a body in its answer?
+enum class AsksFor : std::uint8_t { body, head, unknown };
+AsksFor asks_for(std::string_view bytes);
+
+/// Parses one response head; `to_head` says that the request was HEAD. A status line may end behind
+/// its code, without a reason phrase and without the blank before it. Errors:
 /// upstream_bad_response.
 result<Progress> parse_response(std::string_view bytes, const HeadLimits&, bool to_head,
                                 ResponseHead& head, std::size_t scanned = 0);

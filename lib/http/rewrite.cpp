@@ -256,6 +256,22 @@ void write_request_line(const RequestHead& head, std::string_view method, Runs& 
     out += " HTTP/1.1\r\n";
 }
 
+// A backend's line without the blank behind its code gets one: what we write is strict.
+void write_status_line(const ResponseHead& head, Runs& runs, std::string& out) {
+    constexpr std::size_t version_size = 8, bare_size = 14;
+    const auto line = start_line(head, head.bytes.data());
+    if (line.size() == bare_size) {
+        append_all(out, std::string_view("HTTP/1.1"),
+                   line.substr(version_size, bare_size - version_size - 2),
+                   std::string_view(" \r\n"));
+    } else if (head.version != 11) {
+        out += "HTTP/1.1";
+        runs.keep(line.substr(version_size));
+    } else {
+        runs.keep(line);
+    }
+}
+
 // RFC 9110 7.6.2. Who may not forward it does not come here.
 void append_max_forwards(const RequestHead& head, std::string& out) {
     if (!head.max_forwards) return;
@@ -306,12 +322,7 @@ bool has_unusual_name(const RequestHead& head, std::span<const std::string> expe
 void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std::string& out) {
     out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
     Runs runs(out);
-    if (head.version != 11) {
-        out += "HTTP/1.1";
-        runs.keep(start_line(head, head.bytes.data() + 8));
-    } else {
-        runs.keep(start_line(head, head.bytes.data()));
-    }
+    write_status_line(head, runs, out);
     keep_fields(head, edits, runs);
     append_framing(out, edits.framing, edits.content_length);
     append_upgrade(out, edits.upgrade);

@@ -82,6 +82,7 @@ void Loop::run_once(Duration longest) {
     std::array<epoll_event, most_events> events;
     const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
     begin_turn();
+    if (count < most_events) looked_ = woke_;  // or more events wait
     bool posted = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];

@@ -78,6 +78,9 @@ class Loop {
     [[nodiscard]] bool add(Pollable&, int descriptor, std::uint32_t events);
     void remove(int descriptor);
 
+    /// Has it looked at all sockets within this time? What has happened to one since is not known.
+    bool has_looked(Duration lately) const { return monotonic_now() - looked_ <= lately; }
+
     /// Which turn this is: between two of them the loop looks at all sockets and deadlines.
     std::uint32_t turns() const { return turns_; }
     /// Tells it so at the next turn, without an event: who has had enough of this one.
@@ -149,6 +152,7 @@ class Loop {
     Scheduler scheduler_;
     Deadlines deadlines_;
     Time woke_ = monotonic_now();
+    Time looked_{};
     std::uint32_t turns_ = 0;
     boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>> again_;
     std::unique_ptr<std::array<char, buffer_size>> buffer_;

@@ -171,7 +171,8 @@ IoResult TlsStream::read_some(std::span<char> into) {
     }
     if (failed_) return {Io::failed, 0, error_};
     if (!established_) {
-        const IoResult state = handshake();
+        IoResult state = handshake();
+        if (state.error == spoke_plainly) state.bytes = wire_.copy_first(into);
         if (state.status != Io::ok) return state;
     }
     std::size_t got = 0;

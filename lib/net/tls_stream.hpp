@@ -23,7 +23,7 @@
 namespace ticketgate::net {
 
 /// The error of a read when a client spoke HTTP without TLS. From then on the stream is as plain as
-/// its peer, so that it can be told.
+/// its peer, so that it can be told. That read gives the few bytes that the handshake took.
 inline constexpr int spoke_plainly = EPROTOTYPE;
 
 class TlsStream final : public Stream, private Observer {

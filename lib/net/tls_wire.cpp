@@ -2,6 +2,7 @@
 
 #include <openssl/bio.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -65,12 +66,23 @@ BIO* TlsWire::make_bio() {
 // but a client that is half closed still gets its answer.
 IoResult TlsWire::read(std::span<char> into) {
     IoResult got = below_->read_some(into);
+    if (first_size_ < first_.size() && got.status == Io::ok) {
+        const auto kept = std::min(first_.size() - first_size_, got.bytes);
+        std::copy_n(into.begin(), kept, first_.begin() + static_cast<std::ptrdiff_t>(first_size_));
+        first_size_ += kept;
+    }
     if (got.status == Io::ended) {
         ended_ = true;
         got.status = Io::blocked;
     }
     if (got.status == Io::failed) read_error_ = got.error;
     return got;
+}
+
+std::size_t TlsWire::copy_first(std::span<char> into) const {
+    const auto kept = std::min(first_size_, into.size());
+    std::copy_n(first_.begin(), kept, into.begin());
+    return kept;
 }
 
 bool TlsWire::gather(std::span<const char> bytes) {

@@ -6,6 +6,7 @@
 
 #include <openssl/types.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -32,6 +33,9 @@ class TlsWire {
     /// say.
     bool ended() const { return ended_; }
 
+    /// The first bytes that were read, as many as fit: what a handshake that failed has used up.
+    std::size_t copy_first(std::span<char> into) const;
+
     // For the BIO.
     IoResult read(std::span<char> into);
     /// False: too much is gathered already.
@@ -41,6 +45,8 @@ class TlsWire {
     std::unique_ptr<Stream> below_;
     std::string unsent_;  // its memory is given back when it is sent
     std::size_t sent_ = 0;
+    std::array<char, 8> first_{};  // bytes read, and how many of them are kept
+    std::size_t first_size_ = 0;
     int read_error_ = 0, write_error_ = 0;
     bool ended_ = false;
 };

@@ -174,19 +174,23 @@ std::string_view reason_phrase(std::uint16_t status) {
 
 std::string failure_response(error_code failure, const config::Settings* settings,
                              const FailureFacts& facts, std::string_view added, bool keep_alive,
-                             bool with_body) {
+                             http::AsksFor asked) {
     const std::uint16_t status = status_of(failure, settings);
     const config::Answer* answer = answer_of(failure, settings);
     const bool custom = answer != nullptr && answer->body.has_value();
-    const std::string body =
-        custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
+    std::string body;
+    if (asked != http::AsksFor::unknown)
+        body = custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
 
     std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
     out.append(reason_phrase(status)).append("\r\n");
     if (status != 204) {
-        out.append("Content-Type: ");
-        out.append(custom ? answer->content_type : "application/problem+json");
-        out.append("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n");
+        if (!body.empty() || custom) {
+            out.append("Content-Type: ");
+            out.append(custom ? answer->content_type : "application/problem+json");
+            out.append("\r\n");
+        }
+        out.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
     }
     append_default(out, answer, "Cache-Control", "no-store");
     if (passes_with_time(failure))
@@ -198,7 +202,7 @@ std::string failure_response(error_code failure, const config::Settings* setting
     out.append(added);
     if (!keep_alive) out.append("Connection: close\r\n");
     out.append("\r\n");
-    if (with_body && status != 204) out.append(body);
+    if (asked == http::AsksFor::body && status != 204) out.append(body);
     return out;
 }
 

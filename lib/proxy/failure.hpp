@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "http/parser.hpp"
 #include "log/record.hpp"
 #include "proxy/snapshot.hpp"
 
@@ -21,11 +22,11 @@ struct FailureFacts {
 std::uint16_t status_of(error_code failure, const config::Settings* settings);
 
 /// A whole HTTP/1.1 response, without the id and Via lines, which stand in `added`. `settings` is
-/// null where no route was found. `with_body` is false for HEAD: the length is told, the body left
-/// out.
+/// null where no route was found. To HEAD the length is told and the body left out; while the
+/// method is unknown there is no body at all, as it would be wrong for HEAD.
 std::string failure_response(error_code failure, const config::Settings* settings,
                              const FailureFacts& facts, std::string_view added, bool keep_alive,
-                             bool with_body);
+                             http::AsksFor asked);
 
 /// The standard reason phrase.
 std::string_view reason_phrase(std::uint16_t status);

@@ -39,6 +39,7 @@ struct Request {
     bool granted_at_once = false;  ///< by take(): it never waited
     bool to_head = false;          ///< HEAD: the response has no body
     bool head_as_get = false;      ///< it goes to the backend as GET, whose answer tells its end
+    bool unknown_method = false;   ///< refused before it said whether it is HEAD
     bool repeatable = false;       ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept

@@ -115,7 +115,10 @@ task<error_code> Session::read_head() {
             input_.read(*client_, loop().buffer(), limits.max_head - input_.view().size());
         if (got.status == net::Io::ok) continue;
         if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
-        if (got.error == net::spoke_plainly) co_return errc::plain_http;
+        if (got.error == net::spoke_plainly) {
+            plainly_ = http::asks_for({loop().buffer().data(), got.bytes});
+            co_return errc::plain_http;
+        }
         const bool nothing = input_.empty() || input_.view() == "\r";
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep();
@@ -211,6 +214,12 @@ std::shared_ptr<Request> Session::begin(error_code failure) {
     if (failure) {
         record.client_ip = peer_.ip;
         request->keep_alive = false;
+        const bool plain = failure == errc::plain_http;
+        const auto asked = plain ? plainly_ : http::asks_for(input_.view());
+        request->to_head = asked == http::AsksFor::head;
+        // Of nothing but empty lines: nobody's request begins so.
+        const bool lines_only = failure == errc::head_too_large;
+        request->unknown_method = asked == http::AsksFor::unknown && !lines_only;
         identify(request->ids(), nullptr, false, station_->ids, record);
         note_refused_head(failure, record);
         return request;
@@ -267,7 +276,8 @@ void Session::stamp(Request& request) {
     const http::RequestHead& head = station_->head;
     const bool queued = request.queues;
     station_->lines.clear();
-    stamp_request(head, request.ids(), peer_, request.record, station_->lines);
+    const Upstream& upstream = *request.route->upstream;
+    stamp_request(head, request.ids(), peer_, request.record, upstream.host(), station_->lines);
     if (request.snapshot->names_client_certificates)
         stamp_client_certificate(peer_, station_->lines);
     http::RequestEdits edits;
@@ -280,7 +290,6 @@ void Session::stamp(Request& request) {
         request.snapshot->config.clients.unusual_names == config::UnusualNames::forward;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
-    const Upstream& upstream = *request.route->upstream;
     if (!upstream.cgi())
         request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
     // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while its

@@ -17,6 +17,11 @@ GivenUp why_given_up(error_code failure) {
     return failure == errc::draining ? GivenUp::draining : GivenUp::refused;
 }
 
+http::AsksFor asked_for(const Request& request) {
+    if (request.unknown_method) return http::AsksFor::unknown;
+    return request.to_head ? http::AsksFor::head : http::AsksFor::body;
+}
+
 Outcome outcome_of(GivenUp why) {
     if (why == GivenUp::client_closed) return Outcome::client_closed;
     return why == GivenUp::draining ? Outcome::draining : Outcome::refused;
@@ -92,7 +97,7 @@ task<void> Session::answer(error_code failure, Request& request) {
                    station_->lines);
     const std::string response =
         failure_response(failure, settings, facts, station_->lines,
-                         request.keep_alive && !request.client_1_0, !request.to_head);
+                         request.keep_alive && !request.client_1_0, asked_for(request));
     if (request.client_1_0) request.keep_alive = false;
     if (!co_await write_all(response)) request.keep_alive = false;
 }

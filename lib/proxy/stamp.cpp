@@ -80,7 +80,7 @@ void via_line(unsigned version, std::string& lines) {
 }  // namespace
 
 void stamp_request(const http::RequestHead& head, const config::Ids& ids, const Peer& peer,
-                   const Record& record, std::string& lines) {
+                   const Record& record, std::string_view host_otherwise, std::string& lines) {
     using enum http::FieldName;
     id_lines(ids, record, lines);
     client_id_lines(ids, head, record, lines);
@@ -99,7 +99,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     }
     // HTTP/1.1 needs a Host even where an HTTP/1.0 client sent none (RFC 9112 3.2).
     if (head.version == 10 && !has(head, host))
-        line(lines, "Host", head.host.empty() ? "localhost" : head.host);
+        line(lines, "Host", head.host.empty() ? host_otherwise : head.host);
     via_line(head.version, lines);
 }
 

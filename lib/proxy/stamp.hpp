@@ -38,8 +38,9 @@ inline constexpr std::array<std::string_view, 3> client_certificate_headers{
     "X-Client-Cert-Verify", "X-Client-Cert-Subject", "X-Client-Cert-Fingerprint"};
 
 /// Appends the lines for the backend. The ids are those of the record, made as `ids` says.
+/// `host_otherwise` is the Host of an HTTP/1.0 request that names none.
 void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&, const Record&,
-                   std::string& lines);
+                   std::string_view host_otherwise, std::string& lines);
 
 /// Appends what is to be told of the client's certificate.
 void stamp_client_certificate(const Peer&, std::string& lines);

@@ -113,6 +113,8 @@ class Upstream {
                             const fcgi::Origin& origin, std::string& out) const = 0;
     /// Tells the length of a body in such a head. Any thread.
     virtual void add_length(std::string& head, std::uint64_t length) const = 0;
+    /// Its name, for the Host of a request whose client named none. Empty: it is told of none.
+    virtual std::string_view host() const { return {}; }
     /// It is told of the origin, and of the length of a body before the body.
     virtual bool cgi() const { return false; }
 

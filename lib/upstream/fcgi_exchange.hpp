@@ -27,6 +27,7 @@ class FcgiExchange final : public PooledExchange {
     bool frames(const Body&) const override { return true; }
     Frame frame(std::size_t piece, bool last) override;
     bool answered_whole() const override;
+    Silence silence() const override { return Silence::sure; }  // END_REQUEST has come
     void renew() override;
     result<std::string_view> next_output();
     error_code take_end();

@@ -3,6 +3,18 @@
 #include "base/text.hpp"
 
 namespace ticketgate {
+namespace {
+
+// A server may send a body to HEAD, or with the length that it told beside a 304, against the
+// protocol; to us it would be the beginning of the next answer.
+Silence silence_after(const http::ResponseHead& head, bool to_head) {
+    if (head.framing != http::Framing::none) return Silence::sure;
+    const bool told_empty = head.has_content_length && head.content_length == 0;
+    if (to_head ? !told_empty : head.tells_content) return Silence::unsure;
+    return Silence::likely;
+}
+
+}  // namespace
 
 // Chunked coding (RFC 9112 7.1).
 PooledExchange::Frame HttpExchange::frame(std::size_t piece, bool last) {
@@ -47,6 +59,7 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::Resp
     partial_head_.clear();
     keep_alive_ = head.keep_alive;
     told_timeout_s_ = head.keep_alive_timeout_s;
+    silence_ = silence_after(head, to_head_request);
     if (head.informational()) return progress;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = head.framing == http::Framing::none ? End::headless : End::framed;

@@ -29,6 +29,7 @@ class HttpExchange final : public PooledExchange {
     bool answered_whole() const override {
         return keep_alive_ && decoder_.done() && unread_.empty();
     }
+    Silence silence() const override { return silence_; }
     void renew() override;
     std::uint32_t told_timeout_s() const override { return told_timeout_s_; }
     result<http::Progress> parse_head(bool to_head_request, http::ResponseHead& head);
@@ -46,6 +47,7 @@ class HttpExchange final : public PooledExchange {
     std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
     std::string_view unread_;   // in the loop's buffer or whole_head_
     std::uint32_t told_timeout_s_ = 0;
+    Silence silence_ = Silence::sure;
     http::BodyDecoder decoder_;
 };
 

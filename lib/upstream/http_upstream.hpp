@@ -13,6 +13,7 @@ class HttpUpstream final : public PooledUpstream {
 
     void write_head(const http::RequestHead& head, const http::RequestEdits& edits,
                     const fcgi::Origin& origin, std::string& out) const override;
+    std::string_view host() const override { return settings().authority; }
     void add_length(std::string& head, std::uint64_t length) const override;
 
  private:

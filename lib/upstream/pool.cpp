@@ -13,7 +13,14 @@ constexpr Duration resolve_again = 10s;
 // A look-up that failed is not repeated for each request.
 constexpr Duration failure_stands = 1s;
 
+// After an answer without a body a connection rests for this long: what its backend may say behind
+// the answer, all the same, comes meanwhile. Short, as 304s come by the dozen, and each of them
+// would need a connection of its own.
+constexpr Duration rest_time = 20ms;
+
 }  // namespace
+
+Pool::Pool(PooledUpstream& upstream) : upstream_(upstream), policy_(upstream.settings_.trust) {}
 
 Pool::~Pool() {
     retire();
@@ -24,29 +31,48 @@ const UpstreamSettings& Pool::settings() const {
 }
 
 std::unique_ptr<Exchange> Pool::open(net::Loop& loop, bool fresh, bool careful) {
-    while (!fresh && !idle_.empty()) {
-        std::unique_ptr<PooledExchange> exchange(&idle_.front());
-        idle_.pop_front();
-        if (!exchange->usable(careful)) continue;
-        exchange->reuse(upstream_.shared_from_this());
-        return exchange;
+    if (!fresh) {
+        if (auto exchange = take_idle(loop.woke(), careful)) {
+            exchange->reuse(upstream_.shared_from_this());
+            return exchange;
+        }
     }
     return upstream_.make_exchange(*this, loop);
+}
+
+// Behind one that still rests all do. A request that gets a new connection though some are idle
+// takes the place of one of them, or the backend would soon be full of idle ones.
+std::unique_ptr<PooledExchange> Pool::take_idle(Time now, bool careful) {
+    while (!idle_.empty()) {
+        PooledExchange& first = idle_.front();
+        if (first.usable_from() > now) break;
+        if (careful && !policy_.trusts(first.idle_for(now), now)) {
+            delete &idle_.back();
+            break;
+        }
+        std::unique_ptr<PooledExchange> exchange(&first);
+        idle_.pop_front();
+        if (exchange->usable(careful)) return exchange;
+        policy_.closed(exchange->idle_for(now), now);
+    }
+    return nullptr;
 }
 
 std::unique_ptr<net::Stream> Pool::connect(net::Loop& loop, const net::Endpoint& to, int& error) {
     return upstream_.connect_(loop, to, error);
 }
 
-void Pool::keep(std::unique_ptr<PooledExchange> idle, net::Loop&, std::uint32_t told_timeout_s) {
+void Pool::keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout_s,
+                Silence silence) {
     if (retired_ || idle_.size() >= settings().max_idle) return;
     Duration timeout = settings().idle_timeout;
     // The backend told when it will close: be a second earlier than it.
     if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
     if (timeout <= Duration{0}) return;
     PooledExchange& kept = *idle.release();
-    idle_.push_front(kept);
-    kept.become_idle(timeout);
+    const bool rests = silence == Silence::likely;
+    rests ? idle_.push_back(kept) : idle_.push_front(kept);
+    kept.become_idle(timeout, rests ? rest_time : Duration{0});
 }
 
 void Pool::forget(PooledExchange& exchange) {

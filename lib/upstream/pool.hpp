@@ -1,5 +1,6 @@
-// The connections of one loop to one backend: idle ones, last used first, and the addresses to open
-// new ones at. Owned by its upstream; touched by its loop only.
+// The connections of one loop to one backend: idle ones, last used first, what they have shown of
+// the backend, and the addresses to open new ones at. Owned by its upstream; touched by its loop
+// only.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "net/endpoint.hpp"
+#include "upstream/keep_policy.hpp"
 #include "upstream/pooled_exchange.hpp"
 
 namespace ticketgate {
@@ -16,17 +18,18 @@ class PooledUpstream;
 
 class Pool {
  public:
-    explicit Pool(PooledUpstream& upstream) : upstream_(upstream) {}
+    explicit Pool(PooledUpstream& upstream);
     ~Pool();
 
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful);
     void retire();
+    KeepPolicy& policy() { return policy_; }
 
     // For its exchanges.
     const UpstreamSettings& settings() const;
     std::unique_ptr<net::Stream> connect(net::Loop& loop, const net::Endpoint& to, int& error);
     /// Keeps an idle connection, or closes it if there are enough.
-    void keep(std::unique_ptr<PooledExchange> idle, net::Loop& loop, std::uint32_t told_timeout_s);
+    void keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout_s, Silence silence);
     void forget(PooledExchange& idle);
     /// The address to connect to; null while the name is being resolved (the exchange is notified
     /// then).
@@ -36,12 +39,16 @@ class Pool {
     void address_failed();
 
  private:
+    std::unique_ptr<PooledExchange> take_idle(Time now, bool careful);
     void start_resolving(net::Loop& loop);
     void resolved(std::vector<net::Endpoint> found);
 
     using Idle = boost::intrusive::list<PooledExchange, boost::intrusive::constant_time_size<true>>;
     PooledUpstream& upstream_;
-    Idle idle_;  // owned: made by new, last used at the front
+    // Owned: made by new. Last used at the front; at the back those that are still to be silent for
+    // a while, in the order of their times.
+    Idle idle_;
+    KeepPolicy policy_;
     bool retired_ = false;
     bool resolving_ = false, unresolvable_ = false;
     std::vector<net::Endpoint> addresses_;

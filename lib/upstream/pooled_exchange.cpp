@@ -16,6 +16,9 @@ iovec piece(std::string_view bytes) {
 // record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
+// Within this time of a look of the loop's at all sockets, what it told of an idle one counts.
+constexpr Duration lately = 1ms;
+
 }  // namespace
 
 PooledExchange::PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& pool,
@@ -140,6 +143,7 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
     if (written.status != net::Io::failed) return std::size_t{0};
     // Told once: a read would now find what came before, and then what looks like a FIN.
     reset_ = written.error == ECONNRESET;
+    note_lost();
     return errc::upstream_broke;
 }
 
@@ -151,8 +155,15 @@ net::IoResult PooledExchange::read(std::string_view& into) {
         received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }
-    over_ |= got.status == net::Io::ended || got.status == net::Io::failed;
+    const bool ended = got.status == net::Io::ended || got.status == net::Io::failed;
+    over_ |= ended;
+    if (ended) note_lost();
     return got;
+}
+
+// The backend closed a kept connection, and what we sent over it crossed that.
+void PooledExchange::note_lost() {
+    if (untouched()) pool_.policy().closed(was_idle_for_, loop_.woke());
 }
 
 // What is not sent by now never will be.
@@ -162,15 +173,19 @@ void PooledExchange::finish_sending() {
 }
 
 void PooledExchange::finish(std::unique_ptr<Exchange> self) {
-    if (half_closed_ || !connected_ || !sent_ || !answered_ || !answered_whole() || stream_->fin() ||
-        stream_->broken())
-        return;
+    if (half_closed_ || !connected_ || !sent_ || !answered_ || !answered_whole()) return;
+    if (reused_) pool_.policy().answered(was_idle_for_);
+    if (stream_->fin() || stream_->broken())
+        return pool_.policy().closed(Duration{0}, loop_.woke());
+    if (silence() == Silence::unsure) return;
     (void)self.release();  // the same object as below, with its real type
-    pool_.keep(std::unique_ptr<PooledExchange>(this), loop_, told_timeout_s());
+    pool_.keep(std::unique_ptr<PooledExchange>(this), told_timeout_s(), silence());
 }
 
-void PooledExchange::become_idle(Duration timeout) {
+void PooledExchange::become_idle(Duration timeout, Duration rest) {
     renew();
+    idle_since_ = loop_.woke();
+    rest_ = rest;
     // The upstream owns its pool, and so this: no circle. Were this the last hold, all of it would
     // go at the end of this function, not before.
     const auto last = std::move(upstream_);
@@ -179,7 +194,11 @@ void PooledExchange::become_idle(Duration timeout) {
 }
 
 bool PooledExchange::usable(bool careful) {
-    if (careful) return !stream_->stale();
+    if (careful || !loop_.has_looked(lately)) return !stream_->stale();
+    return quiet();
+}
+
+bool PooledExchange::quiet() const {
     return !stream_->readable() && !stream_->fin() && !stream_->broken();
 }
 
@@ -188,12 +207,19 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     stream_->observe(nullptr);
     idle_deadline_.disarm();
     reused_ = true;
+    was_idle_for_ = idle_for(loop_.woke());
     sent_ = answered_ = last_framed_ = touched_ = false;
     head_sent_ = 0;
 }
 
 void PooledExchange::notify() {
-    if (usable(false) && !idle_deadline_.expired()) return;
+    const Duration age = idle_for(loop_.woke());
+    if (!quiet())
+        pool_.policy().closed(age, loop_.woke());
+    else if (idle_deadline_.expired())
+        pool_.policy().outlived(age);
+    else
+        return;
     delete this;  // idle connections belong to the pool's list, which the destructor leaves
 }
 

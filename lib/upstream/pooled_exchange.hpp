@@ -19,6 +19,13 @@ namespace ticketgate {
 class Pool;
 class PooledUpstream;
 
+/// Is a backend that has answered whole silent from then on?
+enum class Silence : std::uint8_t {
+    sure,    ///< the answer said where it ends
+    likely,  ///< it has no body, and neither side doubts that
+    unsure   ///< we take it to have none; a backend may send one
+};
+
 class PooledExchange : public Exchange,
                        private Observer,
                        public boost::intrusive::list_base_hook<> {
@@ -38,10 +45,13 @@ class PooledExchange : public Exchange,
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
-    /// About to be used again; `careful` costs one system call.
+    /// About to be used again; `careful`, or when the loop has not looked at its sockets lately,
+    /// costs one system call.
     bool usable(bool careful);
     void reuse(std::shared_ptr<PooledUpstream> upstream);
-    void become_idle(Duration timeout);
+    void become_idle(Duration timeout, Duration rest);
+    Duration idle_for(Time now) const { return now - idle_since_; }
+    Time usable_from() const { return idle_since_ + rest_; }
     /// The name was resolved, or cannot be.
     void address_known() {
         if (observer_ != nullptr) observer_->notify();
@@ -60,6 +70,8 @@ class PooledExchange : public Exchange,
     virtual bool answered_whole() const = 0;
     /// Forgets the exchange that is over. To an idle connection nothing is left of it.
     virtual void renew() = 0;
+    /// Of such a response.
+    virtual Silence silence() const = 0;
     /// What the backend told of how long it keeps an idle connection; 0: nothing.
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
@@ -76,6 +88,8 @@ class PooledExchange : public Exchange,
 
  private:
     void notify() override;  // while idle: the backend closed it, or it was idle for too long
+    bool quiet() const;
+    void note_lost();
     result<Step> connect();
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
@@ -87,6 +101,8 @@ class PooledExchange : public Exchange,
     Observer* observer_ = nullptr;
     Deadline idle_deadline_;
     std::unique_ptr<net::Stream> stream_;
+    Time idle_since_{};
+    Duration rest_{}, was_idle_for_{};
     bool connected_ = false, reused_ = false;
     bool reset_ = false;
     // of the exchange

@@ -37,6 +37,20 @@ TEST(ConnectionsPerClient, OneMoreIsTold429AtOnceAndEnds) {
     EXPECT_EQ(backend.all().size(), 3u);
 }
 
+// It may ask with HEAD: nobody has read what it asks.
+TEST(ConnectionsPerClient, A429HasNoBody) {
+    Backend backend;
+    Gateway gateway(free_route("max_connections_per_client: 1"), with(backend));
+    Client first = gateway.client();
+    first.get("/1");
+    EXPECT_EQ(first.read().status, 200);
+    Client second = gateway.client();
+    second.request("HEAD", "/2");
+    const auto refused = second.read_to_head();
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.header("Content-Length"), "0");
+}
+
 TEST(ConnectionsPerClient, AnEndMakesRoomForAnother) {
     Backend backend;
     Gateway gateway(free_route("max_connections_per_client: 1"), with(backend));

@@ -1,5 +1,6 @@
 // CONTRACT 2.7: only what provably was not processed is sent again. And answers before their time.
 #include "support/configs.hpp"
+#include "upstream/keep_policy.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -9,6 +10,15 @@ void die_on_reuse(Backend& backend, const std::string& path) {
     backend.on(path, [](Call& call) {
         call.seen().on_connection > 1 ? call.close() : call.respond(200, "fresh");
     });
+}
+
+// Until a backend has answered this often on reused connections, a POST does not take one.
+void prove(Gateway& gateway) {
+    Client client = gateway.client();
+    for (std::uint32_t i = 0; i <= KeepPolicy::Limits().proven_by; ++i) {
+        client.get("/warm");
+        ASSERT_EQ(client.read().status, 200);
+    }
 }
 
 TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnAFreshOne) {
@@ -35,16 +45,46 @@ TEST(PooledConnectionThatDies, AGetIsNotSentAThirdTime) {
 
 TEST(PooledConnectionThatDies, APostIsNeverSentTwice) {
     Backend backend;
-    die_on_reuse(backend, "/x");
+    backend.on("/x", [](Call& call) { call.close(); });
     Gateway gateway(one_queue(), with(backend));
-    EXPECT_EQ(gateway.get("/warm").status, 200);
+    prove(gateway);
     EXPECT_EQ(gateway.post("/x", "body").status, 502);
     EXPECT_EQ(backend.count("/x"), 1u);
-    EXPECT_EQ(gateway.get("/warm").status, 200);
     Client empty = gateway.client();
     empty.request("POST", "/x");
     EXPECT_EQ(empty.read().status, 502) << "without a body, too";
     EXPECT_EQ(backend.count("/x"), 2u);
+}
+
+TEST(PooledConnectionThatDies, APostDoesNotTakeOneOfAnUnprovenBackend) {
+    Backend backend;
+    die_on_reuse(backend, "/x");
+    Gateway gateway(one_queue(), with(backend));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(gateway.get("/warm").status, 200);
+        EXPECT_EQ(gateway.post("/x", "body").body, "fresh");
+    }
+    EXPECT_EQ(backend.count("/x"), 10u);
+}
+
+TEST(BodilessAnswer, ToHeadIsTheLastOfItsConnection) {
+    Backend backend;
+    backend.on("/h", [](Call& call) {
+        call.finish("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n");
+        call.wait_for("late");
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+    });
+    backend.on("/next", [&backend](Call& call) {
+        backend.release("late");
+        call.respond(200, "mine");
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    client.request("HEAD", "/h");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    client.get("/next");
+    EXPECT_EQ(client.read().body, "mine");
+    EXPECT_NE(backend.of("/next").at(0).connection, backend.of("/h").at(0).connection);
 }
 
 TEST(PooledConnectionThatDies, AfterTheFirstByteIsNoReasonToRepeat) {

@@ -152,6 +152,14 @@ TEST(TlsPort, AnswersPlainHttpPlainlyAndForwardsNothing) {
     EXPECT_EQ(house.gateway.log(1).at(0).at("status").as_int64(), 400);
 }
 
+TEST(TlsPort, AnswersAPlainHeadWithoutABody) {
+    House house(one_queue());
+    Client plain(house.gateway.address());
+    plain.request("HEAD", "/x");
+    EXPECT_EQ(plain.read_to_head().status, 400);
+    EXPECT_TRUE(plain.ends());
+}
+
 TEST(TlsPort, AnswersALongPlainUploadToo) {
     House house(one_queue());
     Client plain(house.gateway.address());

@@ -42,9 +42,12 @@ struct Reference {
     }
 };
 
-// RFC 9112 7.1.1, with the whitespace that it lets a server refuse refused.
+// RFC 9112 7.1.1: blanks may stand before an extension, and only there.
 std::optional<std::uint64_t> size_of(std::string_view line) {
-    const auto digits = line.substr(0, line.find(';'));
+    const auto extension = line.find(';');
+    auto digits = line.substr(0, extension);
+    while (extension != line.npos && (digits.ends_with(' ') || digits.ends_with('\t')))
+        digits.remove_suffix(1);
     if (digits.empty() || digits.size() > 16 || !is_content(line)) return std::nullopt;
     std::uint64_t size = 0;
     for (const char c : digits) {

@@ -99,6 +99,8 @@ class ResponseCases : public testing::TestWithParam<const char*> {
         EXPECT_EQ(gateway.get(next).body, next);
         const int before = backend.of(path(one)).at(0).connection;
         const bool kept = backend.of(next).at(0).connection == before;
+        // It may be used again or not yet: it is to be silent for a while first.
+        if (one.word("backend") == "rests") return;
         EXPECT_EQ(kept, one.word("backend") == "kept") << "of the backend's connection";
         EXPECT_EQ(backend.count(path(one)), one.word("sent") == "twice" ? 2u : 1u);
     }

@@ -151,6 +151,9 @@ Answer http_answer(Random& random, const Question& question) {
                       (fate.form == Form::no_content || answer.closes);
     if (kind == Kind::odd_field) answer.bytes.insert(answer.bytes.find("\r\n") + 2, odd_line);
     answer.dies = kind != Kind::answers && kind != Kind::odd_field;
+    // The body comes all the same, and a script may write one that looks like an answer.
+    if (fate.says_more && !has_body && kind == Kind::answers && !answer.closes)
+        answer.behind = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nnobody's own";
     // Where FIN is the end, only a reset is a death; and a head alone may be all there is.
     answer.resets = fate.resets || fate.form == Form::until_close;
     if (kind == Kind::dies_in_head) answer.bytes.resize(head / 2);

@@ -22,7 +22,8 @@ struct Answer {
     bool resets = false;  ///< dies by RST
     bool closes = false;
     bool works_on = false;  ///< its end does not tell that of the script
-    std::string behind;  ///< said when the request is over already: padding
+    /// Said when the request is over already: padding, or a body that has no place.
+    std::string behind;
 };
 
 /// `kind`: its fate, or that it answers, at a second attempt.

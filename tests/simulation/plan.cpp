@@ -151,6 +151,12 @@ void befall(Random& r, const Plan& plan, const Mood& mood, bool works_on, Ask& a
     if (ask.method == "HEAD" && ask.route == "/a") ask.route = "/b";
 }
 
+// A body behind an answer that has none, or more of it than announced.
+void say_more(Random r, Plan& plan) {
+    for (ClientPlan& client : plan.clients)
+        for (Ask& ask : client.asks) ask.fate.says_more = r.chance(15);
+}
+
 // Of a source of its own: what a seed decided before there was FastCGI it still decides.
 void choose_speech(Random r, Plan& plan, const Mood& mood) {
     if (r.chance(50)) return;
@@ -198,6 +204,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     plan.uneven = r.chance(50);
     for (std::uint64_t i = r.between(2, 8); i > 0; --i)
         plan.clients.push_back(client_of(r, plan, mood, large));
+    say_more(Random(seed ^ 0x204), plan);
     choose_speech(Random(seed ^ 0xfc91), plan, mood);
     return plan;
 }

@@ -43,6 +43,7 @@ struct Fate {
     bool takes_all = false;      ///< and takes all of that before it ends its answer, as PHP does
     bool closes = false;         ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
+    bool says_more = false;      ///< than it announced, or where there is room for nothing
     bool resets = false;         ///< dies by RST
     /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends with
     /// its head, or before the close that it announced.
@@ -50,9 +51,8 @@ struct Fate {
     // With FastCGI only.
     Duration lingers = Duration{};  ///< between its last output and END_REQUEST
     std::uint32_t app_status = 0;
-    bool remarks = false;    ///< writes to its error stream
-    bool says_more = false;  ///< than it announced, or than there is room for
-    bool pads = false;       ///< END_REQUEST has padding
+    bool remarks = false;  ///< writes to its error stream
+    bool pads = false;     ///< END_REQUEST has padding
 };
 
 /// What a backend speaks.

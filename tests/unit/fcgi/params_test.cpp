@@ -115,6 +115,13 @@ TEST(Params, OfAPlainGetHaveNoBodyAndAnEmptyQuery) {
     EXPECT_EQ(got.at("REQUEST_URI"), "/a");
 }
 
+// HTTP/1.0 may do so, and an empty Host says as much.
+TEST(Params, WhereTheClientNamedNoHostTellTheAddress) {
+    const auto got = variables("GET /a HTTP/1.1\r\nHost:\r\n\r\n");
+    EXPECT_FALSE(got.contains("HTTP_HOST"));
+    EXPECT_EQ(got.at("SERVER_NAME"), got.at("SERVER_ADDR"));
+}
+
 TEST(Params, TellHttpsAndThePortThatTheClientUsed) {
     const auto got = variables(
         "GET / HTTP/1.1\r\nHost: [::1]:443\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Port: 443\r\n"

@@ -162,6 +162,10 @@ const Refused request_lines[] = {
 
 const Refused hosts[] = {
     {"3986 3.2.2 no IPv6 address", host("[zz]")},
+    {"1034 3.1 the root alone", host(".")},
+    {"1034 3.1 the root and a port", host(".:80")},
+    {"1034 3.1 an empty label", host("a..b")},
+    {"1034 3.1 an empty label first", host(".a")},
     {"3986 3.2.2 half an IPv6 address", host("[1]")},
     {"3986 3.2.2 no such IP version", host("[v1.a]")},
     {"3986 2.1 no code", host("%zz")},

@@ -278,5 +278,15 @@ TEST(RequestHead, IdempotentMethods) {
     }
 }
 
+// Of a request that is refused before it is parsed: may its answer have a body?
+TEST(AsksFor, HeadIsSeenFromItsFirstFiveBytes) {
+    for (const char* text : {"HEAD / HTTP/1.1\r\n", "HEAD ", "\r\n\r\nHEAD /"})
+        EXPECT_EQ(asks_for(text), AsksFor::head) << text;
+    for (const char* text : {"", "\r", "\r\n", "H", "HEAD", "\r\nHEA"})
+        EXPECT_EQ(asks_for(text), AsksFor::unknown) << text;
+    for (const char* text : {"GET / HTTP/1.1\r\n", "HEADS ", "head /", "\x16\x03\x01"})
+        EXPECT_EQ(asks_for(text), AsksFor::body) << text;
+}
+
 }  // namespace
 }  // namespace ticketgate::http

@@ -98,7 +98,7 @@ struct FailureResponse : testing::Test {
         record.queue_wait = std::chrono::microseconds(1234567);
     }
     Response respond(error_code failure, const config::Settings* settings = nullptr) const {
-        return split(failure_response(failure, settings, facts, added, true, true));
+        return split(failure_response(failure, settings, facts, added, true, http::AsksFor::body));
     }
     boost::json::object document(error_code failure) const {
         return boost::json::parse(respond(failure).body).as_object();
@@ -163,15 +163,18 @@ TEST_F(FailureResponse, CarriesTheLinesThatWereAdded) {
 }
 
 TEST_F(FailureResponse, ClosesOnlyWhenToldTo) {
-    const auto kept = split(failure_response(errc::no_route, nullptr, facts, added, true, true));
-    const auto closed = split(failure_response(errc::no_route, nullptr, facts, added, false, true));
+    const auto kept =
+        split(failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::body));
+    const auto closed =
+        split(failure_response(errc::no_route, nullptr, facts, added, false, http::AsksFor::body));
     EXPECT_EQ(kept.field("Connection"), std::nullopt);
     EXPECT_EQ(closed.field("Connection"), "close");
 }
 
 TEST_F(FailureResponse, AHeadRequestIsToldTheLengthOnly) {
     const auto whole = respond(errc::no_route);
-    const auto head = split(failure_response(errc::no_route, nullptr, facts, added, true, false));
+    const auto head =
+        split(failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::head));
     EXPECT_EQ(head.body, "");
     EXPECT_EQ(head.head, whole.head);
 }

@@ -41,7 +41,7 @@ struct Identify : testing::Test {
         const http::RequestHead head = parsed(text);
         identify(wanted(), &head, trusted, generator, record);
         std::string lines, out;
-        stamp_request(head, wanted(), {"192.0.2.7", trusted, 80}, record, lines);
+        stamp_request(head, wanted(), {"192.0.2.7", trusted, 80}, record, "b", lines);
         http::RequestEdits edits;
         edits.id_names = served->snapshot->id_names;
         edits.added = lines;

@@ -16,7 +16,7 @@ struct Stamp : testing::Test {
     std::string request(const std::string& head_text, const Peer& peer) const {
         const http::RequestHead head = parsed(head_text);
         std::string lines;
-        stamp_request(head, served.snapshot->config.ids, peer, record, lines);
+        stamp_request(head, served.snapshot->config.ids, peer, record, "backend:81", lines);
         return lines;
     }
     std::string ip(const std::string& head_text, const Peer& peer) const {
@@ -77,7 +77,7 @@ TEST_F(Stamp, OfAnOldRequestWithoutHost) {
     EXPECT_EQ(request("GET / HTTP/1.0\r\n\r\n", stranger),
               ids_of_request +
                   "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
-                  "X-Forwarded-Port: 8080\r\nHost: localhost\r\nVia: 1.0 ticketgate\r\n");
+                  "X-Forwarded-Port: 8080\r\nHost: backend:81\r\nVia: 1.0 ticketgate\r\n");
 }
 
 TEST_F(Stamp, APeerOnAUnixSocketHasNoPortAndNoAddress) {

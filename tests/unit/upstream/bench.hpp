@@ -32,6 +32,12 @@ UpstreamSettings with(T UpstreamSettings::*member, T value) {
     return settings;
 }
 
+/// A backend that so many answers on reused connections prove, whatever their ages.
+inline UpstreamSettings proven_by(std::uint32_t answers) {
+    return with(&UpstreamSettings::trust,
+                KeepPolicy::Limits{.proven_by = answers, .outlived = std::chrono::hours(1)});
+}
+
 struct Bench {
     Bench() : Bench(UpstreamSettings()) {}
     explicit Bench(UpstreamSettings settings) {

@@ -1,0 +1,42 @@
+#include "upstream/keep_policy.hpp"
+
+#include <algorithm>
+
+namespace ticketgate {
+namespace {
+
+// Of the idle age at which a backend closes, or up to which connections are known to stand. A
+// backend's clock starts when its answer is written, ours when it is read, and a busy machine lies
+// between them.
+constexpr int safe_part = 2;
+
+}  // namespace
+
+void KeepPolicy::answered(Duration age) {
+    if (answers_ < limits_.proven_by) ++answers_;
+    outlived(age);
+}
+
+void KeepPolicy::outlived(Duration age) {
+    outlived_ = std::max(outlived_, age);
+}
+
+// A close at about the remembered age or before it renews the memory: a backend's idle timeout is
+// not forgotten while it goes on striking.
+void KeepPolicy::closed(Duration age, Time now) {
+    const bool remembered = now < remembered_until_;
+    if (!remembered || age <= safe_part * closed_at_) remembered_until_ = now + limits_.memory;
+    closed_at_ = remembered ? std::min(closed_at_, age) : age;
+    outlived_ = std::min(outlived_, age);
+    if (age > limits_.soon) return;
+    answers_ = 0;
+    revoked_until_ = now + limits_.memory;
+}
+
+bool KeepPolicy::trusts(Duration age, Time now) const {
+    if (answers_ < limits_.proven_by || now < revoked_until_) return false;
+    const bool remembered = now < remembered_until_;
+    return age <= (remembered ? std::min(closed_at_, outlived_) : outlived_) / safe_part;
+}
+
+}  // namespace ticketgate
