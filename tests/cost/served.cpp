@@ -53,7 +53,7 @@ void write(const http::RequestHead& head, const Peer& peer) {
     identify(settings.ids, &head, peer.trusted, generator, record);
     describe(record, head, peer);
     std::string lines, out, params, line;
-    stamp_request(head, settings.ids, peer, record, lines);
+    stamp_request(head, settings.ids, peer, record, "backend", lines);
     http::RequestEdits edits;
     edits.id_names = id_names;
     edits.added = lines;

@@ -153,7 +153,7 @@ TEST_F(ListenerTest, StopsBeforeTheLastDescriptors) {
     // Of 150 connections each takes one here and one at its other end.
     Listener listener(
         loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
-        [&](int error) { reports.push_back(error); }, next + 200);
+        [&](int error) { reports.push_back(error); }, nullptr, next + 200);
     std::vector<Peer> visitors;
     for (int i = 0; i < 150; ++i) visitors.push_back(visit(listener.local()));
     ASSERT_TRUE(run_until(loop, [&] { return reports.size() > 1; })) << "it looks again";
