@@ -104,8 +104,8 @@ HttpResponse Pages::release(const std::string& name, std::string_view query) con
         case Release::no_such:
             break;
     }
-    return page(http::status::not_found, "number " + std::to_string(number) +
-                                             " is not in flight in queue " + name + "\n");
+    return page(http::status::not_found,
+                "number " + std::to_string(number) + " is not in flight in queue " + name + "\n");
 }
 
 }  // namespace ticketgate::admin

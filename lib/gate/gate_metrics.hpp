@@ -27,7 +27,8 @@ struct GateMetrics {
     metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,
         &wait_draining, &wait_refused;
     metrics::Histogram& hold;
-    metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused, &rejected_released;
+    metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
+        &rejected_released;
     metrics::Counter& exclusion_violations;
     std::atomic<int> orphaned{0}, held_back{0};
     std::atomic<std::uint64_t> not_told{0};  // several runs of one queue may ask at a time

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 #include <utility>
 

@@ -37,7 +37,8 @@ class Pollable : public boost::intrusive::list_base_hook<
 };
 
 /// Work for a loop that has its memory already: it is queued by a link in itself, so posting it
-/// cannot fail. For what must arrive whatever else fails: wake-ups of those who were granted a slot.
+/// cannot fail. For what must arrive whatever else fails: wake-ups of those who were granted a
+/// slot.
 class Job : public boost::intrusive::slist_base_hook<> {
  public:
     virtual ~Job() = default;

@@ -39,7 +39,7 @@ struct Settings {
     std::string token;                         ///< empty: none is asked for
     std::uint32_t max_connections = 1000;      ///< above, the one that is idle for longest ends
     std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
-    int shut_at = net::Listener::no_limit;     ///< as of a listener
+    int shut_at = net::Listener::no_limit;           ///< as of a listener
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;

@@ -1,6 +1,7 @@
 // A run at work: the coroutine's members, in one place for the files that make it up. run.cpp has
 // the exchange from its begin to its end, run_wait.cpp what may end a wait, run_outlast.cpp and
-// run_workers.cpp what holds the slot behind an answer, tunnel.cpp what follows a 101. Owned by its own coroutine; one loop.
+// run_workers.cpp what holds the slot behind an answer, tunnel.cpp what follows a 101. Owned by its
+// own coroutine; one loop.
 #pragma once
 
 #include <memory>
@@ -87,13 +88,13 @@ class Run final : public Resident {
     bool contentless_ = false;  // what the backend sends behind its head is not the client's
     bool orphan_ = false;
     bool held_back_ = false;
-    bool let_go_ = false;         // the slot went back when a tunnel or an event stream began
-    bool streaming_ = false;      // an event stream: its silences are tunnel_timeout's
-    bool worker_idle_ = false;    // the queue's release
-    bool sent_anything_ = false;  // the backend may have got a part of the request
-    bool all_sent_ = false;       // or as much of the request as the backend takes
+    bool let_go_ = false;          // the slot went back when a tunnel or an event stream began
+    bool streaming_ = false;       // an event stream: its silences are tunnel_timeout's
+    bool worker_idle_ = false;     // the queue's release
+    bool sent_anything_ = false;   // the backend may have got a part of the request
+    bool all_sent_ = false;        // or as much of the request as the backend takes
     bool waits_for_room_ = false;  // the client is slow, not the backend
-    bool told_outlasts_ = false;  // the log was told that the slot is kept behind an answer
+    bool told_outlasts_ = false;   // the log was told that the slot is kept behind an answer
     bool left_backend_ = false;
     // Of the response, read and not yet handed on; never kept over a suspension. Behind them comes
     // what the station has joined.

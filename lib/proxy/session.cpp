@@ -292,9 +292,9 @@ void Session::stamp(Request& request) {
     edits.content_length = head.content_length;
     if (!upstream.cgi())
         request.upgrade = edits.upgrade = upgrade_of(head, request.route->settings);
-    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while its
-    // script may run on; the end of the body that GET brings is its end (CONTRACT 2.12). CGI tells
-    // the end apart from the body.
+    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while
+    // its script may run on; the end of the body that GET brings is its end (CONTRACT 2.12). CGI
+    // tells the end apart from the body.
     request.head_as_get = queued && request.to_head && !upstream.cgi();
     if (request.head_as_get) edits.method = "GET";
     // A queued body is spooled before it is sent, so its length is known by then.

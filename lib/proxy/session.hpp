@@ -97,9 +97,9 @@ class Session final : public Resident, public IdleClient {
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     http::AsksFor plainly_ = http::AsksFor::unknown;  // of plain HTTP on a port that speaks TLS
-    bool lingers_ = false;       // the last answer's client is still sending
-    bool makes_room_ = false;    // idle, and to be closed for a new client
-    bool dropped_ = false;       // bytes behind the last request, for which there was no room
+    bool lingers_ = false;                            // the last answer's client is still sending
+    bool makes_room_ = false;                         // idle, and to be closed for a new client
+    bool dropped_ = false;  // bytes behind the last request, for which there was no room
 };
 
 }  // namespace ticketgate

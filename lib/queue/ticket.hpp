@@ -48,20 +48,23 @@ inline constexpr std::size_t states = 10, events = 9;
 /// an entry: an event that comes too late changes nothing, one that only a bug can bring is misuse.
 constexpr State next(State state, Event event) {
     using enum State;
+    constexpr State bug = misuse;
+    // clang-format off
+    // Rows: idle, full, waiting, expired, cancelled, granted, revoked, running, released, left.
     constexpr std::array<std::array<State, events>, states> table{{
-        // enter   refuse  grant    expire     cancel     begin    drop       leave     release
-        {waiting, full, misuse, idle, idle, misuse, idle, misuse, idle},                    // idle
-        {misuse, misuse, misuse, full, full, misuse, full, misuse, full},                   // full
-        {misuse, misuse, granted, expired, cancelled, misuse, cancelled, misuse, waiting},  // waiting
-        {misuse, misuse, misuse, expired, expired, misuse, expired, misuse, expired},       // expired
-        {misuse, misuse, misuse, cancelled, cancelled, misuse, cancelled, misuse,
-         cancelled},                                                                        // cancelled
-        {misuse, misuse, misuse, granted, granted, running, left, misuse, revoked},         // granted
-        {misuse, misuse, misuse, revoked, revoked, revoked, revoked, misuse, revoked},      // revoked
-        {misuse, misuse, misuse, running, running, misuse, misuse, left, released},         // running
-        {misuse, misuse, misuse, released, released, misuse, misuse, released, released},   // released
-        {misuse, misuse, misuse, left, left, misuse, left, misuse, left},                   // left
+    //   enter    refuse  grant    expire     cancel     begin    drop       leave     release
+        {waiting, full,   bug,     idle,      idle,      bug,     idle,      bug,      idle},
+        {bug,     bug,    bug,     full,      full,      bug,     full,      bug,      full},
+        {bug,     bug,    granted, expired,   cancelled, bug,     cancelled, bug,      waiting},
+        {bug,     bug,    bug,     expired,   expired,   bug,     expired,   bug,      expired},
+        {bug,     bug,    bug,     cancelled, cancelled, bug,     cancelled, bug,      cancelled},
+        {bug,     bug,    bug,     granted,   granted,   running, left,      bug,      revoked},
+        {bug,     bug,    bug,     revoked,   revoked,   revoked, revoked,   bug,      revoked},
+        {bug,     bug,    bug,     running,   running,   bug,     bug,       left,     released},
+        {bug,     bug,    bug,     released,  released,  bug,     bug,       released, released},
+        {bug,     bug,    bug,     left,      left,      bug,     left,      bug,      left},
     }};
+    // clang-format on
     if (state == misuse) return misuse;
     return table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
 }

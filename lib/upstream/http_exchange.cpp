@@ -111,7 +111,8 @@ Step HttpExchange::outlast() {
         if (end_ == End::framed && !decoder_.done()) {
             std::string_view dropped;
             const auto step = read_body(dropped);
-            if (!step) end_ = End::open;  // its framing makes no sense: only the connection's end tells
+            if (!step)
+                end_ = End::open;  // its framing makes no sense: only the connection's end tells
             if (step && *step == Step::blocked) return Step::blocked;
         } else if (read(unread_).status == net::Io::blocked) {
             return Step::blocked;

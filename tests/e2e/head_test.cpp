@@ -55,8 +55,8 @@ TEST(Via, NamesUsInBothDirections) {
 TEST(Via, SaysInWhichVersionAResponseCame) {
     Backend backend;
     backend.on("/old", [](Call& call) {
-        call.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n");
-        call.finish("ok");
+        call.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        call.close();
     });
     Gateway gateway(one_queue(), with(backend));
     EXPECT_EQ(gateway.get("/old").header("Via"), "1.0 ticketgate");

@@ -31,7 +31,9 @@ std::string with_name_of(const Backend& backend, std::string text) {
 }
 
 // A queued body is spooled, so its length is known; without a queue it streams.
+// A HEAD goes as GET.
 std::string as_queued(std::string text, const std::string& body) {
+    if (text.starts_with("HEAD ")) text.replace(0, 4, "GET");
     const std::string chunked = "Transfer-Encoding: chunked\r\n";
     const auto at = text.find(chunked);
     if (at == std::string::npos) return text;

@@ -23,7 +23,9 @@ std::string chunked(const std::string& body) {
     return out + "0\r\n\r\n";
 }
 
-constexpr std::string_view odd_line = "X-Echo: a\x01" "b\r\n";
+constexpr std::string_view odd_line =
+    "X-Echo: a\x01"
+    "b\r\n";
 
 std::string http_head(const Fate& fate, const std::string& body, bool closes, bool tells_timeout) {
     std::string out =
@@ -189,8 +191,7 @@ Answer fcgi_answer(Random& random, const Question& question) {
     // What may take its connection for broken waits for its end.
     const bool takes_rest = fate.takes_all && !question.request.complete();
     answer.closes = fate.closes || (!question.request.complete() && !takes_rest) ||
-                    kind == Kind::wrong_id ||
-                    (!question.request.keeps() && random.chance(80));
+                    kind == Kind::wrong_id || (!question.request.keeps() && random.chance(80));
     if (kind == Kind::wrong_id)
         answer.bytes = with_stray(random, question, head, output);
     else if (kind != Kind::overloaded)

@@ -19,9 +19,8 @@ Duration up_to(Random& r, Duration most) {
 
 Fate::Kind fault(Random& r) {
     using enum Fate::Kind;
-    return r.one_of(
-        {dies_before_head, dies_in_head, dies_in_body, garbage_head, garbage_chunk, dies_reading,
-         odd_field});
+    return r.one_of({dies_before_head, dies_in_head, dies_in_body, garbage_head, garbage_chunk,
+                     dies_reading, odd_field});
 }
 
 Fate fate_of(Random& r, const Plan& plan, const Mood& mood, bool large) {

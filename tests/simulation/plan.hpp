@@ -45,8 +45,8 @@ struct Fate {
     bool closes_untold = false;  ///< after the answer
     bool says_more = false;      ///< than it announced, or where there is room for nothing
     bool resets = false;         ///< dies by RST
-    /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends with
-    /// its head, or before the close that it announced.
+    /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends
+    /// with its head, or before the close that it announced.
     Duration works_on = Duration{};
     // With FastCGI only.
     Duration lingers = Duration{};  ///< between its last output and END_REQUEST

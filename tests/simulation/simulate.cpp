@@ -20,10 +20,9 @@ namespace {
 using Options = std::map<std::string, std::uint64_t>;
 
 Options parse(int count, char** words) {
-    Options options{{"--seeds", 1000}, {"--from", 1},    {"--threads", 0},
-                    {"--seed", 0},     {"--sweep", 0},   {"--stride", 1},
-                    {"--step", 0},     {"--kind", none}, {"--scenario", none},
-                    {"--pairs", 0},    {"--then", none}};
+    Options options{{"--seeds", 1000},    {"--from", 1},   {"--threads", 0}, {"--seed", 0},
+                    {"--sweep", 0},       {"--stride", 1}, {"--step", 0},    {"--kind", none},
+                    {"--scenario", none}, {"--pairs", 0},  {"--then", none}};
     for (int i = 1; i < count; i += 2) {
         const auto option = options.find(words[i]);
         if (option == options.end() || i + 1 == count) return {};

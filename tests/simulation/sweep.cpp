@@ -15,8 +15,8 @@ struct Kind {
 
 std::vector<Kind> kinds_for(const Plan& plan) {
     using enum Injection::Kind;
-    std::vector<Kind> kinds{{backend_fin, 0, {}}, {backend_rst, 0, {}}, {stop, 0, {}},
-                            {drain, 0, {}},       {reload, 0, {}},      {time_passes, 0, 150ms},
+    std::vector<Kind> kinds{{backend_fin, 0, {}}, {backend_rst, 0, {}},  {stop, 0, {}},
+                            {drain, 0, {}},       {reload, 0, {}},       {time_passes, 0, 150ms},
                             {time_passes, 0, 3s}, {time_passes, 0, 61s}, {release, 0, {}}};
     for (std::size_t i = 0; i < plan.clients.size(); ++i) {
         kinds.push_back({client_fin, i, {}});

@@ -203,6 +203,7 @@ SLEEPS = {
     "loadtest/torture/leaving.cpp": (1, "leave_grant comes near the grant on purpose, its verdict takes any"),
     "loadtest/torture/bench.cpp": (1, "await() between two looks; one pause that no verdict depends on"),
     "loadtest/peers/peers.sh": (1, "tg_look_again between two looks"),
+    "tests/real/kept_test.py": (1, "clients that ask at the age at which a backend closes"),
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),

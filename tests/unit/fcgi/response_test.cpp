@@ -20,7 +20,9 @@ Read read(std::string_view block, bool to_head = false) {
 }
 
 bool refused(std::string_view block) {
-    return read(block).failure == errc::upstream_bad_response;
+    // Or known to be malformed: that is passed on to nobody either.
+    const Read got = read(block);
+    return got.failure == errc::upstream_bad_response || got.head.malformed;
 }
 
 TEST(HeadBlock, EndsAtTheFirstEmptyLine) {

@@ -216,9 +216,9 @@ void expect_everything_given_back(const Town& town) {
 
 void expect_metrics(const Town& town) {
     const auto& registry = town.registry;
-    EXPECT_EQ(observations(registry, waits, "admitted"), ended(town, State::left) +
-                                                             ended(town, State::released) +
-                                                             ended(town, State::revoked));
+    EXPECT_EQ(
+        observations(registry, waits, "admitted"),
+        ended(town, State::left) + ended(town, State::released) + ended(town, State::revoked));
     EXPECT_EQ(metric(registry, rejected, "released"), ended(town, State::revoked));
     EXPECT_EQ(observations(registry, waits, "full"), ended(town, State::full));
     EXPECT_EQ(observations(registry, waits, "timeout"), ended(town, State::expired));

@@ -105,8 +105,9 @@ TEST_P(RefusedResponse, IsABadResponse) {
     for (const bool to_head : {false, true}) {
         ResponseHead head;
         const auto progress = parse_response(GetParam().bytes, HeadLimits{}, to_head, head);
-        ASSERT_FALSE(progress);
-        EXPECT_EQ(progress.error(), errc::upstream_bad_response);
+        // Where it ends may be known all the same (malformed_test.cpp); it is never passed on.
+        if (progress) EXPECT_TRUE(head.malformed && head.fields.empty());
+        if (!progress) EXPECT_EQ(progress.error(), errc::upstream_bad_response);
     }
 }
 

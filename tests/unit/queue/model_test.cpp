@@ -98,9 +98,7 @@ class Model {
         return numbers;
     }
     /// A slot is free and somebody is there who may have it.
-    bool idles() const {
-        return holders() < limits_.max_in_flight && next() != nullptr;
-    }
+    bool idles() const { return holders() < limits_.max_in_flight && next() != nullptr; }
     const Limits& limits() const { return limits_; }
     void forget(const Entered* e) {
         std::erase_if(all_, [&](const auto& one) { return one.get() == e; });

@@ -89,8 +89,7 @@ void end(Crowd& crowd, Ticket& ticket) {
 
 TEST(QueueScale, Grant) {
     expect_no_dependence(true, [](Crowd& crowd) {
-        for (std::size_t i = 0; i < batch; ++i)
-            end(crowd, crowd.tickets[i]);
+        for (std::size_t i = 0; i < batch; ++i) end(crowd, crowd.tickets[i]);
         EXPECT_EQ(crowd.granted.size(), batch);
     });
 }

@@ -1,0 +1,116 @@
+// CONTRACT 2.11 and 2.12: an early answer stops no upload, and a slot is free when the work behind
+// the answer is over, not when the answer seems to be.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+// More than all buffers between two processes hold.
+constexpr std::size_t much = 8 << 20;
+
+class EarlyAnswer : public testing::TestWithParam<const char*> {};
+
+// As PHP does: the answer is written first, and the request is taken before it ends.
+TEST_P(EarlyAnswer, TheRestOfTheRequestIsSentMeanwhile) {
+    const std::string path = std::string(GetParam()) + "/x";
+    Backend backend;
+    backend.on_head(path, [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        call.send(chunk(std::string(much, 'a')));
+        call.read_body();
+        call.finish("0\r\n\r\n");
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    std::thread sender([&] { client.request("POST", path, {}, std::string(much, 'b')); });
+    const auto answer = client.read();
+    sender.join();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body.size(), much);
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_EQ(backend.of(path).at(0).body.size(), much);
+    EXPECT_EQ(gateway.get(std::string(GetParam()) + "/next").status, 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Routes, EarlyAnswer, both_kinds, kind);
+
+// The client has its answer; the next one waits until the backend has ended the connection.
+void expect_slot_kept(const std::string& head, std::string_view method = "GET") {
+    Backend backend;
+    backend.on("/x", [&](Call& call) {
+        call.send(head);
+        call.wait_for("script");
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client first = gateway.client(), next = gateway.client();
+    first.request(method, "/x");
+    EXPECT_NE(first.read().status, 0) << head;
+    next.get("/next");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << head;
+    EXPECT_EQ(backend.count("/next"), 0u) << head;
+    backend.release("script");
+    EXPECT_EQ(next.read().status, 200) << head;
+    EXPECT_EQ(backend.most_in_flight(), 1) << head;
+}
+
+TEST(SlotEnd, IsNotTheEndOfAnAnswerWithoutABody) {
+    expect_slot_kept("HTTP/1.1 204 No Content\r\n\r\n");
+    expect_slot_kept("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n");
+}
+
+TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
+    expect_slot_kept("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+}
+
+TEST(SlotEnd, OfAHeadIsTheEndOfTheBodyThatItsGetBrings) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
+        call.wait_for("script");
+        call.finish("lo");
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client first = gateway.client(), next = gateway.client();
+    first.request("HEAD", "/x");
+    const auto answer = first.read_to_head();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.header("Content-Length"), "5");
+    next.get("/next");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    EXPECT_EQ(gateway.metric("ticketgate_queue_orphaned{queue=\"q\"}"), 0) << "nobody has left";
+    backend.release("script");
+    EXPECT_EQ(next.read().status, 200);
+    EXPECT_EQ(backend.of("/x").at(0).method, "GET");
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
+// The connection is kept, so that its end would come late or never.
+TEST(SlotEnd, OfAnAnswerWithAnOddFieldIsWhereItsFramingSays) {
+    Backend backend;
+    for (const std::string body : {"Content-Length: 2\r\n\r\nok",
+                                   "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}) {
+        backend.on(
+            "/x", [&](Call& call) { call.finish("HTTP/1.1 200 OK\r\nX-Echo: a\x01z\r\n" + body); });
+        Gateway gateway(one_queue(), with(backend));
+        EXPECT_EQ(gateway.get("/x").status, 502);
+        EXPECT_EQ(gateway.get("/next").status, 200);
+    }
+}
+
+TEST(SlotEnd, DoesNotWaitForASlowReaderOfWhatIsToBeUnbuffered) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.respond(200, std::string(much, 'a'), "X-Accel-Buffering: no\r\n");
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client slow = gateway.client();
+    slow.get("/x");
+    EXPECT_TRUE(backend.wait_for_end("/x"));
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(slow.read().body.size(), much);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,75 @@
+// A response with a malformed field: 502 for its client, and still read to the end that its framing
+// tells, unless that field may be a part of the framing.
+#include "http/malformed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "http/parser.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+const std::string ok = "HTTP/1.1 200 OK\r\n";
+
+struct Kept {
+    const char* name;
+    std::string lines, rest;
+};
+
+const Kept kept[] = {
+    {"a control character in a value", "A: b\r\nX-Echo: a\x01z\r\n", "A: b\r\n"},
+    {"NUL", std::string("X: a\0b\r\nA: b\r\n", 15), "A: b\r\n"},
+    {"DEL", "X: \x7f\r\n", ""},
+    {"a bare CR", "X: a\rb\r\nA: b\r\n", "A: b\r\n"},
+    {"a blank in a name", "X Y: b\r\nA: b\r\n", "A: b\r\n"},
+    {"a blank before the colon", "X : b\r\nA: b\r\n", "A: b\r\n"},
+};
+
+TEST(Malformed, FieldsBesideTheFramingAreTakenOut) {
+    for (const Kept& one : kept)
+        EXPECT_EQ(without_malformed_fields(ok + one.lines + "\r\n"), ok + one.rest + "\r\n")
+            << one.name;
+}
+
+TEST(Malformed, AHeadThatIsWellFormedOrUnclearHasNoSuchRest) {
+    for (const char* lines :
+         {"", "A: b\r\n", "A: \t b\xff\r\n", "Content-Length : 5\r\n", "Content-Length\x0b: 5\r\n",
+          "content-length: 5\x01\r\n", " Transfer-Encoding: chunked\x01\r\n",
+          "X-Transfer-Encoding : chunked\r\n", "Connection: close\x01\r\n", "Upgrade : x\r\n",
+          ": b\r\n", "no colon but content-length\r\n"})
+        EXPECT_EQ(without_malformed_fields(ok + lines + "\r\n"), "") << lines;
+    EXPECT_EQ(without_malformed_fields("HTTP/1.1 200 OK"), "");
+}
+
+TEST(Malformed, TheFramingOfTheRestIsKnown) {
+    ResponseHead head;
+    const std::string odd = "X-Echo: \x01\r\n";
+    const auto chunked = ok + odd + "Transfer-Encoding: chunked\r\n\r\n";
+    ASSERT_TRUE(parse_response(chunked + "5\r\nhello", HeadLimits{}, false, head));
+    EXPECT_TRUE(head.malformed);
+    EXPECT_EQ(head.framing, Framing::chunked);
+    EXPECT_EQ(head.bytes.size(), chunked.size());
+    EXPECT_TRUE(head.fields.empty());
+    EXPECT_TRUE(head.keep_alive);
+    ASSERT_TRUE(parse_response(ok + "Content-Length: 7\r\n" + odd + "Connection: close\r\n\r\n",
+                               HeadLimits{}, false, head));
+    EXPECT_EQ(head.content_length, 7u);
+    EXPECT_FALSE(head.keep_alive);
+}
+
+TEST(Malformed, WhatElseIsWrongIsNotExcused) {
+    ResponseHead head;
+    for (const char* bytes :
+         {"HTTP/1.1 2x0 OK\r\nX: \x01\r\n\r\n",
+          "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\nX: \x01\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nX: \x01\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"}) {
+        const auto progress = parse_response(bytes, HeadLimits{}, false, head);
+        ASSERT_FALSE(progress) << bytes;
+        EXPECT_EQ(progress.error(), errc::upstream_bad_response);
+    }
+}
+
+}  // namespace
+}  // namespace ticketgate::http
