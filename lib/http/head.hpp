@@ -82,11 +82,12 @@ struct ResponseHead {
     Framing framing = Framing::none;  ///< already with regard to HEAD, 1xx, 204 and 304
     std::uint64_t content_length = 0;
     bool has_content_length =
-        false;                   ///< also for HEAD and 304, where no body follows; not of a 204
-    bool tells_content = false;  ///< a length above 0, or chunks, also where no body follows
-    bool keep_alive = true;      ///< the backend keeps its connection
-    bool unbuffered = false;     ///< X-Accel-Buffering: no, or an event stream
-    bool event_stream = false;   ///< text/event-stream
+        false;                     ///< also for HEAD and 304, where no body follows; not of a 204
+    bool tells_content = false;    ///< a length above 0, or chunks, also where no body follows
+    bool keep_alive = true;        ///< the backend keeps its connection
+    bool announces_close = false;  ///< it says, or its version does, that it closes it
+    bool unbuffered = false;       ///< X-Accel-Buffering: no, or an event stream
+    bool event_stream = false;     ///< text/event-stream
     bool names_hop_fields = false;
     bool has_date = false;
     bool malformed = false;  ///< a field beside its framing is none: not to be forwarded; no fields

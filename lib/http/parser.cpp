@@ -276,8 +276,8 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
         head_.tells_content = rules_.framing() == Framing::chunked || rules_.length() != 0;
         head_.names_hop_fields = rules_.names_fields();
         // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
-        head_.keep_alive = rules_.keep_alive(head_.version) &&
-                           head_.framing != Framing::until_close &&
+        head_.announces_close = !rules_.keep_alive(head_.version);
+        head_.keep_alive = !head_.announces_close && head_.framing != Framing::until_close &&
                            !(head_.status == 204 && rules_.declares_body());
     }
 

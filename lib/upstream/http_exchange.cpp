@@ -58,6 +58,7 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::Resp
     whole_head_.swap(partial_head_);  // the views stay good: the bytes only change their owner
     partial_head_.clear();
     keep_alive_ = head.keep_alive;
+    announced_close_ = head.announces_close;
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
     if (head.informational()) return progress;
@@ -105,7 +106,8 @@ bool HttpExchange::settled() const {
 // our FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
 // a client that left, and end the wait of a server in between (nginx) before its script's end.
 Step HttpExchange::outlast() {
-    if (end_ == End::headless && all_sent() && keep_alive_ && !std::exchange(asked_to_close_, true))
+    if (end_ == End::headless && all_sent() && !announced_close_ &&
+        !std::exchange(asked_to_close_, true))
         finish_sending();
     while (!settled()) {
         if (end_ == End::framed && !decoder_.done()) {
@@ -124,7 +126,7 @@ Step HttpExchange::outlast() {
 void HttpExchange::renew() {
     release_large(partial_head_);
     release_large(whole_head_);
-    keep_alive_ = asked_to_close_ = false;
+    keep_alive_ = announced_close_ = asked_to_close_ = false;
     end_ = End::open;
     decoder_ = http::BodyDecoder();
 }

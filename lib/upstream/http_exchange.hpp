@@ -42,10 +42,11 @@ class HttpExchange final : public PooledExchange {
     };
     End end_ = End::open;
     bool keep_alive_ = false;
-    bool asked_to_close_ = false;
-    std::string partial_head_;  // a response head that came in pieces
-    std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
-    std::string_view unread_;   // in the loop's buffer or whole_head_
+    bool announced_close_ = false;  // by the backend
+    bool asked_to_close_ = false;   // by us, with a FIN
+    std::string partial_head_;      // a response head that came in pieces
+    std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
+    std::string_view unread_;       // in the loop's buffer or whole_head_
     std::uint32_t told_timeout_s_ = 0;
     Silence silence_ = Silence::sure;
     http::BodyDecoder decoder_;

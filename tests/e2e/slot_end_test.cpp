@@ -56,6 +56,7 @@ void expect_slot_kept(const std::string& head, std::string_view method = "GET") 
 
 TEST(SlotEnd, IsNotTheEndOfAnAnswerWithoutABody) {
     expect_slot_kept("HTTP/1.1 204 No Content\r\n\r\n");
+    expect_slot_kept("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno");
     expect_slot_kept("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n");
 }
 

@@ -36,7 +36,7 @@ class ResponseCases : public testing::TestWithParam<const char*> {
     // Such a backend closes when it is done, and a queue waits for that.
     static bool announces_close(const Case& one) {
         return one.sent.starts_with("HTTP/1.0") ||
-               one.sent.find("Connection: close") != std::string::npos;
+               one.sent.find("\nConnection: close") != std::string::npos;
     }
 
     // From a queue it goes as GET, and here the backends answer to HEAD (e2e Messages has both).

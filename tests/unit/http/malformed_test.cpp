@@ -20,7 +20,7 @@ struct Kept {
 
 const Kept kept[] = {
     {"a control character in a value", "A: b\r\nX-Echo: a\x01z\r\n", "A: b\r\n"},
-    {"NUL", std::string("X: a\0b\r\nA: b\r\n", 15), "A: b\r\n"},
+    {"NUL", std::string("X: a\0b\r\nA: b\r\n", 14), "A: b\r\n"},
     {"DEL", "X: \x7f\r\n", ""},
     {"a bare CR", "X: a\rb\r\nA: b\r\n", "A: b\r\n"},
     {"a blank in a name", "X Y: b\r\nA: b\r\n", "A: b\r\n"},
