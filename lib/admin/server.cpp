@@ -98,7 +98,7 @@ class Guests {
     boost::intrusive::list<Guest> list_;
 };
 
-/// What connections share with their listener, which may be gone before them.
+/// Shared by the listener and its connections, which may outlive it.
 struct House {
     House(Limits l, Handler h) : limits(l), handle(std::move(h)), guests(l.max_connections) {}
     const Limits limits;

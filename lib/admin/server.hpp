@@ -2,7 +2,8 @@
 // control thread with Asio and Beast as they come (nothing here is on a request's path). Owned by
 // App.
 // Invariants: it holds no more than `max_connections` descriptors and a few spare ones, so that it
-// takes none from traffic; and whoever connects gets in, whatever others hold.
+// takes none from traffic; a new connection always gets in, since the one that is silent longest
+// ends.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,5 +1,6 @@
 // How much memory this process may use, and whether a directory lies in memory: there, files are
-// memory that nobody can swap out or write back, and in a container they count against its limit.
+// memory that the system cannot swap out or write back, and in a container they count against its
+// limit.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace ticketgate {
 
-/// What the system tells.
+/// How much memory this process may use, and whether spool files are a part of it.
 struct Memory {
     std::uint64_t limit = ~std::uint64_t{0};  ///< of the cgroup or the machine; unknown: the most
     bool spool_in_memory = false;             ///< spool.directory is on tmpfs or ramfs

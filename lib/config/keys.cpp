@@ -334,7 +334,7 @@ constexpr std::array clients_keys{
         "unless one of trusted_proxies sent them. default: those that the README lists."),
     plain("path_headers", Kind::header_names, "[default]",
           "Headers that some frameworks take for the path (X-Original-URL, X-Rewrite-URL), dropped "
-          "in every spelling, whoever sent them. default: those that the README lists."),
+          "in every spelling, a trusted proxy's too. default: those that the README lists."),
 };
 
 constexpr std::array spool_keys{

@@ -222,7 +222,7 @@ struct Clients {
     bool operator==(const Clients&) const = default;
 };
 
-/// Of the admin listener.
+/// Limits of connections to the admin listener.
 struct AdminLimits {
     std::uint32_t max_connections = 64;
     milliseconds read_timeout = 10s;   ///< until a request is there, whole

@@ -6,7 +6,7 @@
 namespace ticketgate::config {
 namespace {
 
-// What CDNs, clouds and load balancers document, and what PHP applications look into for
+// Headers that CDNs, clouds and load balancers document, and that PHP applications read for
 // REMOTE_ADDR or for the scheme and the host that a client saw. X-Forwarded-* and Forwarded are no
 // part of it: ticketgate writes or drops them itself.
 constexpr std::array<std::string_view, 45> addresses{

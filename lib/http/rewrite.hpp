@@ -34,7 +34,7 @@ struct RequestEdits {
     std::string_view upgrade = {};  ///< the protocol that is asked of the backend; empty: none
     std::string_view method = {};   ///< instead of the client's; empty: the client's
     const NameSet* address_names = nullptr;  ///< dropped, but for those that a trusted proxy sends
-    const NameSet* removed_names = nullptr;  ///< dropped, whoever sent them
+    const NameSet* removed_names = nullptr;  ///< dropped from every request
 };
 
 /// Writes the request head for the backend into `out` (appended): HTTP/1.1, origin-form; hop-by-hop

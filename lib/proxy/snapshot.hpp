@@ -64,7 +64,7 @@ class Snapshot {
     bool has_one_route(std::string_view path, std::string_view normal_path) const;
     /// Does this request wait in line on its route, by its method?
     bool queues(const Route& route, const http::RequestHead& head) const;
-    /// What the route's requests may not carry, whoever sends them.
+    /// Names of fields that are removed from every request of the route.
     const http::NameSet& removed_names(const config::Settings& settings) const;
     /// `unusual_names: refuse`: is there one that is not exactly an id header's?
     bool refuses_names_of(const http::RequestHead& head) const;

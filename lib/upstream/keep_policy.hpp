@@ -1,5 +1,5 @@
 // Whether a request that must not be sent twice may go over a kept connection. Its backend may
-// close that connection while the request is on its way: nobody can tell then whether it was
+// close that connection while the request is on its way. Then it is unknown whether it was
 // processed, so it cannot be repeated (CONTRACT 2.7), and its client gets 502. No look at the
 // socket closes this gap. So such a request takes a kept connection only from a backend that has
 // shown that it keeps them: by many answers on reused connections, up to an idle age that
