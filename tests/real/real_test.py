@@ -290,9 +290,13 @@ class NginxApache(Backend):
         self.inner.stop()
 
 
-class Behind:
-    """The tests; one subclass for each backend."""
+class Served:
+    """A backend and ticketgate in front of it; subclasses say which backend, and what is configured."""
     backend_type = None
+
+    @classmethod
+    def config(cls):
+        raise NotImplementedError
 
     @classmethod
     def setUpClass(cls):
@@ -306,12 +310,30 @@ class Behind:
         cls.backend = cls.backend_type(cls.folder / "b")
         cls.port, cls.admin, cls.service = free_port(), free_port(), free_port()
         config = cls.folder / "ticketgate.yaml"
-        config.write_text(rf"""
+        config.write_text(f"""
 listen: [{{ address: "127.0.0.1:{cls.port}" }}]
 admin: {{ address: "127.0.0.1:{cls.admin}" }}
 log: {{ access_file: "{cls.folder}/access.log" }}
 upstreams: {{ app: {cls.backend.upstream()} }}
 defaults: {{ upstream: app }}
+""" + cls.config())
+        cls.gate = Process([TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
+        wait_for(lambda: answers(cls.port), "ticketgate listens")
+
+    @classmethod
+    def tearDownClass(cls):
+        code = cls.gate.stop()
+        cls.backend.stop()
+        cls.temporary.cleanup()
+        assert code == 0, f"ticketgate ended with {code}"
+
+
+class Behind(Served):
+    """The tests; one subclass for each backend."""
+
+    @classmethod
+    def config(cls):
+        return rf"""
 routes:
   - prefix: /
   - regex: count
@@ -332,16 +354,7 @@ id_service:
   worker: 2
   token: sekrit
   state_file: "{cls.folder}/id_service.state"
-""")
-        cls.gate = Process([TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
-        wait_for(lambda: answers(cls.port), "ticketgate listens")
-
-    @classmethod
-    def tearDownClass(cls):
-        code = cls.gate.stop()
-        cls.backend.stop()
-        cls.temporary.cleanup()
-        assert code == 0, f"ticketgate ended with {code}"
+"""
 
     def ask(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)

@@ -5,22 +5,20 @@ ends before its script does must not let the next one in (CONTRACT 2.11 and 2.12
 Usage: slot_end_test.py TICKETGATE [-k PATTERN].
 """
 import os
-import pathlib
-import shutil
 import socket
 import sys
-import tempfile
 import threading
 import unittest
 
 import real_test
-from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, Process, answers, free_port, wait_for
+from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, wait_for
 
 SCRIPTS = {
     # Much more output than any buffer on the way holds, and never a look at the input.
     "big.php": "<?php set_time_limit(0); header('Content-Type: text/plain');"
                " for ($i = 0; $i < 1000; $i++) echo str_repeat('x', 8192);",
-    # The answer is out, its script works on, and then writes down when it began and ended.
+    # The answer is out; the script works on, long enough for another to start beside it, and then
+    # writes down when it began and ended.
     "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
                 " while (ob_get_level()) ob_end_clean();"
                 " if ($end == '204' || $end == '304') http_response_code((int)$end);"
@@ -33,42 +31,20 @@ SCRIPTS = {
 BODY = 3 << 20
 
 
-class SlotEnd:
-    backend_type = None
+class SlotEnd(real_test.Served):
     ends = ["head", "204", "304", "close"]  # of which the backend's connection tells the truth
     uploads = ["PUT", "POST"]
 
     @classmethod
-    def setUpClass(cls):
-        for need in cls.backend_type.needs:
-            if not (shutil.which(need) or os.path.exists(need)):
-                raise unittest.SkipTest(f"{need} is not installed")
-        cls.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-end-")
-        cls.folder = pathlib.Path(cls.temporary.name)
-        cls.folder.chmod(0o777)
-        (cls.folder / "b").mkdir()
+    def config(cls):
         cls.spans = cls.folder / "spans"
-        real_test.PHP.update({name: text.replace("@spans", str(cls.spans)) for name, text in SCRIPTS.items()})
-        cls.backend = cls.backend_type(cls.folder / "b")
-        cls.port, cls.admin = free_port(), free_port()
-        config = cls.folder / "ticketgate.yaml"
-        config.write_text(f"""
-listen: [{{ address: "127.0.0.1:{cls.port}" }}]
-admin: {{ address: "127.0.0.1:{cls.admin}" }}
-log: {{ access_file: "{cls.folder}/access.log" }}
-upstreams: {{ app: {cls.backend.upstream()} }}
-defaults: {{ upstream: app }}
-routes: [{{ prefix: /, queue: q }}, {{ regex: unqueued, queue: off }}]
-""")
-        cls.gate = Process([real_test.TICKETGATE, "-c", str(config)], cls.folder / "gate.log")
-        wait_for(lambda: answers(cls.port), "ticketgate listens")
+        for name, text in SCRIPTS.items():
+            (cls.script_root() / name).write_text(text.replace("@spans", str(cls.spans)))
+        return "routes: [{ prefix: /, queue: q }, { regex: unqueued, queue: off }]\n"
 
     @classmethod
-    def tearDownClass(cls):
-        code = cls.gate.stop()
-        cls.backend.stop()
-        cls.temporary.cleanup()
-        assert code == 0, f"ticketgate ended with {code}"
+    def script_root(cls):
+        return cls.backend.root
 
     def request(self, method, path, lines=(), body=b""):
         """Sends all of it while it reads: the answer may come first. The answer's bytes, to the end."""
@@ -153,6 +129,10 @@ class TestNginxFpm(SlotEnd, unittest.TestCase):
 class TestNginxApache(SlotEnd, unittest.TestCase):
     backend_type = NginxApache
     ends = ["head"]
+
+    @classmethod
+    def script_root(cls):
+        return cls.backend.inner.root
 
 
 if __name__ == "__main__":
