@@ -38,17 +38,13 @@ void Gate::change(const net::Loop* here, Change change) {
 }
 
 void Gate::wake(std::shared_ptr<Pass> pass, const net::Loop* here) {
-    if (here == &home_) return pass->wake_now();
+    if (here == &home_) return pass->run();
     net::Job& job = *pass;
     home_.post(job, std::shared_ptr<void>(std::move(pass)));
 }
 
-void Pass::wake_now() {
-    if (waiter_ != nullptr) waiter_->notify_first();
-}
-
 void Pass::run() {
-    wake_now();
+    if (waiter_ != nullptr) waiter_->notify_first();
 }
 
 State Gate::take(Pass& pass, const queue::Queue::Entry& entry, net::Loop& here) {
@@ -127,8 +123,7 @@ Release Gate::release(std::uint64_t number) {
         state = give_away(*released, now, granted);
     });
     if (!released) return Release::no_such;
-    net::Job& job = *released;
-    home_.post(job, std::shared_ptr<void>(std::move(released)));
+    wake(std::move(released), nullptr);
     return state == State::revoked ? Release::not_begun : Release::failed_open;
 }
 

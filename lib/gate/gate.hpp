@@ -77,8 +77,7 @@ class Pass final : public queue::Ticket,
 
  private:
     friend class Gate;
-    void run() override;
-    void wake_now();
+    void run() override;        // on the home loop: wakes the waiter
     Signal* waiter_ = nullptr;  // touched on the home loop only
     std::atomic<bool> taken_away_{false};
     std::shared_ptr<Pass> self_;  // itself, from its grant to its wake-up; under the gate's lock

@@ -21,12 +21,6 @@ int hex_value(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Field content (RFC 9110 5.5): no control characters but HT; obs-text is fine.
-bool is_text(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= ' ' && byte != 0x7f);
-}
-
 }  // namespace
 
 BodyDecoder::BodyDecoder(Framing framing, std::uint64_t content_length) {
@@ -94,7 +88,7 @@ bool BodyDecoder::step(char c) {
             return step_blanks(c);
         case State::extension:
             if (c == '\r') return enter(State::size_lf);
-            return is_text(c) && ++overhead_ <= max_overhead;
+            return is_text_char(c) && ++overhead_ <= max_overhead;
         case State::size_lf:
             digits_ = 0;
             pay_overhead();
@@ -135,7 +129,7 @@ bool BodyDecoder::step_trailer(char c) {
         case State::trailer_name:
             return is_token_char(c) || (c == ':' && enter(State::trailer_value));
         case State::trailer_value:
-            return is_text(c) || (c == '\r' && enter(State::trailer_lf));
+            return is_text_char(c) || (c == '\r' && enter(State::trailer_lf));
         case State::trailer_lf:
             return c == '\n' && enter(State::trailer);
         case State::end_lf:

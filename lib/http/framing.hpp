@@ -17,6 +17,12 @@ inline constexpr unsigned max_connection_options = 64;
 /// A character of a token (RFC 9110 5.6.2): methods, field names.
 bool is_token_char(char c);
 
+/// A character of a field value (RFC 9110 5.5): no control character but HT; obs-text is fine.
+constexpr bool is_text_char(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= ' ' && byte != 0x7f);
+}
+
 /// Letters, digits and hyphens only: a field name that no CGI server folds into another's variable
 /// (RFC 3875 4.1.18 has `-` become `_`; what becomes of other characters differs).
 bool is_usual_name(std::string_view name);

@@ -25,11 +25,8 @@ bool may_frame(std::string_view line) {
 bool well_formed(std::string_view line) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return false;
-    const auto of_value = [](char c) {
-        return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-    };
     return std::ranges::all_of(line.substr(0, colon), is_token_char) &&
-           std::ranges::all_of(line.substr(colon + 1), of_value);
+           std::ranges::all_of(line.substr(colon + 1), is_text_char);
 }
 
 }  // namespace
