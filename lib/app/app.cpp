@@ -310,8 +310,7 @@ int App::run() {
     ignore_write_signals();
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) signals_.add(signal);
     wait_for_signal();
-    std::vector<std::jthread> threads;
-    for (auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
+    auto threads = start_loops();
     for (const auto& address : addresses()) log_.info("listening", {{"address", address.text()}});
     if (const auto address = admin_address()) log_.info("admin", {{"address", address->text()}});
     if (id_service_) {
@@ -320,7 +319,7 @@ int App::run() {
     }
     release_signals();  // after the threads, which leave them to this one
     const auto guard = asio::make_work_guard(control_);
-    control_.run();
+    run_control();
     id_service_.reset();
     for (auto& loop : loops_) loop->stop();
     threads.clear();
@@ -328,13 +327,37 @@ int App::run() {
     return 0;
 }
 
+// One that the system refuses ends those before it.
+std::vector<std::jthread> App::start_loops() {
+    std::vector<std::jthread> threads;
+    try {
+        for (auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
+    } catch (const std::exception&) {
+        for (auto& loop : loops_) loop->stop();
+        throw;
+    }
+    return threads;
+}
+
+// What was not foreseen, as that there is no memory, ends what was at hand, not the process.
+void App::run_control() {
+    for (;;) {
+        try {
+            control_.run();
+            return;
+        } catch (const std::exception& e) {
+            log_.error("work on the control thread ended by an exception", {{"what", e.what()}});
+        }
+    }
+}
+
 // ── signals ──
 
 void App::wait_for_signal() {
     signals_.async_wait([this](const error_code& error, int signal) {
         if (error) return;
+        wait_for_signal();  // first: whatever comes of this one, the next is heard
         on_signal(signal);
-        wait_for_signal();
     });
 }
 

@@ -64,6 +64,8 @@ class App {
     void tell_admin_shut(int error);
     bool tell_lost(std::uint64_t lines, int error);
     void wait_for_signal();
+    std::vector<std::jthread> start_loops();
+    void run_control();
     void on_signal(int signal);
     std::vector<std::string> do_reload();
     std::shared_ptr<const Snapshot> try_build(const config::Config& config,

@@ -9,17 +9,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.hpp"
+
 namespace ticketgate {
 namespace {
 
 constexpr std::uint64_t first_read = 4 << 10;
-
-struct Descriptor {
-    int number;
-    ~Descriptor() {
-        if (number >= 0) ::close(number);
-    }
-};
 
 FileText failure(std::string why) {
     return {{}, std::move(why)};
@@ -45,13 +40,13 @@ FileText read_to_end(int descriptor, std::uint64_t expected, std::uint64_t most)
 
 // O_NONBLOCK: to open a pipe waits for its other end, and to open a device may wait for a carrier.
 FileText read_file(const std::string& path, std::uint64_t most) {
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     struct stat about {};
-    if (file.number < 0 || ::fstat(file.number, &about) != 0) return failure(std::strerror(errno));
+    if (file.get() < 0 || ::fstat(file.get(), &about) != 0) return failure(std::strerror(errno));
     if (!S_ISREG(about.st_mode)) return failure("not a regular file");
     const auto size = static_cast<std::uint64_t>(about.st_size);
     if (size > most) return failure("it has more than " + std::to_string(most) + " bytes");
-    return read_to_end(file.number, size, most);
+    return read_to_end(file.get(), size, most);
 }
 
 }  // namespace ticketgate

@@ -1,6 +1,6 @@
 // The text of a file that an operator names: the config, a certificate, a page. Nothing here waits
-// for a peer: what is no regular file (a pipe, a device, a socket) is refused, since it could hold
-// up whoever reads it for ever, or never end.
+// for a peer: only a regular file is read. A pipe, a device or a socket could block the reader for
+// ever, or never end.
 #pragma once
 
 #include <cstdint>

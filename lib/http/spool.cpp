@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -24,12 +28,13 @@ std::size_t round_up(std::size_t n) {
 }
 
 // Nameless from the start where the file system can; a crash leaves nothing behind either way.
-int open_unlinked(const std::string& directory) {
+int open_unlinked(const std::string& directory) noexcept {
     const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0 || errno == EACCES || errno == ENOSPC) return file;
-    std::string name = directory + "/ticketgate-XXXXXX";
+    std::array<char, PATH_MAX> name;
+    std::snprintf(name.data(), name.size(), "%s/ticketgate-XXXXXX", directory.c_str());
     const int named = ::mkostemp(name.data(), O_CLOEXEC);
-    if (named >= 0) ::unlink(name.c_str());
+    if (named >= 0) ::unlink(name.data());
     return named;
 }
 
@@ -146,12 +151,23 @@ std::size_t Spool::make_room(std::size_t want) {
     std::size_t room = blocks_.empty() ? 0 : blocks_.back().capacity - blocks_.back().end;
     while (room < want) {
         const std::size_t size = next_block_size(want - room);
-        if (size == 0 || !budget_->take(budget_->memory_, budget_->limits_.max_memory, size)) break;
-        blocks_.push_back({std::make_unique_for_overwrite<char[]>(size), size, 0, 0});
-        held_ += size;
+        if (size == 0 || !add_block(size)) break;
         room += size;
     }
     return std::min(room, want);
+}
+
+// Memory that the system refuses is as memory that the limit refuses: there is the file.
+bool Spool::add_block(std::size_t size) {
+    if (!budget_->take(budget_->memory_, budget_->limits_.max_memory, size)) return false;
+    try {
+        blocks_.push_back({std::make_unique_for_overwrite<char[]>(size), size, 0, 0});
+    } catch (const std::bad_alloc&) {
+        give_back(budget_->memory_, size);
+        return false;
+    }
+    held_ += size;
+    return true;
 }
 
 // Doubling keeps the number of blocks small for a large body, the first one small for a small body.

@@ -81,6 +81,7 @@ class Spool {
         std::size_t capacity = 0, begin = 0, end = 0;
     };
     std::size_t make_room(std::size_t want);
+    bool add_block(std::size_t size);
     std::size_t next_block_size(std::size_t want) const;
     void fill_blocks(std::string_view bytes);
     void drop_unused_blocks();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace ticketgate {
@@ -149,12 +150,16 @@ void LogFile::wait_writable(milliseconds limit) {
     (void)poll(&wanted, 1, static_cast<int>(std::clamp<std::int64_t>(limit.count(), 0, 60'000)));
 }
 
-void LineSink::append(std::string_view line) {
-    buffer_.append(line);
+void LineSink::append(std::string_view line) noexcept {
+    try {
+        buffer_.append(line);
+    } catch (const std::bad_alloc&) {
+        lose(1);
+    }
     if (buffer_.size() >= batch) flush();
 }
 
-void LineSink::flush() {
+void LineSink::flush() noexcept {
     if (!buffer_.empty()) taker_.offer(buffer_);
     buffer_.clear();
 }

@@ -17,11 +17,13 @@
 
 namespace ticketgate {
 
-/// Takes whole lines and never waits; what it has no room for is dropped.
+/// Takes whole lines and never waits; what it has no room or no memory for is dropped.
 class LineTaker {
  public:
     virtual ~LineTaker() = default;
-    virtual void offer(std::string_view lines) = 0;
+    virtual void offer(std::string_view lines) noexcept = 0;
+    /// So many lines were lost before they came here.
+    virtual void lose(std::uint64_t lines) noexcept = 0;
 };
 
 /// To write may wait after all: a pipe that has room may be full when the write comes, if others
@@ -50,7 +52,8 @@ class LogFile final : public LineTaker {
     };
     Taken write(std::string_view lines);
     /// Directly, for who has no loop to hold up.
-    void offer(std::string_view lines) override { (void)write(lines); }
+    void offer(std::string_view lines) noexcept override { (void)write(lines); }
+    void lose(std::uint64_t) noexcept override {}
 
     /// Is the rest of a cut line still to come? An empty `write` goes on with it.
     bool unfinished();
@@ -86,8 +89,9 @@ class LineSink {
 
     /// A whole line, newline included. Hands on a full batch; else `flush` does, from the loop's
     /// tick.
-    void append(std::string_view line);
-    void flush();
+    void append(std::string_view line) noexcept;
+    void lose(std::uint64_t lines) noexcept { taker_.lose(lines); }
+    void flush() noexcept;
     std::size_t buffered() const { return buffer_.size(); }
 
  private:

@@ -129,8 +129,16 @@ std::uint64_t Log::dropped() const {
     return sink_->writer().dropped();
 }
 
-void Log::write(Level of, std::string_view message, Fields fields) {
+void Log::write(Level of, std::string_view message, Fields fields) noexcept {
     if (!enabled(of)) return;
+    try {
+        write_line(of, message, fields);
+    } catch (const std::exception&) {  // there is no memory
+        sink_->writer().lose(1);
+    }
+}
+
+void Log::write_line(Level of, std::string_view message, Fields fields) {
     std::string line(name(of));
     line.push_back(' ');
     append_sentence(line, message);

@@ -63,12 +63,17 @@ class Log {
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    void debug(std::string_view message, Fields fields = {}) {
+    // A line for which there is no memory is lost, and counted.
+    void debug(std::string_view message, Fields fields = {}) noexcept {
         write(Level::debug, message, fields);
     }
-    void info(std::string_view message, Fields fields = {}) { write(Level::info, message, fields); }
-    void warn(std::string_view message, Fields fields = {}) { write(Level::warn, message, fields); }
-    void error(std::string_view message, Fields fields = {}) {
+    void info(std::string_view message, Fields fields = {}) noexcept {
+        write(Level::info, message, fields);
+    }
+    void warn(std::string_view message, Fields fields = {}) noexcept {
+        write(Level::warn, message, fields);
+    }
+    void error(std::string_view message, Fields fields = {}) noexcept {
         write(Level::error, message, fields);
     }
 
@@ -83,7 +88,8 @@ class Log {
 
  private:
     bool tell_lost(std::uint64_t lines, int error);
-    void write(Level of, std::string_view message, Fields fields);
+    void write(Level of, std::string_view message, Fields fields) noexcept;
+    void write_line(Level of, std::string_view message, Fields fields);
 
     std::shared_ptr<FileSink> sink_;  // shared with logger_
     std::unique_ptr<spdlog::logger> logger_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -33,6 +34,7 @@ struct LogWriter::Shared {
     Shared(std::shared_ptr<LogFile> f, std::size_t most, Lost l)
         : file(std::move(f)), max_buffer(most), lost(std::move(l)) {}
 
+    bool append(std::string_view lines);
     void drop(std::size_t lines) { dropped.fetch_add(lines, std::memory_order_relaxed); }
     bool next_batch(std::string& batch);
     void write(std::string_view batch);
@@ -66,17 +68,31 @@ std::uint64_t LogWriter::dropped() const {
     return shared_->dropped.load(std::memory_order_relaxed);
 }
 
-void LogWriter::offer(std::string_view lines) {
+void LogWriter::lose(std::uint64_t lines) noexcept {
+    shared_->drop(lines);
+}
+
+void LogWriter::offer(std::string_view lines) noexcept {
     const std::lock_guard lock(shared_->mutex);
     const bool tells = shared_->telling && std::this_thread::get_id() == thread_.get_id();
     const auto bound = shared_->max_buffer + (tells ? room_to_tell : 0);
     const auto room = bound - std::min(shared_->held, bound);
     const bool taking = !shared_->stopping && start();
-    const auto taken = taking ? fitting(lines, room) : std::string_view();
+    auto taken = taking ? fitting(lines, room) : std::string_view();
+    if (!shared_->append(taken)) taken = {};
     if (taken.size() < lines.size()) shared_->drop(count_lines(lines.substr(taken.size())));
-    shared_->queue.append(taken);
     shared_->held += taken.size();
     if (shared_->queue.size() == taken.size()) shared_->more.notify_one();
+}
+
+// With the lock held. False: there is no memory.
+bool LogWriter::Shared::append(std::string_view lines) {
+    try {
+        queue.append(lines);
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    return true;
 }
 
 // With the lock held. A process that may have no more threads loses its lines, and goes on.
@@ -84,7 +100,7 @@ bool LogWriter::start() {
     if (thread_.joinable()) return true;
     try {
         thread_ = std::thread([shared = shared_] { run(shared); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
         return false;
     }
     return true;
@@ -114,7 +130,11 @@ void LogWriter::finish(milliseconds limit) {
 void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     std::string batch;
     while (shared->next_batch(batch)) {
-        shared->write(batch);
+        try {
+            shared->write(batch);
+        } catch (const std::bad_alloc&) {  // for the rest of a line that was cut
+            shared->drop(count_lines(batch));
+        }
         shared->finish_line();
         shared->tell();
     }

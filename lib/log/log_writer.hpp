@@ -34,7 +34,8 @@ class LogWriter final : public LineTaker {
     LogWriter& operator=(const LogWriter&) = delete;
 
     // Any thread.
-    void offer(std::string_view lines) override;
+    void offer(std::string_view lines) noexcept override;
+    void lose(std::uint64_t lines) noexcept override;
     /// Lines lost.
     std::uint64_t dropped() const;
     /// Waits until all is written; false: it is not within this time.

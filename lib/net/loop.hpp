@@ -52,6 +52,16 @@ class Job : public boost::intrusive::slist_base_hook<> {
     bool posted_ = false;
 };
 
+/// A function as such work, again and again.
+class Call final : public Job {
+ public:
+    explicit Call(std::function<void()> work) : work_(std::move(work)) {}
+
+ private:
+    void run() override { work_(); }
+    const std::function<void()> work_;
+};
+
 class Loop {
  public:
     explicit Loop(unsigned index);

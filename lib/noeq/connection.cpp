@@ -1,5 +1,7 @@
 #include "noeq/connection.hpp"
 
+#include <exception>
+
 namespace ticketgate::noeq {
 namespace {
 
@@ -27,7 +29,11 @@ Connection::~Connection() {
 }
 
 Detached Connection::serve(std::unique_ptr<Connection> self) {
-    co_await self->run();
+    try {
+        co_await self->run();
+    } catch (const std::exception& e) {
+        self->server_.complain(e.what(), self->peer_);
+    }
 }
 
 task<void> Connection::run() {

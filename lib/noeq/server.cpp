@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "noeq/connection.hpp"
@@ -68,27 +69,41 @@ void Server::start() {
     });
 }
 
-// A connection begins when the batch of events is done with; see proxy/front.
-void Server::accepted(int descriptor, const net::Endpoint& peer) {
+// No memory for a connection ends that one, and nothing else.
+void Server::accepted(int descriptor, const net::Endpoint& peer) noexcept {
     metrics_.accepted.add();
+    Descriptor owned(descriptor);
+    try {
+        defer(owned, peer);
+    } catch (const std::bad_alloc&) {
+        complain("cannot accept a connection", std::strerror(ENOMEM));
+    }
+}
+
+// A connection begins when the batch of events is done with; see proxy/front.
+void Server::defer(Descriptor& descriptor, const net::Endpoint& peer) {
     const std::string ip = peer.ip();
     // Behind a unix socket may be any number of clients.
-    const std::string client = ip == net::unix_peer ? std::string() : client_key(ip);
+    std::string client = ip == net::unix_peer ? std::string() : client_key(ip);
+    const auto guest = std::make_shared<std::unique_ptr<Connection>>();
     const auto place = place_for(client);
     if (place == nullptr && !client.empty()) {
-        ::close(descriptor);
         metrics_.per_client.add();
         return complain("one client has max_connections_per_client", ip);
     }
     if (open_ >= settings_.max_connections) (void)send_away(idle_.begin());
+    try {
+        *guest = std::make_unique<Connection>(*this, descriptor.get(), ip);
+    } catch (const std::bad_alloc&) {
+        if (place != nullptr) clients_.leave(place);
+        throw;
+    }
+    (void)descriptor.release();  // it is the connection's
+    (*guest)->client = std::move(client);
+    (*guest)->place = place;
     ++open_;
     update();
-    loop_.defer([this, descriptor, ip, client, place] {
-        auto connection = std::make_unique<Connection>(*this, descriptor, ip);
-        connection->client = client;
-        connection->place = place;
-        Connection::serve(std::move(connection));
-    });
+    loop_.defer([guest] { Connection::serve(std::move(*guest)); });
 }
 
 // A client at its limit replaces its own idle connection: it may have lost sight of it.

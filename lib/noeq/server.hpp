@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/descriptor.hpp"
 #include "log/log.hpp"
 #include "metrics/registry.hpp"
 #include "net/client_counts.hpp"
@@ -85,7 +86,8 @@ class Server {
         Guest, boost::intrusive::member_hook<Guest, boost::intrusive::list_member_hook<>,
                                              &Guest::idle_hook>>;
 
-    void accepted(int descriptor, const net::Endpoint& peer);
+    void accepted(int descriptor, const net::Endpoint& peer) noexcept;
+    void defer(Descriptor& descriptor, const net::Endpoint& peer);
     ClientCounts::Place place_for(const std::string& client);
     bool send_away(Idle::iterator guest);
     void give_back(Guest& guest);

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "proxy/greeting.hpp"
+#include <new>
 
 namespace ticketgate {
 namespace {
@@ -27,7 +26,10 @@ std::string local_ip(int descriptor) {
 
 Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
              std::uint32_t max_connections, int shut_at)
-    : commons_(commons), max_connections_(max_connections) {
+    : commons_(commons),
+      max_connections_(max_connections),
+      update_(std::make_shared<net::Call>([this] { update(); })),
+      knock_(std::make_shared<net::Call>([this] { knocked(); })) {
     net::Loop& loop = commons_.stations.front()->loop;
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
@@ -50,30 +52,48 @@ std::vector<net::Endpoint> Front::addresses() const {
     return out;
 }
 
+// No memory for a connection ends that one, and nothing else.
+void Front::accepted(int descriptor, Peer peer, bool proxy_protocol) noexcept {
+    Descriptor owned(descriptor);
+    try {
+        defer(owned, std::move(peer), proxy_protocol);
+    } catch (const std::bad_alloc&) {
+        no_means(ENOMEM);
+    }
+}
+
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::accepted(int descriptor, Peer peer, bool proxy_protocol) {
-    // Shared only because a std::function must be copyable; there is one.
-    const auto admission = std::make_shared<Admission>(commons_);
+void Front::defer(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
+    Admission admission(commons_);
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor);
-    first.loop.defer([=, this, &first, &settle_on] {
-        first.metrics.connections_accepted.add();
-        auto client = std::make_unique<net::SocketStream>(first.loop, descriptor);
-        if (client->broken()) return no_means(errno);
-        greet({.station = first,
-               .settle_on = settle_on,
-               .client = std::move(client),
-               .peer = peer,
-               .admission = std::move(*admission),
-               .proxy_protocol = proxy_protocol});
-    });
+    if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor.get());
+    auto client = std::make_unique<net::SocketStream>(first.loop, descriptor.get());
+    (void)descriptor.release();  // it is the stream's
+    if (client->broken()) return no_means(errno);
+    // Shared only because a std::function must be copyable; there is one.
+    const auto arrival = std::make_shared<Arrival>(Arrival{.station = first,
+                                                           .settle_on = settle_on,
+                                                           .client = std::move(client),
+                                                           .peer = std::move(peer),
+                                                           .admission = std::move(admission),
+                                                           .proxy_protocol = proxy_protocol});
+    first.loop.defer([this, arrival] { begin(*arrival); });
+}
+
+void Front::begin(Arrival& arrival) noexcept {
+    arrival.station.metrics.connections_accepted.add();
+    try {
+        greet(std::move(arrival));
+    } catch (const std::bad_alloc&) {
+        no_means(ENOMEM);
+    }
 }
 
 // Loop 0. Told once a second at most: it can be of every connection that comes.
-void Front::no_means(int error) {
+void Front::no_means(int error) noexcept {
     commons_.stations.front()->metrics.accept_failures.add();
     const Time now = monotonic_now();
     if (now < quiet_until_) return;
@@ -102,22 +122,24 @@ void Front::knocked() {
     Station* const oldest = *std::ranges::min_element(commons_.stations, {}, since);
     if (oldest->oldest_idle() == Time::max()) return;
     commons_.room_wanted = false;
-    oldest->loop.post([this, oldest] {
-        if (!oldest->make_room()) idle_appeared();  // it is busy again: ask the next one
-    });
+    oldest->ask_for_room();
 }
 
 void Front::idle_appeared() {
-    commons_.stations.front()->loop.post([this] { knocked(); });
+    post(knock_);
 }
 
 void Front::connection_closed() {
-    if (full_.exchange(false)) commons_.stations.front()->loop.post([this] { update(); });
+    if (full_.exchange(false)) post(update_);
 }
 
 void Front::max_connections(std::uint32_t limit) {
     max_connections_ = limit;
-    commons_.stations.front()->loop.post([this] { update(); });
+    post(update_);
+}
+
+void Front::post(const std::shared_ptr<net::Call>& call) noexcept {
+    commons_.stations.front()->loop.post(*call, call);
 }
 
 }  // namespace ticketgate

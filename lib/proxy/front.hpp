@@ -7,7 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "net/listener.hpp"
+#include "proxy/greeting.hpp"
 #include "proxy/stamp.hpp"
 #include "proxy/station.hpp"
 
@@ -33,15 +35,19 @@ class Front {
 
  private:
     void knocked();
-    void accepted(int descriptor, Peer peer, bool proxy_protocol);
+    void accepted(int descriptor, Peer peer, bool proxy_protocol) noexcept;
+    void defer(Descriptor& descriptor, Peer peer, bool proxy_protocol);
+    void begin(Arrival& arrival) noexcept;
     void update();
-    void no_means(int error);
+    void no_means(int error) noexcept;
+    void post(const std::shared_ptr<net::Call>& call) noexcept;
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
     std::size_t next_ = 0;
     Time quiet_until_{};  // of complaints that the system has no means
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
+    const std::shared_ptr<net::Call> update_, knock_;  // on loop 0
 };
 
 }  // namespace ticketgate

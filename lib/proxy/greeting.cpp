@@ -1,5 +1,6 @@
 #include "proxy/greeting.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "http/proxy_protocol.hpp"
@@ -51,15 +52,20 @@ class Greeting final : public Resident {
     ~Greeting() { station_.leave(*this); }
 
     static Detached serve(std::unique_ptr<Greeting> self) {
-        const error_code failure = co_await self->read_header();
-        if (failure) {
-            self->tell(failure);
-            co_return;
+        Log& log = self->station_.commons.log;
+        try {
+            const error_code failure = co_await self->read_header();
+            if (failure) {
+                self->tell(failure);
+                co_return;
+            }
+            Arrival arrival = std::move(self->arrival_);
+            arrival.client->observe(nullptr);
+            self.reset();
+            begin_session(std::move(arrival));
+        } catch (const std::exception& e) {
+            log.error("a connection ended by an exception", {{"what", e.what()}});
         }
-        Arrival arrival = std::move(self->arrival_);
-        arrival.client->observe(nullptr);
-        self.reset();
-        begin_session(std::move(arrival));
     }
 
     void look_up() override { signal_.notify(); }

@@ -32,7 +32,8 @@ Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
       slot_(std::move(slot)),
       signal_(station.loop.scheduler(), true),
       deadline_(signal_),
-      hold_deadline_(signal_) {
+      hold_deadline_(signal_),
+      retry_(signal_) {
     station_.join(*this);
     ++station_.commons.runs;
 }
@@ -57,7 +58,9 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     try {
         failure = co_await run.forward();
     } catch (const std::exception& e) {
-        run.note_exception(e.what());
+        station.commons.log.error(
+            "an exchange ended by an exception",
+            {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
     }
     if (run.outlasts()) run.answered(failure);
     while (run.outlasts()) {
@@ -69,7 +72,10 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
         try {
             co_await run.outlast_workers(failure);
         } catch (const std::exception& e) {
-            run.note_exception(e.what());
+            station.commons.log.error(
+                "a question to the workers ended by an exception",
+                {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
+            run.retry_later();
         }
         if (run.asks_workers()) co_await run.signal_;
     }
@@ -101,7 +107,8 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
-    if (station_.response.malformed) co_return co_await drop_answer();
+    // Forwarded to nobody; the slot is kept to the end that its framing tells (Run::outlast).
+    if (station_.response.malformed) co_return errc::upstream_bad_response;
     begin_reply();
     if (station_.response.status == 101) {
         flush(false);
@@ -169,17 +176,6 @@ error_code Run::send_on() {
 }
 
 // ── the answer ──
-
-// Its head has a field that we forward to nobody, but its framing is beyond doubt: the client has
-// 502, and the slot is free where the answer ends.
-task<error_code> Run::drop_answer() {
-    const error_code failure = errc::upstream_bad_response;
-    contentless_ = true;
-    request_->reply.fail(failure);
-    deadline_.disarm();
-    if (const auto broken = co_await relay_body()) co_return broken;
-    co_return failure;
-}
 
 // RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
 // ourselves. A client that does not take those before gets no more of them, or they would pile up.

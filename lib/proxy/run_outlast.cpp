@@ -6,6 +6,12 @@
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
+namespace {
+
+// Memory that ran short comes back when other requests end.
+constexpr Duration retry_after = 50ms;
+
+}  // namespace
 
 // The client's share in it is over: it has its answer, or an error instead.
 void Run::answered(error_code failure) noexcept {
@@ -27,10 +33,15 @@ void Run::outlast() noexcept {
         if (deadline_.expired()) out_of_patience();
         // A backend that waits for what cannot be sent would wait for ever.
         if (send_on()) end_sending();
-        (void)exchange_->outlast();
+        (void)exchange_->outlast(request_->asks_for_head(), station_.response);
     } catch (const std::exception&) {
-        // The next event tries again; until then the slot is held.
+        retry_later();
     }
+}
+
+// The event that a step was for may have been the last one.
+void Run::retry_later() noexcept {
+    station_.loop.arm(retry_, retry_after);
 }
 
 // A person who looks at a line that stands finds the reason. A backend that takes no more of the
@@ -54,15 +65,6 @@ void Run::end_sending() {
 void Run::look_on() noexcept {
     look_at_slot();
     if (hold_deadline_.expired()) hold_timed_out();
-}
-
-void Run::note_exception(const char* what) noexcept {
-    try {
-        station_.commons.log.error("an exchange ended by an exception",
-                                   {{"what", what}, {"request_id", request_->record.request_id}});
-    } catch (const std::exception&) {
-        // Then the log has to do without.
-    }
 }
 
 }  // namespace ticketgate

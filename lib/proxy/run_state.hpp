@@ -27,7 +27,6 @@ class Run final : public Resident {
     task<error_code> exchange(bool fresh);
     task<error_code> converse();
     task<error_code> relay_body();
-    task<error_code> drop_answer();
     error_code send_on();
     bool may_repeat(error_code failure) const;
     void forward_interim();
@@ -44,7 +43,7 @@ class Run final : public Resident {
     void out_of_patience();
     void end_sending();
     void look_on() noexcept;
-    void note_exception(const char* what) noexcept;
+    void retry_later() noexcept;
 
     // run_workers.cpp
     bool asks_workers() const;
@@ -81,6 +80,7 @@ class Run final : public Resident {
     Signal signal_;
     Deadline deadline_;  // connect_timeout, then response_timeout or tunnel_timeout
     Deadline hold_deadline_;
+    Deadline retry_;  // of what an exception stopped behind the end of the exchange
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
     bool chunked_ = false;  // towards the client

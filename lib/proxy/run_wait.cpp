@@ -1,6 +1,4 @@
 // What a run waits for, and what may end its waiting.
-#include <exception>
-
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -82,14 +80,10 @@ void Run::hold_timed_out() noexcept {
     hold_deadline_.disarm();
     if (!slot_) return;
     const bool release = slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::release;
-    try {
-        station_.commons.log.error(
-            release ? "hold_timeout: the slot is released though the backend may still run"
-                    : "hold_timeout: the backend still runs and its slot stays held",
-            {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
-    } catch (const std::exception&) {
-        // Then the log has to do without; the counter has it.
-    }
+    station_.commons.log.error(
+        release ? "hold_timeout: the slot is released though the backend may still run"
+                : "hold_timeout: the backend still runs and its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
     if (!release) return;
     stop_counting(monotonic_now());
     slot_.fail_open();

@@ -465,10 +465,6 @@ task<error_code> Session::wait_turn(Request& request) {
             record.outcome = Outcome::timeout;
             co_return errc::wait_timeout;
         }
-        if (state == queue::State::revoked) {
-            record.outcome = Outcome::released;
-            co_return errc::slot_revoked;
-        }
         if (station_->stopping()) {
             record.outcome = Outcome::draining;
             co_return errc::draining;
@@ -477,7 +473,8 @@ task<error_code> Session::wait_turn(Request& request) {
         // be on its way.
         if (state == queue::State::granted && waited) client_->look();
         if (left(request)) co_return errc::client_closed;  // the place is given up with the request
-        if (state == queue::State::granted) break;
+        // Revoked: an operator took the slot since; start_run says so.
+        if (state == queue::State::granted || state == queue::State::revoked) break;
         waited = true;
         co_await signal_;
     }

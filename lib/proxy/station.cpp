@@ -23,7 +23,10 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
       metrics(registry),
       ids(c.machine, ids::Lane{l.index(), first->config.threads + 1}),  // one for admin
       snapshot_(std::move(first)),
-      access_(c.access_file) {
+      access_(c.access_file),
+      make_room_(std::make_shared<net::Call>([this] {
+          if (!make_room()) commons.idle_appeared();
+      })) {
     loop.before_sleep([this] { return flush_log(); });
 }
 
@@ -37,11 +40,19 @@ void Station::use(std::shared_ptr<const Snapshot> next) {
     snapshot_ = std::move(next);
 }
 
-void Station::record(Request& request) {
-    const Record& record = request.record;
-    if (spare_.size() < most_spare && request.head.capacity() <= spare_size)
-        spare_.push_back(std::move(request.head));
-    metrics.count(record);
+// A line that finds no memory is lost.
+void Station::record(Request& request) noexcept {
+    metrics.count(request.record);
+    try {
+        if (spare_.size() < most_spare && request.head.capacity() <= spare_size)
+            spare_.push_back(std::move(request.head));
+        log_line(request.record);
+    } catch (const std::bad_alloc&) {
+        access_.lose(1);
+    }
+}
+
+void Station::log_line(const Record& record) {
     const auto format = snapshot_->config.log.access;
     if (format == config::AccessFormat::off) return;
     line_.clear();
@@ -106,6 +117,7 @@ void Station::wake(IdleClient& client) {
     if (first) tell_oldest_idle();
 }
 
+// False: none was idle any more.
 bool Station::make_room() {
     bool made = false;
     while (!made && !idle_.empty()) {

@@ -81,7 +81,7 @@ class Station {
     void use(std::shared_ptr<const Snapshot> next);
 
     /// The end of a request: its log line and its counts; its head's memory is kept for another.
-    void record(Request& request);
+    void record(Request& request) noexcept;
     /// The spool refused a body of this request; says so in the log, once a second at most.
     void tell_spool(std::string_view request_id);
     /// Memory for a request head.
@@ -95,8 +95,9 @@ class Station {
     void wake(IdleClient& client);
     /// When the one that is idle for longest became so; Time::max(): none is. Any thread.
     Time oldest_idle() const { return oldest_idle_; }
-    /// Ends that one. False: none was idle any more.
-    bool make_room();
+    /// Ends that one, or says `idle_appeared` as if one had, so that the next station is asked. Any
+    /// thread.
+    void ask_for_room() { loop.post(*make_room_, make_room_); }
 
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
     std::string_view date_line();
@@ -115,6 +116,8 @@ class Station {
     std::string joined;  ///< pieces of a body that are too small to go by themselves
 
  private:
+    void log_line(const Record& record);
+    bool make_room();
     void notify_all();
     Duration flush_log();
     std::shared_ptr<const Snapshot> snapshot_;
@@ -130,6 +133,7 @@ class Station {
                            boost::intrusive::constant_time_size<false>>
         idle_;  // the oldest first
     std::atomic<Time> oldest_idle_{Time::max()};
+    const std::shared_ptr<net::Call> make_room_;
     bool draining_ = false, stopping_ = false;
 };
 

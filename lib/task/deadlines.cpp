@@ -2,27 +2,32 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 
 namespace ticketgate {
 
-void Deadlines::arm(Deadline& deadline, Duration after, Time now) {
+void Deadlines::arm(Deadline& deadline, Duration after, Time now) noexcept {
     deadline.disarm();
     if (after >= Duration(never) || after > Time::max() - std::max(now, Time{})) return;
     deadline.at_ = now + after;
-    // Each list is in order of time. Nearly always the new one is the last; one that is armed from
-    // a moment a little past (a ticket that changed loops) walks a few places.
+    // Each list is in order of time. Nearly always the new one is the last. One that is armed from
+    // a moment a little past (a ticket that changed loops) walks a few places; one in a list that
+    // is not its own may walk many.
     auto& armed = list(after).armed;
     auto place = armed.end();
     while (place != armed.begin() && std::prev(place)->at_ > deadline.at_) --place;
     armed.insert(place, deadline);
 }
 
-Deadlines::List& Deadlines::list(Duration after) {
+Deadlines::List& Deadlines::list(Duration after) noexcept {
     for (auto& list : lists_)
         if (list->after == after) return *list;
-    lists_.push_back(std::make_unique<List>());
-    lists_.back()->after = after;
-    return *lists_.back();
+    try {
+        lists_.push_back(std::make_unique<List>(after));
+        return *lists_.back();
+    } catch (const std::bad_alloc&) {
+        return *lists_.front();
+    }
 }
 
 std::optional<Time> Deadlines::next() const {

@@ -42,8 +42,10 @@ class Deadline : public boost::intrusive::list_base_hook<
 
 class Deadlines {
  public:
-    /// Arms, or arms anew, for `after` from `now`. `never` disarms.
-    void arm(Deadline&, Duration after, Time now);
+    Deadlines() { lists_.push_back(std::make_unique<List>(never)); }
+    /// Arms, or arms anew, for `after` from `now`. `never` disarms. It cannot fail: without memory
+    /// for another list the deadline takes its place in one that is there.
+    void arm(Deadline&, Duration after, Time now) noexcept;
     /// The earliest deadline, if any is armed.
     std::optional<Time> next() const;
     /// Notifies everybody whose deadline is at or before `now`.
@@ -51,10 +53,11 @@ class Deadlines {
 
  private:
     struct List {
+        explicit List(Duration duration) : after(duration) {}
         Duration after;
         boost::intrusive::list<Deadline, boost::intrusive::constant_time_size<false>> armed;
     };
-    List& list(Duration after);
+    List& list(Duration after) noexcept;
     std::vector<std::unique_ptr<List>> lists_;  // few: one for each duration the config names
 };
 

@@ -86,8 +86,9 @@ class Exchange {
     /// (CONTRACT 2.12). Until then it may be running the request.
     virtual bool settled() const = 0;
     /// Drops what still comes, and asks for the end of the connection where nothing else can tell
-    /// the end of the work. done when settled().
-    virtual Step outlast() = 0;
+    /// the end of the work. done when settled(). A head that has not been read is read into
+    /// `scratch` first, as in read_head(); it may be this one that there is no memory for.
+    virtual Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept = 0;
 
     /// What the backend said beside its response, for the operational log; bounded. May be empty.
     virtual std::string_view remarks() const { return {}; }

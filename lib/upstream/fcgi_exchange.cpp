@@ -1,6 +1,9 @@
 #include "upstream/fcgi_exchange.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <new>
 
 #include "base/text.hpp"
 #include "fcgi/response.hpp"
@@ -43,17 +46,24 @@ error_code FcgiExchange::take_end() {
     ended_ = true;
     const fcgi::End& end = decoder_.end();
     if (end.app_status != 0) {
-        const bool whole_line = remarks_.empty() || remarks_.ends_with('\n');
-        remark((whole_line ? "" : "\n") +
-               ("the script ended with status " + std::to_string(end.app_status)));
+        if (!remarks_.empty() && !remarks_.ends_with('\n')) remark("\n");
+        std::array<char, 64> text;
+        std::snprintf(text.data(), text.size(), "the script ended with status %u",
+                      unsigned{end.app_status});
+        remark(text.data());
     }
     if (end.status == fcgi::ProtocolStatus::overloaded) return errc::upstream_overloaded;
     if (end.status != fcgi::ProtocolStatus::request_complete) return errc::upstream_bad_response;
     return {};
 }
 
-void FcgiExchange::remark(std::string_view text) {
-    remarks_ += text.substr(0, max_remarks - remarks_.size());
+// For the log; the exchange goes on without it.
+void FcgiExchange::remark(std::string_view text) noexcept {
+    try {
+        remarks_ += text.substr(0, max_remarks - remarks_.size());
+    } catch (const std::bad_alloc&) {
+        remarks_.clear();
+    }
 }
 
 result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& head) {
@@ -129,7 +139,7 @@ bool FcgiExchange::connection_ended() {
 }
 
 // To END_REQUEST while the records make sense, else to the end of the connection.
-Step FcgiExchange::outlast() {
+Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     for (;;) {
         for (;;) {
             const auto output = next_output();

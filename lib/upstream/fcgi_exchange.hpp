@@ -20,7 +20,7 @@ class FcgiExchange final : public PooledExchange {
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override {}  // there is none: CGI has no 101
     bool settled() const override { return ended_ || idle_or_over(); }
-    Step outlast() override;
+    Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
     std::string_view remarks() const override { return remarks_; }
 
  private:
@@ -31,7 +31,7 @@ class FcgiExchange final : public PooledExchange {
     void renew() override;
     result<std::string_view> next_output();
     error_code take_end();
-    void remark(std::string_view text);
+    void remark(std::string_view text) noexcept;
     bool connection_ended();
     std::string_view wanted(std::string_view output);
 

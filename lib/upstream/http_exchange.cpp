@@ -1,5 +1,7 @@
 #include "upstream/http_exchange.hpp"
 
+#include <new>
+
 #include "base/text.hpp"
 
 namespace ticketgate {
@@ -105,22 +107,38 @@ bool HttpExchange::settled() const {
 // A server that keeps its connection looks for the next request when its work is over: it finds
 // our FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
 // a client that left, and end the wait of a server in between (nginx) before its script's end.
-Step HttpExchange::outlast() {
-    if (end_ == End::headless && all_sent() && !announced_close_ &&
-        !std::exchange(asked_to_close_, true))
-        finish_sending();
+Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     while (!settled()) {
-        if (end_ == End::framed && !decoder_.done()) {
+        Step step = Step::blocked;
+        if (end_ == End::open) {
+            step = read_head_late(to_head_request, scratch);
+        } else if (end_ == End::framed && !decoder_.done()) {
             std::string_view dropped;
-            const auto step = read_body(dropped);
-            if (!step)
-                end_ = End::open;  // its framing makes no sense: only the connection's end tells
-            if (step && *step == Step::blocked) return Step::blocked;
-        } else if (read(unread_).status == net::Io::blocked) {
-            return Step::blocked;
+            const auto read = read_body(dropped);
+            if (!read) end_ = End::unknown;
+            step = read ? *read : Step::done;
+        } else {
+            if (end_ == End::headless && all_sent() && !announced_close_ &&
+                !std::exchange(asked_to_close_, true))
+                finish_sending();
+            if (read(unread_).status != net::Io::blocked) step = Step::done;
         }
+        if (step == Step::blocked) return step;
     }
     return Step::done;
+}
+
+// The run ended before its answer began. Whatever is wrong with this head or with our memory, the
+// slot is held.
+Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head) noexcept {
+    try {
+        const auto step = read_head(to_head_request, head);
+        if (!step || (*step == Step::done && head.status == 101)) end_ = End::unknown;
+        return step ? *step : Step::done;
+    } catch (const std::bad_alloc&) {
+        end_ = End::unknown;
+        return Step::done;
+    }
 }
 
 void HttpExchange::renew() {

@@ -21,7 +21,7 @@ class HttpExchange final : public PooledExchange {
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override;
     bool settled() const override;
-    Step outlast() override;
+    Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
 
  private:
     bool frames(const Body& body) const override { return body.chunked; }
@@ -36,10 +36,12 @@ class HttpExchange final : public PooledExchange {
 
     /// What the end of the answer tells of the backend's work.
     enum class End : std::uint8_t {
-        open,     ///< nothing: there is no final head yet
-        framed,   ///< a length or chunks say where the body ends, and the script with it
-        headless  ///< the answer ends with its head (204, 304): its script may run on
+        open,      ///< nothing: there is no final head yet
+        framed,    ///< a length or chunks say where the body ends, and the script with it
+        headless,  ///< the answer ends with its head (204, 304): its script may run on
+        unknown    ///< its framing makes no sense: only the connection's end tells
     };
+    Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;
     bool keep_alive_ = false;
     bool announced_close_ = false;  // by the backend

@@ -103,17 +103,29 @@ const net::Endpoint* Pool::address(net::Loop& loop, PooledExchange& asking) {
     return nullptr;
 }
 
+// What the resolver found, on its way to the pool's loop. Made beforehand: what was asked is always
+// answered.
+class Pool::Answer final : public net::Job {
+ public:
+    Answer(Pool& pool, std::shared_ptr<Upstream> owner) : pool_(pool), owner_(std::move(owner)) {}
+    std::vector<net::Endpoint> found;
+
+ private:
+    void run() override { pool_.resolved(std::move(found)); }
+    Pool& pool_;
+    const std::shared_ptr<Upstream> owner_;  // of the pool
+};
+
 void Pool::start_resolving(net::Loop& loop) {
     if (resolving_) return;
+    const auto answer = std::make_shared<Answer>(*this, upstream_.shared_from_this());
+    upstream_.resolver_.resolve(
+        settings().host, settings().port,
+        [answer, &loop](const error_code&, std::vector<net::Endpoint> found) {
+            answer->found = std::move(found);
+            loop.post(*answer, answer);
+        });
     resolving_ = true;
-    // The upstream is kept alive on the way; the pool is touched on its own loop again.
-    upstream_.resolver_.resolve(settings().host, settings().port,
-                                [this, owner = upstream_.shared_from_this(), &loop](
-                                    const error_code&, std::vector<net::Endpoint> found) {
-                                    loop.post([this, owner, found = std::move(found)]() mutable {
-                                        resolved(std::move(found));
-                                    });
-                                });
 }
 
 // A name that cannot be resolved just now keeps its old addresses.

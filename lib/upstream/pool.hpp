@@ -39,6 +39,7 @@ class Pool {
     void address_failed();
 
  private:
+    class Answer;
     std::unique_ptr<PooledExchange> take_idle(Time now, bool careful);
     void start_resolving(net::Loop& loop);
     void resolved(std::vector<net::Endpoint> found);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <new>
 
 #include "upstream/pooled_upstream.hpp"
 
@@ -123,12 +124,16 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
         return head_sent_ == head.size() && part == front.size() ? Step::done : Step::blocked;
     }
     // A frame is begun as a whole: what of it was not taken waits in unsent_.
-    std::string rest;
-    rest.append(around.before, take(around.before.size()));
-    rest.append(front.substr(take(front.size())));
-    rest.append(around.after, take(around.after.size()));
+    try {
+        for (const std::string_view part :
+             {std::string_view(around.before), front, std::string_view(around.after)})
+            unsent_.append(part.substr(take(part.size())));
+    } catch (const std::bad_alloc&) {
+        // Bytes behind a frame that is not whole would be taken for its rest.
+        finish_sending();
+        return errc::upstream_broke;
+    }
     body.spool.consume(front.size());
-    unsent_ += rest;
     return head_sent_ == head.size() && unsent_.empty() ? Step::done : Step::blocked;
 }
 

@@ -324,6 +324,7 @@ void BackendConnection::end_work() {
         request_ = next_request();
         waits_since_ = clock.now;
         if (stage_.random.chance(plan_.closes_idle)) close_at_ = clock.now + at_most(20ms);
+        if (plan_.keeps < never) close_at_ = std::min(close_at_, clock.now + plan_.keeps);
         again(Duration{});
     }
     stage_.tell(Moment::ends, id);

@@ -149,10 +149,16 @@ void House::admit(Link& link, std::size_t index) {
     Station& first = *stations_.front();
     Station& settle_on = *stations_[index];
     first.loop.post([&first, &settle_on, &link, admission] {
-        ticketgate::Caller caller;
-        caller.peer = ticketgate::Peer{.ip = "10.0.0.1", .port = 80};
-        Session::serve(std::make_unique<Session>(first, settle_on, link.stream(first.loop),
-                                                 std::move(caller), std::move(*admission), true));
+        auto stream = link.stream(first.loop);
+        try {
+            ticketgate::Caller caller;
+            caller.peer = ticketgate::Peer{.ip = "10.0.0.1", .port = 80};
+            Session::serve(std::make_unique<Session>(first, settle_on, std::move(stream),
+                                                     std::move(caller), std::move(*admission),
+                                                     true));
+        } catch (const std::bad_alloc&) {
+            // Closes the connection, as Front does.
+        }
     });
 }
 

@@ -195,7 +195,8 @@ void Judge::cut(std::uint64_t id, bool pipelined) {
     for (const auto later : of_client_[s.client])
         may_close |= later > id && !story(later).excuse.empty();  // that one is cut, by a reset
     may_close &= pipelined;
-    if (s.excuse.empty() && !stopping_ && !plan_.small_spool && s.left == 0 && !may_close)
+    if (s.excuse.empty() && !stopping_ && !short_of_memory_ && !plan_.small_spool && s.left == 0 &&
+        !may_close)
         fail("the answer to request " + std::to_string(id) + " was cut for no reason");
     s.excuse = "cut";
 }
@@ -267,6 +268,11 @@ void Judge::ends(std::uint64_t id) {
     story(id).ended = ++moment;
 }
 
+void Judge::memory_runs_short() {
+    short_of_memory_ = true;
+    for (std::size_t i = 0; i < of_client_.size(); ++i) excuse_all(i, "memory ran short");
+}
+
 void Judge::backend_goes() {
     for (Story& s : stories_)
         if (s.head_sent != 0 && s.answers == 0) s.excuse = "its backend went away";
@@ -335,6 +341,7 @@ bool Judge::may_lack_answer(const Story& s) const {
     }
     const bool owed = last && s.excuse == "its backend fails";
     if (!s.excuse.empty() && !owed) return true;
+    if (short_of_memory_) return true;
     return s.answers == 1 || s.left != 0 || s.after_close || draining_ || s.all_sent == 0;
 }
 

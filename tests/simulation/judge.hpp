@@ -88,7 +88,8 @@ class Judge {
     void arrived(std::uint64_t id, const Incoming& request);  ///< at the backend, whole
     void begins(std::uint64_t id);
     void ends(std::uint64_t id);
-    void backend_goes();  ///< all of it, from outside: what is under way may fail
+    void memory_runs_short();  ///< any request may be the one that lacks it
+    void backend_goes();       ///< all of it, from outside: what is under way may fail
     void connect_failed() { last_connect_failure_ = ++moment; }
 
     // ── the operator's side ──
@@ -128,7 +129,7 @@ class Judge {
     std::vector<std::vector<std::uint64_t>> of_client_;
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
-    bool draining_ = false, stopping_ = false;
+    bool draining_ = false, stopping_ = false, short_of_memory_ = false;
     int revoked_ = 0;  // slots that were given away before their requests had begun
 };
 

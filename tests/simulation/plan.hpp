@@ -132,6 +132,7 @@ struct Plan {
     // The backend as a whole, in percent.
     unsigned status_fails = 0;  ///< of the looks at the workers' status
     unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
+    Duration keeps = never;  ///< an idle connection, at the backend
     std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;
     // How the world goes on.
     int resumes = 1;          ///< coroutines in a loop's turn

@@ -1,5 +1,6 @@
 #include "simulation/sweep.hpp"
 
+#include "simulation/memory.hpp"
 #include "simulation/replay.hpp"
 #include "simulation/scenarios.hpp"
 #include "simulation/world.hpp"
@@ -11,13 +12,17 @@ struct Kind {
     Injection::Kind kind;
     std::size_t client;
     Duration time;
+    std::uint64_t count = 0;  // of pieces of memory
 };
+
+constexpr std::uint64_t first_short = 9, last_short = 11;
 
 std::vector<Kind> kinds_for(const Plan& plan) {
     using enum Injection::Kind;
-    std::vector<Kind> kinds{{backend_fin, 0, {}}, {backend_rst, 0, {}},  {stop, 0, {}},
-                            {drain, 0, {}},       {reload, 0, {}},       {time_passes, 0, 150ms},
-                            {time_passes, 0, 3s}, {time_passes, 0, 61s}, {release, 0, {}}};
+    std::vector<Kind> kinds{{backend_fin, 0, {}},  {backend_rst, 0, {}},  {stop, 0, {}},
+                            {drain, 0, {}},        {reload, 0, {}},       {time_passes, 0, 150ms},
+                            {time_passes, 0, 3s},  {time_passes, 0, 61s}, {release, 0, {}},
+                            {no_memory, 0, {}, 1}, {no_memory, 0, {}, 3}, {no_memory, 0, {}, 100}};
     for (std::size_t i = 0; i < plan.clients.size(); ++i) {
         kinds.push_back({client_fin, i, {}});
         kinds.push_back({client_rst, i, {}});
@@ -25,10 +30,20 @@ std::vector<Kind> kinds_for(const Plan& plan) {
     return kinds;
 }
 
+// Counted in pieces, not in steps: nothing comes right behind it.
+bool runs_short(const Kind& a, const Kind& b) {
+    return a.kind == Injection::Kind::no_memory || b.kind == Injection::Kind::no_memory;
+}
+
+// The log needs memory, too: with one that tells, other pieces would be refused.
+bool tells(const Sweep& sweep) {
+    return sweep.step != 0 && (sweep.kind < first_short || sweep.kind > last_short);
+}
+
 class Sweeper {
  public:
     explicit Sweeper(const Sweep& sweep)
-        : sweep_(sweep), ground_(sweep.step != 0 ? Level::debug : Level::off) {}
+        : sweep_(sweep), ground_(tells(sweep) ? Level::debug : Level::off) {}
 
     void all_of(const Scenario& scenario, std::uint64_t index) {
         Plan plan = scenario.plan;
@@ -36,6 +51,7 @@ class Sweeper {
         name_ = scenario.name;
         index_ = index;
         const std::uint64_t steps = one(plan, {}, none, none);
+        pieces_ = memory::asked();
         const auto kinds = kinds_for(plan);
         for (std::uint64_t k = 0; k < kinds.size(); ++k)
             if (sweep_.kind == none || sweep_.kind == k) with(plan, kinds, k, steps);
@@ -48,14 +64,21 @@ class Sweeper {
               std::uint64_t steps) {
         if (!sweep_.pairs) return every_step(plan, {kinds[k]}, k, none, steps);
         for (std::uint64_t then = 0; then < kinds.size(); ++then)
-            if (sweep_.then == none || sweep_.then == then)
+            if ((sweep_.then == none || sweep_.then == then) && !runs_short(kinds[k], kinds[then]))
                 every_step(plan, {kinds[k], kinds[then]}, k, then, steps);
     }
 
-    void every_step(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
-                    std::uint64_t then, std::uint64_t steps) {
+    void every_step(Plan plan, const std::vector<Kind>& kinds, std::uint64_t k, std::uint64_t then,
+                    std::uint64_t steps) {
         std::vector<Injection> injections;
-        for (const Kind& kind : kinds) injections.push_back({kind.kind, 0, kind.client, kind.time});
+        for (const Kind& kind : kinds)
+            injections.push_back({kind.kind, 0, kind.client, kind.time, kind.count});
+        if (kinds.front().kind == Injection::Kind::no_memory) {
+            steps = pieces_;
+            // Where there is not even memory for its head, the end of an answer is not known; that
+            // of its connection is.
+            plan.keeps = 75s;
+        }
         const std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
         for (std::uint64_t step = first; step <= steps; step += sweep_.stride) {
             if (sweep_.step != 0 && sweep_.step != step) continue;
@@ -83,6 +106,7 @@ class Sweeper {
     Ground ground_;
     std::string name_;
     std::uint64_t index_ = 0;
+    std::uint64_t pieces_ = 0;  // of memory, that the proxy asked for
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "simulation/memory.hpp"
+
 namespace ticketgate::sim {
 
 Link& Network::connection(bool connecting, std::size_t capacity) {
@@ -14,6 +16,7 @@ Link& Network::connection(bool connecting, std::size_t capacity) {
 // ── the actor's end ──
 
 std::unique_ptr<SimStream> Link::stream(net::Loop& loop) {
+    const memory::Running world(false);
     return std::make_unique<SimStream>(*this, loop);
 }
 
@@ -102,6 +105,7 @@ SimStream::SimStream(Link& link, net::Loop& loop)
 
 // Closing with bytes unread, or on purpose, resets: the peer may lose what it has not received yet.
 SimStream::~SimStream() {
+    const memory::Running world(false);
     if (loop_ != nullptr) std::erase(link_.network_.untold[loop_->index()], &link_);
     --link_.network_.open_ends;
     link_.stream_ = nullptr;
@@ -129,11 +133,13 @@ net::IoResult SimStream::connected() {
 }
 
 bool SimStream::stale() {
+    const memory::Running world(false);
     link_.network_.interrupt();
     return readable_ || fin_ || broken_ || !link_.to_proxy_.empty() || link_.end_known();
 }
 
 void SimStream::look() {
+    const memory::Running world(false);
     link_.network_.interrupt();
     if (!link_.to_proxy_.empty()) readable_ = true;
     if (link_.end_known()) fin_ = readable_ = true;
@@ -141,6 +147,7 @@ void SimStream::look() {
 }
 
 net::IoResult SimStream::read_some(std::span<char> into) {
+    const memory::Running world(false);
     if (!readable_) return {net::Io::blocked, 0, 0};
     link_.network_.interrupt();
     auto& bytes = link_.to_proxy_;
@@ -164,6 +171,7 @@ net::IoResult SimStream::read_some(std::span<char> into) {
 
 // To a peer that closed, a write still succeeds; the reset it provokes is what comes next.
 net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
+    const memory::Running world(false);
     if (!writable_) return {net::Io::blocked, 0, 0};
     link_.network_.interrupt();
     if (link_.reset_) {
@@ -194,6 +202,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
 }
 
 void SimStream::finish_writing() {
+    const memory::Running world(false);
     link_.proxy_fin_ = true;
     link_.network_.trace.note('L', link_.id_, 5, [] { return std::string("proxy sends fin"); });
     if (link_.peer_fin_) link_.raise();  // both ways closed: a hang-up
@@ -201,18 +210,21 @@ void SimStream::finish_writing() {
 }
 
 void SimStream::detach() {
+    const memory::Running world(false);
     std::erase(link_.network_.untold[loop_->index()], &link_);
     link_.untold_ = false;
     loop_ = nullptr;
 }
 
 void SimStream::attach(net::Loop& loop) {
+    const memory::Running world(false);
     loop_ = &loop;
     link_.raise();
 }
 
 // What epoll would report now, as SocketStream takes it.
 void SimStream::on_events() {
+    const memory::Running world(false);
     if (link_.connecting_) return;
     const bool hung_up = link_.reset_ || (link_.peer_fin_ && link_.proxy_fin_);
     if (hung_up) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulation/memory.hpp"
+
 namespace ticketgate::sim {
 namespace {
 
@@ -20,6 +22,7 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
       backend_(stage_, plan, network_),
       house_(plan, ground, judge_,
              [this](net::Loop& loop, const net::Endpoint& to, int& error) {
+                 const memory::Running world(false);
                  return backend_.connect(loop, to, error);
              }),
       acts_(plan.acts),
@@ -42,6 +45,12 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
 }
 
 std::string World::run(std::span<const Injection> injections) {
+    memory::refuse(0, 0);
+    for (const Injection& injection : injections)
+        if (injection.kind == Injection::Kind::no_memory) {
+            memory::refuse(injection.step, injection.count);
+            judge_.memory_runs_short();
+        }
     while (!judge_.failed() && !over()) {
         ++trace_.step;
         for (const Injection& injection : injections)
@@ -124,6 +133,7 @@ void World::turn(std::size_t loop) {
     });
     trace_.note('T', loop, batch.size(), [] { return std::string("turns"); });
     on_stack_[loop] = true;
+    const memory::Running proxy(true);
     for (Link* link : batch) link->tell();
     house_.loops[loop]->turn(plan_.resumes);
     on_stack_[loop] = false;
@@ -132,6 +142,7 @@ void World::turn(std::size_t loop) {
 // In the midst of a system call: somebody else acts, or another loop's thread goes on.
 void World::interrupt() {
     if (!random_.chance(plan_.interrupts) || interrupted_ >= 2) return;
+    const memory::Running world(false);
     ++interrupted_;
     if (random_.chance(plan_.releases)) house_.release();
     collect(true);

@@ -27,12 +27,14 @@ struct Injection {
         stop,
         drain,
         reload,
-        release  ///< by an operator: of the oldest slot that is held
+        release,   ///< by an operator: of the oldest slot that is held
+        no_memory  ///< from the `step`th piece that the proxy asks for, `count` are refused
     };
     Kind kind = Kind::nothing;
     std::uint64_t step = 0;
     std::size_t client = 0;
     Duration time = Duration{};
+    std::uint64_t count = 0;
 };
 
 class World {

@@ -212,30 +212,32 @@ TEST(Fcgi, AScriptsStatusIsRemarkedOn) {
 
 TEST(Fcgi, ABadAnswerIsOutlastedToItsEnd) {
     FcgiBench bench;
+    http::ResponseHead late;
     const auto running = bench.run();
     running.backend.send(out("no field\r\n\r\n"));
     EXPECT_EQ(bench.read(*running.exchange).failure, errc::upstream_bad_response);
-    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    EXPECT_EQ(running.exchange->outlast(false, late), Step::blocked);
     running.backend.send(out("goes on"));
     bench.loop.run_once(100ms);
-    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    EXPECT_EQ(running.exchange->outlast(false, late), Step::blocked);
     running.backend.send(end_record());
-    EXPECT_EQ(*bench.drive([&]() -> result<Step> { return running.exchange->outlast(); }),
-              Step::done);
+    const auto outlast = [&]() -> result<Step> { return running.exchange->outlast(false, late); };
+    EXPECT_EQ(*bench.drive(outlast), Step::done);
 }
 
 TEST(Fcgi, ABrokenStreamIsOutlastedToTheEndOfTheConnection) {
     FcgiBench bench;
+    http::ResponseHead late;
     auto running = bench.run();
     running.backend.send("no record at all");
     EXPECT_EQ(bench.read(*running.exchange).failure, errc::upstream_bad_response);
-    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    EXPECT_EQ(running.exchange->outlast(false, late), Step::blocked);
     running.backend.send(end_record());
     bench.loop.run_once(100ms);
-    EXPECT_EQ(running.exchange->outlast(), Step::blocked);
+    EXPECT_EQ(running.exchange->outlast(false, late), Step::blocked);
     running.backend.close();
-    EXPECT_EQ(*bench.drive([&]() -> result<Step> { return running.exchange->outlast(); }),
-              Step::done);
+    const auto outlast = [&]() -> result<Step> { return running.exchange->outlast(false, late); };
+    EXPECT_EQ(*bench.drive(outlast), Step::done);
 }
 
 TEST(Fcgi, ConnectionsAreKeptOnlyIfAskedFor) {
