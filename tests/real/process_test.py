@@ -3,8 +3,6 @@
 
 Usage: process_test.py TICKETGATE [unittest's options]
 """
-import ctypes
-import errno
 import http.client
 import os
 import pathlib
@@ -12,133 +10,17 @@ import resource
 import select
 import signal
 import socket
-import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
-from real_test import answers, free_port, wait_for
-
-TICKETGATE = None
-PATIENCE = 60  # seconds after which something that must happen counts as never
-
-EPOLL_CTL = {"x86_64": (0xC000003E, 233), "aarch64": (0xC00000B7, 21)}  # audit's architecture, number of the call
+from machine import PATIENCE, OnItsMachine, refuse_watches
+from real_test import free_port, wait_for
 
 
-def refuse_watches(descriptor):
-    """From now on, epoll_ctl of this process says ENOSPC for descriptors from this one (fs.epoll.max_user_watches)."""
-    arch, call = EPOLL_CTL[os.uname().machine]
-    allow, refuse = 0x7FFF0000, 0x00050000 | errno.ENOSPC
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    filters = [(load, 0, 0, 4), (equal, 0, 7, arch), (load, 0, 0, 0), (equal, 0, 5, call),
-               (load, 0, 0, 24), (equal, 0, 3, 1),  # its operation is to add
-               (load, 0, 0, 32), (at_least, 0, 1, descriptor), (give, 0, 0, refuse), (give, 0, 0, allow)]
-    code = b"".join(struct.pack("HBBI", *one) for one in filters)
-    program = struct.pack("HxxxxxxP", len(filters), ctypes.addressof(buffer := ctypes.create_string_buffer(code)))
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(38, 1, 0, 0, 0) != 0 or libc.prctl(22, 2, program, 0, 0) != 0:
-        os._exit(99)
-    del buffer
-
-
-class Sink(threading.Thread):
-    """A backend that reads every request whole and answers 200."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.door = socket.create_server(("127.0.0.1", 0), backlog=4096)
-        self.port = self.door.getsockname()[1]
-        self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.door.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
-    @staticmethod
-    def serve(connection):
-        with connection, connection.makefile("rb") as reader:
-            while reader.readline():
-                length = 0
-                while (line := reader.readline()) not in (b"\r\n", b""):
-                    if line.lower().startswith(b"content-length:"):
-                        length = int(line.split(b":")[1])
-                while length > 0 and (piece := reader.read(min(length, 1 << 16))):
-                    length -= len(piece)
-                try:
-                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-                except OSError:
-                    return
-
-
-class ProcessTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="ticketgate-process-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.sink = Sink()
-        self.addCleanup(self.sink.door.close)
-        self.port, self.admin = free_port(), free_port()
-
-    def config(self, more="", listen="", route="", admin=""):
-        file = self.folder / "c.yaml"
-        file.write_text(
-            f"listen: [{{ address: \"127.0.0.1:{self.port}\"{listen} }}]\n"
-            f"admin: {{ address: \"127.0.0.1:{self.admin}\"{admin} }}\n"
-            f"upstreams: {{ app: {{ url: \"http://127.0.0.1:{self.sink.port}\" }} }}\n"
-            f"routes: [{{ prefix: /, upstream: app{route} }}]\n{more}")
-        return file
-
-    def start(self, file, wait=True, limits=None, **options):
-        options.setdefault("stdout", subprocess.DEVNULL)
-        errors = options.pop("stderr", None) or open(self.folder / "err", "ab")
-        child = subprocess.Popen([TICKETGATE, "-c", file], preexec_fn=limits, stderr=errors, **options)
-        if not isinstance(errors, int):
-            errors.close()
-        self.addCleanup(self.stop, child)
-        if wait:
-            wait_for(lambda: child.poll() is not None or answers(self.port), "it listens")
-            self.assertIsNone(child.poll(), self.told())
-        return child
-
-    @staticmethod
-    def stop(child):
-        if child.poll() is None:
-            child.kill()
-        child.wait()
-
-    def told(self):
-        file = self.folder / "err"
-        return file.read_text() if file.exists() else ""
-
-    def check(self, file):
-        return subprocess.run([TICKETGATE, "check", "-c", file], capture_output=True, text=True, timeout=PATIENCE)
-
-    def get(self, path="/", port=None, method="GET", body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=PATIENCE)
-        try:
-            connection.request(method, path, body=body)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
-        finally:
-            connection.close()
-
-    def serves(self):
-        try:
-            return self.get("/")[0] == 200
-        except (OSError, http.client.HTTPException):
-            return False
-
-    def metric(self, name):
-        page = self.get("/metrics", self.admin)[1].decode()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in page.splitlines() if line.startswith(name))
-
+class ProcessTest(OnItsMachine):
     # ── signals ──
 
     def holds_signals(self, child):
@@ -390,5 +272,5 @@ class ProcessTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    OnItsMachine.ticketgate = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2, warnings="ignore")

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""ticketgate when its machine runs short: no memory, a disk that fails. One at a time holds; it goes on afterwards.
+
+Usage: shortage_test.py TICKETGATE [unittest's options]
+"""
+import errno
+import http.client
+import os
+import pathlib
+import resource
+import sys
+import threading
+import unittest
+
+from machine import PATIENCE, OnItsMachine, refuse
+from real_test import wait_for
+
+BODY = b"x" * (3 << 20)
+
+
+class ShortageTest(OnItsMachine):
+    def together(self, count, ask):
+        """What each of so many threads came to."""
+        ends = []
+        threads = [threading.Thread(target=lambda: ends.append(self.end_of(ask)), daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+            self.assertFalse(thread.is_alive(), "a client waits for ever")
+        return ends
+
+    @staticmethod
+    def end_of(ask):
+        try:
+            return ask()[0]
+        except (OSError, http.client.HTTPException) as why:
+            return type(why).__name__
+
+    def upload(self):
+        return self.get("/", method="POST", body=BODY)
+
+    def goes_on(self, child):
+        wait_for(self.serves, "it serves again", PATIENCE)
+        self.assertIsNone(child.poll(), self.told())
+        self.assertEqual(self.sink.most, 1, "one at a time")
+        wait_for(lambda: self.metric("ticketgate_spool_bytes") == 0, "no body is left", PATIENCE)
+        child.terminate()
+        self.assertEqual(child.wait(PATIENCE), 0)
+
+    # ── the disk ──
+
+    def test_a_body_that_cannot_be_read_back_costs_its_request_and_holds_its_slot_to_the_end(self):
+        # The backend has a part of the request by then: it must be seen to be done with it first.
+        child = self.start(
+            self.config(f"spool: {{ directory: \"{self.folder}\", memory_per_body: 16KiB }}\n", route=", queue: q"),
+            limits=lambda: refuse("pread64", errno.EIO, at_least=[(3, 1 << 20)]))
+        self.assertEqual(self.together(4, self.upload), [503] * 4)
+        wait_for(lambda: self.sink.cut == 4, "the backend has seen the ends", PATIENCE)
+        self.assertEqual(self.sink.whole, 0)
+        self.goes_on(child)
+
+    # ── memory ──
+
+    def size_of(self, child):
+        fields = dict(line.split(":", 1) for line in
+                      pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
+        return int(fields["VmSize"].split()[0]) << 10
+
+    def test_without_memory_it_serves_fewer_but_never_two_at_once(self):
+        child = self.start(self.config(
+            f"spool: {{ directory: \"{self.folder}\", memory_per_body: 8MiB, max_memory: 4GiB }}\n"
+            "clients: { max_connections_per_client: unlimited }\n",
+            route=", queue: q, max_waiting: 2000"))
+        for extra in (8 << 20, 1 << 20, 0):
+            limit = self.size_of(child) + extra
+            resource.prlimit(child.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+            ends = self.together(100, self.upload)
+            self.assertIsNone(child.poll(), self.told())
+            self.assertEqual(len(ends), 100)
+        resource.prlimit(child.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        self.goes_on(child)
+        self.assertIn("std::bad_alloc", self.told(), "it was short of memory")
+
+
+if __name__ == "__main__":
+    OnItsMachine.ticketgate = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2, warnings="ignore")
