@@ -97,14 +97,16 @@ bool Connection::read_head() {
         (void)transmit(fd_, "HTTP/1.1 100 Continue\r\n\r\n");
     }
     state_ = State::body;
-    if (fault_ == Fault::early) begin();
+    if (fault_ == Fault::early || fault_ == Fault::takes_all) begin();
     return true;
 }
 
 bool Connection::read_body() {
     in_used_ += body_.take(std::string_view{in_}.substr(in_used_));
     if (body_.complete()) {
-        if (fault_ == Fault::early)
+        if (!kept_back_.empty())
+            send_answer();
+        else if (fault_ == Fault::early || fault_ == Fault::takes_all)
             state_ = State::reading;  // answered before
         else
             begin();
@@ -134,12 +136,15 @@ void Connection::let_go() {
 }
 
 void Connection::on_alarm() {
-    if (state_ == State::late) journal_.end(run_, head_.seq, now_us(), false);
-    if (state_ == State::aborted || state_ == State::late) {
+    if (state_ == State::aborted || (state_ == State::late && fastcgi_)) {
+        if (state_ == State::late) journal_.end(run_, head_.seq, now_us(), false);
         finished_ = true;
         return;
     }
-    answer();
+    if (state_ == State::late)
+        end_run(false);
+    else
+        answer();
     if (!finished_) advance();
 }
 
@@ -154,9 +159,14 @@ void Connection::answer() {
     const bool coded = chunked && !fastcgi_;
     if (coded && !bodiless) append_chunks(out_, size);
     filler_left_ = coded || bodiless ? 0 : size;
+    const bool keeps_back = fault_ == Fault::takes_all && !body_.complete();
     if (fastcgi_) {
-        out_ = fcgi_output(out_, std::string(filler_left_, 'x'), true);
+        out_ = fcgi_output(out_, std::string(filler_left_, 'x'), !keeps_back);
         filler_left_ = 0;
+        if (keeps_back) kept_back_ = fcgi_output("", "", true);
+    } else if (keeps_back && filler_left_ > 0) {
+        --filler_left_;
+        kept_back_ = "x";
     }
     send_answer();
 }
@@ -170,6 +180,7 @@ void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
     } else if (status != 204) {
         print(out_, "Content-Length: %" PRIu64 "\r\n", size);
     }
+    if (fault_ == Fault::odd_field) out_ += "X-Odd: a\x01z\r\n";
     out_ += stays_open() || fastcgi_ ? "\r\n" : "Connection: close\r\n\r\n";
 }
 
@@ -270,7 +281,12 @@ void Connection::write() {
         const auto head = std::string_view{out_}.substr(out_sent_);
         const auto body = std::string_view{filler}.substr(
             0, std::min<std::uint64_t>(filler_left_, filler.size()));
-        if (head.empty() && body.empty()) return written(false);
+        if (head.empty() && body.empty()) {
+            if (kept_back_.empty()) return written(false);
+            if (!body_.complete()) return take_rest();
+            out_ += std::exchange(kept_back_, {});
+            continue;
+        }
         writing_us_ = now_us();
         const auto sent = transmit(fd_, head, body);
         if (sent.state == Io::again) return watch(EPOLLOUT);
@@ -281,9 +297,18 @@ void Connection::write() {
     }
 }
 
+void Connection::take_rest() {
+    state_ = State::body;
+    watch(EPOLLIN);
+}
+
 void Connection::written(bool client_gone) {
-    if (work_on()) return;
-    if (!own_page()) journal_.end(run_, head_.seq, writing_us_, client_gone || peer_closed_);
+    if (!work_on()) end_run(client_gone);
+}
+
+void Connection::end_run(bool client_gone) {
+    const Micros ended_us = state_ == State::late ? now_us() : writing_us_;
+    if (!own_page()) journal_.end(run_, head_.seq, ended_us, client_gone || peer_closed_);
     out_.clear();
     out_sent_ = 0;
     state_ = body_.complete() ? State::reading : State::body;  // what is left of it, if early
@@ -294,15 +319,20 @@ void Connection::written(bool client_gone) {
 }
 
 // As after fastcgi_finish_request(): the answer is out, the connection closed, the script goes on.
+// Over HTTP it goes on where the answer ends with its head, or will end with the connection.
 bool Connection::work_on() {
-    const auto late_us = fastcgi_ ? query_number(head_.target, "late_us", 0) : 0;
+    const auto late_us = may_work_on() ? query_number(head_.target, "late_us", 0) : 0;
     held_ = fastcgi_ && query_number(head_.target, "late_hold", 0) == 1 && !own_page();
     if (!held_ && (late_us == 0 || own_page())) return false;
-    fd_.reset();
+    fastcgi_ ? fd_.reset() : watch(0);
     state_ = State::late;
     if (held_) return true;
     alarms_.set(now_us() + late_us, std::bit_cast<std::uint64_t>(this));
     return true;
+}
+
+bool Connection::may_work_on() const {
+    return fastcgi_ || head_.method == "HEAD" || query_number(head_.target, "close", 0) == 1;
 }
 
 // As a WebSocket's server: a 101, then every byte comes back. For `tunnel=hold` the run lasts until
@@ -351,6 +381,7 @@ std::string Connection::worker(Micros now) const {
 void Connection::lose_peer() {
     peer_closed_ = true;
     if (state_ == State::body || (state_ == State::reading && !in_.empty())) journal_.truncated();
+    if (!kept_back_.empty() && state_ == State::body) journal_.end(run_, head_.seq, now_us(), true);
     if (state_ == State::reading || state_ == State::body) return close();
     // Closed reads as readable for ever; without a watch the loop does not spin on it.
     watch(state_ == State::writing ? EPOLLOUT : 0U);

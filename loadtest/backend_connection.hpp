@@ -66,8 +66,11 @@ class Connection {
     void answer_text(std::string_view type, const std::string& text);
     void send_answer();
     void write();
+    void take_rest();
     void written(bool client_gone);
     bool work_on();
+    bool may_work_on() const;
+    void end_run(bool client_gone);
     bool begin_tunnel();
     void echo();
     void end_tunnel();
@@ -108,6 +111,7 @@ class Connection {
     std::string out_;
     std::size_t out_sent_ = 0;
     std::uint64_t filler_left_ = 0;
+    std::string kept_back_;  // till all of the request is here
     Micros writing_us_ = 0;  // when the last write began
 };
 

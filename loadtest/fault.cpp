@@ -6,7 +6,7 @@
 namespace loadtest {
 
 Fault fault_named(std::string_view name) {
-    static constexpr std::array<std::pair<std::string_view, Fault>, 8> names{{
+    static constexpr std::array<std::pair<std::string_view, Fault>, 10> names{{
         {"silent", Fault::silent},
         {"die_read", Fault::die_read},
         {"die_head", Fault::die_head},
@@ -14,6 +14,8 @@ Fault fault_named(std::string_view name) {
         {"die_chunk", Fault::die_chunk},
         {"garbage", Fault::garbage},
         {"early", Fault::early},
+        {"takes_all", Fault::takes_all},
+        {"odd_field", Fault::odd_field},
         {"drop_next", Fault::drop_next},
     }};
     for (const auto& [known, fault] : names) {

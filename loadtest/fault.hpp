@@ -14,6 +14,8 @@ enum class Fault {
     die_chunk,  // closes in the middle of a chunk
     garbage,    // answers what is no HTTP
     early,      // answers when the head is read, before the body
+    takes_all,  // the same, and ends its answer when it has the body, as PHP does
+    odd_field,  // a whole answer, but a field of it has a control character
     drop_next,  // answers, then closes when the next request's bytes arrive on this connection
 };
 

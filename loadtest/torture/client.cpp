@@ -162,9 +162,11 @@ bool Client::have_head() {
 
 Task<bool> Client::take_body(Micros deadline) {
     const bool until_close = !head_.chunked && !head_.has_length;
-    body_ = head_.chunked ? Body::chunked()
-            : until_close ? Body::until_close()
-                          : Body::of_length(head_.content_length);
+    const bool bodiless = !pending_.empty() && world_.record(pending_.front()).head;
+    body_ = bodiless        ? Body::of_length(0)
+            : head_.chunked ? Body::chunked()
+            : until_close   ? Body::until_close()
+                            : Body::of_length(head_.content_length);
     in_.erase(0, body_.take(in_));
     bool more = true;
     while (more && !body_.complete() && !body_.broken()) {
@@ -193,7 +195,8 @@ void Client::judge_answer() {
     // A half-closed client may be told that it is seen as gone.
     if (record.left_us != 0) record.wrong = false;
     if (head_.status == 200) {
-        record.wrong |= head_.seq != seq || body_.content_bytes() != record.size;
+        record.wrong |=
+            head_.seq != seq || body_.content_bytes() != (record.head ? 0 : record.size);
     }
     world_.note_done(seq);
     if (pending_.empty()) return;
@@ -295,7 +298,7 @@ void Client::go(Way way) {
 
 std::string Client::text(const Call& call, std::uint64_t seq) const {
     const auto& known = facts(call.line);
-    std::string out = call.body > 0 ? "POST " : "GET ";
+    std::string out = call.body > 0 ? "POST " : call.head ? "HEAD " : "GET ";
     out.append(call.path != nullptr ? call.path : known.path);
     print(out, "?size=%" PRIu64 "%s%s HTTP/1.1\r\nHost: %s\r\nX-Seq: %" PRIu64 "\r\n", call.size,
           call.query.empty() ? "" : "&", call.query.c_str(), world_.settings.host.c_str(), seq);

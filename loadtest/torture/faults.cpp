@@ -68,6 +68,43 @@ Task<> early_free(World& world) {
     const Trouble trouble{Line::free, "us=500&fault=early", allow::ok, allow::ok, 300'000};
     co_await troubled(world, trouble, world.some(50));
 }
+// As PHP: the answer begins at once and ends when the body was taken. Both are longer than all
+// buffers on the way, so one that sends no more of the request while it relays waits for ever.
+Task<> takes_all_on(World& world, Line line) {
+    Crew crew;
+    auto call = call_of(line, 500);
+    call.query += "&fault=takes_all";
+    call.size = 2'000'000;
+    call.body = 3'000'000;
+    for (int i = 0; i < 2; ++i) crew.add(loyal(world, call, world.some(20)));
+    crew.add(crowd(world, call_of(line, 200), 4, world.some(20) * 2));
+    co_await crew;
+}
+Task<> takes_all(World& world) {
+    return takes_all_on(world, Line::one);
+}
+Task<> takes_all_free(World& world) {
+    return takes_all_on(world, Line::free);
+}
+// A control character that an application echoes: 502, and the line goes on.
+Task<> odd_field(World& world) {
+    const Trouble trouble{Line::one, "us=500&fault=odd_field", allow::bad_gateway};
+    co_await troubled(world, trouble, world.some(100));
+}
+// The answer ends with its head, or will end with the connection, and its script goes on.
+Task<> works_on_behind_http(World& world) {
+    Crew crew;
+    auto head = call_of(Line::one, 200);
+    head.query += "&late_us=3000";
+    head.head = true;
+    auto closing = call_of(Line::one, 200);
+    closing.query += "&late_us=3000&close=1";
+    crew.add(crowd(world, head, 4, world.some(100)));
+    crew.add(crowd(world, closing, 4, world.some(100)));
+    crew.add(crowd(world, call_of(Line::one, 100), 4, world.some(100)));
+    co_await crew;
+}
+
 // Answered 504 while its backend still works, which goes on for `more_us` from then on.
 Task<> given_up_on(World& world, std::string query, std::uint64_t requests, Micros more_us) {
     Held held(world);
@@ -164,7 +201,7 @@ Task<> restarts(World& world) {
 }  // namespace
 
 std::span<const Scenario> fault_scenarios() {
-    static constexpr std::array<Scenario, 13> all{{
+    static constexpr std::array<Scenario, 17> all{{
         {"fault_refuses", Need::nothing, refuses},
         {"fault_silent", Need::lines, silent},
         {"fault_die_read", Need::nothing, die_read},
@@ -174,6 +211,10 @@ std::span<const Scenario> fault_scenarios() {
         {"fault_garbage", Need::nothing, garbage},
         {"fault_early", Need::nothing, early},
         {"fault_early_free", Need::lines, early_free},
+        {"fault_takes_all", Need::nothing, takes_all},
+        {"fault_takes_all_free", Need::lines, takes_all_free},
+        {"fault_odd_field", Need::nothing, odd_field},
+        {"works_on_behind_http", Need::http, works_on_behind_http},
         {"fault_drop_next", Need::nothing, drop_next},
         {"fault_restarts", Need::nothing, restarts},
         {"fault_too_slow", Need::lines, too_slow},

@@ -22,8 +22,8 @@ Call any_call(World& world) {
 // A tenth of them: the backend closes the kept connection, or breaks.
 void add_fault(World& world, Call& call) {
     if (!world.chance(3)) return;
-    constexpr std::array<const char*, 5> faults{"drop_next", "die_read", "die_body", "die_chunk",
-                                                "garbage"};
+    constexpr std::array<const char*, 7> faults{"drop_next", "die_read",  "die_body", "die_chunk",
+                                                "garbage",   "odd_field", "takes_all"};
     call.query += std::string("&fault=") + faults[world.random(faults.size())];
     call.allowed |= allow::bad_gateway | allow::broken;
 }

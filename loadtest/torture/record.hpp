@@ -60,6 +60,7 @@ struct Call {
     std::uint64_t size = 100;  // of the answer
     Allowed allowed = allow::ok;
     bool upgrade = false;        // asks for a WebSocket
+    bool head = false;           // HEAD
     const char* path = nullptr;  // another one of the line's routes
 };
 
@@ -77,6 +78,7 @@ struct Record {
     Line line = Line::one;
     Fate fate = Fate::unsent;
     bool post = false;
+    bool head = false;
     bool fresh = false;  // the first of its connection
     bool wrong = false;  // answered, but not so
 };

@@ -14,6 +14,7 @@ namespace loadtest {
 // What a scenario needs to mean anything.
 enum class Need {
     nothing,  // any proxy, one line
+    http,     // any proxy, one line, and a backend that speaks HTTP
     lines,    // ticketgate's own lines (peers/torture.yaml.in)
     fastcgi,  // these, and a FastCGI backend
     tunnels,  // these, and a backend that can be upgraded

@@ -103,6 +103,7 @@ class Torture {
 
     bool fits(const Scenario& scenario) const {
         if (scenario.need == Need::nothing) return true;
+        if (scenario.need == Need::http) return !world_.settings.fastcgi;
         if (world_.settings.kind != "ticketgate") return false;
         if (scenario.need == Need::fastcgi) return world_.settings.fastcgi;
         if (scenario.need == Need::tunnels) return !world_.settings.fastcgi;
