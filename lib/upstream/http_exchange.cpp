@@ -1,6 +1,6 @@
 #include "upstream/http_exchange.hpp"
 
-#include <new>
+#include <exception>
 
 #include "base/text.hpp"
 
@@ -135,7 +135,7 @@ Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head
         const auto step = read_head(to_head_request, head);
         if (!step || (*step == Step::done && head.status == 101)) end_ = End::unknown;
         return step ? *step : Step::done;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
         end_ = End::unknown;
         return Step::done;
     }
