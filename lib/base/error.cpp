@@ -61,6 +61,8 @@ const char* text(errc e) {
             return "the backend is overloaded";
         case errc::spool_full:
             return "the spool is full or cannot be written";
+        case errc::internal:
+            return "the proxy could not serve the request";
         case errc::input_full:
             return "too many requests are incomplete";
         case errc::client_closed:

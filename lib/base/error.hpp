@@ -44,6 +44,7 @@ enum class errc {
     upstream_overloaded,       ///< 503: it says itself that it can take no more (FastCGI)
     // ourselves
     spool_full,  ///< 503: spool memory or disk is at its limit
+    internal,    ///< 500: an exception, as of memory that ran short
     input_full,  ///< 503: max_input is kept for clients whose requests are not whole
     // no answer possible or needed
     client_closed,  ///< 499 in the log only

@@ -44,6 +44,7 @@ constexpr std::array meanings{
     Meaning{errc::upstream_overloaded, 503},
     Meaning{errc::spool_full, 503},
     Meaning{errc::input_full, 503},
+    Meaning{errc::internal, 500},
     Meaning{errc::client_closed, 499},
 };
 

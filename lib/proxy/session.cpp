@@ -45,13 +45,30 @@ task<bool> Session::serve_one() {
     if (!failure) failure = judge();
     const auto request = begin(failure);
     const Attached attached(request->reply, *client_, signal_);
-    if (!failure) failure = co_await try_serve(*request, request);
-    if (failure) co_await answer(failure, *request);
+    try {
+        if (!failure) failure = co_await try_serve(*request, request);
+    } catch (const std::exception& e) {
+        failure = fault(*request, e);
+    }
+    try {
+        if (failure) co_await answer(failure, *request);
+    } catch (const std::exception& e) {
+        (void)fault(*request, e);
+        failure = errc::client_closed;  // it cannot be told
+    }
     const bool again = finish(*request, failure);
     // A response that was cut must not end in good order; all else should reach the client whole.
     const bool cut = failure && (failure == errc::client_closed || request->reply.begun());
     lingers_ = !again && !cut && unread(*request);
     co_return again;
+}
+
+// Nothing that came with this request, and was not used up, may pass for another one.
+error_code Session::fault(Request& request, const std::exception& e) noexcept {
+    request.keep_alive = false;
+    station_->commons.log.error("a request ended by an exception",
+                                {{"what", e.what()}, {"request_id", request.record.request_id}});
+    return errc::internal;
 }
 
 // Up to begin_body() nothing suspends: the head is a view of the loop's buffer until then.

@@ -4,6 +4,7 @@
 // came; to wait in a queue it moves to the queue's home loop and stays there.
 #pragma once
 
+#include <exception>
 #include <memory>
 
 #include "net/stream.hpp"
@@ -58,6 +59,7 @@ class Session final : public Resident, public IdleClient {
     task<error_code> deliver(Request& request);
     task<error_code> tunnel(Request& request);
     void give_up_place(error_code failure, Request& request);
+    error_code fault(Request& request, const std::exception& e) noexcept;
     task<void> answer(error_code failure, Request& request);
     bool finish(Request& request, error_code failure);
 

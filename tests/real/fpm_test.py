@@ -392,7 +392,7 @@ class TestStatusThatIsGone(Case):
         self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
         self.assertGreaterEqual(time.monotonic() - began, 3)
         self.assertGreater(self.site.metric("ticketgate_queue_status_failures_total"), 0)
-        self.assertIn("the workers' status cannot be read", self.site.log())
+        wait_for(lambda: "the workers' status cannot be read" in self.site.log(), "the log says why")
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 1)
         self.site.wait_until_free()
 

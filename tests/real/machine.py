@@ -138,6 +138,10 @@ class OnItsMachine(unittest.TestCase):
         file = self.folder / "err"
         return file.read_text() if file.exists() else ""
 
+    def tells(self, what):
+        """Its log is written by a thread of its own: a line may come after the answer it is about."""
+        wait_for(lambda: what in self.told(), f"the log says: {what}", PATIENCE)
+
     def check(self, file):
         return subprocess.run([self.ticketgate, "check", "-c", file], capture_output=True, text=True, timeout=PATIENCE)
 

@@ -60,7 +60,7 @@ class ProcessTest(OnItsMachine):
                                        route=", queue: q"),
                            limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
         self.assertEqual(self.get("/", method="POST", body=b"x" * 1_000_000)[0], 503)
-        self.assertIn("File too large", self.told())
+        self.tells("File too large")
         for _ in range(3):
             self.get("/" + "x" * 7000)
         while self.metric("ticketgate_log_dropped_lines_total") == 0 and child.poll() is None:
@@ -92,7 +92,7 @@ class ProcessTest(OnItsMachine):
         for connection in held:
             connection.close()
         wait_for(self.serves, "it serves again", PATIENCE)
-        self.assertIn("cannot accept a connection", self.told())
+        self.tells("cannot accept a connection")
         self.assertIsNone(child.poll())
 
     # ── the admin listener, and descriptors ──
