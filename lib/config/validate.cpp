@@ -147,6 +147,7 @@ void check_references(const Config& config, Problems& problems) {
     check_listen_tls(config, problems);
     check_upstream_tls(config, problems);
     check_ids(config, problems);
+    check_proxy_headers(config, problems);
     check_answers(config, problems);
 }
 

@@ -24,6 +24,7 @@ class Scripts {
         if (*queue.value) {
             look_for_more(route);
             look_for_folder(route);
+            look_for_slash(route);
         } else {
             look_for_bypass(route);
             look_for_front_controller(route);
@@ -51,6 +52,15 @@ class Scripts {
         warn(route, "most servers run this script for " + folder +
                         " as well, which is not in its queue; give that a route, such as regex: ^" +
                         folder + "$");
+    }
+
+    // `/cart/` is not `/cart`, and most servers run the same for both.
+    void look_for_slash(const RouteNode& route) {
+        if (route.prefix.size() < 2 || !route.prefix.ends_with('/')) return;
+        const auto bare = route.prefix.substr(0, route.prefix.size() - 1);
+        if (at(bare).queue == at(route.prefix).queue) return;
+        warn(route, "leaves " + bare + " out, which is not in its queue; write prefix: " + bare +
+                        ", which has " + route.prefix + " and all below as well");
     }
 
     // Of a pattern: what it is written under, without the last slash.

@@ -90,7 +90,9 @@ struct ResponseHead {
     bool event_stream = false;     ///< text/event-stream
     bool names_hop_fields = false;
     bool has_date = false;
-    bool malformed = false;  ///< a field beside its framing is none: not to be forwarded; no fields
+    /// Not to be forwarded, though its framing is beyond doubt; it has no fields then.
+    bool malformed = false;
+    std::string_view complaint;  ///< a constant: why it is malformed or refused
     /// Keep-Alive: timeout=N; 0 when not told, and 1 where less than a second is told as 0.
     std::uint32_t keep_alive_timeout_s = 0;
 

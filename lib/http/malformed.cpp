@@ -44,7 +44,7 @@ std::string without_malformed_fields(std::string_view head) {
         if (good) rest.append(line).append("\r\n");
         lines.remove_prefix(end + 2);
     }
-    return rest.size() < head.size() ? rest : std::string();
+    return rest;
 }
 
 }  // namespace ticketgate::http

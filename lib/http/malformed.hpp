@@ -8,8 +8,8 @@
 
 namespace ticketgate::http {
 
-/// `head` (status line to empty line, CRLF throughout) without its malformed fields. Empty if it
-/// has none, or one of them may say where the message ends in somebody's reading.
+/// `head` (status line to empty line, CRLF throughout) without its malformed fields. Empty if one
+/// of them may say where the message ends in somebody's reading.
 std::string without_malformed_fields(std::string_view head);
 
 }  // namespace ticketgate::http

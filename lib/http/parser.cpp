@@ -107,7 +107,7 @@ class HeadParser : public beast::http::basic_parser<is_request> {
     void refuse(beast::error_code& ec, errc why, std::string_view complaint) {
         if (ec) return;
         ec = why;
-        if constexpr (is_request) head_.complaint = complaint;
+        head_.complaint = complaint;
     }
 
     Head& head_;
@@ -210,10 +210,13 @@ class RequestParser final : public HeadParser<true, RequestHead> {
     bool has_host_ = false, expects_continue_ = false;
 };
 
+constexpr int largest_status = 599;
+
 class ResponseParser final : public HeadParser<false, ResponseHead> {
  public:
-    ResponseParser(ResponseHead& head, const HeadLimits& limits, bool to_head)
-        : HeadParser(head, limits), to_head_(to_head) {}
+    ResponseParser(ResponseHead& head, const HeadLimits& limits, bool to_head,
+                   int most_status = largest_status)
+        : HeadParser(head, limits), to_head_(to_head), most_status_(most_status) {}
 
  private:
     void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
@@ -221,7 +224,8 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
 
     void on_response_impl(int status, beast::string_view reason, int version,
                           beast::error_code& ec) override {
-        if (status < 100 || status > 599) ec = errc::bad_request;
+        if (status < 100 || status > most_status_)
+            refuse(ec, errc::bad_request, "a status that is none");
         head_.status = static_cast<std::uint16_t>(status);
         head_.reason = to_std(reason);
         head_.version = static_cast<unsigned>(version);
@@ -290,6 +294,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     }
 
     bool to_head_;
+    int most_status_;
 };
 
 // The fields keep their capacity: no allocation per head in steady state.
@@ -321,17 +326,17 @@ bool has_bare_status_line(std::string_view head) {
 
 // The line as it should be, then the fields. Beast says that it needs more behind the line; a fault
 // in the line is found by the second call.
-error_code put_response(ResponseParser& parser, ResponseHead& head) {
-    if (!has_bare_status_line(head.bytes)) return put_all(parser, head.bytes);
+error_code put_response(ResponseParser& parser, ResponseHead& head, std::string_view bytes) {
+    if (!has_bare_status_line(bytes)) return put_all(parser, bytes);
     std::array<char, bare_status_line_size + 1> line;
     std::ranges::copy(std::string_view(" \r\n"), line.end() - 3);
-    std::ranges::copy(head.bytes.substr(0, bare_status_line_size - 2), line.begin());
+    std::ranges::copy(bytes.substr(0, bare_status_line_size - 2), line.begin());
     error_code error;
     const std::size_t used = parser.put(boost::asio::const_buffer(line.data(), line.size()), error);
     if (error != beast::http::error::need_more || used != line.size())
         return errc::upstream_bad_response;
     head.reason = {};
-    return put_all(parser, head.bytes.substr(bare_status_line_size));
+    return put_all(parser, bytes.substr(bare_status_line_size));
 }
 
 // Bytes that cannot begin a request (a TLS handshake on a plain port) are refused without waiting
@@ -366,24 +371,31 @@ error_code refusal(error_code error, RequestHead& head, std::string_view message
     return errc::bad_request;
 }
 
+constexpr std::string_view no_head = "a bare LF, or a line that begins with a blank";
+
 // Of what is no head as yet.
-error_code refused(RequestHead& head, error_code error, std::string_view complaint) {
+template <class Head>
+error_code refused(Head& head, error_code error, std::string_view complaint) {
     head.complaint = complaint;
     return error;
 }
 
-// CONTRACT 2.1: where such an answer ends is known, though it is forwarded to nobody.
-result<Progress> parse_malformed(ResponseHead& head, const HeadLimits& limits, bool to_head) {
-    const std::string_view bytes = head.bytes;
+// CONTRACT 2.1: where such an answer ends is known, though it is forwarded to nobody. Its fields
+// may be malformed, or too many, or its status none, as long as its framing is beyond doubt.
+result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
+    static constexpr HeadLimits any{.max_headers = std::numeric_limits<std::size_t>::max()};
+    constexpr int any_status = 999;
+    const std::string_view bytes = head.bytes, complaint = head.complaint;
     const std::string rest = without_malformed_fields(bytes);
     reset(head);
     head.bytes = bytes;
-    ResponseParser parser(head, limits, to_head);
-    if (rest.empty() || put_all(parser, rest) || head.status == 101)
-        return error_code(errc::upstream_bad_response);
-    head.fields.clear();  // views of what goes now
+    ResponseParser parser(head, any, to_head, any_status);
+    const bool framed = !rest.empty() && !put_response(parser, head, rest) && head.status != 101;
+    std::vector<Field>().swap(head.fields);  // views of what goes now
     head.reason = head.upgrade = {};
+    head.complaint = complaint;
     head.malformed = true;
+    if (!framed) return error_code(errc::upstream_bad_response);
     return Progress::done;
 }
 
@@ -402,7 +414,7 @@ result<Progress> parse_request(std::string_view bytes, const HeadLimits& limits,
     if (!may_begin_request(window.substr(begin)))
         return refused(head, errc::bad_request, "a first byte that begins no request");
     const auto end = find_head_end(window, begin, scanned);
-    if (!end) return refused(head, end.error(), "a bare LF, or a line that begins with a blank");
+    if (!end) return refused(head, end.error(), no_head);
     if (*end == 0) {
         if (bytes.size() < limits.max_head) return Progress::need_more;
         return refused(head, too_large(window.substr(begin)), "longer than max_head");
@@ -427,16 +439,18 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
                                 ResponseHead& head, std::size_t scanned) {
     const auto window = bytes.substr(0, limits.max_head);
     const auto end = find_head_end(window, 0, scanned);
-    if (!end) return error_code(errc::upstream_bad_response);
+    if (!end) return refused(head, errc::upstream_bad_response, no_head);
     if (*end == 0) {
         if (bytes.size() < limits.max_head) return Progress::need_more;
-        return error_code(errc::upstream_bad_response);
+        return refused(head, errc::upstream_bad_response, "a head longer than max_head");
     }
     reset(head);
     head.bytes = bytes.substr(0, *end);
     ResponseParser parser(head, limits, to_head);
-    if (put_response(parser, head)) return parse_malformed(head, limits, to_head);
-    return Progress::done;
+    const auto error = put_response(parser, head, head.bytes);
+    if (!error) return Progress::done;
+    if (head.complaint.empty()) head.complaint = complaint_of(error);
+    return parse_malformed(head, to_head);
 }
 
 }  // namespace ticketgate::http

@@ -59,16 +59,18 @@ int TlsClient::keep_session(SSL* connection, SSL_SESSION* session) {
 
 std::unique_ptr<Stream> secure(std::shared_ptr<TlsClient> client, Loop& loop,
                                std::unique_ptr<Stream> backend) {
-    SSL* const connection = SSL_new(client->rules_.get());
-    TG_CHECK(connection != nullptr);
+    SslPointer owned = new_ssl(*client->rules_);
+    SSL* const connection = owned.get();
     SSL_set_connect_state(connection);
-    if (!client->is_address_) SSL_set_tlsext_host_name(connection, client->server_name_.c_str());
+    const char* const name = client->server_name_.c_str();
+    if (!client->is_address_ && SSL_set_tlsext_host_name(connection, name) != 1)
+        throw std::bad_alloc();
     auto& session = client->sessions_[loop.index()];
-    SSL_set_app_data(connection, &session);
+    if (SSL_set_app_data(connection, &session) != 1) throw std::bad_alloc();
     if (session && SSL_SESSION_is_resumable(session.get()) == 1)
         SSL_set_session(connection, session.get());
-    return std::make_unique<TlsStream>(std::move(backend), connection, TlsStream::Role::client,
-                                       std::move(client));
+    return std::make_unique<TlsStream>(std::move(backend), std::move(owned),
+                                       TlsStream::Role::client, std::move(client));
 }
 
 Connect connect_with(std::shared_ptr<TlsClient> client, Connect below) {

@@ -95,11 +95,10 @@ bool TlsServer::choose_certificates(SSL* connection) const {
 
 std::unique_ptr<Stream> secure(std::shared_ptr<const TlsServer> server,
                                std::unique_ptr<Stream> client) {
-    SSL* const connection = SSL_new(server->rules_.get());
-    TG_CHECK(connection != nullptr);
-    SSL_set_accept_state(connection);
-    return std::make_unique<TlsStream>(std::move(client), connection, TlsStream::Role::server,
-                                       std::move(server));
+    SslPointer connection = new_ssl(*server->rules_);
+    SSL_set_accept_state(connection.get());
+    return std::make_unique<TlsStream>(std::move(client), std::move(connection),
+                                       TlsStream::Role::server, std::move(server));
 }
 
 }  // namespace ticketgate::net

@@ -55,11 +55,25 @@ std::string reason_of(unsigned long code) {
 
 }  // namespace
 
-TlsStream::TlsStream(std::unique_ptr<Stream> below, SSL* ssl, Role role,
+void FreeSsl::operator()(SSL* ssl) const noexcept {
+    SSL_free(ssl);
+}
+
+SslPointer new_ssl(SSL_CTX& rules) {
+    SslPointer ssl(SSL_new(&rules));
+    if (ssl == nullptr) throw std::bad_alloc();
+    return ssl;
+}
+
+TlsStream::TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
                      std::shared_ptr<const void> keeps)
-    : wire_(std::move(below)), ssl_(ssl), role_(role), keeps_(std::move(keeps)) {
+    : wire_(std::move(below)),
+      keeps_(std::move(keeps)),
+      owned_(std::move(ssl)),
+      ssl_(owned_.get()),
+      role_(role) {
     BIO* const bio = wire_.make_bio();
-    TG_CHECK(bio != nullptr);
+    if (bio == nullptr) throw std::bad_alloc();
     SSL_set_bio(ssl_, bio, bio);
     wire_.below().observe(this);
     take_flags();
@@ -72,7 +86,6 @@ TlsStream::~TlsStream() {
         (void)wire_.flush();  // at most the peer does not hear it
     }
     ERR_clear_error();
-    SSL_free(ssl_);
 }
 
 // ── the handshake ──

@@ -26,12 +26,20 @@ namespace ticketgate::net {
 /// its peer, so that it can be told. That read gives the few bytes that the handshake took.
 inline constexpr int spoke_plainly = EPROTOTYPE;
 
+struct FreeSsl {
+    void operator()(SSL* ssl) const noexcept;
+};
+using SslPointer = std::unique_ptr<SSL, FreeSsl>;
+
+/// A connection under these rules. Throws bad_alloc.
+SslPointer new_ssl(SSL_CTX& rules);
+
 class TlsStream final : public Stream, private Observer {
  public:
     enum class Role { server, client };
 
-    /// Takes over `ssl`, whose role is set. `keeps` is what it refers to.
-    TlsStream(std::unique_ptr<Stream> below, SSL* ssl, Role role,
+    /// `ssl`'s role is set. `keeps` is what it refers to. Throws bad_alloc.
+    TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
               std::shared_ptr<const void> keeps);
     /// Says close_notify if the connection is in order.
     ~TlsStream() override;
@@ -63,9 +71,10 @@ class TlsStream final : public Stream, private Observer {
     void note_client_certificate();
 
     TlsWire wire_;
+    const std::shared_ptr<const void> keeps_;
+    const SslPointer owned_;
     SSL* const ssl_;
     const Role role_;
-    const std::shared_ptr<const void> keeps_;
     Secured secured_;
     std::string fault_;
     /// Of the next write's bytes, those whose records are gathered and not all sent: they are

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "base/text.hpp"
@@ -41,6 +42,7 @@ long control(BIO*, int command, long, void*) {
 
 struct Method {
     Method() : bio(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream")) {
+        if (bio == nullptr) throw std::bad_alloc();
         BIO_meth_set_read(bio, read_bytes);
         BIO_meth_set_write(bio, write_bytes);
         BIO_meth_set_ctrl(bio, control);
@@ -85,12 +87,17 @@ std::size_t TlsWire::copy_first(std::span<char> into) const {
     return kept;
 }
 
-bool TlsWire::gather(std::span<const char> bytes) {
+// OpenSSL calls it: no exception may leave it. Without memory the connection is over.
+bool TlsWire::gather(std::span<const char> bytes) noexcept {
     if (write_error_ != 0) return true;  // nobody will read it
     if (unsent_.size() - sent_ + bytes.size() > most_unsent) return false;
     // A peer that takes a little all the time leaves no moment at which everything is sent.
     if (sent_ > most_unsent) unsent_.erase(0, std::exchange(sent_, 0));
-    unsent_.append(bytes.data(), bytes.size());
+    try {
+        unsent_.append(bytes.data(), bytes.size());
+    } catch (const std::bad_alloc&) {
+        write_error_ = ENOMEM;
+    }
     return true;
 }
 

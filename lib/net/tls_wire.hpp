@@ -39,7 +39,7 @@ class TlsWire {
     // For the BIO.
     IoResult read(std::span<char> into);
     /// False: too much is gathered already.
-    bool gather(std::span<const char> bytes);
+    bool gather(std::span<const char> bytes) noexcept;
 
  private:
     std::unique_ptr<Stream> below_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "base/text.hpp"
@@ -62,6 +63,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
             "an exchange ended by an exception",
             {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
     }
+    if (failure) run.tell(failure);
     if (run.outlasts()) run.answered(failure);
     while (run.outlasts()) {
         run.outlast();
@@ -134,7 +136,9 @@ task<error_code> Run::converse() {
     for (;;) {
         if (exchange_->connected()) {
             const std::uint64_t heard = exchange_->received();
+            station_.response.complaint = {};
             const auto step = exchange_->read_head(request_->asks_for_head(), station_.response);
+            complaint_ = station_.response.complaint;
             if (!step) co_return step.error();
             // A part of a head, or a 102, is no silence.
             if (exchange_->received() != heard && deadline_.armed()) arm_silence();
@@ -294,17 +298,25 @@ void Run::flush(bool ended) {
 
 // ── the end ──
 
+void Run::tell(error_code failure) noexcept {
+    if (failure == errc::client_closed) return;
+    station_.metrics.upstream_errors.add();
+    try {
+        std::string why = failure.message();
+        const std::string fault = exchange_ ? exchange_->fault() : std::string();
+        const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
+        if (!more.empty()) why.append(": ").append(more);
+        station_.commons.log.warn("the exchange with the backend failed",
+                                  {{"request_id", request_->record.request_id}, {"why", why}});
+    } catch (const std::bad_alloc&) {
+        // Then the log has to do without.
+    }
+}
+
 void Run::leave_backend(error_code failure) {
     if (std::exchange(left_backend_, true)) return;
     Record& record = request_->record;
     if (exchange_) record.upstream = monotonic_now() - sent_;
-    if (failure && failure != errc::client_closed) {
-        station_.metrics.upstream_errors.add();
-        const std::string fault = exchange_ ? exchange_->fault() : std::string();
-        const std::string why = failure.message() + (fault.empty() ? "" : ": " + fault);
-        station_.commons.log.warn("the exchange with the backend failed",
-                                  {{"request_id", record.request_id}, {"why", why}});
-    }
     if (exchange_ && !exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
                                                        {"text", exchange_->remarks()}});

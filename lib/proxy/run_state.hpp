@@ -33,6 +33,7 @@ class Run final : public Resident {
     void begin_reply();
     void take(std::string_view bytes);
     void flush(bool ended);
+    void tell(error_code failure) noexcept;
     void leave_backend(error_code failure);
     void end(error_code failure) noexcept;
 
@@ -83,7 +84,8 @@ class Run final : public Resident {
     Deadline retry_;  // of what an exception stopped behind the end of the exchange
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
-    bool chunked_ = false;  // towards the client
+    std::string_view complaint_;  // of the response head; a constant
+    bool chunked_ = false;        // towards the client
     bool head_pending_ = false;
     bool contentless_ = false;  // what the backend sends behind its head is not the client's
     bool orphan_ = false;

@@ -141,10 +141,9 @@ task<error_code> Session::read_head() {
         input_.keep();
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
-        const bool rests = nothing && requests_ != 0;
-        if (rests) station_->rest(*this);
+        if (nothing) station_->rest(*this);
         co_await signal_;
-        if (rests) station_->wake(*this);
+        if (nothing) station_->wake(*this);
         if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;

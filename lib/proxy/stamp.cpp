@@ -148,13 +148,27 @@ bool bypasses(const http::RequestHead& head, const config::Settings& settings, b
     });
 }
 
+// The address in an element of X-Forwarded-For, which may have a port and brackets. Empty: it is
+// none, but some text that a client sent and its proxy passed on.
+std::string address_in(std::string_view element) {
+    const auto bracket = element.starts_with('[') ? element.find(']') : std::string_view::npos;
+    const bool one_colon = element.find(':') == element.rfind(':');
+    if (bracket != std::string_view::npos)
+        element = element.substr(1, bracket - 1);
+    else if (one_colon)
+        element = element.substr(0, element.find(':'));
+    const auto address = net::Endpoint::from_ip(element, 0);
+    return address ? address->ip() : std::string();
+}
+
 std::string client_ip(const http::RequestHead& head, const Peer& peer) {
     if (!peer.trusted) return peer.ip;
     std::string_view last;
     for (const auto& field : head.fields)
         if (field.id == http::FieldName::x_forwarded_for)
             for_each_element(field.value, [&](std::string_view element) { last = element; });
-    return last.empty() ? peer.ip : std::string(last);
+    std::string address = address_in(last);
+    return address.empty() ? peer.ip : address;
 }
 
 // The port is the peer's, and says nothing of a client that a proxy speaks for.

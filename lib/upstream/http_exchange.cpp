@@ -1,11 +1,15 @@
 #include "upstream/http_exchange.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/text.hpp"
 
 namespace ticketgate {
 namespace {
+
+// Bytes of a head of which only the end matters.
+constexpr std::size_t longest_head = 1 << 20;
 
 // A server may send a body to HEAD, or with the length that it told beside a 304, against the
 // protocol; to us it would be the beginning of the next answer.
@@ -31,9 +35,14 @@ PooledExchange::Frame HttpExchange::frame(std::size_t piece, bool last) {
 }
 
 result<Step> HttpExchange::read_head(bool to_head_request, http::ResponseHead& head) {
+    return read_head(to_head_request, settings().head_limits, head);
+}
+
+result<Step> HttpExchange::read_head(bool to_head_request, const http::HeadLimits& limits,
+                                     http::ResponseHead& head) {
     for (;;) {
         if (!unread_.empty()) {
-            const auto progress = parse_head(to_head_request, head);
+            const auto progress = parse_head(to_head_request, limits, head);
             if (!progress) return progress.error();
             if (*progress == http::Progress::done) return Step::done;
         }
@@ -44,13 +53,19 @@ result<Step> HttpExchange::read_head(bool to_head_request, http::ResponseHead& h
 }
 
 // Parses in place. Only a head that came in pieces is copied together first.
-result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::ResponseHead& head) {
+result<http::Progress> HttpExchange::parse_head(bool to_head_request,
+                                                const http::HeadLimits& limits,
+                                                http::ResponseHead& head) {
     const std::size_t scanned = partial_head_.size();
     std::string_view bytes = unread_;
     if (!partial_head_.empty()) bytes = partial_head_.append(unread_);
-    const auto progress =
-        http::parse_response(bytes, settings().head_limits, to_head_request, head, scanned);
-    if (!progress) return progress;
+    const auto progress = http::parse_response(bytes, limits, to_head_request, head, scanned);
+    if (!progress) {
+        note_garbage();
+        if (!partial_head_.empty()) whole_head_.swap(partial_head_), unread_ = whole_head_;
+        partial_head_.clear();
+        return progress;
+    }
     if (*progress == http::Progress::need_more) {
         if (partial_head_.empty()) partial_head_ = unread_;
         unread_ = {};
@@ -104,9 +119,16 @@ bool HttpExchange::settled() const {
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
 }
 
-// A server that keeps its connection looks for the next request when its work is over: it finds
-// our FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
+// Where the end of the answer does not tell the end of the work, the end of the connection does. A
+// server that keeps its connection looks for the next request when its work is over: it finds our
+// FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
 // a client that left, and end the wait of a server in between (nginx) before its script's end.
+void HttpExchange::ask_to_close() {
+    const bool untold = end_ == End::headless || end_ == End::unknown;
+    if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
+        finish_sending();
+}
+
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     while (!settled()) {
         Step step = Step::blocked;
@@ -118,9 +140,7 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
             if (!read) end_ = End::unknown;
             step = read ? *read : Step::done;
         } else {
-            if (end_ == End::headless && all_sent() && !announced_close_ &&
-                !std::exchange(asked_to_close_, true))
-                finish_sending();
+            ask_to_close();
             if (read(unread_).status != net::Io::blocked) step = Step::done;
         }
         if (step == Step::blocked) return step;
@@ -129,14 +149,16 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
 }
 
 // The run ended before its answer began. Whatever is wrong with this head or with our memory, the
-// slot is held.
+// slot is held. A head that is longer than it may be is forwarded to nobody, but read to its end.
 Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head) noexcept {
+    http::HeadLimits limits = settings().head_limits;
+    limits.max_head = std::max(limits.max_head, longest_head);
     try {
-        const auto step = read_head(to_head_request, head);
+        const auto step = read_head(to_head_request, limits, head);
         if (!step || (*step == Step::done && head.status == 101)) end_ = End::unknown;
         return step ? *step : Step::done;
     } catch (const std::exception&) {
-        end_ = End::unknown;
+        end_ = End::lost;
         return Step::done;
     }
 }

@@ -29,18 +29,26 @@ class HttpExchange final : public PooledExchange {
     bool answered_whole() const override {
         return keep_alive_ && decoder_.done() && unread_.empty();
     }
+    bool overran() const override {
+        return end_ == End::framed && decoder_.done() && !unread_.empty();
+    }
     Silence silence() const override { return silence_; }
     void renew() override;
     std::uint32_t told_timeout_s() const override { return told_timeout_s_; }
-    result<http::Progress> parse_head(bool to_head_request, http::ResponseHead& head);
+    result<Step> read_head(bool to_head_request, const http::HeadLimits& limits,
+                           http::ResponseHead& head);
+    result<http::Progress> parse_head(bool to_head_request, const http::HeadLimits& limits,
+                                      http::ResponseHead& head);
 
     /// What the end of the answer tells of the backend's work.
     enum class End : std::uint8_t {
         open,      ///< nothing: there is no final head yet
         framed,    ///< a length or chunks say where the body ends, and the script with it
         headless,  ///< the answer ends with its head (204, 304): its script may run on
-        unknown    ///< its framing makes no sense: only the connection's end tells
+        unknown,   ///< its framing makes no sense: only the connection's end tells
+        lost       ///< so it is to us, who had no memory for its head
     };
+    void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;
     bool keep_alive_ = false;

@@ -13,9 +13,10 @@ constexpr Duration resolve_again = 10s;
 // A look-up that failed is not repeated for each request.
 constexpr Duration failure_stands = 1s;
 
-// After an answer without a body a connection rests for this long: what its backend may say behind
-// the answer, all the same, comes meanwhile. Short, as 304s come by the dozen, and each of them
-// would need a connection of its own.
+// After an answer without a body, or of a backend that has lately said more than the length it
+// told, a connection rests for this long: what its backend may say behind the answer, all the same,
+// comes meanwhile. Short, as 304s come by the dozen, and each of them would need a connection of
+// its own.
 constexpr Duration rest_time = 20ms;
 
 }  // namespace
@@ -70,7 +71,7 @@ void Pool::keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout
     if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
     if (timeout <= Duration{0}) return;
     PooledExchange& kept = *idle.release();
-    const bool rests = silence == Silence::likely;
+    const bool rests = silence == Silence::likely || policy_.overruns(kept.loop().woke());
     rests ? idle_.push_back(kept) : idle_.push_front(kept);
     kept.become_idle(timeout, rests ? rest_time : Duration{0});
 }

@@ -177,7 +177,12 @@ void PooledExchange::finish_sending() {
     stream_->finish_writing();
 }
 
+void PooledExchange::note_garbage() {
+    if (reused_) pool_.policy().overran(loop_.woke());
+}
+
 void PooledExchange::finish(std::unique_ptr<Exchange> self) {
+    if (overran()) pool_.policy().overran(loop_.woke());
     if (half_closed_ || !connected_ || !sent_ || !answered_ || !answered_whole()) return;
     if (reused_) pool_.policy().answered(was_idle_for_);
     if (stream_->fin() || stream_->broken())
@@ -199,8 +204,17 @@ void PooledExchange::become_idle(Duration timeout, Duration rest) {
 }
 
 bool PooledExchange::usable(bool careful) {
-    if (careful || !loop_.has_looked(lately)) return !stream_->stale();
-    return quiet();
+    if (!careful && loop_.has_looked(lately)) return quiet();
+    if (!stream_->stale()) return true;
+    stream_->look();
+    note_words();
+    return false;
+}
+
+// A FIN behind them would make them a goodbye (Apache's 408), and they harm nobody.
+void PooledExchange::note_words() {
+    if (stream_->readable() && !stream_->fin() && !stream_->broken())
+        pool_.policy().overran(loop_.woke());
 }
 
 bool PooledExchange::quiet() const {
@@ -219,12 +233,14 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
 
 void PooledExchange::notify() {
     const Duration age = idle_for(loop_.woke());
-    if (!quiet())
+    if (!quiet()) {
+        note_words();
         pool_.policy().closed(age, loop_.woke());
-    else if (idle_deadline_.expired())
+    } else if (idle_deadline_.expired()) {
         pool_.policy().outlived(age);
-    else
+    } else {
         return;
+    }
     delete this;  // idle connections belong to the pool's list, which the destructor leaves
 }
 

@@ -52,6 +52,7 @@ class PooledExchange : public Exchange,
     void become_idle(Duration timeout, Duration rest);
     Duration idle_for(Time now) const { return now - idle_since_; }
     Time usable_from() const { return idle_since_ + rest_; }
+    net::Loop& loop() { return loop_; }
     /// The name was resolved, or cannot be.
     void address_known() {
         if (observer_ != nullptr) observer_->notify();
@@ -68,6 +69,8 @@ class PooledExchange : public Exchange,
     virtual Frame frame(std::size_t piece, bool last) = 0;
     /// The response is whole, and the backend keeps the connection.
     virtual bool answered_whole() const = 0;
+    /// Bytes came behind the end of the response.
+    virtual bool overran() const { return false; }
     /// Forgets the exchange that is over. To an idle connection nothing is left of it.
     virtual void renew() = 0;
     /// Of such a response.
@@ -85,11 +88,14 @@ class PooledExchange : public Exchange,
     /// A write said that the backend reset the connection: what looks like a FIN is none.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
+    /// What came is no answer: on a reused connection the rest of the last one, perhaps.
+    void note_garbage();
 
  private:
     void notify() override;  // while idle: the backend closed it, or it was idle for too long
     bool quiet() const;
     void note_lost();
+    void note_words();
     result<Step> connect();
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);

@@ -1,5 +1,6 @@
-// At max_connections a new client waits in the kernel's backlog; a connection that is idle between
-// two requests is closed for it, the oldest first. One with a request is never touched.
+// At max_connections a new client waits in the kernel's backlog; a connection that is idle, between
+// two requests or before its first one, is closed for it, the oldest first. One with a request is
+// never touched.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -56,14 +57,20 @@ TEST_P(MaxConnections, RequestsThatRunOrWaitAreNotTouched) {
     EXPECT_EQ(gateway.metric(made_room), 1);
 }
 
-TEST_P(MaxConnections, AClientThatHasSentNothingIsNotIdle) {
+// Or some that connect and say nothing would keep everybody else out for head_timeout.
+TEST_P(MaxConnections, AClientThatHasSentNothingMakesRoomToo) {
     Gateway gateway(yaml(2), with(backend));
-    Client fresh = gateway.client();
+    Client silent = gateway.client();
     Client served = idle(gateway, "/served");
     Client late = idle(gateway, "/late");
-    EXPECT_TRUE(served.ends());
-    fresh.get("/fresh");
-    EXPECT_EQ(fresh.read().status, 200);
+    EXPECT_TRUE(silent.ends());
+    served.get("/again");
+    EXPECT_EQ(served.read().status, 200);
+    for (int i = 0; i < 20; ++i) {
+        Client another = gateway.client(), honest = gateway.client();
+        honest.get("/honest");
+        EXPECT_EQ(honest.read().status, 200);
+    }
 }
 
 TEST_P(MaxConnections, HalfOfAHeadIsNotIdle) {

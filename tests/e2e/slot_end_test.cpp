@@ -100,6 +100,23 @@ TEST(SlotEnd, OfAnAnswerWithAnOddFieldIsWhereItsFramingSays) {
     }
 }
 
+// What an application can cause without touching the framing: a log in its fields, a cookie for
+// each product, a status that is none.
+TEST(SlotEnd, OfAnAnswerThatIsTooMuchIsWhereItsFramingSays) {
+    Backend backend;
+    std::string many;
+    for (int i = 0; i < 201; ++i) many += "A" + std::to_string(i) + ": 1\r\n";
+    const std::string ok = "HTTP/1.1 200 OK\r\n", end = "Content-Length: 2\r\n\r\nok";
+    for (const std::string& answer :
+         {ok + many + end, ok + "X: " + std::string(66'000, 'x') + "\r\n" + end,
+          ok + "X: " + std::string(500'000, 'x') + "\r\n" + end, "HTTP/1.1 999 No\r\n" + end}) {
+        backend.on("/x", [&](Call& call) { call.finish(answer); });
+        Gateway gateway(one_queue(), with(backend));
+        EXPECT_EQ(gateway.get("/x").status, 502);
+        EXPECT_EQ(gateway.get("/next").status, 200);
+    }
+}
+
 TEST(SlotEnd, DoesNotWaitForASlowReaderOfWhatIsToBeUnbuffered) {
     Backend backend;
     backend.on("/x", [](Call& call) {

@@ -136,6 +136,17 @@ bool bodiless(const Question& question) {
     return question.request.method == "HEAD" || question.ask.fate.form == Form::no_content;
 }
 
+// Which oddity it is, its size says. A status that is none leaves an answer without a length open.
+static void make_odd(std::string& bytes, const Fate& fate) {
+    const std::size_t first = bytes.find("\r\n") + 2;
+    if (fate.size % 3 == 0)
+        bytes.insert(first, "X: " + std::string(70'000, 'y') + "\r\n");
+    else if (fate.size % 3 == 1 && fate.form != Form::no_content)
+        bytes.replace(9, 3, "999");
+    else
+        bytes.insert(first, odd_line);
+}
+
 Answer http_answer(Random& random, const Question& question) {
     const Fate& fate = question.ask.fate;
     const Kind kind = question.kind;
@@ -151,7 +162,7 @@ Answer http_answer(Random& random, const Question& question) {
     if (fate.pause != Duration{}) answer.pauses = {{answer.bytes.size() / 2, fate.pause}};
     answer.works_on = fate.works_on != Duration{} && fate.form != Form::until_close &&
                       (fate.form == Form::no_content || answer.closes);
-    if (kind == Kind::odd_field) answer.bytes.insert(answer.bytes.find("\r\n") + 2, odd_line);
+    if (kind == Kind::odd_field) make_odd(answer.bytes, fate);
     answer.dies = kind != Kind::answers && kind != Kind::odd_field;
     // The body comes all the same, and a script may write one that looks like an answer.
     if (fate.says_more && !has_body && kind == Kind::answers && !answer.closes)

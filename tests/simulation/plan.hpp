@@ -24,7 +24,7 @@ struct Fate {
         garbage_head,  ///< and runs on for a while, as a script does whose output went wrong
         garbage_chunk,
         dies_reading,  ///< before it has read the request
-        odd_field,     ///< a field with a control character, in an answer that is whole otherwise
+        odd_field,     ///< whole, but with an odd field, a field too long or a status that is none
         // With FastCGI only; elsewhere they are dies_before_head.
         wrong_id,    ///< a record of another request in the midst of the answer
         no_end,      ///< says all and closes without END_REQUEST

@@ -439,6 +439,12 @@ TEST(Problems, ClientsAndIds) {
          {one_route + "clients: {trusted_proxies: [\"unix:\"]}\n",
           {"c.yaml:5:29: clients.trusted_proxies[0]: \"unix:\" is not an address or network such "
            "as 10.0.0.0/8, nor unix"}},
+         {one_route + "clients: {address_headers: [Default, X-A]}\n",
+          {"c.yaml:5:11: clients.address_headers: \"Default\" is taken for a header; for the "
+           "built-in list write default"}},
+         {one_route + "clients: {path_headers: [default, Cookie]}\n",
+          {"c.yaml:5:11: clients.path_headers: Cookie would be removed from every request, which "
+           "needs it"}},
          {one_route + "ids: {request_id: {header: \"X: Y\"}}\n",
           {"c.yaml:5:28: ids.request_id.header: \"X: Y\" is not the name of a header"}},
          {one_route + "ids: {unique_id: {headers: [\"a b\"]}}\n",

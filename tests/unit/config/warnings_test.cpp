@@ -83,6 +83,15 @@ TEST(Warnings, PathsThatAreNotTheRequestLines) {
         << "one line for all";
 }
 
+TEST(Warnings, AddressHeadersWithoutTheBuiltInOnes) {
+    const auto told = warnings("clients: {address_headers: [X-A]}\nroutes: [{prefix: /}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("write [default, X-A] to add to them"), std::string::npos) << told[0];
+    EXPECT_EQ(warnings("clients: {address_headers: [X-A, default]}\nroutes: [{prefix: /}]\n"),
+              Lines{});
+    EXPECT_EQ(warnings("clients: {address_headers: []}\nroutes: [{prefix: /}]\n"), Lines{});
+}
+
 // tests/real: what Apache, nginx and php -S run one script for.
 TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
     const auto told = [](const std::string& routes) {
@@ -100,6 +109,10 @@ TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
     EXPECT_NE(index[0].find("routes[1].prefix: most servers run this script for /b/ as well"),
               std::string::npos)
         << index[0];
+    const auto slash = told("[{prefix: /}, {prefix: /b/, queue: a}]");
+    ASSERT_EQ(slash.size(), 1u);
+    EXPECT_NE(slash[0].find("routes[1].prefix: leaves /b out"), std::string::npos) << slash[0];
+    EXPECT_EQ(told("[{prefix: /}, {prefix: /b/, queue: a}, {prefix: /b, queue: a}]"), Lines{});
     EXPECT_EQ(told("[{prefix: /}, {prefix: /b/index.php, queue: a}, {regex: ^/b/$, queue: a}]"),
               Lines{});
     EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});

@@ -33,14 +33,37 @@ TEST(Malformed, FieldsBesideTheFramingAreTakenOut) {
             << one.name;
 }
 
-TEST(Malformed, AHeadThatIsWellFormedOrUnclearHasNoSuchRest) {
-    for (const char* lines :
-         {"", "A: b\r\n", "A: \t b\xff\r\n", "Content-Length : 5\r\n", "Content-Length\x0b: 5\r\n",
-          "content-length: 5\x01\r\n", " Transfer-Encoding: chunked\x01\r\n",
-          "X-Transfer-Encoding : chunked\r\n", "Connection: close\x01\r\n", "Upgrade : x\r\n",
-          ": b\r\n", "no colon but content-length\r\n"})
+TEST(Malformed, AHeadWhoseFramingIsUnclearHasNoSuchRest) {
+    for (const char* lines : {"Content-Length : 5\r\n", "Content-Length\x0b: 5\r\n",
+                              "content-length: 5\x01\r\n", " Transfer-Encoding: chunked\x01\r\n",
+                              "X-Transfer-Encoding : chunked\r\n", "Connection: close\x01\r\n",
+                              "Upgrade : x\r\n", ": b\r\n", "no colon but content-length\r\n"})
         EXPECT_EQ(without_malformed_fields(ok + lines + "\r\n"), "") << lines;
     EXPECT_EQ(without_malformed_fields("HTTP/1.1 200 OK"), "");
+}
+
+// An application may send any number of fields, and any status.
+TEST(Malformed, TooManyFieldsAndAStatusThatIsNoneLeaveTheFramingKnown) {
+    ResponseHead head;
+    std::string many = ok;
+    for (int i = 0; i < 201; ++i) many += "A" + std::to_string(i) + ": 1\r\n";
+    HeadLimits limits;
+    limits.max_headers = 200;
+    ASSERT_TRUE(parse_response(many + "Content-Length: 3\r\n\r\n", limits, false, head));
+    EXPECT_TRUE(head.malformed);
+    EXPECT_EQ(head.complaint, "more fields than max_headers");
+    EXPECT_EQ(head.content_length, 3u);
+    EXPECT_TRUE(head.fields.empty());
+    for (const char* status : {"600", "999"}) {
+        const auto odd = "HTTP/1.1 " + std::string(status) + " No\r\nContent-Length: 3\r\n\r\n";
+        ASSERT_TRUE(parse_response(odd, limits, false, head)) << status;
+        EXPECT_TRUE(head.malformed);
+        EXPECT_EQ(head.content_length, 3u);
+    }
+    // But not one whose length has two readings.
+    EXPECT_FALSE(parse_response(many + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n", limits,
+                                false, head));
+    EXPECT_FALSE(parse_response("HTTP/1.1 099 No\r\n\r\n", limits, false, head));
 }
 
 TEST(Malformed, TheFramingOfTheRestIsKnown) {

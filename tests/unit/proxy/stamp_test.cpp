@@ -57,6 +57,20 @@ TEST_F(Stamp, AStrangersClaimsCountForNothing) {
     EXPECT_EQ(ip(forwarded, stranger), "192.0.2.7");
 }
 
+TEST_F(Stamp, TheClientsAddressIsOneOrTheProxys) {
+    const auto told = [&](const std::string& last) {
+        return ip(
+            "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.2, " + last + "\r\n\r\n",
+            proxy);
+    };
+    EXPECT_EQ(told("203.0.113.9:4711"), "203.0.113.9");
+    EXPECT_EQ(told("[2001:db8::1]:443"), "2001:db8::1");
+    EXPECT_EQ(told("[2001:db8::1]"), "2001:db8::1");
+    EXPECT_EQ(told("2001:DB8:0::1"), "2001:db8::1");
+    for (const char* text : {"unknown", "_hidden", "<script>", "1.2.3", "a b", "::1]:3"})
+        EXPECT_EQ(told(text), proxy.ip) << text;
+}
+
 TEST_F(Stamp, ATrustedProxysChainIsExtended) {
     EXPECT_EQ(request(forwarded, proxy),
               ids_of_request +

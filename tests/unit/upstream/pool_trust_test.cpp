@@ -86,6 +86,56 @@ TEST(Bodiless, OneThatRestsDoesNotHideOneThatIsReady) {
     EXPECT_FALSE(bench.has_idle());
 }
 
+// ── backends that say more than they told ──
+
+// As PHP behind `Content-Length: …; readfile(…)`, when the script goes on to print its footer.
+void expect_rest(Bench& bench) {
+    const Peer next = bench.exchange_once(Bench::ok);
+    EXPECT_FALSE(bench.has_idle()) << "more may be on its way";
+    EXPECT_TRUE(still_open(next));
+    rest(bench);
+    EXPECT_TRUE(bench.has_idle());
+}
+
+TEST(Overrun, BytesWithTheAnswerMakeConnectionsRest) {
+    Bench bench;
+    const Peer backend =
+        bench.exchange_once("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi<footer>");
+    EXPECT_TRUE(closed(bench, backend));
+    expect_rest(bench);
+}
+
+TEST(Overrun, BytesOnAnIdleConnectionMakeOthersRest) {
+    Bench bench;
+    const Peer backend = bench.exchange_once(Bench::ok);
+    backend.send("<footer>");
+    net::catch_up(bench.loop);
+    EXPECT_TRUE(closed(bench, backend));
+    expect_rest(bench);
+}
+
+TEST(Overrun, BytesInPlaceOfTheNextAnswerMakeOthersRest) {
+    Bench bench;
+    const Peer backend = bench.exchange_once(Bench::ok);
+    auto next = bench.open();
+    ASSERT_TRUE(bench.send(*next));
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.send("<footer>\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    EXPECT_EQ(bench.read(*next).failure, errc::upstream_bad_response);
+    next.reset();
+    expect_rest(bench);
+}
+
+TEST(Overrun, AGoodbyeIsNone) {
+    Bench bench;
+    Peer backend = bench.exchange_once(Bench::ok);
+    backend.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
+    backend.close();
+    net::catch_up(bench.loop);
+    const Peer next = bench.exchange_once(Bench::ok);
+    EXPECT_TRUE(bench.has_idle());
+}
+
 // ── a look at the moment ──
 
 TEST(Pool, ALookThatIsOldDoesNotCount) {
