@@ -339,10 +339,12 @@ std::vector<std::jthread> App::start_loops() {
     return threads;
 }
 
-// What was not foreseen, as that there is no memory, ends what was at hand, not the process.
+// What was not foreseen, as that there is no memory, ends what was at hand, not the process. If
+// that was a signal, the next one is heard.
 void App::run_control() {
     for (;;) {
         try {
+            if (!hears_signals_) wait_for_signal();
             control_.run();
             return;
         } catch (const std::exception& e) {
@@ -354,10 +356,12 @@ void App::run_control() {
 // ── signals ──
 
 void App::wait_for_signal() {
+    hears_signals_ = true;
     signals_.async_wait([this](const error_code& error, int signal) {
+        hears_signals_ = false;
         if (error) return;
-        wait_for_signal();  // first: whatever comes of this one, the next is heard
         on_signal(signal);
+        wait_for_signal();
     });
 }
 

@@ -105,6 +105,7 @@ class App {
     std::atomic<bool> ready_{true};
     enum class Phase { running, draining, stopping } phase_ = Phase::running;
     Time phase_ends_{}, tell_admin_at_{};
+    bool hears_signals_ = false;  // control thread
 };
 
 }  // namespace ticketgate

@@ -10,6 +10,9 @@ namespace {
 // between them.
 constexpr int safe_part = 2;
 
+// Behind a told length: a page's footer comes at once, what a slow script prints may take longer.
+constexpr Duration first_rest = 20ms, longest_rest = 2s;
+
 }  // namespace
 
 void KeepPolicy::answered(Duration age) {
@@ -31,6 +34,11 @@ void KeepPolicy::closed(Duration age, Time now) {
     if (age > limits_.soon) return;
     answers_ = 0;
     revoked_until_ = now + limits_.memory;
+}
+
+void KeepPolicy::overran(Time now) {
+    rest_ = std::clamp(4 * rest(now), Duration(first_rest), Duration(longest_rest));
+    overran_until_ = now + limits_.memory;
 }
 
 bool KeepPolicy::trusts(Duration age, Time now) const {

@@ -38,9 +38,10 @@ class KeepPolicy {
     void closed(Duration age, Time now);
     /// The backend said more than the length that it had told: bytes that would be taken for the
     /// beginning of the next answer.
-    void overran(Time now) { overran_until_ = now + limits_.memory; }
-    /// Has it done so lately? Then a connection must be silent for a while before it is used again.
-    bool overruns(Time now) const { return now < overran_until_; }
+    void overran(Time now);
+    /// For how long a connection must be silent behind an answer before it is used again: longer
+    /// each time that the backend overruns all the same, and nothing once it has not for minutes.
+    Duration rest(Time now) const { return now < overran_until_ ? rest_ : Duration{0}; }
 
     /// May a request that must not be sent twice take a connection that has been idle for `age`?
     bool trusts(Duration age, Time now) const;
@@ -50,6 +51,7 @@ class KeepPolicy {
     std::uint32_t answers_ = 0;  // since the last early close; not counted beyond proven_by
     Duration outlived_;          // the longest age at which a connection stood
     Duration closed_at_{};       // the shortest age of a close, while it is remembered
+    Duration rest_{};            // while an overrun is remembered
     Time revoked_until_{}, remembered_until_{}, overran_until_{};
 };
 

@@ -71,9 +71,10 @@ void Pool::keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout
     if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
     if (timeout <= Duration{0}) return;
     PooledExchange& kept = *idle.release();
-    const bool rests = silence == Silence::likely || policy_.overruns(kept.loop().woke());
-    rests ? idle_.push_back(kept) : idle_.push_front(kept);
-    kept.become_idle(timeout, rests ? rest_time : Duration{0});
+    Duration rest = policy_.rest(kept.loop().woke());
+    if (silence == Silence::likely) rest = std::max(rest, rest_time);
+    rest == Duration{0} ? idle_.push_front(kept) : idle_.push_back(kept);
+    kept.become_idle(timeout, rest);
 }
 
 void Pool::forget(PooledExchange& exchange) {
