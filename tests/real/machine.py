@@ -138,6 +138,11 @@ class OnItsMachine(unittest.TestCase):
         file = self.folder / "err"
         return file.read_text() if file.exists() else ""
 
+    def make_certificate(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-subj", "/CN=a", "-keyout", self.folder / "key", "-out", self.folder / "cert"],
+                       check=True, capture_output=True)
+
     def tells(self, what):
         """Its log is written by a thread of its own: a line may come after the answer it is about."""
         wait_for(lambda: what in self.told(), f"the log says: {what}", PATIENCE)

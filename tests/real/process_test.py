@@ -187,9 +187,7 @@ class ProcessTest(OnItsMachine):
     def test_a_pipe_or_a_device_in_place_of_a_file_is_told_at_once(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                        "-subj", "/CN=a", "-keyout", self.folder / "key", "-out", self.folder / "cert"],
-                       check=True, capture_output=True)
+        self.make_certificate()
         for odd in (pipe, "/dev/zero", "/dev/tty"):
             for certificate, key, authority in ((odd, "key", "cert"), ("cert", odd, "cert"), ("cert", "key", odd)):
                 tls = (f", tls: {{ certificates: [{{ certificate: {certificate}, key: {key} }}],"

@@ -1,6 +1,7 @@
 #include "support/socket.hpp"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -228,6 +229,7 @@ std::string Reader::rest(Clock::duration limit) {
     const auto end = Clock::now() + limit;
     while (more(end)) {
     }
+    EXPECT_NE(status_, Socket::Status::timeout) << "the peer does not end the connection";
     return std::exchange(unread_, {});
 }
 

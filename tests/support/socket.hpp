@@ -72,7 +72,7 @@ class Reader {
     std::string through(std::string_view mark, Clock::duration limit = patience);
     /// Exactly `n` bytes appended; fewer when they do not come.
     bool exactly(std::size_t n, std::string& into, Clock::duration limit = patience);
-    /// Everything up to the peer's end.
+    /// Everything up to the peer's end; that it does not come is a failure of the test.
     std::string rest(Clock::duration limit = patience);
     /// At least one byte more, at most what is here.
     bool some(std::string& into, Clock::duration limit = patience);

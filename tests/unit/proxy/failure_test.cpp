@@ -25,8 +25,7 @@ constexpr Status statuses[] = {
     {errc::upstream_broke, 502},     {errc::upstream_bad_response, 502},
     {errc::upstream_timeout, 504},   {errc::upstream_connect_timeout, 504},
     {errc::spool_full, 503},         {errc::input_full, 503},
-    {errc::internal, 500},
-    {errc::client_closed, 499},
+    {errc::internal, 500},           {errc::client_closed, 499},
 };
 
 TEST(FailureStatus, DefaultsAreTheContracts) {
