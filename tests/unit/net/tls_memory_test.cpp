@@ -1,0 +1,72 @@
+// OpenSSL without memory: each piece that it asks for is refused once. The connection may fail; the
+// process goes on, and nothing is left.
+#include <gtest/gtest.h>
+#include <openssl/crypto.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "tls_pair.hpp"
+
+namespace ticketgate::net {
+namespace {
+
+long until_refused = -1;  // negative: nothing is refused
+
+bool refused() {
+    return until_refused >= 0 && until_refused-- == 0;
+}
+
+void* allocate(std::size_t size, const char*, int) {
+    return refused() ? nullptr : std::malloc(size);
+}
+void* reallocate(void* memory, std::size_t size, const char*, int) {
+    return refused() ? nullptr : std::realloc(memory, size);
+}
+void release(void* memory, const char*, int) {
+    std::free(memory);
+}
+
+// Before OpenSSL asks for the first one; later it takes no others.
+const int replaced = CRYPTO_set_mem_functions(allocate, reallocate, release);
+
+enum class End { whole, failed, no_memory };
+
+End connect(const std::shared_ptr<const TlsServer>& server,
+            const std::shared_ptr<TlsClient>& client, long refuse) {
+    until_refused = refuse;
+    try {
+        Ends ends(server, client);
+        const End end = ends.shake_hands() ? End::whole : End::failed;
+        until_refused = -1;
+        return end;
+    } catch (const std::bad_alloc&) {
+        until_refused = -1;
+        return End::no_memory;
+    }
+}
+
+TEST(TlsMemory, ARefusedPieceCostsAConnectionAtMost) {
+    ASSERT_EQ(replaced, 1);
+    const auto server = usual_server();
+    const auto client = usual_client();
+    ASSERT_EQ(connect(server, client, -1), End::whole);
+    int failed = 0, thrown = 0;
+    long piece = 0;
+    // The last worlds need fewer pieces than that, so none is refused.
+    for (int whole = 0; whole < 50 && piece < 20'000; ++piece) {
+        const End end = connect(server, client, piece);
+        failed += end == End::failed;
+        thrown += end == End::no_memory;
+        whole = end == End::whole ? whole + 1 : 0;
+        if (end != End::whole) {
+            ASSERT_EQ(connect(server, client, -1), End::whole) << piece;
+        }
+    }
+    EXPECT_LT(piece, 20'000);
+    EXPECT_GT(failed, 0);
+    EXPECT_GT(thrown, 0);
+}
+
+}  // namespace
+}  // namespace ticketgate::net
