@@ -339,8 +339,8 @@ std::vector<std::jthread> App::start_loops() {
     return threads;
 }
 
-// What was not foreseen, as that there is no memory, ends what was at hand, not the process. If
-// that was a signal, the next one is heard.
+// An exception (no memory) ends one piece of work, not the process. If that was a signal's handler,
+// the program waits for the next signal again.
 void App::run_control() {
     for (;;) {
         try {

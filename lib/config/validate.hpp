@@ -18,7 +18,7 @@ void check_references(const Config& config, Problems& problems);
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
 
-/// Of these, headers of requests that are removed. validate_proxy_headers.cpp
+/// The lists of request headers that ticketgate removes. validate_proxy_headers.cpp
 void check_proxy_headers(const Config& config, Problems& problems);
 
 /// Of these, headers of answers that ticketgate sets itself. validate_answers.cpp

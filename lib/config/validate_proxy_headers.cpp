@@ -40,7 +40,7 @@ void check_list(const Config& config, const std::string& path,
     }
 }
 
-// Of paths, warn_path_headers() says it where it matters.
+// For address_headers only: warn_path_headers() warns of path_headers.
 void warn_without_built_in(const Config& config, Problems& problems) {
     const auto& given = config.clients.address_headers;
     const auto known = [](const auto& name) { return iequals(name, built_in_headers); };

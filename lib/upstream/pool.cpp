@@ -105,8 +105,8 @@ const net::Endpoint* Pool::address(net::Loop& loop, PooledExchange& asking) {
     return nullptr;
 }
 
-// What the resolver found, on its way to the pool's loop. Made beforehand: what was asked is always
-// answered.
+// Carries the resolver's result to the pool's loop. It is allocated before the question is asked,
+// so that the result always arrives.
 class Pool::Answer final : public net::Job {
  public:
     Answer(Pool& pool, std::shared_ptr<Upstream> owner) : pool_(pool), owner_(std::move(owner)) {}

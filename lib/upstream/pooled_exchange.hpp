@@ -88,7 +88,7 @@ class PooledExchange : public Exchange,
     /// A write said that the backend reset the connection: what looks like a FIN is none.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
-    /// What came is no answer: on a reused connection the rest of the last one, perhaps.
+    /// The response is not HTTP. On a reused connection it may be the end of the previous one.
     void note_garbage();
 
  private:

@@ -100,8 +100,8 @@ TEST(SlotEnd, OfAnAnswerWithAnOddFieldIsWhereItsFramingSays) {
     }
 }
 
-// What an application can cause without touching the framing: a log in its fields, a cookie for
-// each product, a status that is none.
+// An application can send all of these with valid framing: a debug log in a field, a cookie for
+// each product, a status above 599.
 TEST(SlotEnd, OfAnAnswerThatIsTooMuchIsWhereItsFramingSays) {
     Backend backend;
     std::string many;

@@ -15,7 +15,7 @@ from real_test import answers, free_port, wait_for
 
 PATIENCE = 60  # seconds after which something that must happen counts as never
 
-# Of each architecture: audit's number of it, and the system calls' numbers.
+# For each architecture: its audit number, and the numbers of the system calls.
 CALLS = {"x86_64": (0xC000003E, {"epoll_ctl": 233, "pread64": 17}),
          "aarch64": (0xC00000B7, {"epoll_ctl": 21, "pread64": 67})}
 
