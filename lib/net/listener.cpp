@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 namespace ticketgate::net {
@@ -38,6 +39,16 @@ int open_listener(const Endpoint& at) {
     }
     if (at.is_unix()) ::chmod(path_of(at), 0660);
     return descriptor;
+}
+
+// The connection that failed has left; the next one may be sound.
+bool concerns_one(int error) {
+    return error == ECONNABORTED || error == EINTR;
+}
+
+// Until something is given back, another try fails as well.
+bool is_shortage(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
 }  // namespace
@@ -124,23 +135,34 @@ void Listener::on_events(std::uint32_t) {
         if (knocked_) knocked_();
         return;
     }
+    int error = 0;
     for (int i = 0; i < accepts_at_once && listening_ && door_ == Door::open; ++i) {
-        Endpoint peer;
-        socklen_t size = sizeof(sockaddr_storage);
-        const int accepted =
-            ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (accepted >= 0) {
-            peer.set_size(size);
-            accepted_(accepted, peer, local_);
-            if (accepted < shut_at_) continue;
-            errno = EMFILE;
-        }
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            starve(errno);
-            update();
-            return;
-        }
-        if (errno != ECONNABORTED && errno != EINTR) return;
+        error = accept_one();
+        if (error != 0 && !concerns_one(error)) break;
+    }
+    if (!is_shortage(error)) return;
+    starve(error);
+    update();
+}
+
+// 0, or an errno. EMFILE also behind a connection that took the last descriptor we may use.
+int Listener::accept_one() {
+    Endpoint peer;
+    socklen_t size = sizeof(sockaddr_storage);
+    const int accepted =
+        ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (accepted < 0) return errno;
+    peer.set_size(size);
+    hand_over(accepted, peer);
+    return accepted < shut_at_ ? 0 : EMFILE;
+}
+
+void Listener::hand_over(int accepted, const Endpoint& peer) {
+    Descriptor descriptor(accepted);
+    try {
+        accepted_(descriptor, peer, local_);
+    } catch (const std::bad_alloc&) {
+        report_(ENOMEM);
     }
 }
 

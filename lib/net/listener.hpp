@@ -1,4 +1,4 @@
-// A listening socket on loop 0. Accepted descriptors are non-blocking; who takes them decides the
+// A listening socket on loop 0. Accepted descriptors are non-blocking; the handler chooses their
 // loop.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "net/endpoint.hpp"
 #include "net/loop.hpp"
 
@@ -19,8 +20,11 @@ void remove_stale_socket(const Endpoint& at);
 class Listener final : private Pollable, private Observer {
  public:
     static constexpr int no_limit = std::numeric_limits<int>::max();
+    /// Takes the descriptor over by release(); otherwise the connection is closed when the handler
+    /// returns. A handler that throws std::bad_alloc loses this connection, and `report` hears of
+    /// it.
     using Accepted =
-        std::function<void(int descriptor, const Endpoint& peer, const Endpoint& local)>;
+        std::function<void(Descriptor& descriptor, const Endpoint& peer, const Endpoint& local)>;
 
     /// Binds and listens; throws std::system_error that names the address. A unix socket file that
     /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause;
@@ -42,6 +46,8 @@ class Listener final : private Pollable, private Observer {
 
  private:
     void on_events(std::uint32_t events) override;
+    int accept_one();
+    void hand_over(int accepted, const Endpoint& peer);
     void update();
     void starve(int error);
     bool has_room() const;

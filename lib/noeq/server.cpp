@@ -49,7 +49,7 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
       loop_(0),
       listener_(std::make_unique<net::Listener>(
           loop_, at,
-          [this](int descriptor, const net::Endpoint& peer, const net::Endpoint&) {
+          [this](Descriptor& descriptor, const net::Endpoint& peer, const net::Endpoint&) {
               accepted(descriptor, peer);
           },
           [this](int error) { complain("cannot accept a connection", std::strerror(error)); },
@@ -69,19 +69,9 @@ void Server::start() {
     });
 }
 
-// No memory for a connection ends that one, and nothing else.
-void Server::accepted(int descriptor, const net::Endpoint& peer) noexcept {
-    metrics_.accepted.add();
-    Descriptor owned(descriptor);
-    try {
-        defer(owned, peer);
-    } catch (const std::bad_alloc&) {
-        complain("cannot accept a connection", std::strerror(ENOMEM));
-    }
-}
-
 // A connection begins when the batch of events is done with; see proxy/front.
-void Server::defer(Descriptor& descriptor, const net::Endpoint& peer) {
+void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
+    metrics_.accepted.add();
     const std::string ip = peer.ip();
     // Behind a unix socket may be any number of clients.
     std::string client = ip == net::unix_peer ? std::string() : client_key(ip);

@@ -86,8 +86,7 @@ class Server {
         Guest, boost::intrusive::member_hook<Guest, boost::intrusive::list_member_hook<>,
                                              &Guest::idle_hook>>;
 
-    void accepted(int descriptor, const net::Endpoint& peer) noexcept;
-    void defer(Descriptor& descriptor, const net::Endpoint& peer);
+    void accepted(Descriptor& descriptor, const net::Endpoint& peer);
     ClientCounts::Place place_for(const std::string& client);
     bool send_away(Idle::iterator guest);
     void give_back(Guest& guest);

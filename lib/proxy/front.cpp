@@ -35,7 +35,7 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
         const auto take = [this, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
-                              int descriptor, const net::Endpoint& from,
+                              Descriptor& descriptor, const net::Endpoint& from,
                               const net::Endpoint& local) {
             Peer peer{
                 .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
@@ -52,19 +52,10 @@ std::vector<net::Endpoint> Front::addresses() const {
     return out;
 }
 
-// No memory for a connection ends that one, and nothing else.
-void Front::accepted(int descriptor, Peer peer, bool proxy_protocol) noexcept {
-    Descriptor owned(descriptor);
-    try {
-        defer(owned, std::move(peer), proxy_protocol);
-    } catch (const std::bad_alloc&) {
-        no_means(ENOMEM);
-    }
-}
-
 // Sessions start when the batch of events is done with: a session may close things that others of
 // the batch are about.
-void Front::defer(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
+void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
+    commons_.stations.front()->metrics.connections_accepted.add();
     Admission admission(commons_);
     update();
     Station& first = *commons_.stations.front();
@@ -84,7 +75,6 @@ void Front::defer(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
 }
 
 void Front::begin(Arrival& arrival) noexcept {
-    arrival.station.metrics.connections_accepted.add();
     try {
         greet(std::move(arrival));
     } catch (const std::bad_alloc&) {

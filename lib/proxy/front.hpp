@@ -35,8 +35,7 @@ class Front {
 
  private:
     void knocked();
-    void accepted(int descriptor, Peer peer, bool proxy_protocol) noexcept;
-    void defer(Descriptor& descriptor, Peer peer, bool proxy_protocol);
+    void accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol);
     void begin(Arrival& arrival) noexcept;
     void update();
     void no_means(int error) noexcept;

@@ -21,8 +21,8 @@ struct Guests {
         for (const int descriptor : descriptors) ::close(descriptor);
     }
     Listener::Accepted accepted() {
-        return [this](int descriptor, const Endpoint& peer, const Endpoint& local) {
-            descriptors.push_back(descriptor);
+        return [this](Descriptor& descriptor, const Endpoint& peer, const Endpoint& local) {
+            descriptors.push_back(descriptor.release());
             peers.push_back(peer.ip());
             local_text = local.text();
         };
@@ -112,9 +112,8 @@ TEST_F(ListenerTest, WhileItHoldsAWaitingClientIsTold) {
 TEST_F(ListenerTest, MayBePausedFromInsideAnAccept) {
     std::size_t count = 0;
     Listener* self = nullptr;
-    const auto pause = [&](int descriptor, const Endpoint&, const Endpoint&) {
+    const auto pause = [&](Descriptor&, const Endpoint&, const Endpoint&) {
         ++count;
-        ::close(descriptor);
         self->pause();
     };
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), pause, no_report);
@@ -125,6 +124,25 @@ TEST_F(ListenerTest, MayBePausedFromInsideAnAccept) {
     EXPECT_EQ(count, 1u);
     listener.resume();
     EXPECT_TRUE(run_until(loop, [&] { return count == 2; }));
+}
+
+// A connection that the handler does not take over ends.
+TEST_F(ListenerTest, WithoutMemoryOneConnectionEndsAndTheNextIsTaken) {
+    std::vector<int> reports;
+    std::size_t count = 0;
+    const auto fail_once = [&](Descriptor& descriptor, const Endpoint& peer,
+                               const Endpoint& local) {
+        if (++count == 1) throw std::bad_alloc();
+        guests.accepted()(descriptor, peer, local);
+    };
+    Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), fail_once,
+                      [&](int error) { reports.push_back(error); });
+    const Peer refused = visit(listener.local());
+    const Peer taken = visit(listener.local());
+    ASSERT_TRUE(run_until(loop, [&] { return count == 2; }));
+    EXPECT_EQ(guests.count(), 1u);
+    EXPECT_EQ(reports, std::vector<int>{ENOMEM});
+    EXPECT_EQ(refused.receive(), "");
 }
 
 // No more descriptors for this process, while it lives.
