@@ -1,12 +1,10 @@
 #include "proxy/run.hpp"
 
-#include <array>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "base/text.hpp"
-#include "http/rewrite.hpp"
 #include "proxy/run_state.hpp"
 #include "proxy/stamp.hpp"
 
@@ -17,24 +15,16 @@ namespace {
 // backend.
 constexpr std::uint64_t download_window = 64 << 10;
 
-// A backend may send its body byte by byte, each in a chunk or record of its own: what is more than
-// this in one read is copied together, or a system call would have thousands of pieces.
-constexpr std::size_t most_pieces = 32;
-
-iovec piece(std::string_view bytes) {
-    return {const_cast<char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
     : station_(station),
       request_(std::move(request)),
-      slot_(std::move(slot)),
       signal_(station.loop.scheduler(), true),
+      hold_(std::move(slot), signal_),
       deadline_(signal_),
-      hold_deadline_(signal_),
-      retry_(signal_) {
+      retry_(signal_),
+      writer_(request_->reply, station.out, station.joined) {
     station_.join(*this);
     ++station_.commons.runs;
 }
@@ -51,7 +41,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     ++run.request_->parts;
     run.request_->run = &run.signal_;
     run.request_->reply.writer(&run.signal_);
-    if (run.request_->queued())
+    if (run.hold_.held())
         run.request_->reply.limit(run.settings().response_spool_max);
     else
         run.request_->reply.stream_window(download_window);
@@ -87,12 +77,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
 // Repeats what provably was not processed, once; the slot is kept meanwhile (CONTRACT 2.7).
 task<error_code> Run::forward() {
     sent_ = monotonic_now();
-    if (slot_) {
-        slot_.observe(&signal_);
-        const GateSettings gate = slot_.gate()->settings();
-        station_.loop.arm(hold_deadline_, gate.hold_timeout);
-        worker_idle_ = gate.worker_idle;
-    }
+    hold_.begin(station_.loop);
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) failure = co_await exchange(true);
     co_return failure;
@@ -181,62 +166,32 @@ error_code Run::send_on() {
 
 // ── the answer ──
 
-// RFC 9110 15.2: interim responses are forwarded, except to HTTP/1.0 clients and for a 100 we gave
-// ourselves. A client that does not take those before gets no more of them, or they would pile up.
+// A 100 that we gave ourselves is not repeated.
 void Run::forward_interim() {
-    const http::ResponseHead& head = station_.response;
-    if (request_->client_1_0 || head.status == 100 || head.malformed) return;
-    if (!request_->reply.drained()) return;
-    std::string out;
-    http::ResponseEdits edits;
-    edits.id_names = request_->snapshot->id_names;
-    http::rewrite_response(head, edits, out);
-    request_->reply.write_interim(out);
+    if (station_.response.status != 100) writer_.interim(station_.response, client_facts());
 }
 
-// Builds the client's response head in the station's scratch; it goes out with the first of the
-// body.
+ClientFacts Run::client_facts() const {
+    return {.to_head = request_->to_head,
+            .http_1_0 = request_->client_1_0,
+            .keep_alive = request_->keep_alive,
+            .id_names = request_->snapshot->id_names,
+            .added = station_.lines};
+}
+
+// The client's head goes out with the first of the body.
 void Run::begin_reply() {
     const http::ResponseHead& head = station_.response;
     Record& record = request_->record;
     record.upstream = monotonic_now() - sent_;
     record.upstream_status = head.status;
     if (request_->reply.wanted()) record.status = head.status;
-
-    http::ResponseEdits edits;
-    edits.id_names = request_->snapshot->id_names;
-    edits.framing = head.framing;
-    edits.content_length = head.content_length;
-    // RFC 9110 15.3.6: a 205 has no content. What comes is dropped, but read to its end: till then
-    // the script runs (CONTRACT 2.1).
-    const bool emptied = head.status == 205 && head.framing != http::Framing::none;
-    // Of a HEAD that went out as GET only the head is the client's.
-    const bool headless = request_->to_head;
-    contentless_ = emptied || headless;
-    edits.keep_content_length =
-        (headless || head.framing == http::Framing::none) && head.has_content_length;
-    edits.client_1_0 = request_->client_1_0;
-    edits.upgrade = head.upgrade;
-    const bool unknown_length = !contentless_ && (head.framing == http::Framing::chunked ||
-                                                  head.framing == http::Framing::until_close);
-    if (emptied) edits.framing = http::Framing::length, edits.content_length = 0;
-    if (headless) edits.framing = http::Framing::none;
-    chunked_ = unknown_length && !request_->client_1_0;
-    if (unknown_length)
-        edits.framing = chunked_ ? http::Framing::chunked : http::Framing::until_close;
-    if (unknown_length && request_->client_1_0) request_->keep_alive = false;
     if (!request_->body.complete || station_.draining() || head.status == 101)
         request_->keep_alive = false;
-    edits.keep_alive = request_->keep_alive;
-
-    station_.joined.clear();
     station_.lines.clear();
     if (!head.has_date) station_.lines.append(station_.date_line());
     stamp_response(request_->ids(), record, settings().server_timing, head.version, station_.lines);
-    edits.added = station_.lines;
-    station_.out.clear();
-    http::rewrite_response(head, edits, station_.out);
-    head_pending_ = true;
+    request_->keep_alive = writer_.begin(head, client_facts());
     streaming_ = head.event_stream;
 }
 
@@ -249,12 +204,12 @@ task<error_code> Run::relay_body() {
             if (const auto failure = co_await wait_for_room()) co_return failure;
         }
         std::string_view bytes;
-        station_.joined.clear();
         const auto step = exchange_->read_body(bytes);
         error_code failure = step ? error_code() : step.error();
-        if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release) let_go();
+        if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release)
+            hold_.let_go();
         while (!failure && !bytes.empty()) {
-            if (!contentless_) take(bytes);
+            writer_.body(bytes);
             failure = exchange_->read_buffered(bytes);
         }
         const bool ended = !failure && exchange_->ended();
@@ -268,32 +223,10 @@ task<error_code> Run::relay_body() {
     }
 }
 
-void Run::take(std::string_view bytes) {
-    if (pieces_.size() < most_pieces)
-        pieces_.push_back(piece(bytes));
-    else
-        station_.joined += bytes;
-}
-
-// Head, chunk framing and payload in one write. On a queued route the end of a response waits for
-// the session, so that the next request goes to the backend first (ARCHITECTURE 9b rule 6).
+// On a queued route the end of a response waits for the session, so that the next request goes to
+// the backend first (ARCHITECTURE 9b rule 6).
 void Run::flush(bool ended) {
-    if (!station_.joined.empty()) pieces_.push_back(piece(station_.joined));
-    std::size_t payload = 0;
-    for (const iovec& p : pieces_) payload += p.iov_len;
-    if (request_->reply.wanted()) request_->record.bytes += payload;
-    std::array<char, 20> chunk_head;
-    if (head_pending_) pieces_.insert(pieces_.begin(), piece(station_.out));
-    if (chunked_ && payload != 0) {
-        const std::size_t size = http::write_chunk_head(chunk_head.data(), payload);
-        pieces_.insert(pieces_.begin() + (head_pending_ ? 1 : 0),
-                       piece(std::string_view(chunk_head.data(), size)));
-        pieces_.push_back(piece("\r\n"));
-    }
-    if (chunked_ && ended) pieces_.push_back(piece("0\r\n\r\n"));
-    head_pending_ = false;
-    if (!pieces_.empty()) request_->reply.write(pieces_, ended && slot_);
-    pieces_.clear();
+    request_->record.bytes += writer_.flush(ended, ended && hold_.held());
 }
 
 // ── the end ──
@@ -314,14 +247,14 @@ void Run::tell(error_code failure) noexcept {
 }
 
 void Run::leave_backend(error_code failure) {
-    if (std::exchange(left_backend_, true)) return;
+    if (!exchange_) return;
     Record& record = request_->record;
-    if (exchange_) record.upstream = monotonic_now() - sent_;
-    if (exchange_ && !exchange_->remarks().empty())
+    record.upstream = monotonic_now() - sent_;
+    if (!exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
                                                        {"text", exchange_->remarks()}});
     // A slot that was given away leaves its script on the connection; nobody may be sent behind it.
-    if (!failure && exchange_ && (!request_->queued() || exchange_->settled())) {
+    if (!failure && (hold_.state() == Holding::none || exchange_->settled())) {
         exchange_->observe(nullptr);
         Exchange& last = *exchange_;
         last.finish(std::move(exchange_));
@@ -337,7 +270,8 @@ void Run::end(error_code failure) noexcept {
     } catch (const std::exception&) {
         exchange_.reset();  // what could not be said of it is not worth the process
     }
-    give_back(monotonic_now());
+    hold_.give_back();
+    request_->record.hold = hold_.duration();
     request_->run = nullptr;
     request_->reply.writer(nullptr);
     answered(failure);

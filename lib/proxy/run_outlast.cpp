@@ -20,15 +20,16 @@ void Run::answered(error_code failure) noexcept {
 }
 
 bool Run::outlasts() const {
-    return slot_ && exchange_ && !exchange_->settled() && !station_.stopping();
+    return hold_.held() && exchange_ && !exchange_->settled() && !station_.stopping();
 }
 
 // One look, at the beginning and at each event.
 void Run::outlast() noexcept {
-    look_on();
+    look_at_hold();
     if (!outlasts()) return;
     try {
-        if (!told_outlasts_ && !deadline_.armed() && !deadline_.expired())
+        if (watch_ != Watch::nobody) watch_ = Watch::end;
+        if (watch_ == Watch::end && !deadline_.armed() && !deadline_.expired())
             station_.loop.arm(deadline_, settings().response_timeout);
         if (deadline_.expired()) out_of_patience();
         // A backend that waits for what cannot be sent would wait for ever.
@@ -48,7 +49,7 @@ void Run::retry_later() noexcept {
 // request has come to its end with it, if its answer has (CONTRACT 2.11).
 void Run::out_of_patience() {
     deadline_.disarm();
-    told_outlasts_ = true;
+    watch_ = Watch::nobody;
     if (!all_sent_) end_sending();
     if (!outlasts()) return;
     station_.commons.log.warn(
@@ -61,10 +62,15 @@ void Run::end_sending() {
     exchange_->finish_sending();
 }
 
-// The client is served and gone: only the slot's own limit counts, and an operator.
-void Run::look_on() noexcept {
-    look_at_slot();
-    if (hold_deadline_.expired()) hold_timed_out();
+// What the slot's own limit and an operator do to it.
+void Run::look_at_hold() noexcept {
+    const HoldNews news = hold_.look();
+    if (news != HoldNews::overdue && news != HoldNews::failed_open) return;
+    station_.commons.log.error(
+        news == HoldNews::failed_open
+            ? "hold_timeout: the slot is released though the backend may still run"
+            : "hold_timeout: the backend still runs and its slot stays held",
+        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
 }
 
 }  // namespace ticketgate

@@ -26,7 +26,7 @@ constexpr std::size_t max_answer = 4 << 20;
 }  // namespace
 
 bool Run::asks_workers() const {
-    return slot_ && worker_idle_ && sent_anything_ && !station_.stopping();
+    return hold_.waits_for_workers() && sent_anything_ && !station_.stopping();
 }
 
 task<void> Run::outlast_workers(error_code failure) {
@@ -34,20 +34,20 @@ task<void> Run::outlast_workers(error_code failure) {
     const Record& record = request_->record;
     Answered request{record.method, record.target, sent_, monotonic_now(), {}, {}};
     bool told = true;
-    while (slot_ && !station_.stopping()) {
+    while (hold_.held() && !station_.stopping()) {
         const auto busy = co_await ask_workers(request);
-        if (busy && *busy == fcgi::Working::no) worker_idle_ = false;
-        if (!worker_idle_) co_return;
-        if (!busy && slot_) slot_.gate()->not_told();
+        if (busy && *busy == fcgi::Working::no) hold_.give_back();
+        if (!hold_.held()) co_return;
+        if (!busy) hold_.not_told();
         if (!busy && told)
             station_.commons.log.warn(
                 "the workers' status cannot be read; the slot stays held",
                 {{"request_id", record.request_id}, {"why", busy.error().message()}});
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
-        while (slot_ && !station_.stopping() && !deadline_.expired()) {
+        while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
             co_await signal_;
-            look_on();
+            look_at_hold();
         }
     }
 }
@@ -91,8 +91,8 @@ task<error_code> Run::read_status(Exchange& status, std::string_view head, std::
             answer += piece;
         }
         co_await signal_;
-        look_on();
-        if (station_.stopping() || !slot_) co_return errc::client_closed;
+        look_at_hold();
+        if (station_.stopping() || !hold_.held()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::upstream_timeout;
     }
 }

@@ -22,7 +22,7 @@ task<error_code> Run::tunnel() {
     request_->body.spool.stream_window(4 * tunnel_window);
     request_->body.complete = false;
     request_->tunnel = true;
-    if (settings().tunnel == config::Tunnel::release) let_go();
+    if (settings().tunnel == config::Tunnel::release) hold_.let_go();
     reply.ask_for_body();
     station_.loop.arm(deadline_, settings().tunnel_timeout);
     for (bool up_ended = false, down_ended = false;;) {
@@ -73,14 +73,6 @@ result<Step> Run::tunnel_down(bool& moved) {
         request_->reply.write({&piece, 1}, false);
     }
     return Step::blocked;
-}
-
-// CONTRACT 2.9: what may last for ever is not waited for. From here on it runs beside the line.
-void Run::let_go() {
-    if (!slot_) return;
-    hold_deadline_.disarm();
-    give_back(monotonic_now());
-    let_go_ = true;
 }
 
 // ── the session's half ──

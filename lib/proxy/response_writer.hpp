@@ -1,0 +1,55 @@
+// The client's codec: the backend's answer as HTTP/1.1 or 1.0 for one client (RFC 9112 6, 7). It
+// re-frames: a body of unknown length goes out in chunks, or to an HTTP/1.0 client until the close.
+// What one read brought goes out in one write. Owned by a run; one loop; no socket, no clock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/head.hpp"
+#include "proxy/reply.hpp"
+
+namespace ticketgate {
+
+/// What a client asked for, and what its response head needs beside the backend's.
+struct ClientFacts {
+    bool to_head = false;  ///< HEAD: its answer has no body, whatever the backend sends
+    bool http_1_0 = false;
+    bool keep_alive = true;
+    std::span<const std::string> id_names = {};  ///< cgi_name()s of fields to drop
+    std::string_view added = {};                 ///< complete lines for the head
+};
+
+class ResponseWriter {
+ public:
+    /// `head` and `joined` are scratch of the loop. They are in use from begin() or body() to the
+    /// next flush(), between which the caller must not suspend.
+    ResponseWriter(Reply& reply, std::string& head, std::string& joined)
+        : reply_(reply), head_scratch_(head), joined_(joined) {}
+
+    /// An interim response (1xx). An HTTP/1.0 client, and one that does not take those before, gets
+    /// none (RFC 9110 15.2).
+    void interim(const http::ResponseHead& head, const ClientFacts& client);
+    /// The head of the final response; it goes out with the first flush(). False: the client can
+    /// tell the end by the end of its connection only, so that is not kept.
+    [[nodiscard]] bool begin(const http::ResponseHead& head, const ClientFacts& client);
+    /// A piece of the body; it must stay good until flush(). Dropped where the client gets no body.
+    void body(std::string_view bytes);
+    /// Hands on what is here. `ended`: the response is whole. `hold`: its last bytes wait for the
+    /// session. Returns the bytes of the body that go to a client.
+    std::size_t flush(bool ended, bool hold);
+
+ private:
+    enum class Coding : std::uint8_t { none, plain, chunked };
+
+    Reply& reply_;
+    std::string &head_scratch_, &joined_;
+    std::string_view head_;  // to be sent; empty: it was
+    Coding coding_ = Coding::plain;
+    std::vector<iovec> pieces_;  // of the body; behind them comes what is joined
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,65 @@
+#include "proxy/slot_hold.hpp"
+
+#include <utility>
+
+namespace ticketgate {
+
+SlotHold::SlotHold(Slot slot, Signal& holder)
+    : slot_(std::move(slot)),
+      holder_(holder),
+      deadline_(holder),
+      state_(slot_ ? Holding::held : Holding::none) {}
+
+SlotHold::~SlotHold() {
+    give_back();
+}
+
+void SlotHold::begin(net::Loop& loop) noexcept {
+    if (!held()) return;
+    slot_.observe(&holder_);
+    const GateSettings gate = slot_.gate()->settings();
+    loop.arm(deadline_, gate.hold_timeout);
+    worker_idle_ = gate.worker_idle;
+}
+
+HoldNews SlotHold::look() noexcept {
+    if (!held()) return HoldNews::none;
+    if (slot_.taken_away()) {
+        leave(HoldEvent::taken_away);
+        return HoldNews::taken_away;
+    }
+    if (!deadline_.expired()) return HoldNews::none;
+    deadline_.disarm();
+    // As the config in force says, which may be a newer one than at the grant.
+    if (slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::keep) return HoldNews::overdue;
+    leave(HoldEvent::fail_open);
+    return HoldNews::failed_open;
+}
+
+void SlotHold::client(Client now) noexcept {
+    if (!held() || client_ == Client::gone) return;
+    count(-1);
+    client_ = now;
+    count(+1);
+}
+
+void SlotHold::not_told() const {
+    if (held()) slot_.gate()->not_told();
+}
+
+// The gauges first: when the next request begins, this one counts for nothing any more.
+void SlotHold::leave(HoldEvent event) noexcept {
+    const Holding was = std::exchange(state_, next(state_, event));
+    if (was != Holding::held) return;
+    deadline_.disarm();
+    duration_ = monotonic_now() - slot_.granted();
+    count(-1);
+    event == HoldEvent::fail_open ? slot_.fail_open() : slot_.give_back();
+}
+
+void SlotHold::count(int by) const noexcept {
+    if (client_ == Client::slow) slot_.gate()->held_back(by);
+    if (client_ == Client::gone) slot_.gate()->orphaned(by);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,104 @@
+// What a run holds of its queue, from the grant until the backend is done (CONTRACT 2). One table
+// says what each event means; the hold carries it out: it gives the slot back, watches
+// hold_timeout and keeps the queue's gauges true. It knows neither exchange nor socket. Owned by
+// its run; the queue's home loop only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gate/gate.hpp"
+#include "net/loop.hpp"
+#include "task/deadlines.hpp"
+
+namespace ticketgate {
+
+/// What became of a run's slot.
+enum class Holding : std::uint8_t {
+    none,     ///< the request is not queued
+    held,     ///< the slot is this run's
+    lost,     ///< given to another request while the backend still works (2.5)
+    let_go,   ///< given back when a tunnel or an event stream began; it runs beside the line (2.9)
+    returned  ///< given back when the backend was done
+};
+
+enum class HoldEvent : std::uint8_t {
+    taken_away,  ///< an operator released it
+    fail_open,   ///< hold_timeout passed, with `on_hold_timeout: release`
+    let_go,      ///< a tunnel or an event stream began, with `tunnel: release`
+    give_back    ///< the backend is done
+};
+
+inline constexpr std::size_t holdings = 5, hold_events = 4;
+
+/// Only a held slot can be given away, and only once.
+constexpr Holding next(Holding state, HoldEvent event) {
+    using enum Holding;
+    // clang-format off
+    constexpr std::array<std::array<Holding, hold_events>, holdings> table{{
+        //           taken_away  fail_open  let_go    give_back
+        /* none */     {none,      none,      none,     none},
+        /* held */     {lost,      lost,      let_go,   returned},
+        /* lost */     {lost,      lost,      let_go,   lost},
+        /* let_go */   {let_go,    let_go,    let_go,   let_go},
+        /* returned */ {returned,  returned,  returned, returned},
+    }};
+    // clang-format on
+    return table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+/// What a look at the hold finds out. Each is said once.
+enum class HoldNews : std::uint8_t { none, taken_away, overdue, failed_open };
+
+class SlotHold {
+ public:
+    /// Who takes the response, as the queue's gauges count it.
+    enum class Client : std::uint8_t {
+        served,
+        slow,  ///< holds the backend back: ticketgate_held_back
+        gone   ///< left while its request runs: ticketgate_orphans; final
+    };
+
+    /// `holder` hears of an operator's release and of hold_timeout. No slot: nothing to hold.
+    SlotHold(Slot slot, Signal& holder);
+    /// Gives back what is still held.
+    ~SlotHold();
+    SlotHold(const SlotHold&) = delete;
+    SlotHold& operator=(const SlotHold&) = delete;
+
+    /// hold_timeout counts from now on.
+    void begin(net::Loop& loop) noexcept;
+    /// Asks what happened since the last look. `overdue`: hold_timeout passed and the slot stays
+    /// held. `failed_open`: it passed and the slot was given away.
+    HoldNews look() noexcept;
+
+    void client(Client now) noexcept;
+    void let_go() noexcept { leave(HoldEvent::let_go); }
+    void give_back() noexcept { leave(HoldEvent::give_back); }
+    /// The workers could not be asked whether the backend is done.
+    void not_told() const;
+
+    Holding state() const { return state_; }
+    bool held() const { return state_ == Holding::held; }
+    /// The backend is watched to its end, whatever its client does (2.3).
+    bool guards() const { return held() || state_ == Holding::lost; }
+    /// The queue has `release: worker_idle` (2.6).
+    bool waits_for_workers() const { return held() && worker_idle_; }
+    /// Grant to give-back; zero while the slot is held, and without one.
+    Duration duration() const { return duration_; }
+
+ private:
+    void leave(HoldEvent event) noexcept;
+    void count(int by) const noexcept;
+
+    Slot slot_;
+    Signal& holder_;
+    Deadline deadline_;  // hold_timeout
+    Duration duration_{0};
+    Holding state_;
+    Client client_ = Client::served;
+    bool worker_idle_ = false;
+};
+
+}  // namespace ticketgate
