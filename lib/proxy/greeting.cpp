@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "http/proxy_protocol.hpp"
-#include "proxy/session.hpp"
+#include "proxy/connection.hpp"
 #include "proxy/standing.hpp"
 #include "task/deadlines.hpp"
 #include "task/task.hpp"
@@ -33,9 +33,9 @@ void begin_session(Arrival arrival) {
     std::string guests = tls ? tls->guests() : std::string();
     if (tls) client = net::secure(std::move(tls), std::move(client));
     Caller caller{std::move(peer), std::move(claim), std::move(guests), snapshot.number};
-    Session::serve(std::make_unique<Session>(arrival.station, arrival.settle_on, std::move(client),
-                                             std::move(caller), std::move(arrival.admission),
-                                             admitted));
+    Connection::serve(std::make_unique<Connection>(arrival.station, arrival.settle_on,
+                                                   std::move(client), std::move(caller),
+                                                   std::move(arrival.admission), admitted));
 }
 
 /// Reads the PROXY header. Owned by its coroutine.

@@ -12,7 +12,7 @@
 namespace ticketgate {
 
 /// A connection that was accepted. Its first request is read on `station`; it settles on
-/// `settle_on`, as Session says.
+/// `settle_on`, as Connection says.
 struct Arrival {
     Station& station;
     Station& settle_on;

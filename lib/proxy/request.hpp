@@ -2,14 +2,9 @@
 // when a head is complete; dead when both are done with it. One loop at a time.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "gate/gate.hpp"
-#include "http/body.hpp"
-#include "http/pace.hpp"
 #include "log/record.hpp"
 #include "proxy/reply.hpp"
 #include "proxy/snapshot.hpp"
@@ -31,32 +26,21 @@ struct Request {
 
     std::string head;  ///< as it goes to the backend
     Body body;
-    http::BodyDecoder decoder;  ///< of the client's body
-    std::uint64_t body_bytes = 0;
-    http::Pace pace;  ///< of the body, as it comes
 
-    bool queues = false;           ///< stands in line
-    bool granted_at_once = false;  ///< by take(): it never waited
-    bool to_head = false;          ///< HEAD: the response has no body
-    bool head_as_get = false;      ///< it goes to the backend as GET, whose answer tells its end
-    bool unknown_method = false;   ///< refused before it said whether it is HEAD
-    bool repeatable = false;       ///< idempotent and without a body: may be sent again
+    bool to_head = false;      ///< HEAD: the response has no body
+    bool head_as_get = false;  ///< it goes to the backend as GET, whose answer tells its end
+    bool repeatable = false;   ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept
     std::string upgrade;     ///< the protocol that was asked of the backend; empty: none
     bool tunnel = false;     ///< upgraded: both directions are bytes without a frame
-    bool needs_length =
-        false;  ///< queued with a chunked body: its length is known once it is spooled
 
-    std::optional<Place> place;  ///< from ticket to grant
-    Observer* run = nullptr;     ///< the run, while there is one
+    Observer* run = nullptr;  ///< the run, while there is one
     Reply reply;
     int parts = 1;  ///< session and run; the last to end writes the record
 
     /// What the backend is asked for has no body.
     bool asks_for_head() const { return to_head && !head_as_get; }
-    /// It took a ticket.
-    bool queued() const { return record.number != 0; }
 };
 
 }  // namespace ticketgate

@@ -278,16 +278,8 @@ void Run::end(error_code failure) noexcept {
     if (--request_->parts == 0) station_.record(*request_);
 }
 
-error_code start_run(Station& station, std::shared_ptr<Request> request) {
-    if (!request->place) {
-        Run::start(station, std::move(request), Slot());
-        return {};
-    }
-    Slot slot = std::move(*request->place).begin();
-    request->place.reset();
-    if (!slot) return errc::slot_revoked;
+void start_run(Station& station, std::shared_ptr<Request> request, Slot slot) {
     Run::start(station, std::move(request), std::move(slot));
-    return {};
 }
 
 }  // namespace ticketgate

@@ -5,14 +5,14 @@
 
 #include <memory>
 
+#include "gate/gate.hpp"
 #include "proxy/request.hpp"
 #include "proxy/station.hpp"
 
 namespace ticketgate {
 
-/// Starts the exchange on the station's loop. A request that holds a granted place brings its slot;
-/// the run gives it back when the backend is done. Error, slot_revoked: an operator took the slot
-/// since the grant; nothing was started.
-error_code start_run(Station& station, std::shared_ptr<Request> request);
+/// Starts the exchange on the station's loop. The run gives `slot` back when the backend is done;
+/// without a slot the request is not queued.
+void start_run(Station& station, std::shared_ptr<Request> request, Slot slot);
 
 }  // namespace ticketgate

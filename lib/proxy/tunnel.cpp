@@ -77,40 +77,36 @@ result<Step> Run::tunnel_down(bool& moved) {
 
 // ── the session's half ──
 
-task<error_code> Session::tunnel(Request& request) {
-    Reply& reply = request.reply;
+task<error_code> Session::tunnel() {
+    Reply& reply = request_->reply;
+    net::Stream& wire = client_.wire();
     deadline_.disarm();
     for (bool told_end = false;;) {
-        if (const auto failure = read_tunnel(request)) co_return failure;
+        if (const auto failure = read_tunnel()) co_return failure;
         if (!reply.pump()) co_return errc::client_closed;
         if (reply.drained() && reply.stream_ended() && !told_end) {
-            client_->finish_writing();
+            wire.finish_writing();
             told_end = true;
         }
         if (reply.drained() && reply.finished()) co_return error_code();
         if (reply.failure()) co_return reply.failure();
         // Once both have sent a FIN the socket counts as hung up; all the client sent was read.
-        const bool lost = client_->broken() && !request.body.complete;
-        if (lost || station_->stopping()) co_return errc::client_closed;
+        const bool lost = wire.broken() && !request_->body.complete;
+        if (lost || station().stopping()) co_return errc::client_closed;
         co_await signal_;
     }
 }
 
 // Takes what the client has sent, as far as there is room for it.
-error_code Session::read_tunnel(Request& request) {
-    Body& body = request.body;
+error_code Session::read_tunnel() {
+    Body& body = request_->body;
     while (!body.complete && body.spool.size() < tunnel_window) {
-        if (input_.empty()) {
-            const auto got = input_.read(*client_, loop().buffer(), tunnel_window);
-            if (got.status == net::Io::blocked) break;
-            if (got.status == net::Io::failed) return errc::client_closed;
-            if (got.status == net::Io::ended) body.complete = true;
-        }
-        if (const auto failure = body.spool.append(input_.view())) return failure;
-        input_.consume(input_.view().size());
-        if (request.run != nullptr) request.run->notify();
+        const auto got = client_.read_tunnel(body.spool, tunnel_window, body.complete);
+        if (!got) return got.error();
+        if (*got == Read::nothing) break;
+        if (request_->run != nullptr) request_->run->notify();
     }
-    input_.keep();
+    (void)client_.keep(Next::body);
     return {};
 }
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "proxy/session.hpp"
+#include "proxy/connection.hpp"
 #include "upstream/fcgi_upstream.hpp"
 #include "upstream/http_upstream.hpp"
 
@@ -153,9 +153,9 @@ void House::admit(Link& link, std::size_t index) {
         try {
             ticketgate::Caller caller;
             caller.peer = ticketgate::Peer{.ip = "10.0.0.1", .port = 80};
-            Session::serve(std::make_unique<Session>(first, settle_on, std::move(stream),
-                                                     std::move(caller), std::move(*admission),
-                                                     true));
+            Connection::serve(std::make_unique<Connection>(first, settle_on, std::move(stream),
+                                                           std::move(caller), std::move(*admission),
+                                                           true));
         } catch (const std::bad_alloc&) {
             // Closes the connection, as Front does.
         }

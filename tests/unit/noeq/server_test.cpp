@@ -34,6 +34,7 @@ struct Stepped {
                      std::uint32_t most_of_a_client = 100) {
         noeq::Settings settings;
         settings.clock_wait = clock_wait;
+        settings.login_timeout = 1h;  // nothing ends by itself while a test waits for an end
         settings.max_connections = most;
         settings.max_connections_per_client = most_of_a_client;
         noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; },

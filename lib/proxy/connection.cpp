@@ -1,0 +1,236 @@
+#include "proxy/connection.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "http/framing.hpp"
+#include "net/tls_stream.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Where a connection should not stay: of a client that has too many, or while we drain.
+constexpr milliseconds short_linger = 2s;
+
+}  // namespace
+
+Detached Connection::serve(std::unique_ptr<Connection> self) {
+    try {
+        for (bool again = true; again;) {
+            const error_code failure = co_await self->read_head();
+            if (failure == errc::idle || failure == errc::client_closed) break;
+            again = co_await self->serve_request(failure);
+        }
+        if (self->lingers_) co_await self->linger();
+    } catch (const std::exception& e) {
+        self->station_->commons.log.error("a connection ended by an exception",
+                                          {{"what", e.what()}});
+    }
+}
+
+// False: the connection ends.
+task<bool> Connection::serve_request(error_code failure) {
+    if (!failure) failure = judge();
+    const std::uint32_t most = station_->snapshot()->config.clients.max_requests;
+    const Session::Begin begin{failure, asked(failure), requests_ < most};
+    const Session::End end = co_await Session::serve(*this, begin);
+    const bool unread = !end.body_read || !input_.empty() || dropped_ || wire_->readable();
+    lingers_ = end.how == Session::End::closes && unread;
+    co_return end.how == Session::End::stays;
+}
+
+// ── the head ──
+
+// `idle`: the connection ended between two requests, there is nothing to answer.
+task<error_code> Connection::read_head() {
+    if (!admitted_) co_return errc::too_many_connections;
+    const config::Clients& clients = station_->snapshot()->config.clients;
+    const http::HeadLimits limits{clients.max_head, clients.max_uri, clients.max_headers};
+    const Duration head_timeout = clients.head_timeout;
+    if (requests_ >= clients.max_requests) co_return errc::idle;
+    bool begun = requests_ == 0;
+    std::size_t scanned = 0, skipped = 0;
+    loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
+    for (;;) {
+        skipped += skip_empty_lines();
+        if (skipped > limits.max_head) co_return errc::head_too_large;
+        if (!nothing_here()) {
+            const auto progress =
+                http::parse_request(input_.view(), limits, station_->head, scanned);
+            if (!progress) co_return progress.error();
+            if (*progress == http::Progress::done) break;
+            scanned = input_.view().size();
+            if (!begun) loop().arm(deadline_, head_timeout);
+            begun = true;
+        }
+        const auto got =
+            input_.read(*wire_, loop().buffer(), limits.max_head - input_.view().size());
+        if (got.status == net::Io::ok) continue;
+        if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
+        if (got.error == net::spoke_plainly) {
+            plainly_ = http::asks_for({loop().buffer().data(), got.bytes});
+            co_return errc::plain_http;
+        }
+        const bool nothing = nothing_here();
+        if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
+        input_.keep();
+        if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
+        if (station_->draining() && nothing) co_return errc::idle;
+        if (nothing) station_->rest(*this);
+        co_await signal_;
+        if (nothing) station_->wake(*this);
+        if (makes_room_) co_return errc::idle;
+        if (station_->stopping()) co_return errc::idle;
+        if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;
+    }
+    deadline_.disarm();
+    if (++requests_ == 1) note_handshake();
+    head_size_ = station_->head.bytes.size();
+    co_return error_code();
+}
+
+bool Connection::make_room() {
+    wire_->look();
+    if (wire_->readable() && !wire_->fin()) return false;
+    makes_room_ = true;
+    signal_.notify();
+    return true;
+}
+
+// Some clients end a body with one more than it has; a request does not begin with them (RFC 9112
+// 2.2). Used up as they come, so that none of them is looked at twice.
+std::size_t Connection::skip_empty_lines() {
+    const std::size_t bytes = http::leading_empty_lines(input_.view());
+    if (bytes != 0) input_.consume(bytes);
+    return bytes;
+}
+
+// The last use of the head, on every path.
+void Connection::consume_head() {
+    input_.consume(std::exchange(head_size_, 0));
+}
+
+// For what method an error answers that came before the head could be read.
+http::AsksFor Connection::asked(error_code failure) const {
+    if (failure == errc::plain_http) return plainly_;
+    const auto asked = http::asks_for(input_.view());
+    // Nothing but empty lines: no request begins so, and the answer may have a body.
+    const bool lines_only = failure == errc::head_too_large;
+    return asked == http::AsksFor::unknown && lines_only ? http::AsksFor::body : asked;
+}
+
+// ── the body, and what follows it ──
+
+error_code Connection::take_body(BodyReader& reader, http::Spool& spool) {
+    return reader.take(input_, spool, station_->joined);
+}
+
+result<Read> Connection::read_body(BodyReader& reader, http::Spool& spool) {
+    const std::uint64_t most = reader.expected() + station_->snapshot()->config.clients.max_head;
+    const auto got = input_.read(*wire_, loop().buffer(), most);
+    if (got.status == net::Io::blocked) return Read::nothing;
+    if (got.status != net::Io::ok) return errc::client_closed;
+    if (!reader.came(got.bytes, loop().woke())) return errc::body_timeout;
+    if (const auto failure = take_body(reader, spool)) {
+        input_.keep();
+        return failure;
+    }
+    return Read::some;
+}
+
+result<Read> Connection::read_tunnel(http::Spool& spool, std::uint64_t most, bool& ended) {
+    if (input_.empty()) {
+        const auto got = input_.read(*wire_, loop().buffer(), most);
+        if (got.status == net::Io::blocked) return Read::nothing;
+        if (got.status == net::Io::failed) return errc::client_closed;
+        ended = got.status == net::Io::ended;
+    }
+    const auto failure = spool.append(input_.view());
+    if (failure) return failure;
+    input_.consume(input_.view().size());
+    return Read::some;
+}
+
+// A client may send again whatever was not answered (RFC 9112 9.3.2), so what follows may be
+// dropped if the connection ends behind this answer.
+bool Connection::keep(Next whose) {
+    const InputBudget& budget = station_->commons.input;
+    if (input_.empty() || whose == Next::body || whose == Next::tunnel ||
+        (whose == Next::request && budget.takes_pipelined())) {
+        input_.keep();
+        return whose != Next::tunnel || input_.empty() || budget.takes_heads();
+    }
+    dropped_ = true;
+    input_.drop();
+    return false;
+}
+
+// ── where it lives, and its end ──
+
+Station* Connection::settles_on() const {
+    return requests_ == 1 && &settle_on_ != station_ ? &settle_on_ : nullptr;
+}
+
+// On the way nobody is notified of anything; being attached anew, the connection tells its state
+// again.
+task<void> Connection::move_to(Station& station) {
+    station_->leave(*this);
+    wire_->observe(nullptr);
+    wire_->detach();
+    co_await loop().move_to(station.loop);
+    station_ = &station;
+    station_->join(*this);
+    signal_.move_to(station.loop.scheduler());
+    wire_->attach(station.loop);
+    wire_->observe(&signal_);
+}
+
+// Says that nothing more comes, and drops what the client still sends: to close with bytes unread
+// would reset the connection, and the answer with it (RFC 9112 9.6). The request is gone by now,
+// and all that it held; what is left is a connection, bounded by time and by silence, not by size.
+task<void> Connection::linger() {
+    const config::Clients& clients = station_->snapshot()->config.clients;
+    const milliseconds silence = clients.linger_timeout;
+    const bool stays = admitted_ && !station_->draining();
+    loop().arm(end_, stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
+    loop().arm(deadline_, silence);
+    input_.drop();
+    wire_->finish_writing();
+    while (!end_.expired() && !deadline_.expired() && !station_->stopping()) {
+        if (stays && station_->draining()) break;
+        const auto got = wire_->read_some(loop().buffer());
+        if (got.status == net::Io::ended || got.status == net::Io::failed) break;
+        if (got.status == net::Io::ok)
+            loop().arm(deadline_, silence);
+        else
+            co_await signal_;
+    }
+}
+
+Connection::Connection(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
+                       Caller caller, Admission admission, bool admitted)
+    : station_(&station),
+      settle_on_(settle_on),
+      wire_(std::move(client)),
+      signal_(station.loop.scheduler()),
+      deadline_(signal_),
+      end_(signal_),
+      input_(station.commons.input),
+      caller_(std::move(caller)),
+      admission_(std::move(admission)),
+      admitted_(admitted) {
+    wire_->observe(&signal_);
+    station_->join(*this);
+    station_->metrics.connections.add(1);
+}
+
+Connection::~Connection() {
+    station_->leave(*this);
+    wire_.reset();
+    admission_.leave();
+    station_->metrics.connections.add(-1);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,91 @@
+// One client connection, HTTP/1.1 with or without TLS, request after request: it reads heads, keeps
+// what was pipelined, judges its peer, moves between loops and lingers at its end. What becomes of
+// a request is the session's (session.cpp). Owned by its own coroutine; one loop at a time. It
+// begins where connections are accepted, so that first requests are numbered in the order in which
+// they came; to wait in a queue it moves to the queue's home loop and stays there.
+#pragma once
+
+#include <memory>
+
+#include "http/parser.hpp"
+#include "net/stream.hpp"
+#include "proxy/admission.hpp"
+#include "proxy/client_stream.hpp"
+#include "proxy/input.hpp"
+#include "proxy/standing.hpp"
+#include "proxy/station.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+
+/// The other end, as it was judged when its connection began.
+struct Caller {
+    Peer peer;
+    std::unique_ptr<const Claim> claim;  ///< null: there was no PROXY header
+    std::string guests;                  ///< TlsServer::guests() of its handshake
+    std::uint64_t judged_by = 0;         ///< the number of that snapshot
+};
+
+class Connection final : public ClientStream, public Resident, public IdleClient {
+ public:
+    /// Its first request is read on `station`; if that is not queued it goes on, and the connection
+    /// stays, on `settle_on`.
+    /// Not `admitted`: it is told that its client has too many connections, and ends.
+    Connection(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
+               Caller caller, Admission admission, bool admitted);
+    ~Connection();
+
+    /// Serves the connection to its end.
+    static Detached serve(std::unique_ptr<Connection> self);
+
+    void look_up() override { signal_.notify(); }
+    bool make_room() override;
+
+    Station& station() const override { return *station_; }
+    const Peer& peer() const override { return peer_; }
+    Signal& signal() override { return signal_; }
+    net::Stream& wire() override { return *wire_; }
+    void consume_head() override;
+    error_code take_body(BodyReader& reader, http::Spool& spool) override;
+    result<Read> read_body(BodyReader& reader, http::Spool& spool) override;
+    result<Read> read_tunnel(http::Spool& spool, std::uint64_t most, bool& ended) override;
+    bool keep(Next whose) override;
+    task<void> move_to(Station& station) override;
+    Station* settles_on() const override;
+
+ private:
+    task<error_code> read_head();
+    task<bool> serve_request(error_code failure);
+    std::size_t skip_empty_lines();
+    bool nothing_here() const { return input_.empty() || input_.view() == "\r"; }
+    http::AsksFor asked(error_code failure) const;
+    task<void> linger();
+    net::Loop& loop() const { return station_->loop; }
+
+    // connection_tls.cpp
+    error_code judge();
+    bool must_shake_hands_again() const;
+    void note_handshake();
+    void note_failed_handshake(const net::IoResult& got);
+
+    Station* station_;
+    Station& settle_on_;
+    std::unique_ptr<net::Stream> wire_;
+    Signal signal_;
+    Deadline deadline_;  // of a head, then of lingering in silence
+    Deadline end_;       // of lingering as a whole
+    Input input_;
+    Caller caller_;
+    const Peer& peer_ = caller_.peer;
+    Admission admission_;
+    const bool admitted_;
+    std::uint32_t requests_ = 0;
+    std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
+    http::AsksFor plainly_ = http::AsksFor::unknown;  // of plain HTTP on a port that speaks TLS
+    bool lingers_ = false;                            // the last answer's client is still sending
+    bool makes_room_ = false;                         // idle, and to be closed for a new client
+    bool dropped_ = false;  // bytes behind the last request, for which there was no room
+};
+
+}  // namespace ticketgate

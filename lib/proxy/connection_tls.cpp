@@ -1,0 +1,48 @@
+// Who the other end is: its TLS handshake, which its first read contains, and its standing under
+// the snapshot in force.
+#include "net/tls_stream.hpp"
+#include "proxy/connection.hpp"
+
+namespace ticketgate {
+
+void Connection::note_handshake() {
+    caller_.peer.secured = wire_->secured();
+    if (peer_.secured == nullptr) return;
+    (peer_.secured->resumed ? station_->metrics.tls_resumed : station_->metrics.tls_full).add();
+}
+
+// What a certificate proved to those who signed certificates then. A listener that has become one
+// of plain HTTP asks for none.
+bool Connection::must_shake_hands_again() const {
+    if (peer_.secured == nullptr) return false;
+    const auto tls = station_->snapshot()->tls(peer_.listener);
+    const std::string now = tls ? tls->guests() : std::string();
+    return ticketgate::must_shake_hands_again(caller_.guests, now, tls && tls->requires_guests(),
+                                              !peer_.secured->client_fingerprint.empty());
+}
+
+// Anybody can cause one, so it is no line of the usual log.
+void Connection::note_failed_handshake(const net::IoResult& got) {
+    const bool plain = got.error == net::spoke_plainly;
+    const std::string why = plain ? "plain HTTP" : wire_->fault();
+    if (why.empty() || wire_->secured() != nullptr) return;
+    station_->metrics.tls_failed.add();
+    station_->commons.log.debug("a TLS handshake failed", {{"client_ip", peer_.ip}, {"why", why}});
+}
+
+// Who this is by the snapshot in force, which may be another one than when the connection began.
+error_code Connection::judge() {
+    const Snapshot& snapshot = *station_->snapshot();
+    if (caller_.judged_by == snapshot.number) return {};
+    const Claim* const claim = caller_.claim.get();
+    Peer peer = believed(claim == nullptr ? peer_ : claim->sender,
+                         claim == nullptr ? nullptr : &claim->header, snapshot.trusted);
+    peer.secured = peer_.secured;
+    caller_.peer = std::move(peer);
+    admission_.count_as(peer_.many ? std::string_view() : peer_.ip);
+    if (must_shake_hands_again()) return errc::handshake_outdated;
+    caller_.judged_by = snapshot.number;
+    return {};
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,133 @@
+// What a session makes of its request head: the route, and the head as it goes to the backend. The
+// head is a view of the loop's buffer; nothing here suspends.
+#include <algorithm>
+#include <array>
+
+#include "http/rewrite.hpp"
+#include "http/target.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/identify.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// A request body on its way to a slow backend stays in memory.
+constexpr std::uint64_t upload_memory = 256 << 10;
+
+void describe_for_log(Record& record, const http::RequestHead& head, const Peer& peer,
+                      config::AccessFormat format) {
+    if (format == config::AccessFormat::off) return;
+    describe(record, head, peer);
+    if (format != config::AccessFormat::combined) return;
+    for (const auto& field : head.fields) {
+        if (field.id == http::FieldName::referer) record.referer = field.value;
+        if (field.id == http::FieldName::user_agent) record.user_agent = field.value;
+    }
+}
+
+}  // namespace
+
+void Session::begin_request(error_code failure) {
+    Request& request = *request_;
+    Record& record = request.record;
+    record.received = wall_now();
+    request.to_head = asked_ == http::AsksFor::head;
+    if (failure) {
+        record.client_ip = client_.peer().ip;
+        request.keep_alive = false;
+        identify(request.ids(), nullptr, false, station().ids, record);
+        note_refused_head(failure);
+        return;
+    }
+    const http::RequestHead& head = station().head;
+    request.client_1_0 = record.http_1_0 = head.version == 10;
+    request.keep_alive = may_stay_ && head.keep_alive && !station().draining();
+    request.body.complete = reader_.done();
+    request.repeatable = head.idempotent() && head.framing == http::Framing::none;
+    describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);
+}
+
+error_code Session::refuse(std::string_view complaint) {
+    station().head.complaint = complaint;
+    return errc::bad_request;
+}
+
+// ── 4, 5: route and stamp ──
+
+error_code Session::route() {
+    const http::RequestHead& head = station().head;
+    const Snapshot& snapshot = *request_->snapshot;
+    if (station().draining()) return errc::draining;
+    if (head.max_forwards == 0) return errc::last_hop;
+    const auto path = http::path_of(head.target);
+    std::string& normal = station().path;
+    if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
+    const auto route = request_->route = snapshot.find(normal);
+    if (path != normal && !snapshot.has_one_route(path, normal))
+        return refuse("a path that servers read in ways with different routes");
+    if (snapshot.refuses_names_of(head)) return refuse("a field name that CGI servers fold");
+    if (route == nullptr || !route->upstream) return errc::no_route;
+    if (head.framing == http::Framing::length && head.content_length > settings().max_body)
+        return errc::body_too_large;
+    queues_ = snapshot.queues(*route, head) && !bypasses(head, settings(), !route->upstream->cgi());
+    return {};
+}
+
+// The request head as it goes to the backend: edited bytes of the client's own (CONTRACT 5).
+void Session::stamp() {
+    Request& request = *request_;
+    const http::RequestHead& head = station().head;
+    const Peer& peer = client_.peer();
+    const Snapshot& snapshot = *request.snapshot;
+    const Upstream& upstream = *request.route->upstream;
+    std::string& lines = station().lines;
+    lines.clear();
+    stamp_request(head, request.ids(), peer, request.record, upstream.host(), lines);
+    if (snapshot.names_client_certificates) stamp_client_certificate(peer, lines);
+    http::RequestEdits edits;
+    edits.id_names = snapshot.own_names;
+    edits.added = lines;
+    edits.keep_forwarded = peer.trusted;
+    edits.address_names = &snapshot.address_names;
+    edits.removed_names = &snapshot.removed_names(settings());
+    edits.keep_unusual = snapshot.config.clients.unusual_names == config::UnusualNames::forward;
+    edits.framing = head.framing;
+    edits.content_length = head.content_length;
+    if (!upstream.cgi()) request.upgrade = edits.upgrade = upgrade_of(head, settings());
+    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while
+    // its script may run on; the end of the body that GET brings is its end (CONTRACT 2.12). CGI
+    // tells the end apart from the body.
+    request.head_as_get = queues_ && request.to_head && !upstream.cgi();
+    if (request.head_as_get) edits.method = "GET";
+    // A queued body is spooled before it is sent, so its length is known by then.
+    const bool chunked = head.framing == http::Framing::chunked;
+    needs_length_ = chunked && (queues_ || upstream.cgi());
+    if (needs_length_) edits.framing = http::Framing::until_close;
+    request.body.chunked = chunked && !needs_length_;
+    if (!queues_ && !needs_length_) request.body.spool.stream_window(upload_memory);
+    request.head = station().spare_text();
+    fcgi::Origin origin;
+    const std::string client = upstream.cgi() ? client_ip(head, peer) : std::string();
+    if (upstream.cgi()) origin = origin_of(peer, client, request.record);
+    upstream.write_head(head, edits, origin, request.head);
+}
+
+// Such a request has no method and path in the access log, or no reason: here it stands. To be
+// called before anything suspends, while the loop's head is still this request's.
+void Session::note_refused_head(error_code failure) const {
+    constexpr std::array of_heads{errc::bad_request,    errc::uri_too_long,
+                                  errc::head_too_large, errc::expectation_failed,
+                                  errc::method_refused, errc::version_refused,
+                                  errc::plain_http,     errc::handshake_outdated};
+    if (std::ranges::find(of_heads, failure) == of_heads.end()) return;
+    const auto& complaint = station().head.complaint;
+    const bool known = failure != errc::plain_http && !complaint.empty();
+    station().commons.log.info("request refused",
+                               {{"client_ip", client_.peer().ip},
+                                {"request_id", request_->record.request_id},
+                                {"status", status_of(failure, nullptr)},
+                                {"why", known ? std::string(complaint) : failure.message()}});
+}
+
+}  // namespace ticketgate
