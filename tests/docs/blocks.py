@@ -67,6 +67,16 @@ JUDGES = {
 }
 
 
+def quickstart(site, tools):
+    """The first configuration on the README is the file that its commands copy."""
+    shipped = site.root / "config" / "quickstart.yaml"
+    shown = next((block for block in site.pages["README.md"].blocks if block.info == "yaml"), None)
+    if not shipped.is_file():
+        return
+    if not shown or yaml.safe_load(shown.text) != yaml.safe_load(shipped.read_text(encoding="utf-8")):
+        yield "README.md", shown.line if shown else 1, "the first yaml block is not config/quickstart.yaml"
+
+
 def blocks(site, tools):
     """Every code block passes the check of the program that it is for."""
     for page in site.documentation():

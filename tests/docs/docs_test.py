@@ -15,8 +15,9 @@ import names
 from pages import Site
 from tools import Tools
 
-CHECKS = (links.links, links.files, links.reachable, blocks.blocks, names.commands, names.options, names.verbs,
-          names.metrics, names.settings, names.named_settings, names.admin_pages, names.documented)
+CHECKS = (links.links, links.files, links.reachable, blocks.blocks, blocks.quickstart, names.commands,
+          names.options, names.verbs, names.metrics, names.settings, names.named_settings, names.admin_pages,
+          names.documented)
 
 
 def problems(site, tools):

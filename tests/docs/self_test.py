@@ -6,6 +6,10 @@ from docs_test import CHECKS, problems
 from pages import Site
 from tools import Tools
 
+PLAIN = """listen: [{ address: "127.0.0.1:0" }]
+upstreams: { app: { url: "http://127.0.0.1:8000" } }
+routes: [{ prefix: /, upstream: app, queue: app }]
+"""
 WHOLE = """```yaml
 listen: [{ address: "127.0.0.1:0", tls: { certificates: [{ certificate: a/b.pem, key: c.pem }] } }]
 upstreams: { app: { url: "http://127.0.0.1:8000" } }
@@ -58,6 +62,7 @@ BAD = [
     ("blocks", block("ini pool", "pm.status_paht = /status")),
     ("blocks", block("sh", "if true; then")),
     ("blocks", block("console", "$ echo 'one\nwhat it prints")),
+    ("quickstart", {"config/quickstart.yaml": "threads: 2\n"}),
     ("commands", page("`ticketgate explode GET /`")),
     ("commands", page("`ticketgate id --fromat txid`")),
     ("commands", page("`ticketgate id decode -n 3 --from-lag`")),
@@ -85,6 +90,8 @@ BAD = [
 FINE = [
     page("[brackets `in [code](nowhere.md)`](page.md) and `[code](nowhere.md)`"),
     page("# Page\n\n[the second](#page-1)"),
+    {"config/quickstart.yaml": "# other words\n" + PLAIN.replace("\n", "  # more\n"),
+     "README.md": GOOD["README.md"] + f"```yaml fragment\nthreads: 2\n```\n\n```yaml\n{PLAIN}```\n"},
     page("1. In a list:\n\n   ```sh\n   ticketgate check   # ticketgate chekc\n   ```\n"),
     block("yaml fragment", "- { prefix: /, upstream: php }\n- { regex: '^/x', queue: off }"),
     block("yaml fragment", "id_service:\n  address: '127.0.0.1:0'\n  worker: 8\n  token: ${TOKEN}\n"
