@@ -12,12 +12,13 @@ from pathlib import Path
 import blocks
 import links
 import names
+import sources
 from pages import Site
 from tools import Tools
 
 CHECKS = (links.links, links.files, links.reachable, blocks.blocks, blocks.quickstart, names.commands,
           names.options, names.verbs, names.metrics, names.settings, names.named_settings, names.admin_pages,
-          names.documented)
+          names.documented, sources.header_lists, sources.container, sources.figures)
 
 
 def problems(site, tools):
