@@ -16,9 +16,9 @@ import sources
 from pages import Site
 from tools import Tools
 
-CHECKS = (links.links, links.files, links.reachable, blocks.blocks, blocks.quickstart, names.commands,
-          names.options, names.verbs, names.metrics, names.settings, names.named_settings, names.admin_pages,
-          names.documented, sources.header_lists, sources.container, sources.figures)
+CHECKS = (links.links, links.files, links.reachable, links.code_map, blocks.blocks, blocks.quickstart,
+          names.commands, names.options, names.verbs, names.metrics, names.settings, names.named_settings,
+          names.admin_pages, names.documented, sources.header_lists, sources.container, sources.figures)
 
 
 def problems(site, tools):

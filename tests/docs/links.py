@@ -4,6 +4,9 @@ import re
 
 # Pages that something else makes; a link to one is fine while it is not there yet.
 GENERATED = {"docs/reference.md"}
+# What the map of the code names: module/file, Class::member.
+MODULE_FILE = re.compile(r"[a-z]+(?:/[a-z_0-9]+)+(?:\.[a-z]+)?")
+MEMBER = re.compile(r"(?:\w+::)*([A-Z]\w*)::(~?\w+)(?:\(\))?")
 FILE = re.compile(r"(?:\./)?((?:cmd|config|deploy|docs|lib|loadtest|tests)/[\w./*{},-]*\w\*?)/?$")
 
 
@@ -53,3 +56,22 @@ def reachable(site, tools):
     for page in site.documentation():
         if page.path not in seen:
             yield page.path, 1, "no page that the README leads to has a link to this page"
+
+
+def code_map(site, tools):
+    """Every file and every Class::member that lib/README.md names exists."""
+    page = site.pages.get("lib/README.md")
+    sources = [path.read_text(encoding="utf-8") for path in sorted((site.root / "lib").rglob("*.[ch]pp"))]
+    for line, text in page.spans if page else ():
+        if MODULE_FILE.fullmatch(text):
+            places = [site.root / top / (text + end)
+                      for top in ("lib", "tests", ".") for end in ("", ".hpp", ".cpp", ".py")]
+            if not any(place.exists() for place in places):
+                yield page.path, line, f"there is no {text} under lib/ or tests/"
+        elif (found := MEMBER.fullmatch(text)) and not any(has_member(one, *found.groups()) for one in sources):
+            yield page.path, line, f"lib/ has no {text}"
+
+
+def has_member(source, owner, member):
+    declares = re.search(rf"\b(?:class|struct) {owner}\b", source) and re.search(rf"(?<!\w){member}\b", source)
+    return declares or f"{owner}::{member}" in source

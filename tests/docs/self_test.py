@@ -98,12 +98,16 @@ BAD += [
     ("header_lists", HEADERS | {"docs/configuration.md": "# Configuration\n\n> `D` `E`\n"} | FIGURES),
     ("header_lists", HEADERS | {"docs/configuration.md": "# Configuration\n\n`D`\n"} | FIGURES),
     ("header_lists", {**HEADERS, **FIGURES, "lib/config/proxy_headers.cpp": 'addresses{"A-B"};\npaths{"D"};\n'}),
+    ("code_map", {"lib/README.md": "`gate/gone`\n"}),
+    ("code_map", {"lib/README.md": "`Gate::gone`\n", "lib/gate/gate.hpp": "class Gate {};\nint gone_by;\n"}),
     ("container", {"deploy/ticketgate.yaml": "threads: ${LOOPS:-1}\n"}),
     ("figures", HEADERS | FIGURES | {"loadtest/RESULTS.md": "| 123 | 1.5 |\n"}),
 ]
 # Good pages that a check could blame.
 FINE = [
     HEADERS | FIGURES,
+    {"lib/README.md": "`gate/gate`, `Gate::take`, `Gate::~Gate`\n",
+     "lib/gate/gate.hpp": "class Gate { ~Gate(); int take; };\n"},
     page("[brackets `in [code](nowhere.md)`](page.md) and `[code](nowhere.md)`"),
     page("# Page\n\n[the second](#page-1)"),
     {"config/quickstart.yaml": "# other words\n" + PLAIN.replace("\n", "  # more\n"),
