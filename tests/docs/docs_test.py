@@ -13,12 +13,14 @@ import blocks
 import links
 import names
 import sources
+import style
 from pages import Site
 from tools import Tools
 
 CHECKS = (links.links, links.files, links.reachable, links.code_map, blocks.blocks, blocks.quickstart,
           names.commands, names.options, names.verbs, names.metrics, names.settings, names.named_settings,
-          names.admin_pages, names.documented, sources.header_lists, sources.container, sources.figures)
+          names.admin_pages, names.documented, sources.header_lists, sources.container, sources.figures,
+          style.openings, style.plain_words)
 
 
 def problems(site, tools):

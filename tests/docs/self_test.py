@@ -10,6 +10,7 @@ PLAIN = """listen: [{ address: "127.0.0.1:0" }]
 upstreams: { app: { url: "http://127.0.0.1:8000" } }
 routes: [{ prefix: /, upstream: app, queue: app }]
 """
+TITLE = "# Page\n\nThis page explains nothing.\n\n## A heading, with `code`\n\n"
 WHOLE = """```yaml
 listen: [{ address: "127.0.0.1:0", tls: { certificates: [{ certificate: a/b.pem, key: c.pem }] } }]
 upstreams: { app: { url: "http://127.0.0.1:8000" } }
@@ -23,19 +24,24 @@ GOOD = {
     "dev": "run_test() {\n}\n",
     "config/a.yaml": "a: 1\n",
     "deploy/ticketgate.yaml": "threads: ${THREADS:-1}\n",
-    "docs/operations.md": "# Operations\n\n[Back](../README.md) `THREADS` METRICS\n",  # run() fills in the names
-    "docs/page.md": "# Page\n\n## A heading, with `code`\n\n[Here](#page)\n\n" + WHOLE,
+    # run() fills in the names for METRICS
+    "docs/operations.md": "# Operations\n\nThis page explains operations. [Back](../README.md) `THREADS` METRICS\n",
+    "docs/page.md": TITLE + "[Here](#page)\n\n" + WHOLE,
 }
 
 TABLE = "| setting | default |\n|---|---|\n"
 
 
 def page(text):
-    return {"docs/page.md": "# Page\n\n## A heading, with `code`\n\n" + text}
+    return {"docs/page.md": TITLE + text}
 
 
 def block(info, text):
     return page(f"```{info}\n{text}\n```\n")
+
+
+def decision(text):
+    return page("[a](decisions/0001-a.md)") | {"docs/decisions/0001-a.md": f"# 1. A\n\n{text}"}
 
 
 # check, files that break it
@@ -48,7 +54,7 @@ BAD = [
     ("links", {"lib/README.md": "[gone](../docs/gone.md)\n"}),
     ("files", page("`config/b.yaml`")),
     ("files", page("`config/*.json`")),
-    ("reachable", {"docs/alone.md": "# Alone\n\n[Back](../README.md)\n"}),
+    ("reachable", {"docs/alone.md": "# Alone\n\nThis page explains what none leads to. [Back](../README.md)\n"}),
     ("blocks", block("", "anything")),
     ("blocks", block("perl", "anything")),
     ("blocks", block("yaml", "listen: [{ address: nowhere }]")),
@@ -88,16 +94,23 @@ BAD = [
     ("documented", {"docs/operations.md": GOOD["docs/operations.md"].replace("METRICS", "")}),
 ]
 # What the checks of sources.py compare pages with.
+LISTS = "# Configuration\n\nThis page explains more lists.\n\n"
 HEADERS = {"lib/config/proxy_headers.cpp": 'addresses{"A-B",\n"C"};\nconstexpr int paths{"D"};\n',
-           "docs/recipes/behind-another-proxy.md": "# Behind\n\n[Back](../../README.md)\n\n> `A-B`\n> `C`\n",
-           "docs/configuration.md": "# Configuration\n\n> `D`\n", **page("[a](recipes/behind-another-proxy.md)"
+           "docs/recipes/behind-another-proxy.md":
+               "# Behind\n\nThis recipe explains lists. [Back](../../README.md)\n\n> `A-B`\n> `C`\n",
+           "docs/configuration.md": LISTS + "> `D`\n", **page("[a](recipes/behind-another-proxy.md)"
            " [b](configuration.md) [c](comparison.md)")}
 FIGURES = {"loadtest/RESULTS.md": "| a | 1234 [1000-1500] | 1.5 |\n",
-           "docs/comparison.md": "# Comparison\n\n| a | b |\n|---|---|\n| 64 | 1,234 (1.5) |\n"}
+           "docs/comparison.md": "# Comparison\n\nThis page compares figures.\n\n"
+                                 "| a | b |\n|---|---|\n| 64 | 1,234 (1.5) |\n"}
 BAD += [
-    ("header_lists", HEADERS | {"docs/configuration.md": "# Configuration\n\n> `D` `E`\n"} | FIGURES),
-    ("header_lists", HEADERS | {"docs/configuration.md": "# Configuration\n\n`D`\n"} | FIGURES),
+    ("header_lists", HEADERS | {"docs/configuration.md": LISTS + "> `D` `E`\n"} | FIGURES),
+    ("header_lists", HEADERS | {"docs/configuration.md": LISTS + "`D`\n"} | FIGURES),
     ("header_lists", {**HEADERS, **FIGURES, "lib/config/proxy_headers.cpp": 'addresses{"A-B"};\npaths{"D"};\n'}),
+    ("openings", {"docs/page.md": TITLE.replace("This page explains nothing.", "Nothing.") + "[Here](#page)\n"}),
+    ("openings", decision("**Context.** A.\n\n**Decision.** B.\n")),
+    ("openings", decision("**Context.** A.\n\n**Decision.** B.\n\n**Consequence.** C.\n" + "D.\n" * 25)),
+    ("plain_words", page("Whoever asks for what is no script gets none.")),
     ("code_map", {"lib/README.md": "`gate/gone`\n"}),
     ("code_map", {"lib/README.md": "`Gate::gone`\n", "lib/gate/gate.hpp": "class Gate {};\nint gone_by;\n"}),
     ("container", {"deploy/ticketgate.yaml": "threads: ${LOOPS:-1}\n"}),
@@ -106,6 +119,7 @@ BAD += [
 # Good pages that a check could blame.
 FINE = [
     HEADERS | FIGURES,
+    decision("**Context.** A.\n\n**Decision.** B.\n\n**Consequence.** C.\n"),
     {"lib/README.md": "`gate/gate`, `Gate::take`, `Gate::~Gate`\n",
      "lib/gate/gate.hpp": "class Gate { ~Gate(); int take; };\n"},
     page("[brackets `in [code](nowhere.md)`](page.md) and `[code](nowhere.md)`"),
