@@ -331,10 +331,12 @@ constexpr std::array clients_keys{
     plain(
         "address_headers", Kind::header_names, "[default]",
         "Headers with a client's address (X-Real-IP, CF-Connecting-IP), dropped in every spelling "
-        "unless one of trusted_proxies sent them. default: those that the README lists."),
+        "unless one of trusted_proxies sent them. default: those listed in "
+        "docs/recipes/behind-another-proxy.md."),
     plain("path_headers", Kind::header_names, "[default]",
           "Headers that some frameworks take for the path (X-Original-URL, X-Rewrite-URL), dropped "
-          "in every spelling, a trusted proxy's too. default: those that the README lists."),
+          "in every spelling, a trusted proxy's too. default: those listed in "
+          "docs/configuration.md."),
 };
 
 constexpr std::array spool_keys{

@@ -1,8 +1,7 @@
 // One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop
 // (streams, sessions, runs, pools) is touched by its thread only; post() is the one way in from
 // other threads. Owned by App. Data sockets are registered once, edge-triggered, for all events: a
-// request then costs no epoll_ctl at all (an Asio wait costs one each; lib/README.md has the
-// figures).
+// request then costs no epoll_ctl at all (an Asio wait costs one each: docs/decisions/0001).
 #pragma once
 
 #include <array>

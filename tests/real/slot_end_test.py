@@ -119,7 +119,8 @@ class TestFpm(SlotEnd, unittest.TestCase):
 
 
 # nginx itself ends a 204, a 304 and an answer of known length before the script behind it does, and nothing that
-# it says over HTTP tells. Nor does it get an early answer to a long PUT through by itself (README, "What is promised").
+# it says over HTTP tells. Nor does it get an early answer to a long PUT through by itself (docs/queues.md, "What a
+# proxy cannot see").
 class TestNginxFpm(SlotEnd, unittest.TestCase):
     backend_type = NginxFpm
     ends = ["head"]

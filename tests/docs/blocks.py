@@ -1,0 +1,87 @@
+"""Code blocks: each one says what it is, and the program that it is for takes it."""
+import json
+import re
+
+import yaml
+
+
+def frame(text):
+    """A fragment of a configuration, with what it lacks: docs/README.md documents this frame."""
+    data = yaml.safe_load(text)
+    if isinstance(data, list):
+        text = "routes:\n" + "".join(f"  {line}\n" for line in text.splitlines())
+        data = {"routes": data}
+    upstreams = list(data["upstreams"]) if "upstreams" in data else sorted(named_upstreams(data)) or ["app"]
+    parts = {
+        "listen": '[{ address: "127.0.0.1:0" }]',
+        "upstreams": "{ " + ", ".join(f'{name}: {{ url: "http://127.0.0.1:8000" }}' for name in upstreams) + " }",
+        "defaults": f"{{ upstream: {upstreams[0]} }}",
+        "routes": "[{ prefix: /, queue: app }]",
+    }
+    return text + "".join(f"{key}: {value}\n" for key, value in parts.items() if key not in data)
+
+
+def named_upstreams(data):
+    if isinstance(data, dict):
+        own = {data["upstream"]} if isinstance(data.get("upstream"), str) else set()
+        return own.union(*map(named_upstreams, data.values()))
+    return set().union(*map(named_upstreams, data)) if isinstance(data, list) else set()
+
+
+def is_yaml(text):
+    try:
+        list(yaml.safe_load_all(text))
+    except yaml.YAMLError as error:
+        return str(error)
+    return None
+
+
+def is_json(text):
+    try:
+        json.loads(text)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def fragment(tools, text):
+    return is_yaml(text) or tools.check_config(frame(text))
+
+
+def session(tools, text):
+    """The commands of a console session; the rest is what they print."""
+    return tools.check_shell("".join(line[2:] + "\n" for line in text.splitlines() if line.startswith("$ ")))
+
+
+JUDGES = {
+    "yaml": lambda tools, text: tools.check_config(text),
+    "yaml fragment": fragment,
+    "yaml other": lambda tools, text: is_yaml(text),
+    "json": lambda tools, text: is_json(text),
+    "nginx": lambda tools, text: tools.check_nginx(text),
+    "apache": lambda tools, text: tools.check_apache(text),
+    "ini pool": lambda tools, text: tools.check_fpm_pool(text),
+    "sh": lambda tools, text: tools.check_shell(text),
+    "console": session,
+    "text": lambda tools, text: None,
+}
+
+
+def quickstart(site, tools):
+    """The first configuration on the README is the file that its commands copy."""
+    shipped = site.root / "config" / "quickstart.yaml"
+    shown = next((block for block in site.pages["README.md"].blocks if block.info == "yaml"), None)
+    if not shipped.is_file():
+        return
+    if not shown or yaml.safe_load(shown.text) != yaml.safe_load(shipped.read_text(encoding="utf-8")):
+        yield "README.md", shown.line if shown else 1, "the first yaml block is not config/quickstart.yaml"
+
+
+def blocks(site, tools):
+    """Every code block passes the check of the program that it is for."""
+    for page in site.documentation():
+        for block in page.blocks:
+            if block.info not in JUDGES:
+                yield page.path, block.line, f"a block of '{block.info}': one of {', '.join(JUDGES)}"
+            elif problem := JUDGES[block.info](tools, block.text):
+                yield page.path, block.line, f"{block.info}: " + re.sub(r"\s*\n\s*", " | ", problem)
