@@ -227,9 +227,10 @@ result<std::vector<WorkerEntry>> read_strictly(std::string_view text) {
     if (error || used != text.size() || !parser.done()) return bad;
     Handler& handler = parser.handler();
     if (!handler.listed) return bad;
-    // A worker that was started a moment ago is not announced yet; one that is missing may be ours.
-    const auto listed = static_cast<std::int64_t>(handler.entries.size());
-    if (handler.announced && listed < *handler.announced) return bad;
+    // The list is whole where the JSON is. Its total is not always its length: php-fpm counts a
+    // worker of a kept connection once for each of its requests, until its master counts anew, once
+    // a second; and one that was started a moment ago not yet.
+    if (handler.announced && *handler.announced > 0 && handler.entries.empty()) return bad;
     return std::move(handler.entries);
 }
 

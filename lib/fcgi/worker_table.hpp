@@ -19,10 +19,10 @@ struct WorkerEntry {
 };
 
 /// Read as JSON, where it has one meaning: no key twice, no list or map that php-fpm does not
-/// write, nothing behind it, no fewer workers than it announces. Else, because of what some client
+/// write, nothing behind it, and workers where it announces some. Else, because of what some client
 /// wrote, as the text that php-fpm prints: everything that begins as an entry is one, so a client
-/// may add some and hides none. Nobody is held up for longer than its worker works.
-/// Error, upstream_bad_response: neither.
+/// may add some and hides none; there are no fewer than it announces. Nobody is held up for longer
+/// than its worker works. Error, upstream_bad_response: neither.
 result<std::vector<WorkerEntry>> read_worker_table(std::string_view json);
 
 }  // namespace ticketgate::fcgi

@@ -60,7 +60,7 @@ void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     update();
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
-    if (first.snapshot()->cgi) peer.local_ip = local_ip(descriptor.get());
+    if (first.snapshot()->uses_origin) peer.local_ip = local_ip(descriptor.get());
     auto client = std::make_unique<net::SocketStream>(first.loop, descriptor.get());
     (void)descriptor.release();  // it is the stream's
     if (client->broken()) return no_means(errno);

@@ -37,6 +37,8 @@ class Reply {
 
     // ── the run's side ──
     void writer(Observer* writer) { writer_ = writer; }
+    /// The client is there, whether or not it wants more of the response.
+    bool attached() const { return client_ != nullptr; }
     /// Somebody still takes what the backend says.
     bool wanted() const { return client_ != nullptr && !failure_ && !finished_; }
     /// Bytes kept ahead of the client before the run stops reading.

@@ -1,5 +1,6 @@
-// What holds a slot behind the end of an answer: until the backend is done with the request, as far
-// as its connection can tell (CONTRACT 2.12, 2.13). Nothing here needs memory that it must have: an
+// What goes on behind the end of an answer: the slot is held until the backend is done with the
+// request, as far as its connection can tell (CONTRACT 2.12, 2.13), and the rest of the request is
+// sent (2.11). Nothing here needs memory that it must have: an
 // exception is one of the ways in which an exchange ends.
 #include <exception>
 
@@ -20,7 +21,15 @@ void Run::answered(error_code failure) noexcept {
 }
 
 bool Run::outlasts() const {
-    return hold_.held() && exchange_ && !exchange_->settled() && !station_.stopping();
+    if (!exchange_ || exchange_->settled() || station_.stopping()) return false;
+    return hold_.held() || sends_on();
+}
+
+// Without a slot there is nothing else to stay for.
+bool Run::sends_on() const {
+    const Reply& reply = request_->reply;
+    return !all_sent_ && exchange_->connected() && !reply.failure() &&
+           (request_->body.complete || reply.attached());
 }
 
 // One look, at the beginning and at each event.
@@ -34,7 +43,9 @@ void Run::outlast() noexcept {
         if (deadline_.expired()) out_of_patience();
         // A backend that waits for what cannot be sent would wait for ever.
         if (send_on()) end_sending();
+        const std::uint64_t heard = exchange_->received();
         (void)exchange_->outlast(request_->asks_for_head(), station_.response);
+        if (exchange_->received() != heard) arm_silence();
     } catch (const std::exception&) {
         retry_later();
     }
@@ -45,15 +56,20 @@ void Run::retry_later() noexcept {
     station_.loop.arm(retry_, retry_after);
 }
 
-// A person who looks at a line that stands finds the reason. A backend that takes no more of the
-// request has come to its end with it, if its answer has (CONTRACT 2.11).
+// Nothing has moved in either direction. A backend that does not read the rest of a request hears
+// that no more comes: servers end the connection then, and that tells the end of their work.
 void Run::out_of_patience() {
     deadline_.disarm();
     watch_ = Watch::nobody;
-    if (!all_sent_) end_sending();
+    const bool unread = !all_sent_;
+    if (unread) end_sending();
     if (!outlasts()) return;
     station_.commons.log.warn(
-        "the backend's answer has ended but nothing shows that its work has; its slot stays held",
+        unread
+            ? "the backend has answered but does not read the rest of the request; its slot stays "
+              "held until it ends the connection"
+            : "the backend's answer has ended but nothing shows that its work has; its slot stays "
+              "held",
         {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
 }
 

@@ -42,6 +42,7 @@ class Run final : public Resident {
     // run_outlast.cpp
     void answered(error_code failure) noexcept;
     bool outlasts() const;
+    bool sends_on() const;
     void outlast() noexcept;
     void out_of_patience();
     void end_sending();

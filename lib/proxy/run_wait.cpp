@@ -40,11 +40,11 @@ Duration Run::silence() const {
     return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
 }
 
-// From now. Of an answer that nobody waits for any more no silence is too long.
+// From now. While the backend works on behind a failure no silence is too long.
 void Run::arm_silence() {
     const Reply& reply = request_->reply;
-    if (watch_ == Watch::backend && !reply.failure() && !reply.finished())
-        station_.loop.arm(deadline_, silence());
+    const bool awaited = watch_ == Watch::backend && !reply.failure() && !reply.finished();
+    if (awaited || watch_ == Watch::end) station_.loop.arm(deadline_, silence());
 }
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.

@@ -53,17 +53,17 @@ task<void> Run::outlast_workers(error_code failure) {
 }
 
 task<result<fcgi::Working>> Run::ask_workers(Answered& request) {
-    const Upstream& upstream = *request_->route->upstream;
+    WorkerStatus* const workers = request_->route->upstream->worker_status();
+    if (workers == nullptr) co_return errc::upstream_refused;
     std::string head, answer;
-    const auto status = request_->route->upstream->ask_workers(station_.loop, head);
-    if (!status) co_return errc::upstream_refused;
+    const auto status = workers->ask(station_.loop, head);
     status->observe(&signal_);
     request.asked = monotonic_now();
     station_.loop.arm(deadline_, patience);
     const auto failure = co_await read_status(*status, head, answer);
     if (failure) co_return failure;
     request.told = monotonic_now();
-    co_return upstream.still_runs(answer, request);
+    co_return workers->still_runs(answer, request);
 }
 
 task<error_code> Run::read_status(Exchange& status, std::string_view head, std::string& answer) {

@@ -218,7 +218,8 @@ error_code Session::start() {
 // ── 11: deliver ──
 
 // Hands the response on as the client takes it; on an unqueued route it also passes the upload on
-// meanwhile. Errors before the response has begun are answered; after it, the connection is cut.
+// meanwhile, and behind the response as long as the backend takes it (CONTRACT 2.11). Errors before
+// the response has begun are answered; in it, they cut the connection; behind it they are none.
 task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
     const Duration write_timeout = request_->snapshot->config.clients.write_timeout;
@@ -227,20 +228,18 @@ task<error_code> Session::deliver() {
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
-        while (!whole() && !reply.finished() && spool.size() < upload_window) {
-            const auto got = read_more_body();
-            if (!got) co_return got.error();
-            if (*got == Read::nothing) break;
-            if (request_->run != nullptr) request_->run->notify();
-        }
+        error_code failure = pass_upload_on(upload_window);
+        if (failure && !answered()) co_return failure;
         // What we do not read ourselves, because the backend does not take it, is not late.
         const bool full = spool.size() >= upload_window;
         if (full) reader_.pause();
         const std::uint64_t taken = reply.taken();
         if (!reply.pump()) co_return errc::client_closed;
-        if (reply.drained() && reply.finished()) break;
+        if (answered() && (failure || whole() || request_->run == nullptr)) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
-        if (client_.wire().broken() || station().stopping()) co_return errc::client_closed;
+        if (client_.wire().broken() || station().stopping()) failure = errc::client_closed;
+        if (failure && !answered()) co_return failure;
+        if (failure) break;
         if (reply.drained()) {
             if (!uploading || whole() || full)
                 deadline_.disarm();
@@ -250,11 +249,29 @@ task<error_code> Session::deliver() {
             loop().arm(deadline_, write_timeout);
         }
         co_await signal_;
-        if (deadline_.expired())
-            co_return reply.drained() ? errc::body_timeout : errc::client_closed;
+        if (!deadline_.expired()) continue;
+        if (answered()) break;
+        co_return reply.drained() ? errc::body_timeout : errc::client_closed;
     }
     deadline_.disarm();
     co_return error_code();
+}
+
+// The client has its whole response.
+bool Session::answered() const {
+    return request_->reply.drained() && request_->reply.finished();
+}
+
+// As far as there is room for it, and a run to take it.
+error_code Session::pass_upload_on(std::uint64_t window) {
+    while (!whole() && request_->body.spool.size() < window) {
+        if (request_->reply.finished() && request_->run == nullptr) break;
+        const auto got = read_more_body();
+        if (!got) return got.error();
+        if (*got == Read::nothing) break;
+        if (request_->run != nullptr) request_->run->notify();
+    }
+    return {};
 }
 
 // ── 12: record ──

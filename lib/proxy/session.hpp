@@ -53,6 +53,8 @@ class Session {
     result<Read> read_more_body();
     void complete_body();
     error_code keep_next();
+    error_code pass_upload_on(std::uint64_t window);
+    bool answered() const;
     error_code expire();
     bool left() const;
     error_code read_tunnel();

@@ -26,6 +26,22 @@ void describe_for_log(Record& record, const http::RequestHead& head, const Peer&
     }
 }
 
+class OriginOf final : public OriginSource {
+ public:
+    OriginOf(const http::RequestHead& head, const Peer& peer, const Record& record)
+        : head_(head), peer_(peer), record_(record) {}
+    fcgi::Origin origin() override {
+        client_ip_ = client_ip(head_, peer_);
+        return origin_of(peer_, client_ip_, record_);
+    }
+
+ private:
+    const http::RequestHead& head_;
+    const Peer& peer_;
+    const Record& record_;
+    std::string client_ip_;
+};
+
 }  // namespace
 
 void Session::begin_request(error_code failure) {
@@ -70,7 +86,8 @@ error_code Session::route() {
     if (route == nullptr || !route->upstream) return errc::no_route;
     if (head.framing == http::Framing::length && head.content_length > settings().max_body)
         return errc::body_too_large;
-    queues_ = snapshot.queues(*route, head) && !bypasses(head, settings(), !route->upstream->cgi());
+    queues_ =
+        snapshot.queues(*route, head) && !bypasses(head, settings(), route->upstream->upgrades());
     return {};
 }
 
@@ -92,25 +109,15 @@ void Session::stamp() {
     edits.address_names = &snapshot.address_names;
     edits.removed_names = &snapshot.removed_names(settings());
     edits.keep_unusual = snapshot.config.clients.unusual_names == config::UnusualNames::forward;
-    edits.framing = head.framing;
-    edits.content_length = head.content_length;
-    if (!upstream.cgi()) request.upgrade = edits.upgrade = upgrade_of(head, settings());
-    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while
-    // its script may run on; the end of the body that GET brings is its end (CONTRACT 2.12). CGI
-    // tells the end apart from the body.
-    request.head_as_get = queues_ && request.to_head && !upstream.cgi();
-    if (request.head_as_get) edits.method = "GET";
-    // A queued body is spooled before it is sent, so its length is known by then.
-    const bool chunked = head.framing == http::Framing::chunked;
-    needs_length_ = chunked && (queues_ || upstream.cgi());
-    if (needs_length_) edits.framing = http::Framing::until_close;
-    request.body.chunked = chunked && !needs_length_;
-    if (!queues_ && !needs_length_) request.body.spool.stream_window(upload_memory);
+    OriginOf origin(head, peer, request.record);
     request.head = station().spare_text();
-    fcgi::Origin origin;
-    const std::string client = upstream.cgi() ? client_ip(head, peer) : std::string();
-    if (upstream.cgi()) origin = origin_of(peer, client, request.record);
-    upstream.write_head(head, edits, origin, request.head);
+    const RequestFacts facts{edits, queues_, upgrade_of(head, settings()), &origin};
+    const Prepared how = upstream.prepare(head, facts, request.head);
+    needs_length_ = how.needs_length;
+    request.upgrade = how.upgrade;
+    request.head_as_get = how.asks_with_get;
+    request.body.chunked = how.chunked;
+    if (!queues_ && !needs_length_) request.body.spool.stream_window(upload_memory);
 }
 
 // Such a request has no method and path in the access log, or no reason: here it stands. To be

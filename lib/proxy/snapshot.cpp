@@ -81,7 +81,8 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
       path_and_method_names(path_and_method_headers(config.clients)),
       trusted(config.clients.trusted_proxies),
       upstreams(std::move(u)),
-      cgi(std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->cgi(); })),
+      uses_origin(
+          std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->uses_origin(); })),
       gates_(std::move(gates)),
       tls_(std::move(t)),
       id_headers_(id_headers_of(config)),

@@ -54,7 +54,7 @@ class Snapshot {
     const http::NameSet path_and_method_names;
     const Trusted trusted;
     const Upstreams upstreams;
-    const bool cgi;  ///< one of them is told where a request came in
+    const bool uses_origin;  ///< one of them is told where a request came in
 
     /// The route of a normalised path; null when none matches. It may live longer than the
     /// snapshot's knowledge of it, not than the snapshot. Any thread.

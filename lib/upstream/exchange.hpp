@@ -97,6 +97,31 @@ class Exchange {
     virtual void finish(std::unique_ptr<Exchange> self) = 0;
 };
 
+/// Where a request came in. Asked only by a backend that is told of it, in CGI variables.
+class OriginSource {
+ public:
+    virtual fcgi::Origin origin() = 0;  ///< views, good as long as the source
+
+ protected:
+    ~OriginSource() = default;
+};
+
+/// What is known of a request beside its head.
+struct RequestFacts {
+    http::RequestEdits edits;  ///< but for framing, method and upgrade: these are the upstream's
+    bool queued = false;       ///< its body is whole before it is sent
+    std::string_view upgrade = {};  ///< the protocol that client and route ask for; empty: none
+    OriginSource* origin = nullptr;
+};
+
+/// How the backend gets a request.
+struct Prepared {
+    bool needs_length = false;   ///< add_length() before it is sent, when its body is whole
+    bool chunked = false;        ///< its body goes out in chunks
+    bool asks_with_get = false;  ///< a HEAD: the answer brings a body, whose end is the work's end
+    std::string_view upgrade = {};  ///< the protocol that the backend is asked for; empty: none
+};
+
 /// A request whose response has ended, and when its backend was asked whether it works on.
 struct Answered {
     std::string_view method, target;  ///< as the client wrote them
@@ -104,31 +129,38 @@ struct Answered {
     Time asked, told;
 };
 
+/// A backend that tells what its workers do (CONTRACT 2.6). Any thread.
+class WorkerStatus {
+ public:
+    /// The exchange that asks, and in `head` what to send over it.
+    virtual std::unique_ptr<Exchange> ask(net::Loop& loop, std::string& head) = 0;
+    /// Reads the answer: does a worker still run a request that was answered? Error,
+    /// upstream_bad_response: it tells nothing.
+    virtual result<fcgi::Working> still_runs(std::string_view answer,
+                                             const Answered& request) const = 0;
+
+ protected:
+    ~WorkerStatus() = default;
+};
+
 /// A named backend, shared by all loops; each loop has its own connections to it.
 class Upstream {
  public:
     virtual ~Upstream() = default;
 
-    /// The head of a request as this backend gets it, with the edits made to it. Any thread.
-    virtual void write_head(const http::RequestHead& head, const http::RequestEdits& edits,
-                            const fcgi::Origin& origin, std::string& out) const = 0;
-    /// Tells the length of a body in such a head. Any thread.
+    /// Appends the head of a request as this backend gets it. Any thread.
+    virtual Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
+                             std::string& out) const = 0;
+    /// Tells the length of the body in such a head. Any thread.
     virtual void add_length(std::string& head, std::uint64_t length) const = 0;
     /// Its name, for the Host of a request whose client named none. Empty: it is told of none.
     virtual std::string_view host() const { return {}; }
-    /// It is told of the origin, and of the length of a body before the body.
-    virtual bool cgi() const { return false; }
-
-    /// Asks who works there now, for CONTRACT 2.6: the exchange, and in `head` what to send over
-    /// it. Null: nobody can be asked.
-    virtual std::unique_ptr<Exchange> ask_workers(net::Loop&, std::string& /*head*/) {
-        return nullptr;
-    }
-    /// Reads the answer: does a worker still run a request that was answered? Error,
-    /// upstream_bad_response: it tells nothing.
-    virtual result<fcgi::Working> still_runs(std::string_view /*answer*/, const Answered&) const {
-        return errc::upstream_bad_response;
-    }
+    /// A connection to it can become a tunnel (RFC 9110 7.8).
+    virtual bool upgrades() const { return false; }
+    /// It asks for the origin of requests.
+    virtual bool uses_origin() const { return false; }
+    /// Null: nobody can be asked.
+    virtual WorkerStatus* worker_status() { return nullptr; }
 
     /// `fresh`: not a pooled connection. `careful`: the request must not be sent twice, so a pooled
     /// connection is looked at once more before use.

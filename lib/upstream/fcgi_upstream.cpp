@@ -35,8 +35,16 @@ FcgiUpstream::FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Re
       fcgi_(std::move(fcgi)),
       status_(status_of(fcgi_, resolver, loops, connect)) {}
 
-void FcgiUpstream::write_head(const http::RequestHead& head, const http::RequestEdits& edits,
-                              const fcgi::Origin& origin, std::string& out) const {
+// CGI is told the length before the body, and the method of a HEAD: it tells the end of its work
+// apart from the end of its answer.
+Prepared FcgiUpstream::prepare(const http::RequestHead& head, const RequestFacts& facts,
+                               std::string& out) const {
+    http::RequestEdits edits = facts.edits;
+    Prepared how;
+    how.needs_length = head.framing == http::Framing::chunked;
+    edits.framing = how.needs_length ? http::Framing::until_close : head.framing;
+    edits.content_length = head.content_length;
+    const fcgi::Origin origin = facts.origin == nullptr ? fcgi::Origin() : facts.origin->origin();
     std::string stamped, pairs;
     http::rewrite_request(head, edits, stamped);
     http::RequestHead mine;
@@ -45,6 +53,7 @@ void FcgiUpstream::write_head(const http::RequestHead& head, const http::Request
     fcgi::append_params(mine, head.version, edits.id_names, origin, fcgi_.scripts, pairs);
     fcgi::append_begin(out, fcgi_.keep_alive);
     fcgi::append_stream(out, fcgi::Type::params, pairs);
+    return how;
 }
 
 void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
@@ -54,8 +63,7 @@ void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
 }
 
 // A request of our own to the other address; nothing of it is logged or queued.
-std::unique_ptr<Exchange> FcgiUpstream::ask_workers(net::Loop& loop, std::string& head) {
-    if (!status_) return nullptr;
+std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) {
     std::string pairs;
     for (const auto& [name, value] : {std::pair{"SCRIPT_NAME", fcgi_.status_path},
                                       {"SCRIPT_FILENAME", fcgi_.status_path},

@@ -21,21 +21,22 @@ struct FcgiSettings {
     std::string status_path = {};
 };
 
-class FcgiUpstream final : public PooledUpstream {
+class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
  public:
     FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Resolver& resolver,
                  std::size_t loops, net::Connect connect = net::SocketStream::connect);
 
-    void write_head(const http::RequestHead& head, const http::RequestEdits& edits,
-                    const fcgi::Origin& origin, std::string& out) const override;
+    Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
+                     std::string& out) const override;
     void add_length(std::string& head, std::uint64_t length) const override;
-    bool cgi() const override { return true; }
-    std::unique_ptr<Exchange> ask_workers(net::Loop& loop, std::string& head) override;
-    result<fcgi::Working> still_runs(std::string_view answer,
-                                     const Answered& request) const override;
+    bool uses_origin() const override { return true; }
+    WorkerStatus* worker_status() override { return status_ ? this : nullptr; }
     void retire(net::Loop& loop) override;
 
  private:
+    std::unique_ptr<Exchange> ask(net::Loop& loop, std::string& head) override;
+    result<fcgi::Working> still_runs(std::string_view answer,
+                                     const Answered& request) const override;
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;
     const FcgiSettings fcgi_;
     const std::shared_ptr<FcgiUpstream> status_;  // null: none

@@ -78,6 +78,7 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request,
     announced_close_ = head.announces_close;
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
+    if (head.status == 101) end_ = End::unknown;  // what follows is no HTTP
     if (head.informational()) return progress;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = head.framing == http::Framing::none ? End::headless : End::framed;
@@ -94,6 +95,12 @@ error_code HttpExchange::read_buffered(std::string_view& out) {
         if (!out.empty() || next->consumed == 0) break;
     }
     return {};
+}
+
+// The backend has not read all of the request, or not got it: what it does with that is not over.
+void HttpExchange::note_early() {
+    const bool cut = !all_sent() || half_closed();
+    if (end_ == End::framed && decoder_.done() && cut) end_ = End::early;
 }
 
 result<Step> HttpExchange::read_body(std::string_view& out) {
@@ -113,7 +120,8 @@ void HttpExchange::upgrade() {
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
 }
 
-// Who announces the end of the connection shows the end of its work by it (CONTRACT 2.12).
+// A backend that announces the end of its connection shows the end of its work by it (CONTRACT
+// 2.12).
 bool HttpExchange::settled() const {
     if (idle_or_over()) return true;
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
@@ -124,13 +132,13 @@ bool HttpExchange::settled() const {
 // FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
 // a client that left, and end the wait of a server in between (nginx) before its script's end.
 void HttpExchange::ask_to_close() {
-    const bool untold = end_ == End::headless || end_ == End::unknown;
+    const bool untold = end_ != End::open && end_ != End::framed && end_ != End::lost;
     if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
         finish_sending();
 }
 
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
-    while (!settled()) {
+    for (note_early(); !settled(); note_early()) {
         Step step = Step::blocked;
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
@@ -155,7 +163,7 @@ Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head
     limits.max_head = std::max(limits.max_head, longest_head);
     try {
         const auto step = read_head(to_head_request, limits, head);
-        if (!step || (*step == Step::done && head.status == 101)) end_ = End::unknown;
+        if (!step) end_ = End::unknown;
         return step ? *step : Step::done;
     } catch (const std::exception&) {
         end_ = End::lost;

@@ -4,9 +4,23 @@
 
 namespace ticketgate {
 
-void HttpUpstream::write_head(const http::RequestHead& head, const http::RequestEdits& edits,
-                              const fcgi::Origin&, std::string& out) const {
+Prepared HttpUpstream::prepare(const http::RequestHead& head, const RequestFacts& facts,
+                               std::string& out) const {
+    http::RequestEdits edits = facts.edits;
+    Prepared how;
+    // A queued body is spooled before it is sent, so its length is known by then.
+    const bool chunked = head.framing == http::Framing::chunked;
+    how.needs_length = chunked && facts.queued;
+    how.chunked = chunked && !facts.queued;
+    edits.framing = how.needs_length ? http::Framing::until_close : head.framing;
+    edits.content_length = head.content_length;
+    how.upgrade = edits.upgrade = facts.upgrade;
+    // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while
+    // its script may run on; the end of the body that GET brings is its end (CONTRACT 2.12).
+    how.asks_with_get = facts.queued && head.method == "HEAD";
+    if (how.asks_with_get) edits.method = "GET";
     http::rewrite_request(head, edits, out);
+    return how;
 }
 
 // Before the empty line.

@@ -11,8 +11,9 @@ class HttpUpstream final : public PooledUpstream {
                  net::Connect connect = net::SocketStream::connect)
         : PooledUpstream(std::move(settings), resolver, loops, std::move(connect)) {}
 
-    void write_head(const http::RequestHead& head, const http::RequestEdits& edits,
-                    const fcgi::Origin& origin, std::string& out) const override;
+    Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
+                     std::string& out) const override;
+    bool upgrades() const override { return true; }
     std::string_view host() const override { return settings().authority; }
     void add_length(std::string& head, std::uint64_t length) const override;
 

@@ -85,6 +85,7 @@ class PooledExchange : public Exchange,
     bool idle_or_over() const { return !touched_ || over_; }
     /// The request is out, to its last byte.
     bool all_sent() const { return sent_; }
+    bool half_closed() const { return half_closed_; }  ///< by us
     /// A write said that the backend reset the connection: what looks like a FIN is none.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }

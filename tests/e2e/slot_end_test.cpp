@@ -32,6 +32,28 @@ TEST_P(EarlyAnswer, TheRestOfTheRequestIsSentMeanwhile) {
     EXPECT_EQ(gateway.get(std::string(GetParam()) + "/next").status, 200);
 }
 
+// Its length shows the end of the answer, and nothing of the script that reads on.
+TEST_P(EarlyAnswer, AWholeOneDoesNotCutTheRequest) {
+    const std::string path = std::string(GetParam()) + "/x";
+    Backend backend;
+    backend.on_head(path, [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        call.wait_for("the client has its answer");
+        call.read_body();
+        call.finish();
+    });
+    Gateway gateway(queued_and_free(), with(backend));
+    Client client = gateway.client();
+    std::thread sender([&] { client.request("POST", path, {}, std::string(much, 'b')); });
+    EXPECT_EQ(client.read().body, "ok");
+    backend.release("the client has its answer");
+    sender.join();
+    EXPECT_TRUE(backend.wait_for_end(path));
+    EXPECT_EQ(backend.of(path).at(0).body.size(), much);
+    EXPECT_EQ(gateway.get(std::string(GetParam()) + "/next").status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Routes, EarlyAnswer, both_kinds, kind);
 
 // The client has its answer; the next one waits until the backend has ended the connection.
@@ -63,6 +85,20 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerWithoutABody) {
 TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+}
+
+// Nobody asked for it, and what follows it is no HTTP.
+TEST(SlotEnd, OfASwitchThatNobodyAskedForIsTheEndOfItsConnection) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.send("HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n");
+        while (!call.receive().empty()) {
+        }
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(gateway.get("/next").status, 200);
 }
 
 TEST(SlotEnd, OfAHeadIsTheEndOfTheBodyThatItsGetBrings) {

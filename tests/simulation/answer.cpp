@@ -152,7 +152,8 @@ Answer http_answer(Random& random, const Question& question) {
     const Kind kind = question.kind;
     const std::string body = body_of(question.ask);
     Answer answer;
-    const bool takes_rest = fate.takes_all && !question.request.complete();
+    const bool takes_rest =
+        (fate.takes_all || fate.reads_on != Duration{}) && !question.request.complete();
     answer.closes = fate.closes || fate.form == Form::until_close ||
                     (!question.request.complete() && !takes_rest);
     answer.bytes = http_head(fate, body, answer.closes, random.chance(question.tells_timeout));

@@ -186,6 +186,7 @@ void BackendConnection::act() {
         if (clock.now < ready_at_) return again(ready_at_ - clock.now);
         end_work();
     }
+    if (phase_ == Phase::reading_on) read_on();
     if (phase_ == Phase::idle || phase_ == Phase::reading) look_at_request();
     if (phase_ == Phase::idle) maybe_close_idle();
     if (phase_ == Phase::working) {
@@ -200,10 +201,7 @@ void BackendConnection::look_at_request() {
     const bool waits = phase_ == Phase::working;
     if (link_.available() != 0) {
         phase_ = waits ? phase_ : Phase::reading;
-        const auto most = static_cast<std::size_t>(stage_.random.between(1, plan_.backend_piece));
-        const std::string bytes = link_.receive(most);
-        if (request_->feed(bytes) != bytes.size() || request_->broken())
-            return stage_.judge.fail("the backend was sent what is no request");
+        feed_piece();
         if (request_->complete()) stage_.judge.arrived(id_in(request_->target), *request_);
         again(at_most(100us));
     } else if (link_.ended() || link_.reset()) {
@@ -242,21 +240,45 @@ void BackendConnection::prepare_answer() {
     answer_.bytes.pop_back();
 }
 
+void BackendConnection::feed_piece() {
+    const auto most = static_cast<std::size_t>(stage_.random.between(1, plan_.backend_piece));
+    const std::string bytes = link_.receive(most);
+    if (request_->feed(bytes) != bytes.size() || request_->broken())
+        stage_.judge.fail("the backend was sent what is no request");
+}
+
 // What of the request was not here yet when the answer began.
 void BackendConnection::take_rest() {
     if (link_.available() == 0) {
         if (link_.ended() || link_.reset()) die(false);
         return;
     }
-    const auto most = static_cast<std::size_t>(stage_.random.between(1, plan_.backend_piece));
-    const std::string bytes = link_.receive(most);
-    if (request_->feed(bytes) != bytes.size() || request_->broken())
-        return stage_.judge.fail("the backend was sent what is no request");
+    feed_piece();
     if (request_->complete()) {
         stage_.judge.arrived(id_, *request_);
         answer_.bytes = std::exchange(held_, {});
     }
     again(at_most(100us));
+}
+
+// A script whose input is cut works on with what it got.
+void BackendConnection::read_on() {
+    if (clock.now < ready_at_) return again(ready_at_ - clock.now);
+    if (link_.available() == 0) {
+        if (!link_.ended() && !link_.reset()) return;
+        stage_.judge.upload_cut(id_);
+        answer_.dies = true;
+        phase_ = Phase::working_on;
+        ready_at_ = clock.now + 50ms;
+        return again(50ms);
+    }
+    feed_piece();
+    if (request_->complete()) {
+        stage_.judge.arrived(id_, *request_);
+        return end_work();
+    }
+    ready_at_ = clock.now + fate().reads_on;
+    again(fate().reads_on);
 }
 
 void BackendConnection::say() {
@@ -294,6 +316,10 @@ void BackendConnection::end_answer() {
     stage_.trace.note('B', link_.id(), id_,
                       [&] { return (answer_.dies ? "dies on " : "ends ") + std::to_string(id_); });
     stage_.judge.ends(id_);
+    if (fate().reads_on != Duration{} && !request_->complete() && !answer_.dies) {
+        phase_ = Phase::reading_on;
+        return again(fate().reads_on);
+    }
     const bool finished = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
     const bool untold = !fcgi() && answer_.works_on && !answer_.dies && occupied_ != 0;
     // Who works on does not listen: a next request would only lie here.

@@ -56,6 +56,7 @@ class BackendConnection final : public FarEnd {
         working,
         answering,
         working_on,
+        reading_on,  // the rest of the request, behind a whole answer
         dead
     };
     std::unique_ptr<Incoming> next_request() const;
@@ -64,7 +65,9 @@ class BackendConnection final : public FarEnd {
     void prepare_answer();
     void say();
     void say_behind();
+    void feed_piece();
     void take_rest();
+    void read_on();
     void end_answer();
     void end_work();
     void maybe_close();

@@ -202,6 +202,13 @@ void Judge::cut(std::uint64_t id, bool pipelined) {
     s.excuse = "cut";
 }
 
+void Judge::upload_cut(std::uint64_t id) {
+    const Story& s = story(id);
+    const bool troubled = stopping_ || short_of_memory_ || time_passed_ || plan_.small_spool;
+    if (s.excuse.empty() && !troubled && s.left == 0)
+        fail("the upload of request " + std::to_string(id) + " was cut behind its answer");
+}
+
 void Judge::cut_unseen(std::uint64_t id) {
     Story& s = story(id);
     if (!s.excuse.empty() || plan_.small_spool) s.excuse = "cut";
@@ -267,6 +274,11 @@ void Judge::begins(std::uint64_t id) {
 
 void Judge::ends(std::uint64_t id) {
     story(id).ended = ++moment;
+}
+
+void Judge::time_passes() {
+    time_passed_ = true;
+    for (std::size_t i = 0; i < of_client_.size(); ++i) excuse_all(i, "time passed");
 }
 
 void Judge::memory_runs_short() {

@@ -77,6 +77,8 @@ class Judge {
     /// again.
     void cut(std::uint64_t id, bool pipelined);
     /// By a reset, which takes along what was not received: perhaps all of it.
+    /// The backend answered, and does not get the rest of the request.
+    void upload_cut(std::uint64_t id);
     void cut_unseen(std::uint64_t id);
     void excuse_all(std::size_t client, const char* why);
 
@@ -88,6 +90,8 @@ class Judge {
     void arrived(std::uint64_t id, const Incoming& request);  ///< at the backend, whole
     void begins(std::uint64_t id);
     void ends(std::uint64_t id);
+    /// More of it than time-outs allow, with nobody acting.
+    void time_passes();
     void memory_runs_short();  ///< any request may be the one that lacks it
     void backend_goes();       ///< all of it, from outside: what is under way may fail
     void connect_failed() { last_connect_failure_ = ++moment; }
@@ -129,7 +133,7 @@ class Judge {
     std::vector<std::vector<std::uint64_t>> of_client_;
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
-    bool draining_ = false, stopping_ = false, short_of_memory_ = false;
+    bool draining_ = false, stopping_ = false, short_of_memory_ = false, time_passed_ = false;
     int revoked_ = 0;  // slots that were given away before their requests had begun
 };
 

@@ -37,10 +37,12 @@ struct Fate {
     Duration work = Duration{};   ///< before the answer
     Duration pause = Duration{};  ///< in the middle of it
     Duration runs_on =
-        Duration{};              ///< after garbage, or before a close where END_REQUEST should be
-    bool interim = false;        ///< a 103 first
-    bool early = false;          ///< answers before it has read the request body
-    bool takes_all = false;      ///< and takes all of that before it ends its answer, as PHP does
+        Duration{};          ///< after garbage, or before a close where END_REQUEST should be
+    bool interim = false;    ///< a 103 first
+    bool early = false;      ///< answers before it has read the request body
+    bool takes_all = false;  ///< and takes all of that before it ends its answer, as PHP does
+    /// Answers whole, then reads the rest of the request, with such a pause between two pieces.
+    Duration reads_on = Duration{};
     bool closes = false;         ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
     bool says_more = false;      ///< than it announced, or where there is room for nothing

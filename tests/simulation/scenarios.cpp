@@ -208,6 +208,20 @@ Plan early_answers(const std::string& route) {
     return plan;
 }
 
+// The whole answer comes first, and all of the request is read behind it: steadily, but for longer
+// than response_timeout.
+Plan whole_answers_first(const std::string& route) {
+    Plan plan = tight_upload(route);
+    plan.response_timeout = 400ms;
+    for (ClientPlan& each : plan.clients) {
+        Fate& fate = each.asks[0].fate;
+        fate.early = true;
+        fate.reads_on = 150ms;
+        each.asks.push_back(get(route));
+    }
+    return plan;
+}
+
 // A 204, and answers that announce the end of their connection: the scripts run on behind them.
 Plan scripts_run_on() {
     Ask headless = get("/a", 1ms, Fate::Form::no_content), closing = get("/a");
@@ -357,6 +371,8 @@ std::vector<Scenario> scenarios() {
         {"interim in part", interim_in_part()},
         {"early answers", early_answers("/a")},
         {"early answers, unqueued", early_answers("/free")},
+        {"whole answers first", whole_answers_first("/a")},
+        {"whole answers first, unqueued", whole_answers_first("/free")},
         {"scripts run on", scripts_run_on()},
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},

@@ -74,8 +74,10 @@ std::string StatusConnection::table(bool forged) const {
                worker.method + "\",\"request uri\":\"" + worker.uri + "\",\"user\":\"" + user +
                "\"}";
     }
-    return "{\"pool\":\"www\",\"total processes\":" + std::to_string(backend_.workers().size()) +
-           ",\"processes\":[" + out + "]}";
+    // php-fpm counts more than it has, where connections are kept.
+    const std::size_t total = backend_.workers().size() + (forged ? 0 : 1);
+    return "{\"pool\":\"www\",\"total processes\":" + std::to_string(total) + ",\"processes\":[" +
+           out + "]}";
 }
 
 void StatusConnection::die(bool by_reset) {

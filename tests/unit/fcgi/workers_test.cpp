@@ -164,20 +164,23 @@ TEST(Workers, TwoUsersCannotHideAWorkerBetweenThem) {
             << opens;
 }
 
-TEST(Workers, FewerThanAnnouncedIsNoAnswer) {
+// php-fpm 8.2 with kept connections counts requests where it means workers: 9 of 8. Taken for a
+// page that lacks one, it held each slot for up to a second.
+TEST(Workers, TheListCountsAndNotItsTotal) {
     const Case c;
-    const auto announced = [&](const std::string& n, const std::string& workers) {
+    const auto total = [&](const std::string& n, const std::string& workers) {
         return still_runs(
             R"({"pool":"www","total processes":)" + n + R"(,"processes":[)" + workers + "]}",
             c.trace, c.look);
     };
-    const auto idle = worker("Idle", 15000, ours);
-    EXPECT_EQ(announced("1", idle).value(), Working::no);
-    EXPECT_EQ(announced("1", idle + "," + idle).value(), Working::no) << "one was just started";
-    EXPECT_FALSE(announced("2", idle));
-    EXPECT_FALSE(announced("1", ""));
-    EXPECT_FALSE(announced(R"("1")", idle));
-    EXPECT_FALSE(announced(R"(1,"total processes":0)", ""));
+    const auto idle = worker("Idle", 15000, ours), busy = worker("Running", 15000, ours);
+    for (const std::string n : {"0", "1", "2", "9"}) {
+        EXPECT_EQ(total(n, idle).value(), Working::no) << n;
+        EXPECT_EQ(total(n, idle + "," + busy).value(), Working::perhaps) << n;
+    }
+    EXPECT_FALSE(total("1", "")) << "nobody, though there is somebody";
+    EXPECT_FALSE(total(R"("1")", idle));
+    EXPECT_FALSE(total(R"(1,"total processes":0)", "")) << "a key twice";
 }
 
 TEST(Workers, AQueryThatBreaksTheTableDoesNotHideItsWorker) {

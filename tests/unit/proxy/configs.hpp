@@ -12,8 +12,9 @@
 namespace ticketgate {
 
 struct NoUpstream final : Upstream {
-    void write_head(const http::RequestHead&, const http::RequestEdits&, const fcgi::Origin&,
-                    std::string&) const override {}
+    Prepared prepare(const http::RequestHead&, const RequestFacts&, std::string&) const override {
+        return {};
+    }
     void add_length(std::string&, std::uint64_t) const override {}
     std::unique_ptr<Exchange> open(net::Loop&, bool, bool) override { return nullptr; }
     void retire(net::Loop&) override {}

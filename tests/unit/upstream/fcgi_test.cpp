@@ -34,6 +34,8 @@ struct FcgiBench : Bench {
         FcgiSettings fcgi;
         fcgi.scripts.root = "/w";
         fcgi.keep_alive = keep_alive;
+        fcgi.status = settings;
+        fcgi.status_path = "/status";
         upstream = std::make_shared<FcgiUpstream>(settings, fcgi, resolver, 1);
     }
     /// An exchange whose request without a body is sent.
@@ -299,11 +301,19 @@ TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
     const Answered request{"GET", "/a.php?x", now - 3s, now - 2s, now - 1s, now};
     for (const bool keep : {false, true}) {
         const FcgiBench bench(keep);
-        const auto working = bench.upstream->still_runs(table, request);
+        const auto working = bench.upstream->worker_status()->still_runs(table, request);
         ASSERT_TRUE(working);
         EXPECT_EQ(*working, keep ? fcgi::Working::perhaps : fcgi::Working::no);
     }
 }
+
+struct Origin final : OriginSource {
+    fcgi::Origin origin() override {
+        fcgi::Origin from;
+        from.unique_id = "ours";
+        return from;
+    }
+};
 
 TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
     FcgiBench bench;
@@ -314,21 +324,21 @@ TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
     const auto parsed = http::parse_request(text, {}, request);
     ASSERT_TRUE(parsed && *parsed == http::Progress::done);
     const std::vector<std::string> ids{"unique-id"};
-    http::RequestEdits edits;
-    edits.id_names = ids;
-    edits.added = "UNIQUE_ID: ours\r\n";
-    edits.framing = http::Framing::until_close;
+    RequestFacts facts;
+    facts.edits.id_names = ids;
+    facts.edits.added = "UNIQUE_ID: ours\r\n";
+    Origin origin;
+    facts.origin = &origin;
     std::string bytes;
-    fcgi::Origin origin;
-    origin.unique_id = "ours";
-    bench.upstream->write_head(request, edits, origin, bytes);
+    EXPECT_TRUE(bench.upstream->prepare(request, facts, bytes).needs_length);
     bench.upstream->add_length(bytes, 77);
     EXPECT_EQ(bytes.find("evil"), std::string::npos);
     EXPECT_NE(bytes.find("\t\4UNIQUE_IDours"), std::string::npos);
     EXPECT_NE(bytes.find("\v\bREQUEST_URI/a.php?q"), std::string::npos);
     EXPECT_TRUE(bytes.ends_with(record(Type::params, "\16\2CONTENT_LENGTH77")));
     EXPECT_EQ(bytes.find("HTTP_CONNECTION"), std::string::npos);
-    EXPECT_TRUE(bench.upstream->cgi());
+    EXPECT_TRUE(bench.upstream->uses_origin());
+    EXPECT_FALSE(bench.upstream->upgrades());
 }
 
 }  // namespace
