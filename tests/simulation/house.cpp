@@ -46,6 +46,9 @@ config::Spool spool_of(const Plan& plan) {
     return spool;
 }
 
+// A hold counts from the beginning of its run.
+constexpr Duration grant_to_begin = 100ms;
+
 // Or no POST would ever go over a kept connection: worlds are too short to prove a backend.
 constexpr KeepPolicy::Limits trusting{.proven_by = 0, .outlived = 3600s};
 
@@ -153,10 +156,10 @@ void House::admit(Link& link, std::size_t index) {
 }
 
 void House::reload(Random& random) {
-    judge_.reloads();
     a_.limits.max_in_flight = random.one_of({plan_.a.limits.max_in_flight, 1u, 2u, 4u});
     if (random.chance(30)) a_.limits.order = queue::Order::arrival;
     if (random.chance(50)) c_exists_ = !c_exists_;
+    judge_.reloads(c_exists_);
     tell_limits();
     assembly_->reload(config());
 }
@@ -214,6 +217,24 @@ void House::check_holders(char queue, const Gate& gate) {
                         std::to_string(holder.number) + " has a slot before its body");
 }
 
+void House::check_quiet(bool jumped) {
+    judge_.quiet();
+    if (jumped) return;
+    check_holds('a', a_);
+    check_holds('c', c_);
+}
+
+// CONTRACT 2.5. A deadline that has passed has been looked at by now.
+void House::check_holds(char queue, const QueuePlan& plan) {
+    Gate* const gate = this->gate(queue);
+    if (gate == nullptr || gate->in_flight() == 0) return;
+    if (plan.hold_timeout == never || plan.on_hold_timeout == OnHoldTimeout::keep) return;
+    for (const TicketView& holder : gate->view(0).in_flight)
+        if (holder.since > plan.hold_timeout + grant_to_begin)
+            judge_.fail(std::string("queue ") + queue + ": number " +
+                        std::to_string(holder.number) + " holds its slot past hold_timeout");
+}
+
 // Whoever gives a slot back, raises the limit or brings a body hands the slot on in the same
 // moment.
 void House::check_idle_slot(char queue, Gate& gate) {
@@ -247,6 +268,8 @@ void House::check_empty() {
     must(commons.spool.memory() == 0 && commons.spool.disk() == 0, "spooled bytes are left");
     assembly_->gates().for_each(
         [&](const Gate& gate) { must(gate.empty(), "a ticket or a slot is left"); });
+    judge_.check_failed_open('a', plan_.a);
+    judge_.check_failed_open('c', plan_.c);
 }
 
 std::string House::access_log() {

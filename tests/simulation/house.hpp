@@ -42,6 +42,8 @@ class House {
 
     /// After each step: what the gates say of themselves against what the judge sees.
     void check();
+    /// When no loop has anything to do. `jumped`: time has run while it had.
+    void check_quiet(bool jumped);
     /// Nothing of a request is left.
     void check_empty();
     bool empty() const { return assembly_->idle(); }
@@ -55,6 +57,7 @@ class House {
     Gate* gate(char queue) const;
     void check(char queue, Gate& gate);
     void check_holders(char queue, const Gate& gate);
+    void check_holds(char queue, const QueuePlan& plan);
     void check_idle_slot(char queue, Gate& gate);
     std::uint64_t failed_open(char queue) const;
 
