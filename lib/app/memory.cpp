@@ -12,8 +12,6 @@
 namespace ticketgate {
 namespace {
 
-constexpr std::uint64_t share_of_files = 4;
-
 std::string text_of(const std::string& file) {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -81,11 +79,6 @@ std::optional<std::uint64_t> cgroup_limit(std::string_view text) {
 
 Memory memory_for(const std::string& spool_directory) {
     return {std::min(cgroup_memory(), machine_memory()), is_memory(spool_directory)};
-}
-
-config::Bytes spool_disk(const config::Spool& spool, bool max_disk_given, const Memory& memory) {
-    if (max_disk_given || !memory.spool_in_memory) return spool.max_disk;
-    return std::min<config::Bytes>(spool.max_disk, memory.limit / share_of_files);
 }
 
 }  // namespace ticketgate

@@ -2,14 +2,11 @@
 
 #include <cstring>
 
+#include "app/memory.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate {
 namespace {
-
-bool gives_max_disk(const config::Config& config) {
-    return config.marks.contains("spool.max_disk");
-}
 
 void warn(const config::Config& config, const std::string& path, const std::string& message,
           config::Problems& problems) {
@@ -64,12 +61,6 @@ std::vector<config::Problem> spool_problems(const config::Config& config) {
         problems.warn({}, path, why);
     memory_problems(config, memory_for(config.spool.directory), problems);
     return problems.take();
-}
-
-http::SpoolBudget::Limits spool_limits(const config::Config& config, const Memory& memory) {
-    const config::Spool& spool = config.spool;
-    return {spool.memory_per_body, spool.max_memory,
-            spool_disk(spool, gives_max_disk(config), memory), spool.directory};
 }
 
 }  // namespace ticketgate

@@ -4,10 +4,9 @@
 
 #include <vector>
 
-#include "app/memory.hpp"
 #include "config/config.hpp"
 #include "config/problem.hpp"
-#include "http/spool.hpp"
+#include "proxy/settings.hpp"
 
 namespace ticketgate {
 
@@ -18,8 +17,5 @@ std::vector<config::Problem> spool_problems(const config::Config& config);
 /// Warnings of limits that are more than this memory has. Pure.
 void memory_problems(const config::Config& config, const Memory& memory,
                      config::Problems& problems);
-
-/// As they count on this machine.
-http::SpoolBudget::Limits spool_limits(const config::Config& config, const Memory& memory);
 
 }  // namespace ticketgate

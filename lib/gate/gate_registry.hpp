@@ -1,5 +1,5 @@
 // Gates by name. Outlives every snapshot, so that a reload finds the same sequencer, tickets and
-// counters under the same name. Owned by App; used on the control thread only.
+// counters under the same name. Owned by the Assembly; used on the control thread only.
 #pragma once
 
 #include <functional>

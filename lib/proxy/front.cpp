@@ -4,15 +4,12 @@
 #include <cstring>
 #include <new>
 
+#include "proxy/settings.hpp"
+
 namespace ticketgate {
 namespace {
 
 constexpr Duration between_complaints = 1s;
-
-net::Endpoint endpoint_of(const config::Listen& listen) {
-    if (!listen.unix_path.empty()) return *net::Endpoint::from_unix(listen.unix_path);
-    return *net::Endpoint::from_ip(listen.host, listen.port);
-}
 
 // Of this connection: the listener's own may be any address of the machine.
 std::string local_ip(int descriptor) {
@@ -50,6 +47,10 @@ std::vector<net::Endpoint> Front::addresses() const {
     std::vector<net::Endpoint> out;
     for (const auto& listener : listeners_) out.push_back(listener->local());
     return out;
+}
+
+void Front::close() {
+    commons_.stations.front()->loop.post([this] { listeners_.clear(); });
 }
 
 // Sessions start when the batch of events is done with: a session may close things that others of

@@ -25,10 +25,9 @@ class Front {
     /// The ports that were bound, in the order of the config.
     std::vector<net::Endpoint> addresses() const;
 
-    /// Loop 0 only: no new connections from now on.
-    void close() { listeners_.clear(); }
-
     // Any thread.
+    /// No new connections from now on.
+    void close();
     void max_connections(std::uint32_t limit);
     void connection_closed();
     void idle_appeared();

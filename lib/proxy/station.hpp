@@ -1,5 +1,5 @@
 // One I/O thread's share of the proxy: its loop, its present snapshot, its id generators, log
-// buffer, counters and sessions, and scratch space for the request at hand. Owned by App;
+// buffer, counters and sessions, and scratch space for the request at hand. Owned by the Assembly;
 // everything here is touched by the loop's thread only, except where it says so.
 #pragma once
 
@@ -62,7 +62,7 @@ struct Commons {
     std::function<void()> idle_appeared{};      ///< told of one while room_wanted
     ids::Machine machine{};                     ///< in ids; fixed before the loops run
     ClientCounts clients{};                     ///< connections by client
-    InputBudget input{~0ull};                   ///< limited by App
+    InputBudget input{~0ull};                   ///< limited by the Assembly
 };
 
 class Station {

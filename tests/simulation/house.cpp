@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include "proxy/connection.hpp"
-#include "upstream/fcgi_upstream.hpp"
-#include "upstream/http_upstream.hpp"
 
 namespace ticketgate::sim {
 namespace {
@@ -27,24 +25,32 @@ config::RouteNode route(const std::string& prefix, bool queued, const char* queu
     return node;
 }
 
-GateSettings settings_of(const QueuePlan& queue) {
-    return {queue.limits, queue.hold_timeout, queue.on_hold_timeout, queue.worker_idle};
+config::Queue queue_of(const QueuePlan& plan) {
+    config::Queue queue;
+    queue.max_in_flight = plan.limits.max_in_flight;
+    queue.order =
+        plan.limits.order == queue::Order::ready ? config::Order::ready : config::Order::arrival;
+    queue.hold_timeout = std::chrono::duration_cast<milliseconds>(plan.hold_timeout);
+    queue.on_hold_timeout = plan.on_hold_timeout == OnHoldTimeout::keep
+                                ? config::OnHoldTimeout::keep
+                                : config::OnHoldTimeout::release;
+    queue.release = plan.worker_idle ? config::Release::worker_idle : config::Release::response;
+    return queue;
 }
 
-UpstreamSettings address(std::uint16_t port) {
-    UpstreamSettings settings;
-    // Or no POST would ever go over a kept connection: worlds are too short to prove a backend.
-    settings.trust = {.proven_by = 0, .outlived = 3600s};
-    settings.host = "127.0.0.1";
-    settings.port = port;
-    return settings;
+config::Spool spool_of(const Plan& plan) {
+    config::Spool spool;
+    spool.memory_per_body = plan.spool_memory;
+    spool.max_memory = plan.spool_max_memory;
+    spool.max_disk = plan.spool_disk;
+    return spool;
 }
 
-std::vector<std::unique_ptr<net::Loop>> make_loops(std::uint32_t threads) {
-    std::vector<std::unique_ptr<net::Loop>> loops;
-    for (std::uint32_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<net::Loop>(i));
-    return loops;
-}
+// A hold counts from the beginning of its run.
+constexpr Duration grant_to_begin = 100ms;
+
+// Or no POST would ever go over a kept connection: worlds are too short to prove a backend.
+constexpr KeepPolicy::Limits trusting{.proven_by = 0, .outlived = 3600s};
 
 }  // namespace
 
@@ -59,26 +65,21 @@ House::House(const Plan& plan, Ground& ground, Judge& judge, net::Connect connec
       plan_(plan),
       ground_(ground),
       judge_(judge),
-      connect_(std::move(connect)),
       a_(plan.a),
       c_(plan.c),
-      spool_({plan.spool_memory, plan.spool_max_memory, plan.spool_disk, "/tmp"}),
-      access_file_(ground.access_log),
-      commons_{ground.log, spool_, access_file_, {}, {}, {}, [] {}},
-      gates_(metrics_, [this, next = std::size_t{0}]() mutable -> net::Loop& {
-          return *loops[next++ % loops.size()];
-      }) {
+      access_file_(ground.access_log) {
     (void)!::ftruncate(ground.access_log, 0);
     (void)::lseek(ground.access_log, 0, SEEK_SET);
-    const auto snapshot = build();
-    for (auto& loop : loops) {
-        stations_.push_back(std::make_unique<Station>(commons_, *loop, metrics_, snapshot));
-        commons_.stations.push_back(stations_.back().get());
-    }
-}
-
-House::~House() {
-    retire();
+    tell_limits();
+    judge_.failed_open = [this](char queue) { return failed_open(queue); };
+    assembly_.emplace(config(), Platform{.loops = loops,
+                                         .resolver = ground.resolver,
+                                         .metrics = metrics_,
+                                         .log = ground.log,
+                                         .access_log = access_file_,
+                                         .connect = std::move(connect),
+                                         .trust = trusting});
+    assembly_->commons().connection_closed = [] {};
 }
 
 config::Config House::config() const {
@@ -99,55 +100,47 @@ config::Config House::config() const {
     config.clients.write_timeout = plan_.write_timeout;
     config.clients.idle_timeout = plan_.idle_timeout;
     config.clients.max_requests = plan_.max_requests;
+    config.spool = spool_of(plan_);
+    config.queues["a"] = queue_of(a_);
+    if (c_exists_) config.queues["c"] = queue_of(c_);
+    for (const auto& node : config.routes) {
+        const std::string& port = *node.overrides.upstream.value;
+        config.upstreams[port] = upstream(static_cast<std::uint16_t>(std::stoi(port)));
+    }
     return config;
 }
 
-// App::build_snapshot, with the simulated network behind the backends.
-std::shared_ptr<const Snapshot> House::build() {
-    std::map<std::string, GateSettings> settings{{"a", settings_of(a_)}};
-    if (c_exists_) settings["c"] = settings_of(c_);
-    Snapshot::Gates gates;
-    for (const auto& [name, s] : settings) gates[name] = gates_.find_or_make(name, s);
-    gate_a_ = gates["a"];
-    gate_c_ = c_exists_ ? gates["c"] : nullptr;
-    config::Config next = config();
-    Snapshot::Upstreams upstreams;
-    for (const auto& node : next.routes) {
-        auto& upstream = upstreams_[*node.overrides.upstream.value];
-        if (!upstream)
-            upstream = make_upstream(
-                static_cast<std::uint16_t>(std::stoi(*node.overrides.upstream.value)));
-        upstreams[*node.overrides.upstream.value] = upstream;
-    }
-    std::erase_if(upstreams_, [&](const auto& u) { return !upstreams.contains(u.first); });
-    judge_.limit('a', a_.limits);
-    if (c_exists_) judge_.limit('c', c_.limits);
-    judge_.failed_open = [this](char queue) { return failed_open(queue); };
-    gates_.configure_all(settings);
-    return std::make_shared<const Snapshot>(std::move(next), std::move(gates),
-                                            std::move(upstreams));
+config::Upstream House::upstream(std::uint16_t port) const {
+    config::Upstream upstream;
+    upstream.host = "127.0.0.1";
+    upstream.port = port;
+    const Speech speech = speech_at(plan_, port);
+    if (speech == Speech::http) return upstream;
+    config::Fcgi& fcgi = upstream.fcgi.emplace();
+    fcgi.root = "/app";
+    fcgi.script = std::nullopt;  // each request has a script: the workers' status tells them apart
+    fcgi.keep_alive = speech == Speech::fcgi_kept;
+    config::FcgiStatus& status = fcgi.status.emplace();
+    status.host = "127.0.0.1";
+    status.port = status_port;
+    return upstream;
 }
 
-std::shared_ptr<Upstream> House::make_upstream(std::uint16_t port) {
-    const Speech speech = speech_at(plan_, port);
-    if (speech == Speech::http)
-        return std::make_shared<HttpUpstream>(address(port), ground_.resolver, loops.size(),
-                                              connect_);
-    // Each request has a script of its own: the workers' status tells them apart.
-    FcgiSettings fcgi;
-    fcgi.scripts = {.root = "/app", .front = ""};
-    fcgi.keep_alive = speech == Speech::fcgi_kept;
-    fcgi.status = address(status_port);
-    fcgi.status_path = "/status";
-    return std::make_shared<FcgiUpstream>(address(port), std::move(fcgi), ground_.resolver,
-                                          loops.size(), connect_);
+void House::tell_limits() {
+    judge_.limit('a', a_.limits);
+    if (c_exists_) judge_.limit('c', c_.limits);
+}
+
+Gate* House::gate(char queue) const {
+    if (queue == 'c' && !c_exists_) return nullptr;
+    return assembly_->gates().find(std::string(1, queue));
 }
 
 // As Front does.
 void House::admit(Link& link, std::size_t index) {
-    const auto admission = std::make_shared<Admission>(commons_);
-    Station& first = *stations_.front();
-    Station& settle_on = *stations_[index];
+    const auto admission = std::make_shared<Admission>(assembly_->commons());
+    Station& first = assembly_->station(0);
+    Station& settle_on = assembly_->station(index);
     first.loop.post([&first, &settle_on, &link, admission] {
         auto stream = link.stream(first.loop);
         try {
@@ -163,43 +156,37 @@ void House::admit(Link& link, std::size_t index) {
 }
 
 void House::reload(Random& random) {
-    judge_.reloads();
     a_.limits.max_in_flight = random.one_of({plan_.a.limits.max_in_flight, 1u, 2u, 4u});
     if (random.chance(30)) a_.limits.order = queue::Order::arrival;
     if (random.chance(50)) c_exists_ = !c_exists_;
-    const auto snapshot = build();
-    for (auto& station : stations_)
-        station->loop.post([s = station.get(), snapshot] { s->use(snapshot); });
+    judge_.reloads(c_exists_);
+    tell_limits();
+    assembly_->reload(config());
 }
 
 void House::drain() {
-    for (auto& station : stations_) station->loop.post([s = station.get()] { s->drain(); });
+    assembly_->drain();
 }
 
 void House::stop() {
     judge_.stops();
-    for (auto& station : stations_) station->loop.post([s = station.get()] { s->stop(); });
+    assembly_->stop();
 }
 
 // The one granted last: it may not have begun yet.
 void House::release() {
     for (const char queue : {'a', 'c'}) {
-        Gate* gate = queue == 'a' ? gate_a_.get() : gate_c_.get();
+        Gate* const gate = this->gate(queue);
         if (gate == nullptr || gate->in_flight() == 0) continue;
         judge_.releases(queue, gate->release(gate->view(0).in_flight.back().number));
     }
 }
 
-void House::retire() {
-    for (auto& [name, upstream] : upstreams_)
-        for (auto& loop : loops) upstream->retire(*loop);
-}
-
 // ── checks ──
 
 void House::check() {
-    check('a', *gate_a_);
-    if (gate_c_) check('c', *gate_c_);
+    for (const char queue : {'a', 'c'})
+        if (Gate* const gate = this->gate(queue)) check(queue, *gate);
 }
 
 void House::check(char queue, Gate& gate) {
@@ -230,6 +217,24 @@ void House::check_holders(char queue, const Gate& gate) {
                         std::to_string(holder.number) + " has a slot before its body");
 }
 
+void House::check_quiet(bool jumped) {
+    judge_.quiet();
+    if (jumped) return;
+    check_holds('a', a_);
+    check_holds('c', c_);
+}
+
+// CONTRACT 2.5. A deadline that has passed has been looked at by now.
+void House::check_holds(char queue, const QueuePlan& plan) {
+    Gate* const gate = this->gate(queue);
+    if (gate == nullptr || gate->in_flight() == 0) return;
+    if (plan.hold_timeout == never || plan.on_hold_timeout == OnHoldTimeout::keep) return;
+    for (const TicketView& holder : gate->view(0).in_flight)
+        if (holder.since > plan.hold_timeout + grant_to_begin)
+            judge_.fail(std::string("queue ") + queue + ": number " +
+                        std::to_string(holder.number) + " holds its slot past hold_timeout");
+}
+
 // Whoever gives a slot back, raises the limit or brings a body hands the slot on in the same
 // moment.
 void House::check_idle_slot(char queue, Gate& gate) {
@@ -257,14 +262,18 @@ void House::check_empty() {
     const auto must = [&](bool holds, const char* what) {
         if (!holds) judge_.fail(what);
     };
-    must(commons_.connections == 0, "a session is left");
-    must(commons_.runs == 0, "a run is left");
-    must(spool_.memory() == 0 && spool_.disk() == 0, "spooled bytes are left");
-    must(gate_a_->empty() && (!gate_c_ || gate_c_->empty()), "a ticket or a slot is left");
+    const Commons& commons = assembly_->commons();
+    must(commons.connections == 0, "a session is left");
+    must(commons.runs == 0, "a run is left");
+    must(commons.spool.memory() == 0 && commons.spool.disk() == 0, "spooled bytes are left");
+    assembly_->gates().for_each(
+        [&](const Gate& gate) { must(gate.empty(), "a ticket or a slot is left"); });
+    judge_.check_failed_open('a', plan_.a);
+    judge_.check_failed_open('c', plan_.c);
 }
 
 std::string House::access_log() {
-    stations_.clear();  // the last lines
+    assembly_.reset();  // the last lines
     std::string text(static_cast<std::size_t>(::lseek(ground_.access_log, 0, SEEK_END)), '\0');
     (void)!::pread(ground_.access_log, text.data(), text.size(), 0);
     return text;

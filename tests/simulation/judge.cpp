@@ -37,7 +37,7 @@ Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
     a_.in_order_of_arrival = plan.a.limits.order == queue::Order::arrival;
     c_.in_order_of_arrival = plan.c.limits.order == queue::Order::arrival;
     for (const Act& act : plan.acts)
-        if (act.kind == Act::Kind::reload) reloads();
+        if (act.kind == Act::Kind::reload) c_.strict = false;
     for (const ClientPlan& client : plan.clients) {
         of_client_.emplace_back();
         for (const Ask& ask : client.asks) {
@@ -256,6 +256,15 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
         fail("request " + std::to_string(id) + " had its turn before its body was whole");
     if (its != nullptr && waited_too_long(s)) fail("a turn came after wait_timeout");
     if (s.after_close) fail("a request behind an answer that told of the connection's end");
+    check_in_force(s, queue);
+}
+
+// A drain and a reload count for each request whose head comes when all loops know of them.
+void Judge::check_in_force(const Story& s, char queue) {
+    const std::string request = "request " + std::to_string(s.ask.id);
+    if (s.head_sent > drained_) fail(request + " came after the drain and was forwarded");
+    if (s.ask.route == "/c" && s.head_sent > reloaded_ && (queue == 'c') != c_exists_)
+        fail(request + " went where the old config leads");
 }
 
 void Judge::arrived(std::uint64_t id, const Incoming& request) {
@@ -303,7 +312,15 @@ void Judge::limit(char queue, queue::Limits limits) {
 void Judge::releases(char queue, Release release) {
     if (release == Release::no_such) return fail("a slot that is held cannot be released");
     if (release == Release::not_begun) ++revoked_;
-    if (release == Release::failed_open) line(queue)->strict = false;
+    if (release != Release::failed_open) return;
+    line(queue)->strict = false;
+    ++line(queue)->given_away;
+}
+
+void Judge::check_failed_open(char queue, const QueuePlan& plan) {
+    const bool may = plan.on_hold_timeout == OnHoldTimeout::release && plan.hold_timeout != never;
+    if (!may && count_failed_open(queue) > line(queue)->given_away)
+        fail(std::string("queue ") + queue + " failed open though it keeps its slots");
 }
 
 // ── the end ──

@@ -46,8 +46,9 @@ struct Line {
     std::uint32_t running = 0;  ///< at the backend
     std::uint32_t unread = 0;   ///< done there, and the proxy has not read it to the end
     std::uint64_t failed_open = 0;
-    std::uint64_t last_full = 0;  ///< moment at which a newcomer had to be refused
-    bool strict = true;           ///< max_in_flight was always 1, and it never fails open
+    std::uint64_t given_away = 0;  ///< of these, by the operator
+    std::uint64_t last_full = 0;   ///< moment at which a newcomer had to be refused
+    bool strict = true;            ///< max_in_flight was always 1, and it never fails open
     bool in_order_of_arrival = false;
     std::vector<std::uint64_t> order;  ///< ids in the order in which they reached the backend
 };
@@ -98,10 +99,20 @@ class Judge {
 
     // ── the operator's side ──
     void limit(char queue, queue::Limits limits);
-    void reloads() { c_.strict = false; }  ///< the queue c may go and come, with new numbers
+    /// The queue c may go and come, with new numbers.
+    void reloads(bool c_exists) {
+        c_.strict = false;
+        c_exists_ = c_exists;
+        reloaded_ = not_yet;
+    }
     /// An operator gave a slot away.
     void releases(char queue, Release release);
     void drains() { draining_ = true; }
+    /// No loop has anything to do: what the operator did is in force on each of them.
+    void quiet() {
+        if (draining_ && drained_ == not_yet) drained_ = moment;
+        if (reloaded_ == not_yet) reloaded_ = moment;
+    }
     void stops() { draining_ = stopping_ = true; }
 
     // ── the end ──
@@ -115,12 +126,15 @@ class Judge {
     std::uint64_t count_failed_open(char queue) {
         return line(queue)->failed_open = failed_open(queue);
     }
+    /// At the end: no slot was given away that nobody said to give away.
+    void check_failed_open(char queue, const QueuePlan& plan);
 
  private:
     bool may_be_whole(const Story& story) const;
     void check_own_answer(Story& story, const Message& answer);
     void check_refusal(Story& story, const Message& answer);
     void check_order(const Line& line);
+    void check_in_force(const Story& story, char queue);
     void check_story(const Story& story);
     bool waited_too_long(const Story& story) const;
     bool certainly_in_line(const Story& story, Leave::Way way);
@@ -134,6 +148,10 @@ class Judge {
     Line a_, c_;
     std::uint64_t last_connect_failure_ = 0;
     bool draining_ = false, stopping_ = false, short_of_memory_ = false, time_passed_ = false;
+    // Moments from which on every loop drains, and has the present config.
+    static constexpr std::uint64_t not_yet = ~std::uint64_t{0};
+    std::uint64_t drained_ = not_yet, reloaded_ = 0;
+    bool c_exists_ = true;
     int revoked_ = 0;  // slots that were given away before their requests had begun
 };
 

@@ -151,6 +151,7 @@ void World::interrupt() {
 }
 
 void World::let_time_pass() {
+    house_.check_quiet(jumped_);
     Time next = Time::max();
     for (auto& loop : house_.loops)
         if (const auto deadline = loop->next_deadline()) next = std::min(next, *deadline);
@@ -202,6 +203,7 @@ void World::inject(const Injection& injection) {
 // Whatever waits now may have waited for too long.
 void World::let_time_run(Duration time) {
     clock.now += time;
+    jumped_ = true;
     judge_.time_passes();
 }
 

@@ -83,7 +83,7 @@ class World {
     std::vector<bool> on_stack_;
     std::size_t next_loop_ = 0;
     std::uint64_t interrupted_ = 0;
-    bool ending_ = false;
+    bool ending_ = false, jumped_ = false;
 };
 
 }  // namespace ticketgate::sim

@@ -3,22 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string>
 
 #include "config/load.hpp"
-#include "proxy/snapshot.hpp"
+#include "proxy/assembly.hpp"
 
 namespace ticketgate {
-
-struct NoUpstream final : Upstream {
-    Prepared prepare(const http::RequestHead&, const RequestFacts&, std::string&) const override {
-        return {};
-    }
-    void add_length(std::string&, std::uint64_t) const override {}
-    std::unique_ptr<Exchange> open(net::Loop&, bool, bool) override { return nullptr; }
-    void retire(net::Loop&) override {}
-};
 
 /// Everything below `listen` and `upstreams` (there is `app` and `other`).
 inline config::Config config_of(const std::string& rest) {
@@ -33,25 +25,37 @@ inline config::Config config_of(const std::string& rest) {
     return std::move(*loaded.config);
 }
 
-/// A snapshot with real gates, which lie on a loop that nobody turns.
-struct Served {
-    explicit Served(const std::string& rest) : snapshot(make(config_of(rest))) {}
-
-    std::shared_ptr<const Snapshot> make(config::Config config) {
-        Snapshot::Gates gates;
-        for (const auto& [name, queue] : config.queues)
-            gates[name] = std::make_shared<Gate>(name, GateSettings(), loop, metrics);
-        Snapshot::Upstreams upstreams;
-        for (const auto& [name, upstream] : config.upstreams)
-            upstreams[name] = std::make_shared<NoUpstream>();
-        return std::make_shared<const Snapshot>(std::move(config), std::move(gates),
-                                                std::move(upstreams));
+/// What an assembly stands on: loops that only the test turns, and logs that nobody reads.
+struct Bench {
+    struct NoLog final : LineTaker {
+        void offer(std::string_view) noexcept override {}
+        void lose(std::uint64_t) noexcept override {}
+    };
+    explicit Bench(std::uint32_t threads) : loops(make_loops(threads)) {}
+    Platform platform() {
+        return {.loops = loops,
+                .resolver = resolver,
+                .metrics = metrics,
+                .log = log,
+                .access_log = access_log};
     }
+
+    boost::asio::io_context control;
+    net::Resolver resolver{control};
+    metrics::Registry metrics;
+    Log log{Level::off};
+    NoLog access_log;
+    const Loops loops;
+};
+
+/// The proxy as the program assembles it.
+struct Served : Bench {
+    explicit Served(const std::string& rest, std::uint32_t threads = 1)
+        : Bench(threads), assembly(config_of(rest), platform()), snapshot(assembly.snapshot()) {}
     std::shared_ptr<const Route> find(std::string_view path) const { return snapshot->find(path); }
 
-    metrics::Registry metrics;
-    net::Loop loop{0};
-    std::shared_ptr<const Snapshot> snapshot;
+    Assembly assembly;
+    const std::shared_ptr<const Snapshot> snapshot;  ///< of the start
 };
 
 /// Two queues, a route without, and regex routes across them.

@@ -1,0 +1,17 @@
+// The id service as the config has it.
+#pragma once
+
+#include <memory>
+
+#include "config/model.hpp"
+#include "noeq/server.hpp"
+
+namespace ticketgate {
+
+/// Binds its port and opens its state file; throws std::system_error that names the one that it
+/// cannot have. `machine` is the service's own (Identities).
+std::unique_ptr<noeq::Server> make_id_service(const config::IdService& service,
+                                              const ids::Machine& machine, Log& log,
+                                              metrics::Registry& metrics);
+
+}  // namespace ticketgate

@@ -1,0 +1,78 @@
+#include "app/shutdown.hpp"
+
+namespace ticketgate {
+namespace {
+
+// How often a stopping process looks whether all is done.
+constexpr auto look_again = std::chrono::milliseconds(20);
+// What a stop waits for connections to be closed in an orderly way.
+constexpr Duration stop_time = 2s;
+// Requests listed when a stop cuts them.
+constexpr std::size_t most_told = 32;
+
+}  // namespace
+
+Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front)
+    : control_(control), log_(log), assembly_(assembly), front_(front), poll_(control.io()) {}
+
+void Shutdown::drain() {
+    if (!ready()) return;
+    enter(Phase::draining, assembly_.config().drain_timeout);
+    log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
+    front_.close();
+    assembly_.drain();
+    look_later();  // so that whoever asked for it over the admin listener gets an answer
+}
+
+void Shutdown::stop() {
+    enter(Phase::stopping, stop_time);
+    tell_what_still_runs();
+    front_.close();
+    assembly_.stop();
+    look_if_done();
+}
+
+void Shutdown::enter(Phase phase, Duration longest) {
+    phase_ = phase;
+    phase_ends_ = monotonic_now() + longest;
+}
+
+void Shutdown::look_if_done() {
+    if (assembly_.idle()) return control_.stop();
+    if (monotonic_now() < phase_ends_) return look_later();
+    if (phase_ == Phase::stopping) return control_.stop();
+    const Commons& left = assembly_.commons();
+    log_.warn("drain_timeout passed; stopping",
+              {{"connections", left.connections.load()}, {"runs", left.runs.load()}});
+    stop();
+}
+
+void Shutdown::look_later() {
+    poll_.expires_after(look_again);
+    poll_.async_wait([this](const error_code& error) {
+        if (!error) look_if_done();
+    });
+}
+
+// What is cut may go on in its backend, where the next process will not know of it.
+void Shutdown::tell_what_still_runs() {
+    std::size_t told = 0, untold = 0;
+    assembly_.gates().for_each([&](const Gate& gate) {
+        for (const auto& running : gate.view(0).in_flight) {
+            if (told == most_told) {
+                ++untold;
+                continue;
+            }
+            ++told;
+            log_.error(
+                "cut while it ran; its backend may go on with it",
+                {{"queue", gate.name()},
+                 {"request_id", running.request_id},
+                 {"number", running.number},
+                 {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
+        }
+    });
+    if (untold != 0) log_.error("more were cut", {{"requests", untold}});
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,85 @@
+#include "proxy/assembly.hpp"
+
+#include "proxy/tls.hpp"
+
+namespace ticketgate {
+
+Loops make_loops(std::uint32_t threads) {
+    Loops loops;
+    for (std::uint32_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<net::Loop>(i));
+    return loops;
+}
+
+Assembly::Assembly(config::Config config, const Platform& platform)
+    : loops_(platform.loops),
+      spool_(spool_limits(config, platform.memory)),
+      commons_{.log = platform.log,
+               .spool = spool_,
+               .access_file = platform.access_log,
+               .machine = platform.machine,
+               .input = InputBudget(config.clients.max_input)},
+      gates_(platform.metrics,
+             [this, next = std::size_t{0}]() mutable -> net::Loop& {
+                 return *loops_[next++ % loops_.size()];
+             }),
+      upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust),
+      bound_(config.listen),
+      snapshot_(build(std::move(config))) {
+    for (const auto& loop : loops_) {
+        stations_.push_back(
+            std::make_unique<Station>(commons_, *loop, platform.metrics, snapshot_));
+        commons_.stations.push_back(stations_.back().get());
+    }
+}
+
+Assembly::~Assembly() {
+    retire();
+    stations_.clear();
+}
+
+// What can still fail comes first. Gates and upstreams that stay are the same objects as before:
+// their tickets and their connections stay with them.
+std::shared_ptr<const Snapshot> Assembly::build(config::Config config) {
+    auto tls = tls_servers(bound_, config);
+    auto known = upstreams_.find_or_make(config);
+    Snapshot::Upstreams upstreams;
+    for (const auto& [name, one] : known) upstreams[name] = one.upstream;
+    Snapshot::Gates gates;
+    std::map<std::string, GateSettings> settings;
+    for (const auto& [name, queue] : config.queues) {
+        settings[name] = gate_settings(queue);
+        gates[name] = gates_.find_or_make(name, settings[name]);
+    }
+    auto snapshot = std::make_shared<const Snapshot>(std::move(config), std::move(gates),
+                                                     std::move(upstreams), std::move(tls));
+    upstreams_.adopt(std::move(known));
+    gates_.configure_all(settings);
+    return snapshot;
+}
+
+void Assembly::reload(config::Config next) {
+    snapshot_ = build(std::move(next));
+    commons_.input.limit(config().clients.max_input);
+    post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
+}
+
+void Assembly::drain() {
+    post_to_stations([](Station& station) { station.drain(); });
+}
+
+void Assembly::stop() {
+    post_to_stations([](Station& station) { station.stop(); });
+}
+
+void Assembly::retire() {
+    upstreams_.for_each([this](Upstream& upstream) {
+        for (const auto& loop : loops_) upstream.retire(*loop);
+    });
+}
+
+template <class Act>
+void Assembly::post_to_stations(Act act) {
+    for (const auto& station : stations_) station->loop.post([act, s = station.get()] { act(*s); });
+}
+
+}  // namespace ticketgate

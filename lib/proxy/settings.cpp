@@ -1,0 +1,93 @@
+#include "proxy/settings.hpp"
+
+#include <algorithm>
+
+namespace ticketgate {
+namespace {
+
+// Of the memory, for spool files that lie in it.
+constexpr std::uint64_t share_of_files = 4;
+
+queue::Order order_of(config::Order order) {
+    return order == config::Order::ready ? queue::Order::ready : queue::Order::arrival;
+}
+
+// As nginx's $proxy_host; what is behind a unix socket is on this machine.
+std::string authority_of(const config::Upstream& upstream) {
+    if (!upstream.unix_path.empty()) return "localhost";
+    const bool ipv6 = upstream.host.find(':') != std::string::npos;
+    const std::string host = ipv6 ? "[" + upstream.host + "]" : upstream.host;
+    const bool usual = upstream.port == (upstream.https ? 443 : 80);
+    return usual ? host : host + ":" + std::to_string(upstream.port);
+}
+
+}  // namespace
+
+GateSettings gate_settings(const config::Queue& queue) {
+    GateSettings settings;
+    settings.limits.max_in_flight = queue.max_in_flight;
+    settings.limits.order = order_of(queue.order);
+    settings.hold_timeout = queue.hold_timeout;
+    settings.on_hold_timeout = queue.on_hold_timeout == config::OnHoldTimeout::keep
+                                   ? OnHoldTimeout::keep
+                                   : OnHoldTimeout::release;
+    settings.worker_idle = queue.release == config::Release::worker_idle;
+    return settings;
+}
+
+UpstreamSettings upstream_settings(const config::Upstream& upstream) {
+    UpstreamSettings settings;
+    settings.host = upstream.host;
+    settings.port = upstream.port;
+    settings.unix_path = upstream.unix_path;
+    settings.authority = authority_of(upstream);
+    settings.max_idle = upstream.max_idle;
+    settings.head_limits.max_head = upstream.max_head;
+    settings.head_limits.max_headers = upstream.max_headers;
+    settings.idle_timeout = upstream.idle_timeout;
+    return settings;
+}
+
+FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
+    FcgiSettings settings;
+    settings.scripts.root = fcgi.root;
+    settings.scripts.front = fcgi.script.value_or("");
+    settings.scripts.index = fcgi.index;
+    settings.scripts.split = fcgi.split;
+    settings.scripts.params = fcgi.params;
+    settings.keep_alive = fcgi.keep_alive;
+    if (fcgi.status) {
+        settings.status.emplace();
+        settings.status->host = fcgi.status->host;
+        settings.status->port = fcgi.status->port;
+        settings.status->unix_path = fcgi.status->unix_path;
+        settings.status_path = fcgi.status->path;
+    }
+    return settings;
+}
+
+Level log_level(config::LogLevel level) {
+    return static_cast<Level>(level);
+}
+
+net::Endpoint endpoint_of(const config::Listen& listen) {
+    if (!listen.unix_path.empty()) return *net::Endpoint::from_unix(listen.unix_path);
+    return *net::Endpoint::from_ip(listen.host, listen.port);
+}
+
+config::Bytes spool_disk(const config::Spool& spool, bool max_disk_given, const Memory& memory) {
+    if (max_disk_given || !memory.spool_in_memory) return spool.max_disk;
+    return std::min<config::Bytes>(spool.max_disk, memory.limit / share_of_files);
+}
+
+bool gives_max_disk(const config::Config& config) {
+    return config.marks.contains("spool.max_disk");
+}
+
+http::SpoolBudget::Limits spool_limits(const config::Config& config, const Memory& memory) {
+    const config::Spool& spool = config.spool;
+    return {spool.memory_per_body, spool.max_memory,
+            spool_disk(spool, gives_max_disk(config), memory), spool.directory};
+}
+
+}  // namespace ticketgate

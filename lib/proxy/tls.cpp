@@ -1,0 +1,68 @@
+#include "proxy/tls.hpp"
+
+#include <algorithm>
+
+#include "net/certificate.hpp"
+#include "net/tls_client.hpp"
+
+namespace ticketgate {
+namespace {
+
+net::TlsServerSettings server_settings(const config::ListenTls& tls) {
+    net::TlsServerSettings settings;
+    for (const auto& [certificate, key] : tls.certificates)
+        settings.certificates.push_back({certificate, key});
+    settings.min_version = static_cast<net::TlsVersion>(tls.min_version);
+    settings.client_ca = tls.client_ca;
+    settings.client_auth = static_cast<net::ClientAuth>(tls.client_auth);
+    return settings;
+}
+
+// An address that the file has no longer is served to the restart as it was at the start.
+const config::Listen& now_of(const config::Listen& bound, std::size_t index,
+                             const std::vector<config::Listen>& now) {
+    if (index < now.size() && now[index].address == bound.address) return now[index];
+    const auto found = std::ranges::find(now, bound.address, &config::Listen::address);
+    return found == now.end() ? bound : *found;
+}
+
+const std::string& server_name_of(const config::Upstream& upstream) {
+    return upstream.tls.server_name.empty() ? upstream.host : upstream.tls.server_name;
+}
+
+}  // namespace
+
+Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
+                                 const config::Config& config) {
+    Snapshot::TlsServers servers;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const config::Listen& listen = now_of(bound[i], i, config.listen);
+        const auto& tls = listen.tls;
+        servers.push_back(tls ? std::make_shared<const net::TlsServer>(server_settings(*tls))
+                              : nullptr);
+    }
+    return servers;
+}
+
+net::Connect connect_to(const config::Upstream& upstream, std::size_t loops, net::Connect plain) {
+    if (!upstream.https) return plain;
+    const auto& tls = upstream.tls;
+    net::TlsClientSettings settings;
+    settings.verify = tls.verify;
+    settings.ca_file = tls.ca_file;
+    settings.server_name = server_name_of(upstream);
+    settings.certificate = tls.certificate;
+    settings.key = tls.key;
+    return net::connect_with(std::make_shared<net::TlsClient>(settings, loops), std::move(plain));
+}
+
+std::string security_of(const config::Upstream& upstream) {
+    if (!upstream.https) return {};
+    const auto& tls = upstream.tls;
+    std::string out = (tls.verify ? "verify " : "any ") + server_name_of(upstream);
+    for (const auto& file : {tls.ca_file, tls.certificate, tls.key})
+        out += "\n" + file + (file.empty() ? "" : "\n" + net::digest_of_file(file));
+    return out;
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,50 @@
+// Backends by name. A reload finds the same object under a name whose settings have not changed, so
+// its pooled connections stay. Owned by the Assembly; control thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "config/config.hpp"
+#include "net/resolver.hpp"
+#include "net/stream.hpp"
+#include "proxy/snapshot.hpp"
+#include "upstream/keep_policy.hpp"
+
+namespace ticketgate {
+
+class UpstreamRegistry {
+ public:
+    UpstreamRegistry(net::Resolver& resolver, std::size_t loops, net::Connect connect,
+                     KeepPolicy::Limits trust)
+        : resolver_(resolver), loops_(loops), connect_(std::move(connect)), trust_(trust) {}
+
+    struct Known {
+        config::Upstream config;
+        std::string security;  ///< what connecting depends on beside it: contents of files
+        std::shared_ptr<Upstream> upstream;
+    };
+    using All = std::map<std::string, Known>;
+
+    /// First phase of a reload: what the config names, known or new. Changes nothing. Throws
+    /// std::runtime_error that names the file that is not good.
+    All find_or_make(const config::Config& config) const;
+    /// Second phase: these are the known ones.
+    void adopt(All all) noexcept { known_ = std::move(all); }
+
+    template <class Use>
+    void for_each(Use use) const {
+        for (const auto& [name, known] : known_) use(*known.upstream);
+    }
+
+ private:
+    std::shared_ptr<Upstream> make(const config::Upstream& upstream) const;
+    net::Resolver& resolver_;
+    const std::size_t loops_;
+    const net::Connect connect_;
+    const KeepPolicy::Limits trust_;
+    All known_;
+};
+
+}  // namespace ticketgate
