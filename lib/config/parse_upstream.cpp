@@ -58,7 +58,7 @@ void parse_section(SectionReader& section, Upstream& out) {
     const bool usable = !out.url.empty();
     if (usable && is_fcgi_url(out.url) && !out.fcgi)
         reading.problems.error(reading.marks[section.path_of("url")], path,
-                               "is missing; php-fpm is told where its scripts are: "
+                               "is missing; php-fpm must know where its scripts are: "
                                "fastcgi: {root: /var/www/html}");
     if (usable && !is_fcgi_url(out.url) && out.fcgi)
         reading.problems.error(reading.marks[path], path,

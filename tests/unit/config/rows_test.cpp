@@ -71,6 +71,16 @@ TEST(Rows, DefaultsCanBeWrittenAndRead) {
     });
 }
 
+TEST(Rows, ExamplesAreGoodValues) {
+    for_each_value([](Section section, const Key& key, const Binding& field) {
+        if (key.example.empty()) return;
+        const auto owner = field.make();
+        EXPECT_EQ(printed(read_value(key, field, owner.get(), std::string(key.example))),
+                  std::vector<std::string>{})
+            << full_name(section, key);
+    });
+}
+
 TEST(Rows, WhatIsShownCanBeReadAgain) {
     for_each_value([](Section section, const Key& key, const Binding& field) {
         const auto first = field.make(), second = field.make();
