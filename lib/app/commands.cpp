@@ -15,6 +15,7 @@
 #include "app/tls.hpp"
 #include "config/admin_access.hpp"
 #include "config/dump.hpp"
+#include "config/example.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
 #include "config/validate.hpp"
@@ -147,6 +148,16 @@ int explain(const std::string& file, const std::string& method, const std::strin
 
 int schema() {
     std::fputs(config::json_schema().c_str(), stdout);
+    return ok;
+}
+
+int example() {
+    std::fputs(config::example_config().c_str(), stdout);
+    return ok;
+}
+
+int reference() {
+    std::fputs(config::reference_page().c_str(), stdout);
     return ok;
 }
 

@@ -18,6 +18,8 @@ int serve(const std::string& config_file);
 int check(const std::string& config_file);
 int explain(const std::string& config_file, const std::string& method, const std::string& path);
 int schema();
+int example();    ///< config/ticketgate.yaml
+int reference();  ///< docs/reference.md
 
 /// The running process that a command asks.
 struct Whom {

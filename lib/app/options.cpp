@@ -63,6 +63,11 @@ int run_command_line(int argc, char** argv) {
     explain->add_option("METHOD", method, "GET, POST …")->required();
     explain->add_option("PATH", path, "/path of the request")->required();
     auto* schema = cli.add_subcommand("schema", "prints the JSON Schema of the config");
+    constexpr auto hidden = "";  // the group of commands that --help does not list
+    auto* example = cli.add_subcommand("example", "prints a config file with every key");
+    auto* reference = cli.add_subcommand("reference", "prints the page of all settings");
+    example->group(hidden);
+    reference->group(hidden);
     auto* health =
         cli.add_subcommand("healthcheck", "asks the running process; exit code 0: ready");
     auto* queues = cli.add_subcommand("queues", "prints the lines of the running process as JSON");
@@ -96,6 +101,8 @@ int run_command_line(int argc, char** argv) {
     if (*check) return commands::check(file);
     if (*explain) return commands::explain(file, method, path);
     if (*schema) return commands::schema();
+    if (*example) return commands::example();
+    if (*reference) return commands::reference();
     if (*health) return commands::healthcheck({file, admin});
     if (*decode && from_log == ids.empty())
         return from_log ? annotate_log(std::cin, wall_now(), std::cout)

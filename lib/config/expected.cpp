@@ -7,36 +7,61 @@ namespace ticketgate::config {
 namespace {
 
 std::string list_of(std::string_view choices) {
-    std::string out = "one of ";
+    std::string out;
     for (const char c : choices) out += c == '|' ? std::string(", ") : std::string(1, c);
     return out;
 }
 
-std::string range(const Key& key, std::string (*spell)(std::uint64_t)) {
-    const auto word = key.word.empty() ? "" : ", or " + std::string(key.word);
-    return " from " + spell(key.min) + " to " + spell(key.max) + word;
+std::string spell_count(std::uint64_t number) {
+    return std::to_string(number);
 }
 
 std::string spell_duration(std::uint64_t ms) {
     return print_duration(std::chrono::milliseconds(static_cast<std::int64_t>(ms)));
 }
 
+std::string range(const Key& key, std::string (*spell)(std::uint64_t)) {
+    const auto word = key.word.empty() ? "" : ", or " + std::string(key.word);
+    return spell(key.min) + " to " + spell(key.max) + word;
+}
+
+// A map that may be left out in more than one way says how it looks.
+std::string_view map_of(Section section) {
+    return section == Section::answer ? "a map such as {status: 503, body: \"busy\"}" : "a map";
+}
+
 }  // namespace
+
+std::string limits(const Key& key) {
+    switch (key.kind) {
+        case Kind::count:
+        case Kind::status:
+            return range(key, spell_count);
+        case Kind::duration:
+            return range(key, spell_duration);
+        case Kind::size:
+            return range(key, print_size);
+        case Kind::choice:
+            return list_of(key.choices);
+        default:
+            return {};
+    }
+}
 
 std::string expected(const Key& key) {
     switch (key.kind) {
         case Kind::flag:
             return "true or false";
         case Kind::count:
-            return "a whole number" + range(key, [](std::uint64_t n) { return std::to_string(n); });
+            return "a whole number from " + limits(key);
         case Kind::status:
-            return "an HTTP status from 400 to 599";
+            return "an HTTP status from " + limits(key);
         case Kind::duration:
-            return "a duration (500ms, 2s, 1m)" + range(key, spell_duration);
+            return "a duration (500ms, 2s, 1m) from " + limits(key);
         case Kind::size:
-            return "a size (512B, 64KiB, 8MiB)" + range(key, print_size);
+            return "a size (512B, 64KiB, 8MiB) from " + limits(key);
         case Kind::choice:
-            return list_of(key.choices);
+            return "one of " + limits(key);
         case Kind::text:
             return "text";
         case Kind::name:
@@ -82,7 +107,7 @@ std::string expected(const Key& key) {
         case Kind::regex:
             return "a regular expression (RE2)";
         case Kind::section:
-            return "a map";
+            return std::string(map_of(key.section));
         case Kind::section_or_off:
             return "a map such as {address: \"127.0.0.1:9901\"}, or off";
         case Kind::list:

@@ -20,7 +20,7 @@ struct Origin {
     bool operator==(const Origin&) const = default;
 };
 
-/// All settings, in the order of overrides.hpp, none of them set yet.
+/// All settings, in the order of walk.hpp, none of them set yet.
 std::vector<Origin> built_in_origins();
 
 /// The same merge as resolve(), for the places instead of the values.

@@ -1,6 +1,6 @@
-// Every key of the config file: its kind, limits, default and one line of why. The one table: the
-// parser takes names and limits from it, the schema its text, and a test compares its defaults with
-// model.hpp.
+// Every key of the config file: its kind, limits, field in the model, and what it does. The one
+// table: the parser, `explain`, the schema, docs/reference.md and config/ticketgate.yaml come from
+// it. The rows stand in keys_*.cpp; a default stands in model.hpp, at the field.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "config/binding.hpp"
 
 namespace ticketgate::config {
 
@@ -48,7 +50,6 @@ enum class Kind {
 
 enum class Section {
     top,
-    address,
     listen,
     listen_tls,
     certificate,
@@ -71,20 +72,25 @@ enum class Section {
     id_service,
     log
 };
+inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::log) + 1;
 
 inline constexpr std::uint64_t no_maximum = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint64_t year_ms = 8760ull * 3600 * 1000;
 
 struct Key {
     std::string_view name;
-    Kind kind;
-    std::string_view fallback;  ///< in the spelling of the file; empty: there is none
-    std::string_view why;
+    Kind kind = Kind::text;
+    std::string_view why = {};  ///< what it does, for the reference page and the schema
+    Bindings bound = {};
     std::uint64_t min = 0, max = no_maximum;
     std::string_view word = {};     ///< also allowed: `unlimited`, `never`
     std::string_view choices = {};  ///< a|b|c
     Section section = Section::top;
     bool required = false;
+    bool varies = false;            ///< its default depends on where the section stands
+    bool commented = false;         ///< of sections: the example shows it as a comment
+    std::string_view same_as = {};  ///< another way to fill the field of that key
+    std::string_view example = {};  ///< its value in the example; empty: the default
 };
 
 std::span<const Key> keys_of(Section section);
@@ -97,5 +103,11 @@ const Key* find_key(Section section, std::string_view name);
 
 /// `a whole number from 1 to 64`: for messages. expected.cpp
 std::string expected(const Key& key);
+
+/// `1 to 64`, `off, json, combined`; empty when everything of the kind is allowed. expected.cpp
+std::string limits(const Key& key);
+
+/// In the spelling of the file; empty when there is none.
+std::string default_of(const Key& key);
 
 }  // namespace ticketgate::config

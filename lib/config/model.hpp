@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "config/forms.hpp"
 #include "config/shared_text.hpp"
 
 namespace ticketgate::config {
@@ -52,25 +53,32 @@ enum class IdFormat {
 enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 
 /// One of the three settable error answers. Each field is inherited by itself.
-struct Answer {
-    std::uint16_t status = 503;  ///< 400-599
-    std::string content_type = "application/problem+json";
-    std::optional<SharedText> body = std::nullopt;  ///< with placeholders; absent: problem document
-    Headers headers = {};                           ///< added to the answer
-    bool operator==(const Answer&) const = default;
+template <class Form>
+struct AnswerIn {
+    In<Form, std::uint16_t> status = Form::initial(std::uint16_t{503});  ///< 400-599
+    In<Form, std::string> content_type = Form::initial("application/problem+json");
+    /// With placeholders; absent: the problem document.
+    In<Form, std::optional<SharedText>> body = Form::initial(std::nullopt);
+    In<Form, Headers> headers = {};  ///< added to the answer
+    bool operator==(const AnswerIn&) const = default;
 };
+using Answer = AnswerIn<Whole>;
 
 /// One id of a request: where it goes, how it is made, whose it is.
-struct Id {
-    std::vector<std::string> headers;      ///< to the backend and the client; may be none: log only
-    IdFormat format = IdFormat::uuidv7;    ///< of those made here
-    IdPolicy policy = IdPolicy::generate;  ///< towards what a trusted proxy sends
-    std::string keep_client_in =
-        {};  ///< header to the backend with what the client sent; empty: none
-    bool operator==(const Id&) const = default;
+template <class Form>
+struct IdIn {
+    /// To the backend and the client; may be none: the id is only logged.
+    In<Form, std::vector<std::string>> headers = {};
+    In<Form, IdFormat> format = Form::initial(IdFormat::uuidv7);    ///< of those made here
+    In<Form, IdPolicy> policy = Form::initial(IdPolicy::generate);  ///< for ids that come in
+    /// Header to the backend with what the client sent; empty: none.
+    WholeOnly<Form, std::string> keep_client_in = {};
+    bool operator==(const IdIn&) const = default;
 };
+using Id = IdIn<Whole>;
 
-/// Who makes the ids, for the formats that say so. `auto`: from the environment or the system.
+/// What makes the ids of this process differ from others'. `auto`: from the environment or the
+/// system.
 struct Machine {
     std::string address = "auto";      ///< IPv4
     std::uint32_t worker = unlimited;  ///< 0-31; `unlimited` is `auto`
@@ -78,42 +86,56 @@ struct Machine {
     bool operator==(const Machine&) const = default;
 };
 
-struct Ids {
-    Id request_id{.headers = {"X-Request-Id"}, .format = IdFormat::txid};
-    Id unique_id{.headers = {"UNIQUE_ID", "Unique-Id"}, .format = IdFormat::httpd_2_4_47};
-    std::map<std::string, Id> other;  ///< by the names that the log gives them
-    Machine machine;
-    bool operator==(const Ids&) const = default;
+template <class Form>
+struct IdsIn {
+    using Names = std::vector<std::string>;
+    IdIn<Form> request_id{.headers = Form::initial(Names{"X-Request-Id"}),
+                          .format = Form::initial(IdFormat::txid)};
+    IdIn<Form> unique_id{.headers = Form::initial(Names{"UNIQUE_ID", "Unique-Id"}),
+                         .format = Form::initial(IdFormat::httpd_2_4_47)};
+    std::map<std::string, IdIn<Form>> other;  ///< by the names that the log gives them
+    WholeOnly<Form, Machine> machine = {};
+    bool operator==(const IdsIn&) const = default;
 };
+using Ids = IdsIn<Whole>;
 
-/// The settings of a route, resolved: what applies to a request once all matching routes are
-/// merged.
-struct Settings {
-    std::string upstream;                   ///< name in `upstreams`
-    std::optional<std::string> queue;       ///< name of the queue; absent (`off`): bypass
-    std::vector<std::string> skip_methods;  ///< methods that bypass the queue, upper case
-    MethodOverride method_override = MethodOverride::queue;  ///< one of them that names another
-    milliseconds wait_timeout = 60s;                         ///< in line, from the ticket; `never`
-    std::uint32_t max_waiting = 1024;        ///< tickets waiting; 0: nobody waits; `unlimited`
-    Answer on_full;                          ///< max_waiting tickets wait already
-    Answer on_wait_timeout;                  ///< wait_timeout passed in line
-    Answer on_backend_error{.status = 502};  ///< 504 when the backend was silent, unless set
-    bool on_backend_error_status_set =
-        false;  ///< `on_backend_error.status` was given: one status for all
-    HalfClose client_half_close = HalfClose::leave;  ///< does a FIN while queued give up the place?
-    Bytes max_body = 128ull << 20;                   ///< request body; 413 above
-    milliseconds body_timeout = 30s;          ///< silence while the request body arrives; 408
-    Bytes body_min_rate = 500;                ///< bytes a second of one, on the whole; 408. 0: any
-    milliseconds connect_timeout = 5s;        ///< to the backend; 504
-    milliseconds response_timeout = 60s;      ///< silence of the backend; 504
-    Bytes response_spool_max = 256ull << 20;  ///< response bytes kept ahead of a slow client
-    bool server_timing = true;                ///< `Server-Timing` on responses
-    Tunnel tunnel = Tunnel::release;   ///< the slot of an upgraded connection or event stream
-    milliseconds tunnel_timeout = 1h;  ///< silence in both directions of one
-    std::vector<std::string> upgrades{"websocket"};  ///< protocols that pass; others are not asked
-    Ids ids;  ///< those of the file, with the formats and policies of the route
-    bool operator==(const Settings&) const = default;
+/// The settings of a route. `Settings` is the resolved form: what applies to a request once all
+/// matching routes are merged.
+template <class Form>
+struct SettingsIn {
+    In<Form, std::string> upstream = {};              ///< name in `upstreams`
+    In<Form, std::optional<std::string>> queue = {};  ///< name of the queue; absent (`off`): bypass
+    In<Form, std::vector<std::string>> skip_methods = {};  ///< bypass the queue; upper case
+    /// What becomes of a skipped method that names another one.
+    In<Form, MethodOverride> method_override = Form::initial(MethodOverride::queue);
+    In<Form, milliseconds> wait_timeout = Form::initial(60s);    ///< in line, from the ticket
+    In<Form, std::uint32_t> max_waiting = Form::initial(1024u);  ///< tickets; 0: nobody waits
+    AnswerIn<Form> on_full = {};                                 ///< max_waiting tickets wait
+    AnswerIn<Form> on_wait_timeout = {};                         ///< wait_timeout passed in line
+    /// 504 when the backend was silent, unless a route sets the status.
+    AnswerIn<Form> on_backend_error{.status = Form::initial(std::uint16_t{502})};
+    /// A route sets `on_backend_error.status`: one status for all.
+    WholeOnly<Form, bool> on_backend_error_status_set = {};
+    /// Does a FIN while queued give up the place?
+    In<Form, HalfClose> client_half_close = Form::initial(HalfClose::leave);
+    In<Form, Bytes> max_body = Form::initial(128ull << 20);    ///< request body; 413 above
+    In<Form, milliseconds> body_timeout = Form::initial(30s);  ///< silence of an upload; 408
+    In<Form, Bytes> body_min_rate = Form::initial(500u);  ///< bytes a second of one; 408. 0: any
+    In<Form, milliseconds> connect_timeout = Form::initial(5s);    ///< to the backend; 504
+    In<Form, milliseconds> response_timeout = Form::initial(60s);  ///< silence of the backend; 504
+    /// Response bytes kept ahead of a slow client.
+    In<Form, Bytes> response_spool_max = Form::initial(256ull << 20);
+    In<Form, bool> server_timing = Form::initial(true);  ///< `Server-Timing` on responses
+    /// The slot of an upgraded connection or event stream.
+    In<Form, Tunnel> tunnel = Form::initial(Tunnel::release);
+    In<Form, milliseconds> tunnel_timeout = Form::initial(1h);  ///< silence in both directions
+    /// Protocols that pass; the backend is not asked for others.
+    In<Form, std::vector<std::string>> upgrades =
+        Form::initial(std::vector<std::string>{"websocket"});
+    IdsIn<Form> ids = {};  ///< those of the file, with the formats and policies of the route
+    bool operator==(const SettingsIn&) const = default;
 };
+using Settings = SettingsIn<Whole>;
 
 struct Queue {
     std::uint32_t max_in_flight = 1;
@@ -180,7 +202,7 @@ struct CertificateFiles {
 
 /// Towards clients of one listener.
 struct ListenTls {
-    std::vector<CertificateFiles> certificates;  ///< the first is for clients that name nobody
+    std::vector<CertificateFiles> certificates;  ///< the first also for clients without SNI
     TlsVersion min_version = TlsVersion::v1_2;
     std::string client_ca;                     ///< who signs clients' certificates
     ClientAuth client_auth = ClientAuth::off;  ///< does a client need one?
@@ -260,13 +282,6 @@ struct Log {
     LogLevel level = LogLevel::info;  ///< operational log, on stderr
     Bytes max_buffer = 1 << 20;  ///< lines of each waiting for a slow reader; then dropped, counted
     bool operator==(const Log&) const = default;
-};
-
-/// Where a value was set; line 0 is a built-in default.
-struct Mark {
-    std::string file;
-    std::uint32_t line = 0, column = 0;
-    bool operator==(const Mark&) const = default;
 };
 
 }  // namespace ticketgate::config

@@ -2,13 +2,17 @@
 
 namespace ticketgate::config {
 
-bool has_map(const Entry* entry, const Key& key, const std::string& path, Reading& reading) {
-    if (entry == nullptr || (entry->value.kind == Node::Kind::null && !key.required)) return false;
-    if (entry->value.kind == Node::Kind::map) return true;
-    reading.problems.error(
-        entry->value.mark, path,
-        "expected " + expected(key) + "; here is " + std::string(name_of(entry->value.kind)));
-    return false;
+bool is_absent(const Value& value) {
+    if (value.key.kind == Kind::section_or_off && is_off(value.node)) return true;
+    return value.node.kind == Node::Kind::null && !value.key.required;
+}
+
+void check_name(const Value& map, const Entry& entry) {
+    const auto path = join(map.path, entry.key);
+    map.reading.marks[path] = entry.mark;
+    if (!is_name(entry.key) || entry.key == "off")
+        map.reading.problems.error(entry.mark, path,
+                                   "not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off");
 }
 
 }  // namespace ticketgate::config

@@ -1,8 +1,10 @@
 // Nodes → Config, with everything checked that one key says about itself. Never stops at a problem:
-// the result is then incomplete, and only good for finding more problems.
+// the result is then incomplete, and only good for finding more problems. The table in keys_*.cpp
+// says which key fills which field; what stands here reads those that are more than one field.
 #pragma once
 
 #include "config/config.hpp"
+#include "config/nested.hpp"
 #include "config/section.hpp"
 
 namespace ticketgate::config {
@@ -12,18 +14,28 @@ Config parse(const Node& root, const std::filesystem::path& folder, Problems& pr
 /// `admin:`, into `config.admin` and its token; null: it does not stand in the file.
 void parse_admin(const Entry* entry, Config& config, Reading& reading);
 
-/// The settings that `defaults:` and every route may hold. parse_route.cpp
-void parse_settings(SectionReader& section, RouteOverrides& out);
+/// Sections with checks of their own.
+void parse_section(SectionReader& section, Upstream& out);         // parse_upstream.cpp
+void parse_section(SectionReader& section, Fcgi& out);             // parse_upstream.cpp
+void parse_section(SectionReader& section, AnswerOverrides& out);  // parse_route.cpp
+void parse_section(SectionReader& section, Id& out);               // parse_ids.cpp
+void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp
+void parse_section(SectionReader& section, IdService& out);        // parse_id_service.cpp
 
-/// One of `upstreams:`. parse_upstream.cpp
-void parse_upstream(SectionReader& section, Upstream& out);
+/// Readers of single keys that fill several fields. parse_listen.cpp
+bool read_address(const Value& value, Listen& out);
+bool read_listens(const Value& value, std::vector<Listen>& out);
+bool read_certificates(const Value& value, std::vector<CertificateFiles>& out);
+bool read_admin(const Value& value, Config& out);
+bool read_admin_address(const Value& value, Config& out);
 
-/// `ids:` of the file, and of a route. parse_ids.cpp
-void parse_ids(SectionReader& section, Ids& out);
-void parse_route_ids(SectionReader& section, IdsOverrides& out);
+/// parse_upstream.cpp
+bool read_url(const Value& value, Upstream& out);
+bool read_status_url(const Value& value, FcgiStatus& out);
+bool read_status_path(const Value& value, FcgiStatus& out);
+bool read_root(const Value& value, Fcgi& out);
 
-/// `routes:` at one level and all below, into `out` in the order of the file. parse_route.cpp
-void parse_routes(const Entry* entry, const std::string& path, int parent,
-                  std::vector<RouteNode>& out, Reading& reading);
+/// `routes:` at the top and all below, in the order of the file. parse_route.cpp
+bool read_routes(const Value& value, std::vector<RouteNode>& out);
 
 }  // namespace ticketgate::config

@@ -1,58 +1,45 @@
-#include "config/nested.hpp"
 #include "config/parse.hpp"
 
 namespace ticketgate::config {
 namespace {
 
-// `header: A` is short for `headers: [A]`.
-void parse_headers(SectionReader& section, Setting<std::vector<std::string>>& out) {
-    Setting<std::string> one;
-    section.read("header", one);
-    section.read("headers", out);
-    if (!one.given()) return;
-    if (out.given())
-        section.reading().problems.error(out.mark, section.path_of("headers"),
-                                         "stands beside header; keep one of them");
-    out.mark = one.mark;
-    if (one.value) out.value = {*one.value};
+// `header: A` is short for `headers: [A]`. Absent: it is not there.
+std::optional<std::string> take_header(SectionReader& section, Mark& mark) {
+    const Entry* entry = section.take("header");
+    if (entry == nullptr) return std::nullopt;
+    mark = entry->mark;
+    const auto path = section.path_of("header");
+    std::string name;
+    (void)read(Value{entry->value, section.key("header"), path, section.reading()}, name);  // told
+    return name;
 }
 
-void parse_id(SectionReader& section, Id& out) {
-    Setting<std::vector<std::string>> headers;
-    parse_headers(section, headers);
-    if (headers.value) out.headers = *headers.value;
-    section.read("keep_client_in", out.keep_client_in);
-    section.read("format", out.format);
-    section.read("policy", out.policy);
-}
-
-void parse_route_id(SectionReader& section, IdOverrides& out) {
-    parse_headers(section, out.headers);
-    section.read("format", out.format);
-    section.read("policy", out.policy);
-}
-
-void parse_machine(SectionReader& section, Machine& out) {
-    section.read("address", out.address);
-    section.read("worker", out.worker);
-    section.read("datacenter", out.datacenter);
+void tell_both(SectionReader& section, const Mark& headers) {
+    section.reading().problems.error(headers, section.path_of("headers"),
+                                     "stands beside header; keep one of them");
 }
 
 }  // namespace
 
-void parse_ids(SectionReader& section, Ids& out) {
-    parse_map(section, "request_id", Section::id, [&](auto& s) { parse_id(s, out.request_id); });
-    parse_map(section, "unique_id", Section::id, [&](auto& s) { parse_id(s, out.unique_id); });
-    parse_named(section, "other", Section::id, out.other, parse_id);
-    parse_map(section, "machine", Section::machine,
-              [&](auto& s) { parse_machine(s, out.machine); });
+void parse_section(SectionReader& section, Id& out) {
+    section.read_all(out);
+    Mark mark;
+    const auto header = take_header(section, mark);
+    if (!header) return;
+    const auto& marks = section.reading().marks;
+    const auto headers = marks.find(section.path_of("headers"));
+    if (headers != marks.end()) tell_both(section, headers->second);
+    if (!header->empty()) out.headers = {*header};
 }
 
-void parse_route_ids(SectionReader& section, IdsOverrides& out) {
-    for (auto [name, id] :
-         {std::pair{"request_id", &out.request_id}, {"unique_id", &out.unique_id}})
-        parse_map(section, name, Section::route_id, [&](auto& s) { parse_route_id(s, *id); });
-    parse_named(section, "other", Section::route_id, out.other, parse_route_id);
+void parse_section(SectionReader& section, IdOverrides& out) {
+    section.read_all(out);
+    Mark mark;
+    const auto header = take_header(section, mark);
+    if (!header) return;
+    if (out.headers.given()) tell_both(section, out.headers.mark);
+    out.headers.mark = mark;
+    if (!header->empty()) out.headers.value = {*header};
 }
 
 }  // namespace ticketgate::config

@@ -1,81 +1,64 @@
-#include "config/nested.hpp"
 #include "config/parse.hpp"
 #include "config/syntax.hpp"
 
 namespace ticketgate::config {
-namespace {
 
-// False: there is none, or none that can be used, which is told.
-bool parse_url_of(SectionReader& section, Upstream& out) {
-    const Entry* url = section.take("url");
-    if (url == nullptr) return false;
+bool read_url(const Value& value, Upstream& out) {
+    Upstream at = out;
     std::string why;
-    if (url->value.kind != Node::Kind::scalar)
-        why = "expected " + expected(section.key("url"));
+    if (value.node.kind != Node::Kind::scalar)
+        why = "expected " + expected(value.key);
     else
-        (void)parse_url(url->value.text, out, why);  // false exactly when it gives a reason
-    if (why.empty() && section.key("url").kind == Kind::fcgi_url && !is_fcgi_url(out.url))
-        why = "is not " + expected(section.key("url"));
-    if (!why.empty())
-        section.reading().problems.error(url->value.mark, section.path_of("url"),
-                                         "\"" + url->value.text + "\": " + why);
-    return why.empty();
+        (void)parse_url(value.node.text, at, why);  // false exactly when it gives a reason
+    if (why.empty() && value.key.kind == Kind::fcgi_url && !is_fcgi_url(at.url))
+        why = "is not " + expected(value.key);
+    out.https = at.https;  // so that its tls: is not told to have no effect as well
+    if (!why.empty()) return value.fail("\"" + value.node.text + "\": " + why);
+    out = std::move(at);
+    return true;
 }
 
-void parse_upstream_tls(SectionReader& section, UpstreamTls& out) {
-    section.read("verify", out.verify);
-    section.read("ca_file", out.ca_file);
-    section.read("server_name", out.server_name);
-    section.read("certificate", out.certificate);
-    section.read("key", out.key);
-}
-
-void parse_status(SectionReader& section, FcgiStatus& out) {
+bool read_status_url(const Value& value, FcgiStatus& out) {
     Upstream at;
-    (void)parse_url_of(section, at);  // told
+    if (!read_url(value, at)) return false;
     out.url = at.url;
     out.host = at.host;
     out.port = at.port;
     out.unix_path = at.unix_path;
-    std::optional<std::string> path = out.path;
-    section.read("path", path);
-    out.path = path.value_or("/");
+    return true;
 }
 
-void parse_fcgi(SectionReader& section, Fcgi& out) {
-    section.read("root", out.root);
+bool read_status_path(const Value& value, FcgiStatus& out) {
+    std::optional<std::string> path;
+    if (!read(value, path)) return false;
+    out.path = path.value_or("/");
+    return true;
+}
+
+// Without a last slash.
+bool read_root(const Value& value, Fcgi& out) {
+    if (!read(value, out.root)) return false;
     while (out.root.size() > 1 && out.root.ends_with('/')) out.root.pop_back();
     if (out.root == "/") out.root.clear();
-    section.read("script", out.script);
-    section.read("index", out.index);
-    section.read("split", out.split);
-    section.read("params", out.params);
-    section.read("keep_alive", out.keep_alive);
-    parse_map(section, "status", Section::fcgi_status,
-              [&](SectionReader& status) { parse_status(status, out.status.emplace()); });
+    return true;
+}
+
+void parse_section(SectionReader& section, Fcgi& out) {
+    section.read_all(out);
     if (!out.split && !out.script)
         section.reading().problems.error(
             section.reading().marks[section.path_of("split")], section.path_of("split"),
             "false sends every path to script, which is off; set script: /index.php or such");
 }
 
-}  // namespace
-
-void parse_upstream(SectionReader& section, Upstream& out) {
-    const bool usable = parse_url_of(section, out);
-    section.read("max_idle", out.max_idle);
-    section.read("idle_timeout", out.idle_timeout);
-    parse_map(section, "tls", Section::upstream_tls,
-              [&](SectionReader& tls) { parse_upstream_tls(tls, out.tls); });
-    section.read("max_head", out.max_head);
-    section.read("max_headers", out.max_headers);
-    parse_map(section, "fastcgi", Section::fcgi,
-              [&](SectionReader& fcgi) { parse_fcgi(fcgi, out.fcgi.emplace()); });
+void parse_section(SectionReader& section, Upstream& out) {
+    section.read_all(out);
     Reading& reading = section.reading();
     const auto path = section.path_of("fastcgi");
+    const bool usable = !out.url.empty();
     if (usable && is_fcgi_url(out.url) && !out.fcgi)
         reading.problems.error(reading.marks[section.path_of("url")], path,
-                               "is missing; php-fpm is told where its scripts are: "
+                               "is missing; php-fpm must know where its scripts are: "
                                "fastcgi: {root: /var/www/html}");
     if (usable && !is_fcgi_url(out.url) && out.fcgi)
         reading.problems.error(reading.marks[path], path,

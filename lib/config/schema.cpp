@@ -1,7 +1,6 @@
 #include "config/schema.hpp"
 
-#include <array>
-
+#include "base/text.hpp"
 #include "config/keys.hpp"
 
 namespace ticketgate::config {
@@ -66,7 +65,7 @@ std::string type_of(const Key& key) {
         case Kind::duration:
             return with_word(key, pattern(R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"));
         case Kind::size:
-            return or_variable(R"({"type": "integer", "minimum": 0}, )" +
+            return or_variable(whole_number(key) + ", " +
                                pattern(R"(^[0-9]+(\.[0-9]+)?(B|KiB|MiB|GiB|kB|MB|GB)?$)"));
         case Kind::choice:
             return choices(key);
@@ -116,20 +115,28 @@ std::string type_of(const Key& key) {
     return {};
 }
 
+// `[a, b]` as JSON.
+std::string json_list(std::string_view list) {
+    std::string out;
+    for_each_element(list.substr(1, list.size() - 2), [&](std::string_view item) {
+        out += (out.empty() ? "" : ", ") + quote(item);
+    });
+    return "[" + out + "]";
+}
+
 // Defaults as text, but for those that are a plain JSON value.
-std::string default_of(const Key& key) {
-    const bool json =
-        key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::headers ||
-        key.kind == Kind::variables || key.fallback == "[]" ||
-        ((key.kind == Kind::count || key.kind == Kind::status) && key.fallback != key.word);
-    if (key.kind == Kind::protocols) return R"(["websocket"])";
-    if (key.fallback == "[default]") return R"(["default"])";
-    return json ? std::string(key.fallback) : quote(key.fallback);
+std::string json_default(const Key& key, const std::string& text) {
+    const bool json = key.kind == Kind::flag || key.kind == Kind::body ||
+                      key.kind == Kind::headers || key.kind == Kind::variables ||
+                      ((key.kind == Kind::count || key.kind == Kind::status) && text != key.word);
+    if (text.starts_with('[')) return json_list(text);
+    return json ? text : quote(text);
 }
 
 std::string property(const Key& key) {
     std::string out = "        " + quote(key.name) + R"(: {"description": )" + quote(key.why);
-    if (!key.fallback.empty()) out += R"(, "default": )" + default_of(key);
+    const auto text = default_of(key);
+    if (!text.empty()) out += R"(, "default": )" + json_default(key, text);
     return out + ", " + type_of(key) + "}";
 }
 
@@ -160,19 +167,14 @@ std::string object(Section section) {
 }  // namespace
 
 std::string json_schema() {
-    constexpr std::array sections{
-        Section::address,     Section::listen,   Section::listen_tls,   Section::certificate,
-        Section::admin,       Section::upstream, Section::upstream_tls, Section::fcgi,
-        Section::fcgi_status, Section::queue,    Section::settings,     Section::answer,
-        Section::route,       Section::clients,  Section::spool,        Section::ids,
-        Section::id,          Section::machine,  Section::route_ids,    Section::route_id,
-        Section::id_service,  Section::log};
     std::string out =
         "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
         "    \"title\": \"ticketgate configuration\",\n";
     out += object(Section::top) + ",\n    \"$defs\": {\n    \"variable\": " + pattern(R"(\$\{)");
-    for (const Section section : sections)
+    for (std::size_t i = 1; i < section_count; ++i) {
+        const auto section = static_cast<Section>(i);
         out += ",\n    " + quote(name_of(section)) + ": {\n" + object(section) + "\n    }";
+    }
     return out + "\n    }\n}\n";
 }
 

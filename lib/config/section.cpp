@@ -90,6 +90,20 @@ const Entry* SectionReader::take(std::string_view name) {
     return entry;
 }
 
+void SectionReader::read_all(ModelType type, void* out) {
+    const auto keys = keys_of(section_);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (!asked_[i] && keys[i].bound.in(type) != nullptr) read(keys[i], type, out);
+}
+
+void SectionReader::read(const Key& key, ModelType type, void* out) {
+    const Entry* entry = take(key.name);
+    if (entry == nullptr) return;
+    const auto path = path_of(key.name);
+    const Value value{entry->value, key, path, reading_};
+    (void)key.bound.in(type)->read(value, out);  // a problem says why not
+}
+
 std::string SectionReader::path_of(std::string_view name) const {
     return join(path_, name);
 }

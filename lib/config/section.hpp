@@ -1,7 +1,6 @@
 // One map of the file, read against its section of keys.hpp. Unknown keys are told when it begins;
-// each read() takes one key. A key of the table that nobody read, or a read() of a key that the
-// table does not have, is our bug and ends the program: so the table, the parser and the schema
-// cannot drift apart.
+// read_all() reads what is bound to the struct, and the rest is taken by hand. A key of the table
+// that nobody read is our bug and ends the program: so the table and the parser cannot drift apart.
 #pragma once
 
 #include <string>
@@ -25,22 +24,17 @@ class SectionReader {
     /// The value of the key, for those that are read by hand; null when it is not there.
     const Entry* take(std::string_view name);
 
-    /// A plain value: left as it is when the key is not there, or wrong (which is then told).
+    /// Reads every key that is bound to a field of `T` and was not read before. A field is left as
+    /// it is when its key is not there, or wrong (which is then told).
     template <class T>
-    void read(std::string_view name, T& out) {
-        if (const Entry* entry = take(name))
-            (void)read_entry(*entry, name, out);  // a problem says why not
+    void read_all(T& out) {
+        read_all(model_type<T>(), &out);
     }
 
-    /// A value that a route may leave out: notes the place even when the value is wrong, so that
-    /// nobody calls it missing.
+    /// The same for one key.
     template <class T>
-    void read(std::string_view name, Setting<T>& out) {
-        const Entry* entry = take(name);
-        if (entry == nullptr) return;
-        out.mark = entry->mark;
-        T value{};
-        if (read_entry(*entry, name, value)) out.value = std::move(value);
+    void read(std::string_view name, T& out) {
+        read(key(name), model_type<T>(), &out);
     }
 
     std::string path_of(std::string_view name) const;
@@ -49,12 +43,8 @@ class SectionReader {
     bool is_map() const { return node_.kind == Node::Kind::map; }
 
  private:
-    template <class T>
-    bool read_entry(const Entry& entry, std::string_view name, T& out) {
-        const std::string path = path_of(name);
-        const Value value{entry.value, *find_key(section_, name), path, reading_};
-        return config::read(value, out);
-    }
+    void read_all(ModelType type, void* out);
+    void read(const Key& key, ModelType type, void* out);
 
     const Node& node_;
     Section section_;

@@ -131,10 +131,11 @@ void check_listen_tls(const Config& config, Problems& problems) {
         if (!tls || (tls->client_auth == ClientAuth::off) == tls->client_ca.empty()) continue;
         const auto path = "listen[" + std::to_string(i) + "].tls." +
                           (tls->client_ca.empty() ? "client_auth" : "client_ca");
-        problems.error(config.mark_of(path), path,
-                       tls->client_ca.empty()
-                           ? "needs client_ca: the file of those who sign clients' certificates"
-                           : "has no effect; write client_auth: required or optional");
+        problems.error(
+            config.mark_of(path), path,
+            tls->client_ca.empty()
+                ? "needs client_ca: the file with the CAs that sign clients' certificates"
+                : "has no effect; write client_auth: required or optional");
     }
 }
 

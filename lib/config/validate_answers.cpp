@@ -7,6 +7,7 @@
 #include "config/each_id.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
+#include "config/walk.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -34,13 +35,13 @@ IdHeaders id_headers(const Config& config) {
 void check_route(const RouteOverrides& route, const std::string& path, const IdHeaders& ids,
                  const Config& config, Problems& problems) {
     const Settings unused;
-    for_each_answer(route, unused, [&](const char* name, const auto& answer, const Answer&) {
+    for_each_answer(route, unused, [&](std::string_view name, const auto& answer, const Answer&) {
         if (!answer.headers.value) return;
         for (const auto& [header, value] : *answer.headers.value) {
             const auto found = std::ranges::find_if(
                 ids, [&, &own = header](const auto& id) { return same_to_cgi(id.first, own); });
             if (found == ids.end()) continue;
-            const auto full = path + "." + name + ".headers." + header;
+            const auto full = path + "." + std::string(name) + ".headers." + header;
             problems.error(config.mark_of(full), full,
                            "is set by ticketgate itself, from " + found->second + "; remove it");
         }

@@ -56,6 +56,16 @@ bool read(const Value& value, Enum& out) {
     return index.has_value();
 }
 
+/// Notes the place even when the value is wrong, so that nobody calls it missing.
+template <class T>
+bool read(const Value& value, Setting<T>& out) {
+    out.mark = value.reading.marks[value.path];
+    T given{};
+    const bool good = read(value, given);
+    if (good) out.value = std::move(given);
+    return good;
+}
+
 /// Contents of the file that `value` names.
 bool read_body_file(const Value& value, std::string& out);
 /// Warns of what looks like a placeholder in that file, but is none.

@@ -177,7 +177,8 @@ bool check_header(const Value& value, const Entry& entry) {
     if (lower(entry.key) == "content-type") return fail_at_key("write content_type: instead");
     if (is_one_of(lower(entry.key), own))
         return fail_at_key("is set by ticketgate itself; remove it");
-    if (lower(entry.key) == "date") return fail_at_key("would be the same for ever; remove it");
+    if (lower(entry.key) == "date")
+        return fail_at_key("is a fixed time, which would be wrong; remove it");
     if (entry.value.kind != Node::Kind::scalar) return item.fail("expected text");
     if (!is_header_value(entry.value.text))
         return item.fail("a header value has no line breaks or control characters");

@@ -17,11 +17,11 @@ struct LongTime {
 
 constexpr std::array long_times{
     LongTime{"head_timeout", &Clients::head_timeout, 60s,
-             "a client that says nothing keeps its connection as long"},
+             "a client that sends nothing keeps its connection for that time"},
     LongTime{"idle_timeout", &Clients::idle_timeout, 10min,
-             "idle clients keep their connections as long"},
+             "idle clients keep their connections for that time"},
     LongTime{"write_timeout", &Clients::write_timeout, 10min,
-             "a client that reads nothing keeps its answer in the spool as long"},
+             "a client that reads nothing keeps its answer in the spool for that time"},
 };
 
 void warn(const Config& config, const std::string& path, std::string message, Problems& problems) {
@@ -98,8 +98,8 @@ void warn_trust(const Config& config, Problems& problems) {
         if (network.ends_with("/0"))
             warn(config, "clients.trusted_proxies",
                  network +
-                     " believes everybody: any client may then say where it comes from and "
-                     "what its ids are, and max_connections_per_client counts nobody",
+                     " trusts every client: each may then claim any address and any ids, and "
+                     "max_connections_per_client has no effect",
                  problems);
 }
 
@@ -110,7 +110,7 @@ void warn_proxy_protocol(const Config& config, Problems& problems) {
             !config.clients.trusted_proxies.empty())
             continue;
         warn(config, "listen[" + std::to_string(i) + "].proxy_protocol",
-             "believes programs on this machine only; name the proxies in front in "
+             "accepts programs on this machine only; list the proxies in front in "
              "clients.trusted_proxies",
              problems);
     }
@@ -159,9 +159,10 @@ void warn_bodies(const RouteOverrides& route, const Settings& settings, const Co
                   "0 lets a client send a byte every body_timeout for ever");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate > fast,
                   print_size(settings.body_min_rate) +
-                      " a second is more than many clients have; their uploads get 408");
-    warnings.tell(route.body_timeout, "body_timeout", settings.body_timeout > long_silence,
-                  silence + " is long: a client that stops in mid body keeps its place as long");
+                      " a second is faster than many clients can send; their uploads get 408");
+    warnings.tell(
+        route.body_timeout, "body_timeout", settings.body_timeout > long_silence,
+        silence + " is long: a client that stops during a body keeps its place for that time");
     warnings.tell(route.body_timeout, "body_timeout", settings.body_timeout < least_time,
                   silence + " is short: an upload ends with 408 at the first packet that is lost");
 }
@@ -171,7 +172,7 @@ void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWa
     constexpr Bytes little = 64 << 10;
     warnings.tell(route.connect_timeout, "connect_timeout", settings.connect_timeout > long_connect,
                   print_duration(settings.connect_timeout) +
-                      " is long: a backend that is gone holds the line up as long");
+                      " is long: a backend that is gone stops the queue for that time");
     warnings.tell(route.tunnel_timeout, "tunnel_timeout", settings.tunnel_timeout < short_tunnel,
                   print_duration(settings.tunnel_timeout) +
                       " is short: WebSockets and event streams end at their first pause");

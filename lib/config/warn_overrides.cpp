@@ -21,11 +21,12 @@ void warn_method_override(const RouteOverrides& own, const std::string& path,
         problems.warn(mark, key,
                       "method_override: forward lets a client past the line: a " + skipped.front() +
                           " with X-HTTP-Method-Override or ?_method= is not queued, and many "
-                          "frameworks take the other method");
+                          "frameworks use the other method");
     else if (std::ranges::find(skipped, "POST") != skipped.end())
-        problems.warn(mark, key,
-                      "a POST may name another method as _method in its body, which is not looked "
-                      "at; queue POST if the application heeds it");
+        problems.warn(
+            mark, key,
+            "a POST may name another method as _method in its body, where ticketgate does "
+            "not look; queue POST if the application uses it");
 }
 
 void warn_path_headers(const Config& config, const std::set<std::string>& queues,
@@ -37,8 +38,8 @@ void warn_path_headers(const Config& config, const std::set<std::string>& queues
         if (std::ranges::any_of(dropped, same)) continue;
         problems.warn(config.mark_of("clients.path_headers"), "clients.path_headers",
                       std::string("lets ") + name +
-                          " pass: where the application takes it for the path, a request of one "
-                          "route runs in another one's place, past its line");
+                          " pass: if the application uses it as the path, a request of one route "
+                          "runs as one of another route, past its queue");
         return;
     }
 }

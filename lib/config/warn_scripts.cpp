@@ -41,7 +41,8 @@ class Scripts {
     void look_for_more(const RouteNode& route) {
         if (route.regex.ends_with("php$"))
             warn(route,
-                 "leaves /script.php/more out, which runs the same script, unqueued; end it with "
+                 "does not match /script.php/more, which runs the same script, unqueued; end it "
+                 "with "
                  "php(/|$)");
     }
 
@@ -59,8 +60,8 @@ class Scripts {
         if (route.prefix.size() < 2 || !route.prefix.ends_with('/')) return;
         const auto bare = route.prefix.substr(0, route.prefix.size() - 1);
         if (at(bare).queue == at(route.prefix).queue) return;
-        warn(route, "leaves " + bare + " out, which is not in its queue; write prefix: " + bare +
-                        ", which has " + route.prefix + " and all below as well");
+        warn(route, "does not match " + bare + ", which is not in its queue; write prefix: " +
+                        bare + ", which also matches " + route.prefix + " and all below it");
     }
 
     // Of a pattern: what it is written under, without the last slash.
@@ -103,7 +104,7 @@ class Scripts {
         const auto& script = upstream->second.fcgi->script;
         if (!script || settings.queue || !at(*script).queue) return;
         warn(route, "runs " + *script + " unqueued: upstream " + settings.upstream +
-                        " has it for every path that names no script, and serves no files");
+                        " runs it for every path that names no script, and serves no files");
     }
 
     const Config& config_;

@@ -6,6 +6,7 @@
 #include "config/route_index.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
+#include "config/walk.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -68,11 +69,12 @@ void warn_patience(const Effective& route, Problems& problems) {
 
 void warn_body_type(const Effective& route, Problems& problems) {
     for_each_answer(
-        route.own, route.settings, [&](const char* name, const auto& own, const Answer& answer) {
+        route.own, route.settings,
+        [&](std::string_view name, const auto& own, const Answer& answer) {
             if (!own.body.value || !*own.body.value || answer.content_type != Answer{}.content_type)
                 return;
             if (own.content_type.given() || own.body.value->value().str().starts_with('{')) return;
-            problems.warn(own.body.mark, route.path + "." + name + ".body",
+            problems.warn(own.body.mark, route.path + "." + std::string(name) + ".body",
                           "is sent as " + answer.content_type + "; set content_type beside it");
         });
 }

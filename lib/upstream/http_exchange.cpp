@@ -81,7 +81,7 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request,
     if (head.status == 101) end_ = End::unknown;  // what follows is no HTTP
     if (head.informational()) return progress;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
-    end_ = head.framing == http::Framing::none ? End::headless : End::framed;
+    end_ = head.framing == http::Framing::none ? End::headless : early() ? End::early : End::framed;
     return progress;
 }
 
@@ -95,12 +95,6 @@ error_code HttpExchange::read_buffered(std::string_view& out) {
         if (!out.empty() || next->consumed == 0) break;
     }
     return {};
-}
-
-// The backend has not read all of the request, or not got it: what it does with that is not over.
-void HttpExchange::note_early() {
-    const bool cut = !all_sent() || half_closed();
-    if (end_ == End::framed && decoder_.done() && cut) end_ = End::early;
 }
 
 result<Step> HttpExchange::read_body(std::string_view& out) {
@@ -138,11 +132,11 @@ void HttpExchange::ask_to_close() {
 }
 
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
-    for (note_early(); !settled(); note_early()) {
+    while (!settled()) {
         Step step = Step::blocked;
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
-        } else if (end_ == End::framed && !decoder_.done()) {
+        } else if ((end_ == End::framed || end_ == End::early) && !decoder_.done()) {
             std::string_view dropped;
             const auto read = read_body(dropped);
             if (!read) end_ = End::unknown;

@@ -45,11 +45,10 @@ class HttpExchange final : public PooledExchange {
         open,      ///< nothing: there is no final head yet
         framed,    ///< a length or chunks say where the body ends, and the script with it
         headless,  ///< the answer ends with its head (204, 304): its script may run on
-        early,     ///< it was whole before the request was sent: its script may run on
+        early,     ///< it began before the request was sent: its script may still read that
         unknown,   ///< its framing makes no sense: only the connection's end tells
         lost       ///< so it is to us, who had no memory for its head
     };
-    void note_early();
     void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;

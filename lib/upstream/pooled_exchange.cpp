@@ -139,6 +139,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
 
 // How much was taken; 0 when the connection takes nothing now.
 result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
+    wrote_late_ = wrote_late_ || (touched_ && stream_->readable());
     touched_ = true;
     const auto written = stream_->write_some(pieces);
     if (written.status == net::Io::ok) {
@@ -227,7 +228,7 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     idle_deadline_.disarm();
     reused_ = true;
     was_idle_for_ = idle_for(loop_.woke());
-    sent_ = answered_ = last_framed_ = touched_ = false;
+    sent_ = answered_ = last_framed_ = touched_ = wrote_late_ = false;
     head_sent_ = 0;
 }
 

@@ -85,7 +85,9 @@ class PooledExchange : public Exchange,
     bool idle_or_over() const { return !touched_ || over_; }
     /// The request is out, to its last byte.
     bool all_sent() const { return sent_; }
-    bool half_closed() const { return half_closed_; }  ///< by us
+    /// What is here of an answer was written before the backend could read all of the request, or
+    /// it never can.
+    bool early() const { return !sent_ || half_closed_ || wrote_late_; }
     /// A write said that the backend reset the connection: what looks like a FIN is none.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
@@ -115,8 +117,9 @@ class PooledExchange : public Exchange,
     // of the exchange
     bool half_closed_ = false;  // we have sent a FIN: it serves no other request
     bool sent_ = false, answered_ = false, last_framed_ = false;
-    bool touched_ = false;  // a write was tried: the backend may have got a part of the request
-    bool over_ = false;     // a read found the connection's end
+    bool touched_ = false;     // a write was tried: the backend may have got a part of the request
+    bool wrote_late_ = false;  // something of the answer was here before the last write
+    bool over_ = false;        // a read found the connection's end
     std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
     std::string unsent_;  // of a frame that was taken in part

@@ -1,25 +1,21 @@
-// The table of keys against the model, the parser, the reference config and the shipped schema.
+// The table of keys: each row against the parser, the model, the schema and the generated files.
 #include "config/keys.hpp"
 
 #include <boost/json.hpp>
 #include <set>
 
+#include "config/dump.hpp"
+#include "config/example.hpp"
 #include "config/inherit.hpp"
+#include "config/route_index.hpp"
 #include "config/schema.hpp"
 #include "loading.hpp"
+#include "rows.hpp"
 
 namespace ticketgate::config {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::array sections{Section::address,     Section::listen,      Section::listen_tls,
-                              Section::certificate, Section::upstream,    Section::upstream_tls,
-                              Section::fcgi,        Section::fcgi_status, Section::queue,
-                              Section::settings,    Section::answer,      Section::route,
-                              Section::clients,     Section::spool,       Section::ids,
-                              Section::id,          Section::machine,     Section::route_ids,
-                              Section::route_id,    Section::id_service,  Section::log};
 
 std::set<std::string> table_names(Section section) {
     std::set<std::string> names;
@@ -33,26 +29,42 @@ std::set<std::string> schema_names(const json::value& object) {
     return names;
 }
 
-// `name: fallback` for every key of a section that has a default, as a flow map.
-std::string with_defaults(Section section) {
-    std::string out;
-    for (const Key& key : keys_of(section)) {
-        if (key.fallback.empty()) continue;
-        out += (out.empty() ? "" : ", ") + std::string(key.name) + ": " + std::string(key.fallback);
+const json::value& in_schema(const json::value& schema, Section section) {
+    return section == Section::top ? schema : schema.at("$defs").at(name_of(section));
+}
+
+// The first line in which the shipped file is not what the program prints; empty: there is none.
+std::string first_difference(const std::string& file, const std::string& printed) {
+    std::istringstream ours(file_text(source_dir + "/" + file)), wanted(printed);
+    for (int number = 1;; ++number) {
+        std::string a, b;
+        const bool more = static_cast<bool>(std::getline(ours, a));
+        if (more != static_cast<bool>(std::getline(wanted, b)) || a != b)
+            return file + ":" + std::to_string(number) + " is \"" + a + "\", printed is \"" + b +
+                   "\"";
+        if (!more) return "";
     }
-    return "{" + out + "}";
 }
 
 TEST(Keys, ShippedSchemaIsTheOneWePrint) {
-    EXPECT_EQ(file_text(source_dir + "/config/schema.json"), json_schema())
-        << "run: ticketgate schema > config/schema.json";
+    EXPECT_EQ(first_difference("config/schema.json", json_schema()), "")
+        << "run: build/dev/ticketgate schema > config/schema.json";
+}
+
+TEST(Keys, ShippedExampleIsTheOneWePrint) {
+    EXPECT_EQ(first_difference("config/ticketgate.yaml", example_config()), "")
+        << "run: build/dev/ticketgate example > config/ticketgate.yaml";
+}
+
+TEST(Keys, ShippedReferencePageIsTheOneWePrint) {
+    EXPECT_EQ(first_difference("docs/reference.md", reference_page()), "")
+        << "run: build/dev/ticketgate reference > docs/reference.md";
 }
 
 TEST(Keys, SchemaAndParserKnowTheSameOnes) {
     const auto schema = json::parse(json_schema());
-    EXPECT_EQ(schema_names(schema), table_names(Section::top));
-    for (const Section section : sections) {
-        const auto& object = schema.at("$defs").at(name_of(section));
+    for (const Section section : all_sections()) {
+        const auto& object = in_schema(schema, section);
         EXPECT_EQ(schema_names(object), table_names(section)) << name_of(section);
         EXPECT_EQ(object.at("additionalProperties"), json::value(false));
         for (const auto& [name, property] : object.at("properties").as_object())
@@ -70,63 +82,54 @@ TEST(Keys, EveryReferenceInTheSchemaExists) {
     }
 }
 
-TEST(Keys, DefaultsInTheTableAreThoseOfTheModel) {
-    const auto config = good(
-        "listen: [{address: \"127.0.0.1:80\"}]\nadmin: off\nthreads: 1\ndrain_timeout: 30s\n"
-        "upstreams: {app: {url: \"http://h\", max_idle: 64, idle_timeout: 4s}}\n"
-        "queues: {q: " +
-        with_defaults(Section::queue) + "}\n" + "clients: " + with_defaults(Section::clients) +
-        "\n" + "spool: " + with_defaults(Section::spool) + "\n" + "ids: {machine: " +
-        with_defaults(Section::machine) + "}" + "\n" + "log: " + with_defaults(Section::log) +
-        "\n" + "defaults: " + with_defaults(Section::settings) + "\n" +
-        "routes: [{prefix: /, upstream: app, on_full: " + with_defaults(Section::answer) + "}]\n");
-    Upstream app;
-    app.url = "http://h";
-    app.host = "h";
-    app.port = 80;
-    EXPECT_EQ(config.upstreams.at("app"), app);
-    const auto fcgi = good(
-        "listen: [{address: \"127.0.0.1:80\"}]\nroutes: [{prefix: /, upstream: a}]\n"
-        "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w, " +
-        with_defaults(Section::fcgi).substr(1) + "}}\n");
-    Fcgi php;
-    php.root = "/w";
-    EXPECT_EQ(fcgi.upstreams.at("a").fcgi, php);
-    EXPECT_EQ(find_key(Section::fcgi_status, "path")->fallback, FcgiStatus{}.path);
-    EXPECT_EQ(config.queues.at("q"), Queue{});
-    EXPECT_EQ(config.clients, Clients{});
-    EXPECT_EQ(config.spool, Spool{});
-    EXPECT_EQ(config.ids, Ids{});
-    EXPECT_EQ(config.log, Log{});
-    EXPECT_EQ(config.threads, Config{}.threads);
-    EXPECT_EQ(config.drain_timeout, Config{}.drain_timeout);
-    EXPECT_FALSE(config.admin);
-    EXPECT_EQ(resolve(Settings{}, config.defaults), Settings{});
-    Settings route;
-    route.upstream = "app";
-    EXPECT_EQ(resolve(Settings{}, config.routes.at(0).overrides), route);
+TEST(Keys, SchemaHasTheBoundsOfTheParser) {
+    const auto schema = json::parse(json_schema());
+    for_each_key([&](Section section, const Key& key) {
+        const bool number =
+            key.kind == Kind::count || key.kind == Kind::status || key.kind == Kind::size;
+        if (!number) return;
+        const auto& property = in_schema(schema, section).at("properties").at(key.name);
+        const auto& integer = property.at("anyOf").at(0);
+        EXPECT_EQ(integer.at("minimum").to_number<std::uint64_t>(), key.min) << key.name;
+        EXPECT_EQ(integer.at("maximum").to_number<std::uint64_t>(), key.max) << key.name;
+    });
 }
 
-TEST(Keys, TopLevelDefaultsAreThoseOfTheModel) {
-    EXPECT_EQ(find_key(Section::top, "threads")->fallback, std::to_string(Config{}.threads));
-    EXPECT_EQ(find_key(Section::top, "drain_timeout")->fallback, "30s");
-    EXPECT_EQ(find_key(Section::top, "admin")->fallback, "off");
-    EXPECT_EQ(find_key(Section::upstream, "max_idle")->fallback,
-              std::to_string(Upstream{}.max_idle));
-    EXPECT_EQ(find_key(Section::upstream, "idle_timeout")->fallback, "4s");
+TEST(Keys, ReferencePageHasARowForEachKey) {
+    const auto page = reference_page();
+    for_each_key([&](Section section, const Key& key) {
+        const auto title = section == Section::top ? "top level" : std::string(name_of(section));
+        const auto begin = page.find("\n## " + title + "\n");
+        ASSERT_NE(begin, std::string::npos) << title;
+        const auto chapter = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+        const bool of_settings = section == Section::route && find_key(Section::settings, key.name);
+        EXPECT_NE(chapter.find("\n| `" + std::string(key.name) + "` | "),
+                  of_settings ? 0 : std::string::npos)
+            << title << "." << key.name;
+    });
 }
 
-TEST(Keys, DefaultsOfTlsAreThoseOfTheModel) {
-    const auto config = good(
-        "listen: [{address: \"127.0.0.1:80\", tls: {certificates: [{certificate: c, key: k}], "
-        "min_version: 1.2, client_auth: off}}]\n"
-        "upstreams: {app: {url: \"https://h\", tls: " +
-        with_defaults(Section::upstream_tls) + "}}\nroutes: [{prefix: /, upstream: app}]\n");
-    ListenTls expected;
-    expected.certificates = {{"c", "k"}};
-    EXPECT_EQ(config.listen.at(0).tls, expected);
-    EXPECT_EQ(config.upstreams.at("app").tls, UpstreamTls{});
-    EXPECT_EQ(config.upstreams.at("app").port, 443);
+TEST(Keys, SentencesOfTheTableEndWithAFullStop) {
+    for_each_key([](Section section, const Key& key) {
+        EXPECT_TRUE(key.why.ends_with('.')) << name_of(section) << "." << key.name;
+        EXPECT_EQ(key.why.find('|'), std::string::npos) << key.name << ": breaks a table's row";
+    });
+}
+
+TEST(Keys, ExplainShowsEverySettingOfARouteAndItsQueue) {
+    const auto config = good(base + "routes: [{prefix: /, queue: a}]\n");
+    const auto out = explain(config, RouteIndex(config), "GET", "/");
+    const auto shown = [&](const std::string& name) {
+        EXPECT_NE(out.find("  " + name + " "), std::string::npos) << name;
+    };
+    for (const Key& key : keys_of(Section::settings)) {
+        if (key.bound.inherit != nullptr) shown(std::string(key.name));
+        if (key.section != Section::answer) continue;
+        for (const Key& part : keys_of(Section::answer))
+            if (part.bound.inherit != nullptr)
+                shown(std::string(key.name) + "." + std::string(part.name));
+    }
+    for (const Key& key : keys_of(Section::queue)) shown("queues.a." + std::string(key.name));
 }
 
 TEST(Keys, ChoicesStandInTheOrderOfTheirEnumerations) {

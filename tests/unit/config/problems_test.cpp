@@ -194,7 +194,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:42: routes[0].on_full.headers.Server-Timing: is set by ticketgate itself; "
           "remove it"}},
         {"on_full: {headers: {Date: zz}}",
-         {"c.yaml:4:42: routes[0].on_full.headers.Date: would be the same for ever; remove it"}},
+         {"c.yaml:4:42: routes[0].on_full.headers.Date: is a fixed time, which would be wrong; "
+          "remove it"}},
         {"on_full: {headers: {x_request-ID: spoof}}",
          {"c.yaml:4:42: routes[0].on_full.headers.x_request-ID: is set by ticketgate itself, from "
           "ids.request_id; remove it"}},
@@ -283,7 +284,7 @@ TEST(Problems, FastcgiUpstreams) {
     const std::string url = "upstreams: {a: {url: \"fastcgi://h\"";
     expect(
         {{url + "}}" + rest,
-          {"c.yaml:2:17: upstreams.a.fastcgi: is missing; php-fpm is told where its scripts are: "
+          {"c.yaml:2:17: upstreams.a.fastcgi: is missing; php-fpm must know where its scripts are: "
            "fastcgi: {root: /var/www/html}"}},
          {url + ", fastcgi: {}}}" + rest,
           {"c.yaml:2:46: upstreams.a.fastcgi.root: is missing; an absolute path such as "
@@ -353,8 +354,8 @@ TEST(Problems, Tls) {
              {"c.yaml:1:96: listen[0].tls.min_version: \"1.1\" is not one of 1.2, 1.3; did you "
               "mean 1.2?"}},
             {listen("{" + pair + ", client_auth: required}"),
-             {"c.yaml:1:83: listen[0].tls.client_auth: needs client_ca: the file of those who sign "
-              "clients' certificates"}},
+             {"c.yaml:1:83: listen[0].tls.client_auth: needs client_ca: the file with the CAs that "
+              "sign clients' certificates"}},
             {listen("{" + pair + ", client_ca: a}"),
              {"c.yaml:1:83: listen[0].tls.client_ca: has no effect; write client_auth: required "
               "or optional"}}},

@@ -2,9 +2,9 @@
 #include <random>
 
 #include "config/dump.hpp"
-#include "config/keys.hpp"
 #include "config/route_index.hpp"
 #include "loading.hpp"
+#include "rows.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -26,20 +26,24 @@ TEST(Reference, LoadsWithoutAProblem) {
 TEST(Reference, ShowsEveryKeyWithItsDefault) {
     const auto text = file_text(reference);
     const auto config = *load_file(reference, environment_of({})).config;
-    for (const auto section :
-         {Section::top,      Section::listen,       Section::listen_tls, Section::certificate,
-          Section::upstream, Section::upstream_tls, Section::fcgi,       Section::fcgi_status,
-          Section::queue,    Section::settings,     Section::answer,     Section::route,
-          Section::clients,  Section::spool,        Section::ids,        Section::id,
-          Section::machine,  Section::route_ids,    Section::route_id,   Section::id_service,
-          Section::log})
-        for (const Key& key : keys_of(section))
-            EXPECT_NE(text.find(std::string(key.name) + ":"), std::string::npos) << key.name;
+    for_each_key([&](Section, const Key& key) {
+        EXPECT_NE(text.find(std::string(key.name) + ":"), std::string::npos) << key.name;
+    });
     EXPECT_EQ(config.clients, Clients{});
     EXPECT_EQ(config.spool, Spool{});
     EXPECT_EQ(config.ids, Ids{});
     EXPECT_EQ(config.log, Log{});
     EXPECT_EQ(config.queues.at("app"), Queue{});
+    EXPECT_EQ(config.admin_limits, AdminLimits{});
+    EXPECT_EQ(config.threads, Config{}.threads);
+    EXPECT_EQ(config.route_cache, Config{}.route_cache);
+    EXPECT_EQ(config.drain_timeout, Config{}.drain_timeout);
+    EXPECT_FALSE(config.id_service);
+    Upstream app;
+    app.url = "http://127.0.0.1:8000";
+    app.host = "127.0.0.1";
+    app.port = 8000;
+    EXPECT_EQ(config.upstreams.at("app"), app);
     Settings expected;
     expected.upstream = "app";
     EXPECT_EQ(resolve(Settings{}, config.defaults), expected);

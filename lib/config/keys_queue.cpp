@@ -1,0 +1,30 @@
+#include "config/rows.hpp"
+#include "config/sections.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+constexpr std::array rows{
+    count("max_in_flight", field<&Queue::max_in_flight>, 1, 100000,
+          "Requests that the backend may have at one time. 1 is mutual exclusion."),
+    choice("order", field<&Queue::order>, "ready|arrival",
+           "What happens at an unfinished upload. ready: later requests overtake it, and it keeps "
+           "its number. arrival: the queue waits for it."),
+    duration("hold_timeout", field<&Queue::hold_timeout>,
+             "How long one request may hold its slot. never fails closed: a backend that hangs "
+             "stops the queue, and exclusion holds.",
+             "never"),
+    choice("on_hold_timeout", field<&Queue::on_hold_timeout>, "keep|release",
+           "What happens after hold_timeout. keep: the slot stays held and is reported. release: "
+           "the queue fails open, and two requests may run at once."),
+    choice("release", field<&Queue::release>, "response|worker_idle",
+           "When the slot is free again. response: at the end of the response. worker_idle: when "
+           "php-fpm's status also shows that no worker still runs the request, for scripts that "
+           "call fastcgi_finish_request()."),
+};
+
+}  // namespace
+
+constinit const std::span<const Key> queue_keys = rows;
+
+}  // namespace ticketgate::config

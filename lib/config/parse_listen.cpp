@@ -1,0 +1,88 @@
+// Where ticketgate listens: for clients and for its operator.
+#include "config/parse.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// False: it is no map, which is told.
+bool expect_address(const Node& node, const std::string& path, Reading& reading) {
+    if (node.kind == Node::Kind::map) return true;
+    const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";
+    reading.problems.error(
+        node.mark, path,
+        "expected {address: \"" + shown + "\"}; here is " + std::string(name_of(node.kind)));
+    return false;
+}
+
+bool has_items(const Value& value, const char* example) {
+    if (value.node.kind == Node::Kind::list && !value.node.items.empty()) return true;
+    return value.fail(std::string("expected a list") + example);
+}
+
+std::string item_path(const Value& value, std::size_t index) {
+    return value.path + "[" + std::to_string(index) + "]";
+}
+
+}  // namespace
+
+bool read_address(const Value& value, Listen& out) {
+    std::string why = value.node.kind == Node::Kind::scalar ? "" : "expected text";
+    const auto address = why.empty() ? parse_address(value.node.text, why) : std::nullopt;
+    if (!address) return value.fail("\"" + value.node.text + "\": " + why);
+    out.address = address->address;
+    out.host = address->host;
+    out.port = address->port;
+    out.unix_path = address->unix_path;
+    return true;
+}
+
+bool read_listens(const Value& value, std::vector<Listen>& out) {
+    if (!has_items(value, " of addresses: [{address: \"0.0.0.0:8080\"}]")) return false;
+    for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+        const auto path = item_path(value, i);
+        if (!expect_address(value.node.items[i], path, value.reading)) continue;
+        SectionReader section(value.node.items[i], value.key.section, path, value.reading);
+        Listen listen;
+        section.read_all(listen);
+        if (!listen.address.empty()) out.push_back(std::move(listen));
+    }
+    return true;
+}
+
+bool read_certificates(const Value& value, std::vector<CertificateFiles>& out) {
+    if (!has_items(value, ": [{certificate: chain.pem, key: key.pem}]")) return false;
+    for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+        const Node& item = value.node.items[i];
+        if (item.kind != Node::Kind::map) {
+            value.reading.problems.error(item.mark, item_path(value, i),
+                                         "expected {certificate: chain.pem, key: key.pem}");
+            continue;
+        }
+        SectionReader section(item, value.key.section, item_path(value, i), value.reading);
+        section.read_all(out.emplace_back());
+    }
+    return true;
+}
+
+bool read_admin_address(const Value& value, Config& out) {
+    Listen listen;
+    if (!read_address(value, listen)) return false;
+    out.admin = std::move(listen);
+    return true;
+}
+
+bool read_admin(const Value& value, Config& out) {
+    if (is_off(value.node)) return true;
+    if (!expect_address(value.node, value.path, value.reading)) return false;
+    SectionReader section(value.node, value.key.section, value.path, value.reading);
+    section.read_all(out);
+    return true;
+}
+
+void parse_admin(const Entry* entry, Config& config, Reading& reading) {
+    const std::string path = "admin";
+    if (entry != nullptr)
+        (void)read_admin({entry->value, *find_key(Section::top, path), path, reading}, config);
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,78 @@
+#include "config/spell.hpp"
+
+#include "base/text.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// Text on one line, cut where it gets long.
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text.substr(0, 60))
+        out += c == '\n' ? std::string("\\n") : std::string(1, c);
+    if (text.size() > 60) return out + "…\" (" + print_size(text.size()) + ")";
+    return out + "\"";
+}
+
+}  // namespace
+
+std::string spell(const Key&, const std::string& value) {
+    return value;
+}
+
+std::string spell(const Key&, bool value) {
+    return value ? "true" : "false";
+}
+
+std::string spell(const Key&, std::uint16_t value) {
+    return std::to_string(value);
+}
+
+std::string spell(const Key& key, std::uint32_t value) {
+    return value == unlimited ? std::string(key.word) : std::to_string(value);
+}
+
+std::string spell(const Key&, Bytes value) {
+    return print_size(value);
+}
+
+std::string spell(const Key&, milliseconds value) {
+    return print_duration(value);
+}
+
+std::string spell(const Key&, const Headers& value) {
+    std::string out;
+    for (const auto& [name, text] : value)
+        out += (out.empty() ? "" : ", ") + name + ": " + quoted(text);
+    return "{" + out + "}";
+}
+
+std::string spell(const Key&, const Listen& value) {
+    return value.address;
+}
+
+std::string spell(const Key&, const std::vector<std::string>& value) {
+    std::string out;
+    for (const auto& item : value) out += (out.empty() ? "" : ", ") + item;
+    return "[" + out + "]";
+}
+
+std::string spell(const Key&, const std::optional<std::string>& value) {
+    return value.value_or("off");
+}
+
+std::string spell(const Key&, const std::optional<SharedText>& value) {
+    return value ? quoted(*value) : "(the default problem document)";
+}
+
+std::string spell(const Key&, const std::optional<Listen>& value) {
+    return value ? value->address : "";
+}
+
+std::string spell_choice(const Key& key, int index) {
+    auto choices = key.choices;
+    for (; index > 0; --index) choices.remove_prefix(choices.find('|') + 1);
+    return std::string(choices.substr(0, choices.find('|')));
+}
+
+}  // namespace ticketgate::config

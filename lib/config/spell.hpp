@@ -1,0 +1,35 @@
+// Values of the model in the spelling of the file, for `explain` and for defaults.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "config/keys.hpp"
+#include "config/model.hpp"
+
+namespace ticketgate::config {
+
+std::string spell(const Key& key, const std::string& value);
+std::string spell(const Key& key, bool value);
+std::string spell(const Key& key, std::uint16_t value);
+std::string spell(const Key& key, std::uint32_t value);
+std::string spell(const Key& key, Bytes value);
+std::string spell(const Key& key, milliseconds value);
+std::string spell(const Key& key, const Headers& value);
+std::string spell(const Key& key, const Listen& value);
+std::string spell(const Key& key, const std::vector<std::string>& value);
+std::string spell(const Key& key, const std::optional<std::string>& value);
+std::string spell(const Key& key, const std::optional<SharedText>& value);
+std::string spell(const Key& key, const std::optional<Listen>& value);
+
+/// The word of the enumerator.
+std::string spell_choice(const Key& key, int index);
+
+template <class Enum>
+requires std::is_enum_v<Enum> std::string spell(const Key& key, Enum value) {
+    return spell_choice(key, static_cast<int>(value));
+}
+
+}  // namespace ticketgate::config
