@@ -87,7 +87,8 @@ TEST(Inherit, OffAndTheDefaultBodyAreValuesToo) {
     parent.on_full.body = "busy";
     RouteOverrides child;
     give(child.queue, std::optional<std::string>{});
-    give(child.on_full.body, std::optional<SharedText>{});
+    const std::optional<SharedText> of_its_own;  // a temporary here is a false alarm of g++ 12
+    give(child.on_full.body, of_its_own);
     const auto merged = resolve(parent, child);
     EXPECT_EQ(merged.queue, std::nullopt);
     EXPECT_EQ(merged.on_full.body, std::nullopt);
