@@ -317,6 +317,16 @@ class TestFaults(Case):
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
 
 
+class TestKeptConnections(Case):
+    config = staticmethod(queue_config("max_in_flight: 1, release: worker_idle", fastcgi=", keep_alive: true"))
+
+    def test_php_fpm_tells_at_each_end_that_its_worker_is_idle(self):
+        # Its page counts more workers than it lists then.
+        self.assertEqual(self.site.parallel(8, 25, "/slow.php?ms=1"), [200] * 200)
+        self.site.wait_until_free()
+        self.assertEqual(self.site.metric("ticketgate_queue_status_failures_total"), 0)
+
+
 class OneChild(Fpm):
     children = 1
 

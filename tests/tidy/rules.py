@@ -18,6 +18,10 @@ LAYERS = {
 # Within one layer a module stands alone, but for these.
 SAME_LAYER = {("log", "ids"), ("fcgi", "http"), ("cluster", "gate")}
 COLUMNS = 100
+# Most lines of a file and of a function; what is larger is one thing all the same, and named here.
+LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
+LARGE_FILES = {"lib/http/parser.cpp": 460, "tests/unit/config/problems_test.cpp": 520}
+LARGE_FUNCTIONS = {"run_command_line": 75, "expected": 70, "text": 70, "type_of": 70}  # tables, as code
 BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
 GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -276,6 +280,36 @@ def columns(tree):
             yield source.path, long[0], f"longer than {COLUMNS} columns: lines {', '.join(map(str, long))}"
 
 
+def sizes(tree):
+    """A file or a function that is larger than these is more than one thing."""
+    for source in tree.sources:
+        name = source.path.as_posix()
+        most = LARGE_FILES.get(name, LIB_FILE if source.path.parts[0] == "lib" else OTHER_FILE)
+        if len(source.lines) > most:
+            yield source.path, 1, f"{len(source.lines)} lines; at most {most}"
+        for function in source.functions:
+            most = LARGE_FUNCTIONS.get(function.name, FUNCTION)
+            if function.lines > most:
+                yield source.path, function.line, f"{function.name} has {function.lines} lines; at most {most}"
+
+
+def used(tree):
+    """Every header of lib/ is included by something that ships, beside its own source."""
+    included = {}
+    for source in tree.sources:
+        if source.path.parts[0] not in ("lib", "cmd"):
+            continue
+        for _, _, name in includes(source):
+            included.setdefault(name, set()).add(source.path)
+    for source in tree.headers():
+        if source.path.parts[0] != "lib":
+            continue
+        name = source.path.relative_to("lib").as_posix()
+        own = source.path.with_suffix(".cpp")
+        if not included.get(name, set()) - {own}:
+            yield source.path, 1, "nothing that ships includes it"
+
+
 def marks(tree):
     """A TODO names its issue: TODO(#12)."""
     # Spelled so that this line is not one itself.
@@ -323,7 +357,7 @@ def data_files(tree):
                 yield path.relative_to(tree.root), 1, " ".join(str(error).split())
 
 
-RULES = (layers, purity, await_traps, locks, banned, waiting, names, headers, columns, marks, listed, data_files)
+RULES = (layers, purity, await_traps, locks, banned, waiting, names, headers, columns, sizes, used, marks, listed, data_files)
 
 
 def check(tree):

@@ -13,6 +13,8 @@ GOOD = {
     "lib/base/text.cpp": '#include "base/text.hpp"\nint trim() { return 1; }\n',
     "lib/gate/CMakeLists.txt": "tg_module(gate SOURCES gate.cpp DEPS base)\n",
     "lib/gate/gate.cpp": '#include "base/text.hpp"\n// TODO(#12): fair turns\n',
+    "cmd/CMakeLists.txt": "add_executable(a main.cpp)\n",
+    "cmd/main.cpp": '#include "base/text.hpp"\n',
     "deploy/a.yaml": "a: 1\n---\nb: 2\n",
 }
 
@@ -53,6 +55,11 @@ BAD = [
     ("await_traps", coroutine("auto f = [p]() -> task<void> { co_await g(p); };")),  # T2
     ("locks", coroutine("std::lock_guard lock(mutex_);\n    co_await g();")),
     ("locks", coroutine("std::unique_lock<std::mutex> lock{mutex_};\n    if (n) { co_await g(); }")),
+    ("sizes", unit("// long\n" * 341)),
+    ("sizes", unit("// long\n" * 421, "cmd/main.cpp") | {"lib/gate/gate.cpp": '#include "base/text.hpp"\n'}),
+    ("sizes", unit("int f() {\n" + "    g();\n" * 59 + "}\n")),
+    ("used", {"lib/gate/CMakeLists.txt": "x(gate.cpp gate.hpp)", "lib/gate/gate.hpp": HEADER,
+              "lib/gate/gate.cpp": '#include "gate/gate.hpp"\n'}),
     ("banned", unit("void f() { std::this_thread::sleep_for(1ms); }\n")),
     ("waiting", {"tests/a_test.cpp": "void f() { usleep(1); }\n",
                  "tests/CMakeLists.txt": "tg_test(a SOURCES a_test.cpp)\n"}),
@@ -80,7 +87,7 @@ BAD = [
     ("columns", unit("// " + "x" * 98 + "\n")),
     ("marks", unit("// TO" "DO: later\n")),
     ("listed", {"lib/gate/lost.cpp": "\n"}),
-    ("listed", {"lib/gate/lost.hpp": HEADER}),
+    ("listed", {"lib/gate/lost.hpp": HEADER, "lib/gate/gate.cpp": '#include "gate/lost.hpp"\n'}),
     ("listed", {"lib/gate/CMakeLists.txt": "tg_module(gate SOURCES gate.cpp gone.cpp)\n"}),
     ("data_files", {"deploy/a.yaml": "a: [1\n"}),
     ("data_files", {"config/schema.json": "{,}"}),
