@@ -213,6 +213,10 @@ Plan early_answers(const std::string& route) {
 Plan whole_answers_first(const std::string& route) {
     Plan plan = tight_upload(route);
     plan.response_timeout = 400ms;
+    // More than the connection holds, so that the answer comes before the last byte is written. Of
+    // what lies in the connection nobody knows whether it was read.
+    plan.clients[0].asks[0].size = 1200;
+    plan.clients[1].asks[0].size = 900;
     for (ClientPlan& each : plan.clients) {
         Fate& fate = each.asks[0].fate;
         fate.early = true;
