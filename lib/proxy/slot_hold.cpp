@@ -18,7 +18,7 @@ void SlotHold::begin(net::Loop& loop) noexcept {
     if (!held()) return;
     slot_.observe(&holder_);
     const GateSettings gate = slot_.gate()->settings();
-    loop.arm(deadline_, gate.hold_timeout);
+    loop.arm_from(deadline_, gate.hold_timeout, slot_.granted());
     worker_idle_ = gate.worker_idle;
 }
 

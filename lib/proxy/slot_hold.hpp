@@ -67,7 +67,7 @@ class SlotHold {
     SlotHold(const SlotHold&) = delete;
     SlotHold& operator=(const SlotHold&) = delete;
 
-    /// hold_timeout counts from now on.
+    /// hold_timeout counts from the grant.
     void begin(net::Loop& loop) noexcept;
     /// Asks what happened since the last look. `overdue`: hold_timeout passed and the slot stays
     /// held. `failed_open`: it passed and the slot was given away.
