@@ -1,9 +1,11 @@
 #include "net/stream.hpp"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -113,6 +115,11 @@ void SocketStream::look() {
     if ((state.revents & POLLIN) != 0) readable_ = true;
     if ((state.revents & POLLRDHUP) != 0) fin_ = readable_ = true;
     if ((state.revents & (POLLERR | POLLHUP)) != 0) broken_ = true;
+}
+
+std::uint64_t SocketStream::backlog() const {
+    int bytes = 0;
+    return ::ioctl(descriptor_, SIOCOUTQ, &bytes) == 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
 
 IoResult SocketStream::peek(std::span<char> into) {

@@ -66,6 +66,9 @@ class Stream {
     virtual std::string fault() const { return {}; }
     /// Writes from now on are not put off to another turn of the loop: these are the last.
     virtual void hurry() {}
+    /// Bytes that were written and that the peer's system has not taken yet: where no more can be
+    /// written, they tell a slow peer from one that takes nothing. One call.
+    virtual std::uint64_t backlog() const { return 0; }
     /// Off its loop, then onto another one; between the two nothing is noticed.
     virtual void detach() = 0;
     virtual void attach(Loop& loop) = 0;
@@ -111,6 +114,7 @@ class SocketStream final : public Stream, private Pollable {
     void finish_writing() override;
     void abort_on_close() override;
     void hurry() override { hurried_ = true; }
+    std::uint64_t backlog() const override;
     void detach() override;
     void attach(Loop& loop) override;
 

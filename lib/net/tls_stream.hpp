@@ -51,6 +51,7 @@ class TlsStream final : public Stream, private Observer {
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;
+    std::uint64_t backlog() const override { return wire_.below().backlog(); }
     void detach() override { wire_.below().detach(); }
     void attach(Loop& loop) override { wire_.below().attach(loop); }
     const Secured* secured() const override { return established_ ? &secured_ : nullptr; }

@@ -3,6 +3,7 @@
 // sent (2.11). Nothing here needs memory that it must have: an
 // exception is one of the ways in which an exchange ends.
 #include <exception>
+#include <utility>
 
 #include "proxy/run_state.hpp"
 
@@ -56,10 +57,18 @@ void Run::retry_later() noexcept {
     station_.loop.arm(retry_, retry_after);
 }
 
+// A backend that reads slowly empties megabytes of socket buffers before we may write again.
+bool Run::backlog_shrinks() {
+    if (all_sent_) return false;
+    const std::uint64_t now = exchange_->backlog();
+    return now != 0 && now < std::exchange(backlog_, now);
+}
+
 // Nothing has moved in either direction. A backend that does not read the rest of a request hears
 // that no more comes: servers end the connection then, and that tells the end of their work.
 void Run::out_of_patience() {
     deadline_.disarm();
+    if (backlog_shrinks()) return station_.loop.arm(deadline_, silence());
     watch_ = Watch::nobody;
     const bool unread = !all_sent_;
     if (unread) end_sending();

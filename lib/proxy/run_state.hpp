@@ -43,6 +43,7 @@ class Run final : public Resident {
     void answered(error_code failure) noexcept;
     bool outlasts() const;
     bool sends_on() const;
+    bool backlog_shrinks();
     void outlast() noexcept;
     void out_of_patience();
     void end_sending();
@@ -70,6 +71,7 @@ class Run final : public Resident {
 
     const config::Settings& settings() const { return request_->route->settings; }
 
+    static constexpr std::uint64_t most_backlog = ~std::uint64_t{0};
     /// Whose silence `deadline_` limits.
     enum class Watch : std::uint8_t {
         backend,  ///< connect_timeout, then response_timeout or tunnel_timeout
@@ -89,9 +91,10 @@ class Run final : public Resident {
     Time sent_{};
     std::string_view complaint_;  // of the response head; a constant
     Watch watch_ = Watch::backend;
-    bool streaming_ = false;      // the answer is an event stream
-    bool sent_anything_ = false;  // the backend may have got a part of the request
-    bool all_sent_ = false;       // or as much of the request as the backend takes
+    std::uint64_t backlog_ = most_backlog;  // when patience was last at its end
+    bool streaming_ = false;                // the answer is an event stream
+    bool sent_anything_ = false;            // the backend may have got a part of the request
+    bool all_sent_ = false;                 // or as much of the request as the backend takes
 };
 
 }  // namespace ticketgate

@@ -44,7 +44,9 @@ Duration Run::silence() const {
 void Run::arm_silence() {
     const Reply& reply = request_->reply;
     const bool awaited = watch_ == Watch::backend && !reply.failure() && !reply.finished();
-    if (awaited || watch_ == Watch::end) station_.loop.arm(deadline_, silence());
+    if (!awaited && watch_ != Watch::end) return;
+    backlog_ = most_backlog;
+    station_.loop.arm(deadline_, silence());
 }
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.

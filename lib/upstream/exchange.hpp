@@ -53,6 +53,8 @@ class Exchange {
     virtual std::uint64_t received() const = 0;
     /// Bytes of requests that the connection has taken so far.
     virtual std::uint64_t written() const = 0;
+    /// Of these, what the backend's system has not taken yet. One system call.
+    virtual std::uint64_t backlog() const = 0;
     /// Something of the response is here although send() is not done.
     virtual bool answering() const = 0;
 

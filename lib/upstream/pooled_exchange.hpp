@@ -39,6 +39,7 @@ class PooledExchange : public Exchange,
     std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
     std::uint64_t received() const override { return received_; }
     std::uint64_t written() const override { return written_; }
+    std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
     bool answering() const override { return connected() && stream_->readable(); }
     void finish_sending() override;
     bool untouched() const override { return reused_ && !answered_; }
