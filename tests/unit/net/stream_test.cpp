@@ -64,20 +64,6 @@ TEST_P(StreamTest, BytesAreTold) {
     EXPECT_EQ(line.read().bytes, 5u);
 }
 
-// What the peer has not taken is told also while no more can be written.
-TEST_P(StreamTest, TheBacklogShrinksAsThePeerTakesIt) {
-    EXPECT_EQ(line.stream->backlog(), 0u);
-    const std::string much(1 << 20, 'x');
-    std::size_t written = 0;
-    for (IoResult got = line.write(much); got.status == Io::ok; got = line.write(much))
-        written += got.bytes;
-    const std::uint64_t full = line.stream->backlog();
-    EXPECT_GT(full, 0u);
-    std::size_t taken = 0;
-    while (taken < written) taken += line.peer.receive().size();
-    EXPECT_TRUE(run_until(line.loop, [&] { return line.stream->backlog() == 0; }));
-}
-
 TEST_P(StreamTest, AFullBufferIsNotTheEnd) {
     line.peer.send("abcdefgh");
     ASSERT_TRUE(line.heard_more());
