@@ -24,7 +24,7 @@ std::shared_ptr<LogFile> open_access_log(const std::string& path) {
     return file;
 }
 
-// Of the start; what is wrong with them, `check` and commands::serve have told.
+// The identities of this start. `check` and commands::serve have reported their problems already.
 Identities identities_now(const config::Config& config, const config::Environment& environment) {
     std::vector<std::string> complaints;
     return identities_of(config, environment, this_system(), complaints);

@@ -19,7 +19,7 @@ class Reload {
     Reload(std::string path, config::Environment environment, const Identities& running, Log& log,
            metrics::Registry& metrics, Assembly& assembly, Front& front);
 
-    /// What is wrong with the file; empty: it is in force. It is told in the log as well.
+    /// Returns the problems of the file, and logs them. Empty: the file is in force.
     std::vector<std::string> run();
 
  private:

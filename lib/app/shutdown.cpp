@@ -5,7 +5,7 @@ namespace {
 
 // How often a stopping process looks whether all is done.
 constexpr auto look_again = std::chrono::milliseconds(20);
-// What a stop waits for connections to be closed in an orderly way.
+// A stop waits this long until connections have closed in good order.
 constexpr Duration stop_time = 2s;
 // Requests listed when a stop cuts them.
 constexpr std::size_t most_told = 32;
@@ -21,7 +21,7 @@ void Shutdown::drain() {
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
     front_.close();
     assembly_.drain();
-    look_later();  // so that whoever asked for it over the admin listener gets an answer
+    look_later();  // so that a request to the admin listener still gets its answer
 }
 
 void Shutdown::stop() {
@@ -54,7 +54,7 @@ void Shutdown::look_later() {
     });
 }
 
-// What is cut may go on in its backend, where the next process will not know of it.
+// A request that is cut may go on in its backend. The next process does not know of it.
 void Shutdown::tell_what_still_runs() {
     std::size_t told = 0, untold = 0;
     assembly_.gates().for_each([&](const Gate& gate) {

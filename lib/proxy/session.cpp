@@ -8,13 +8,6 @@
 #include "proxy/run.hpp"
 
 namespace ticketgate {
-namespace {
-
-// Bytes of an unqueued request body that may wait for a slow backend before we stop reading the
-// client.
-constexpr std::uint64_t upload_window = 64 << 10;
-
-}  // namespace
 
 // ── the life of a request ──
 
@@ -228,7 +221,7 @@ task<error_code> Session::deliver() {
     if (uploading) loop().arm(deadline_, settings().body_timeout);
     for (;;) {
         if (request_->tunnel) co_return co_await tunnel();
-        error_code failure = pass_upload_on(upload_window);
+        error_code failure = pass_upload_on();
         if (failure && !answered()) co_return failure;
         // What we do not read ourselves, because the backend does not take it, is not late.
         const bool full = spool.size() >= upload_window;
@@ -263,8 +256,8 @@ bool Session::answered() const {
 }
 
 // As far as there is room for it, and a run to take it.
-error_code Session::pass_upload_on(std::uint64_t window) {
-    while (!whole() && request_->body.spool.size() < window) {
+error_code Session::pass_upload_on() {
+    while (!whole() && request_->body.spool.size() < upload_window) {
         if (request_->reply.finished() && request_->run == nullptr) break;
         const auto got = read_more_body();
         if (!got) return got.error();

@@ -53,7 +53,7 @@ class Session {
     result<Read> read_more_body();
     void complete_body();
     error_code keep_next();
-    error_code pass_upload_on(std::uint64_t window);
+    error_code pass_upload_on();
     bool answered() const;
     error_code expire();
     bool left() const;
@@ -70,6 +70,10 @@ class Session {
     const config::Settings& settings() const { return request_->route->settings; }
     /// All of the request body is spooled.
     bool whole() const { return request_->body.complete; }
+
+    /// Bytes of an unqueued request body that may wait for a slow backend before we stop reading
+    /// the client.
+    static constexpr std::uint64_t upload_window = 64 << 10;
 
     /// How far it came in line.
     enum class Turn : std::uint8_t {

@@ -60,13 +60,14 @@ task<void> Session::answer(error_code failure) {
     const config::Settings* const settings =
         request.route == nullptr ? nullptr : &request.route->settings;
     client_.consume_head();
-    // What is left unused of a body would be taken for the next request; a piece that the spool
-    // refused was decoded, but is still there.
-    if (!whole()) request.keep_alive = false;
-    if (whole())
+    if (whole()) {
         (void)keep_next();  // a refusal before the body has not done so yet; below we wait
-    else
+    } else {
+        // The unused rest of a body would pass for the next request; a piece that the spool refused
+        // was decoded, but is still there.
+        request.keep_alive = false;
         (void)client_.keep(Next::nobody);
+    }
     give_up_place(failure);
     if (failure == errc::spool_full) station().tell_spool(record.request_id.view());
     wait_deadline_.disarm();

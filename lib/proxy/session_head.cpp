@@ -12,9 +12,6 @@
 namespace ticketgate {
 namespace {
 
-// A request body on its way to a slow backend stays in memory.
-constexpr std::uint64_t upload_memory = 256 << 10;
-
 void describe_for_log(Record& record, const http::RequestHead& head, const Peer& peer,
                       config::AccessFormat format) {
     if (format == config::AccessFormat::off) return;
@@ -79,7 +76,7 @@ error_code Session::route() {
     const auto path = http::path_of(head.target);
     std::string& normal = station().path;
     if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
-    const auto route = request_->route = snapshot.find(normal);
+    const Route* const route = (request_->route = snapshot.find(normal)).get();
     if (path != normal && !snapshot.has_one_route(path, normal))
         return refuse("a path that servers read in ways with different routes");
     if (snapshot.refuses_names_of(head)) return refuse("a field name that CGI servers fold");
@@ -117,7 +114,7 @@ void Session::stamp() {
     request.upgrade = how.upgrade;
     request.head_as_get = how.asks_with_get;
     request.body.chunked = how.chunked;
-    if (!queues_ && !needs_length_) request.body.spool.stream_window(upload_memory);
+    if (!queues_ && !needs_length_) request.body.spool.stream_window(4 * upload_window);
 }
 
 // Such a request has no method and path in the access log, or no reason: here it stands. To be

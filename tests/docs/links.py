@@ -44,15 +44,15 @@ def exists(root, name):
 
 def reachable(site, tools):
     """Every page for users can be reached from the README."""
-    seen, todo = set(), ["README.md"]
-    while todo:
-        name = todo.pop()
+    seen, pending = set(), ["README.md"]
+    while pending:
+        name = pending.pop()
         if name in seen or name not in site.pages:
             continue
         seen.add(name)
         for _, target in site.pages[name].links:
             if not re.match(r"[a-z]+:|#", target):
-                todo.append(os.path.normpath(os.path.join(os.path.dirname(name), target.partition("#")[0])))
+                pending.append(os.path.normpath(os.path.join(os.path.dirname(name), target.partition("#")[0])))
     for page in site.documentation():
         if page.path not in seen:
             yield page.path, 1, "no page that the README leads to has a link to this page"
