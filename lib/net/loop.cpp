@@ -1,5 +1,7 @@
 #include "net/loop.hpp"
 
+#ifndef TG_LOOP_ASIO
+
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -199,3 +201,5 @@ void Loop::stop() {
 }
 
 }  // namespace ticketgate::net
+
+#endif
