@@ -9,13 +9,6 @@ target_compile_options(tg_options INTERFACE
 target_include_directories(tg_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 
-set(TG_LOOP_ASIO "" CACHE STRING "an experiment: the loop over Asio; any value")
-if(TG_LOOP_ASIO STREQUAL "posted")
-  target_compile_definitions(tg_options INTERFACE TG_LOOP_ASIO TG_LOOP_ASIO_DIRECT=0)
-elseif(TG_LOOP_ASIO STREQUAL "direct")
-  target_compile_definitions(tg_options INTERFACE TG_LOOP_ASIO TG_LOOP_ASIO_DIRECT=1)
-endif()
-
 find_program(TG_CCACHE ccache)
 if(TG_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TG_CCACHE})

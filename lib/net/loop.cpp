@@ -1,7 +1,5 @@
 #include "net/loop.hpp"
 
-#ifndef TG_LOOP_ASIO
-
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -201,5 +199,3 @@ void Loop::stop() {
 }
 
 }  // namespace ticketgate::net
-
-#endif

@@ -4,10 +4,6 @@
 // request then costs no epoll_ctl at all (an Asio wait costs one each: docs/decisions/0001).
 #pragma once
 
-#ifdef TG_LOOP_ASIO
-#include "net/loop_asio.hpp"
-#else
-
 #include <array>
 #include <atomic>
 #include <boost/intrusive/list.hpp>
@@ -31,7 +27,7 @@ namespace ticketgate::net {
 /// it resumes nothing and destroys nothing but itself, as other events of the same batch are still
 /// to come. No events: its turn has come again().
 class Pollable : public boost::intrusive::list_base_hook<
-                     boost::intrusive::link_mode<boost::intrusive::auto_unlink> > {
+                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
     virtual void on_events(std::uint32_t events) = 0;
 
@@ -151,7 +147,7 @@ class Loop {
 
  private:
     using Jobs = boost::intrusive::slist<Job, boost::intrusive::cache_last<true>,
-                                         boost::intrusive::constant_time_size<false> >;
+                                         boost::intrusive::constant_time_size<false>>;
     void begin_turn();
     void run_posted();
     void run_ready(int most);
@@ -168,11 +164,11 @@ class Loop {
     Time woke_ = monotonic_now();
     Time looked_{};
     std::uint32_t turns_ = 0;
-    boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false> > again_;
-    std::unique_ptr<std::array<char, buffer_size> > buffer_;
+    boost::intrusive::list<Pollable, boost::intrusive::constant_time_size<false>> again_;
+    std::unique_ptr<std::array<char, buffer_size>> buffer_;
     std::function<Duration()> before_sleep_;
     Jobs departures_;  // each a Hop
-    std::vector<std::function<void()> > deferred_;
+    std::vector<std::function<void()>> deferred_;
     std::atomic<bool> stopping_{false};
 
     std::mutex posted_lock_;  // guards posted_
@@ -180,5 +176,3 @@ class Loop {
 };
 
 }  // namespace ticketgate::net
-
-#endif

@@ -1,7 +1,5 @@
 #include "net/stream.hpp"
 
-#ifndef TG_LOOP_ASIO
-
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -224,5 +222,3 @@ void SocketStream::on_events(std::uint32_t events) {
 }
 
 }  // namespace ticketgate::net
-
-#endif

@@ -91,7 +91,6 @@ class Stream {
 /// sockets, or whatever else speaks through a Stream.
 using Connect = std::function<std::unique_ptr<Stream>(Loop& loop, const Endpoint& to, int& error)>;
 
-#ifndef TG_LOOP_ASIO
 /// A connected (or connecting) TCP or unix socket; owns the descriptor. In one turn of its loop it
 /// moves a bounded number of bytes, then says `blocked` and goes on in the next: a peer that is as
 /// fast as we are does not have the loop for itself.
@@ -134,62 +133,5 @@ class SocketStream final : public Stream, private Pollable {
     bool connecting_ = false;
     bool hurried_ = false;
 };
-
-#else
-/// The same over an Asio socket: a receive is always outstanding, unless bytes wait to be read.
-class SocketStream final : public Stream, private Pollable, private Holder {
- public:
-    SocketStream(Loop& loop, int descriptor);
-    ~SocketStream() override;
-    static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
-
-    IoResult peek(std::span<char> into);
-    IoResult connected() override;
-    void look() override;
-    bool stale() override;
-    IoResult read_some(std::span<char> into) override;
-    IoResult write_some(std::span<const iovec> pieces) override;
-    void finish_writing() override;
-    void abort_on_close() override;
-    void hurry() override { hurried_ = true; }
-    std::uint64_t backlog() const override;
-    void detach() override;
-    void attach(Loop& loop) override;
-
-    int descriptor() const { return descriptor_; }
-
- private:
-    struct Socket;  // the Asio socket, which may outlive the stream until its handlers have run
-    struct Target;
-    struct Received;
-    struct Writable;
-    SocketStream(Loop& loop, int descriptor, bool connecting);
-    void on_events(std::uint32_t events) override;
-    void spill() override;
-    void watch();
-    void release();
-    void expect_bytes();
-    void expect_room();
-    void received(int error, std::size_t bytes);
-    void tell();
-    IoResult take(std::span<char> into);
-    IoResult read_socket(std::span<char> into);
-    IoResult write_batch(std::span<const iovec> pieces);
-    bool has_turn();
-    void count(std::size_t bytes);
-    Loop* loop_;
-    Socket* socket_ = nullptr;
-    int descriptor_;
-    std::string stash_;         // received, not taken in the turn it came in
-    std::span<const char> at_;  // in the loop's buffer
-    std::uint32_t turn_ = 0;
-    std::uint32_t used_ = 0;
-    int error_ = 0;
-    bool connecting_ = false;
-    bool hurried_ = false;
-    bool eof_ = false;   // a receive has said so
-    bool more_ = false;  // the last receive filled its buffer
-};
-#endif
 
 }  // namespace ticketgate::net
