@@ -17,19 +17,6 @@ namespace {
 constexpr int most_resumes = 512;
 constexpr int most_events = 256;
 
-class Posted final : public Job {
- public:
-    explicit Posted(std::function<void()> work) : work_(std::move(work)) {}
-
- private:
-    void run() override {
-        const std::unique_ptr<Posted> self(this);
-        work_();
-    }
-    void discard() noexcept override { delete this; }
-    const std::function<void()> work_;
-};
-
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::system_category(), what);
 }
@@ -50,10 +37,8 @@ Loop::Loop(unsigned index)
 
 Loop::~Loop() {
     while (!posted_.empty()) {
-        Job& job = posted_.front();
+        const auto keep = std::move(posted_.front().keep_);
         posted_.pop_front();
-        const auto keep = std::move(job.keep_);
-        job.discard();
     }
     ::close(wake_);
     ::close(epoll_);
@@ -129,8 +114,8 @@ int Loop::sleep_ms(Duration longest) {
     if (!scheduler_.idle() || !again_.empty()) return 0;
     if (const auto next = deadlines_.next())
         longest = std::min(longest, Duration(*next - monotonic_now()));
-    if (longest >= Duration(24h)) return 24 * 3600 * 1000;
-    return static_cast<int>(std::max<std::int64_t>(0, (longest.count() + 999'999) / 1'000'000));
+    longest = std::clamp(longest, Duration{0}, Duration(24h));
+    return static_cast<int>((longest.count() + 999'999) / 1'000'000);
 }
 
 void Loop::run_ready(int most) {
@@ -152,7 +137,8 @@ void Loop::send_departures() {
 }
 
 void Loop::post(std::function<void()> work) {
-    post(*new Posted(std::move(work)));
+    const auto call = std::make_shared<Call>(std::move(work));
+    post(*call, call);
 }
 
 void Loop::post(Job& job, std::shared_ptr<void> keep) noexcept {

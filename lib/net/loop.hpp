@@ -1,7 +1,7 @@
 // One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop
 // (streams, sessions, runs, pools) is touched by its thread only; post() is the one way in from
-// other threads. Owned by App. Data sockets are registered once, edge-triggered, for all events: a
-// request then costs no epoll_ctl at all (an Asio wait costs one each: docs/decisions/0001).
+// other threads. Owned by App. Data sockets are registered once, edge-triggered, for all events, so
+// that waiting costs no call (Asio: an epoll_ctl or an empty read each, docs/decisions/0055).
 #pragma once
 
 #include <array>
@@ -45,7 +45,6 @@ class Job : public boost::intrusive::slist_base_hook<> {
  private:
     friend class Loop;
     virtual void run() = 0;
-    virtual void discard() noexcept {}  // its loop has ended
     // Under the loop's lock, from post() until just before run().
     std::shared_ptr<void> keep_;
     bool posted_ = false;

@@ -25,14 +25,16 @@ class task;
 
 namespace detail {
 
-struct PromiseBase {
-    std::coroutine_handle<> parent;
-    std::exception_ptr failure;
-
+struct Pooled {
     static void* operator new(std::size_t size) { return task_frames::allocate(size); }
     static void operator delete(void* frame, std::size_t size) {
         task_frames::release(frame, size);
     }
+};
+
+struct PromiseBase : Pooled {
+    std::coroutine_handle<> parent;
+    std::exception_ptr failure;
 
     struct Final {
         bool await_ready() const noexcept { return false; }
@@ -107,11 +109,7 @@ inline task<void> detail::Promise<void>::get_return_object() noexcept {
 
 /// Runs at once to its first suspension; frees itself. Its body lets no exception out.
 struct Detached {
-    struct promise_type {
-        static void* operator new(std::size_t size) { return task_frames::allocate(size); }
-        static void operator delete(void* frame, std::size_t size) {
-            task_frames::release(frame, size);
-        }
+    struct promise_type : detail::Pooled {
         Detached get_return_object() const noexcept { return {}; }
         std::suspend_never initial_suspend() const noexcept { return {}; }
         std::suspend_never final_suspend() const noexcept { return {}; }

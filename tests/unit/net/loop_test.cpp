@@ -20,6 +20,16 @@ TEST(Loop, RunsWhatWasPostedInOrder) {
     EXPECT_EQ(log, "abc");
 }
 
+TEST(Loop, FreesAtItsEndWhatWasPostedAndNotRun) {
+    const auto owned = std::make_shared<int>(0);
+    {
+        Loop loop(0);
+        loop.post([owned] {});
+        EXPECT_EQ(owned.use_count(), 2);
+    }
+    EXPECT_EQ(owned.use_count(), 1);
+}
+
 TEST(Loop, TellsItsIndex) {
     EXPECT_EQ(Loop(3).index(), 3u);
 }
