@@ -14,7 +14,7 @@ install(FILES config/schema.json DESTINATION share/ticketgate)
 # The unit names the program by its path, and the prefix is known only now.
 set(TG_UNIT ${PROJECT_SOURCE_DIR}/deploy/systemd/ticketgate.service)
 install(CODE "file(READ \"${TG_UNIT}\" unit)
-string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/bin/\" unit \"\${unit}\")
+string(REPLACE /usr/local/bin \"\${CMAKE_INSTALL_PREFIX}/bin\" unit \"\${unit}\")
 file(WRITE \"${PROJECT_BINARY_DIR}/ticketgate.service\" \"\${unit}\")")
 install(FILES ${PROJECT_BINARY_DIR}/ticketgate.service DESTINATION lib/systemd/system)
 
