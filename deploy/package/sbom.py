@@ -78,7 +78,7 @@ def package_of(fact):
     return {
         "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", fact["name"]), "name": fact["name"],
         "versionInfo": fact["version"], "supplier": "Organization: Debian", "filesAnalyzed": False,
-        "downloadLocation": "NOASSERTION", "homepage": fact["home"] or "NOASSERTION",
+        "downloadLocation": "NOASSERTION", **({"homepage": fact["home"]} if fact["home"] else {}),
         "sourceInfo": f"built from {fact['source']} {fact['source_version']}",
         "licenseConcluded": licence(fact), "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION",
         "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator":
