@@ -211,6 +211,8 @@ SLEEPS = {
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),
+    "deploy/package/check.sh": (1, "until_true between two looks"),
+    "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),
 }
 # Tests whose clients or backends are slow on purpose: there the time is what is tested, or makes a case
 # likelier that is right either way. It is never a way to wait.

@@ -3,6 +3,7 @@
 // in flight than slots, grants in order, every ticket decided once, and an empty line at the end.
 #include <atomic>
 #include <latch>
+#include <ostream>
 #include <random>
 #include <thread>
 #include <vector>
@@ -34,6 +35,10 @@ struct Scenario {
     std::uint32_t most_slots() const { return reconfigure ? 4 : max_in_flight; }
     bool fails_open() const { return fail_open != 0 || releases; }
 };
+
+void PrintTo(const Scenario& scenario, std::ostream* out) {
+    *out << scenario.name;
+}
 
 struct Running {
     explicit Running(unsigned index) : loop(index), thread([this] { loop.run(); }) {}
