@@ -34,6 +34,7 @@ class Run final : public Resident {
     void forward_interim();
     ClientFacts client_facts() const;
     void begin_reply();
+    bool rewrite_redirects();
     void flush(bool ended);
     void tell(error_code failure) noexcept;
     void leave_backend(error_code failure);

@@ -13,6 +13,7 @@
 #include "fcgi/origin.hpp"
 #include "fcgi/workers.hpp"
 #include "http/head.hpp"
+#include "http/redirect.hpp"
 #include "http/rewrite.hpp"
 #include "http/spool.hpp"
 #include "net/loop.hpp"
@@ -157,6 +158,8 @@ class Upstream {
     virtual void add_length(std::string& head, std::uint64_t length) const = 0;
     /// Its name, for the Host of a request whose client named none. Empty: it is told of none.
     virtual std::string_view host() const { return {}; }
+    /// Its address, if redirects to there are rewritten for clients. Null: they are not.
+    virtual const http::BackendAddress* redirects() const { return nullptr; }
     /// A connection to it can become a tunnel (RFC 9110 7.8).
     virtual bool upgrades() const { return false; }
     /// It asks for the origin of requests.
