@@ -74,6 +74,7 @@ FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
         settings.status->host = fcgi.status->host;
         settings.status->port = fcgi.status->port;
         settings.status->unix_path = fcgi.status->unix_path;
+        settings.status->authority = host_and_port(fcgi.status->host, fcgi.status->port);
         settings.status_path = fcgi.status->path;
     }
     return settings;
