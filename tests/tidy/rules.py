@@ -210,6 +210,7 @@ SLEEPS = {
     "tests/real/kept_test.py": (1, "clients that ask at the age at which a backend closes"),
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
+    "tests/recipes/proof.sh": (1, "wait_for between two looks"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),
 }
 # Tests whose clients or backends are slow on purpose: there the time is what is tested, or makes a case
