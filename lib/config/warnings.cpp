@@ -146,6 +146,19 @@ void warn_unused(const Config& config, const std::vector<Effective>& routes, Pro
         if (!upstreams.contains(name)) warn("upstreams." + name, "this upstream");
 }
 
+// Neither has a port that its redirects could name.
+void warn_rewrite_location(const Config& config, Problems& problems) {
+    for (const auto& [name, upstream] : config.upstreams) {
+        const auto path = "upstreams." + name + ".rewrite_location";
+        if (!config.marks.contains(path) || !(upstream.fcgi || !upstream.unix_path.empty()))
+            continue;
+        problems.warn(
+            config.mark_of(path), path,
+            "has no effect: redirects of php-fpm, and of a backend on a unix socket, name "
+            "no port of their own");
+    }
+}
+
 }  // namespace
 
 void check_meaning(const Config& config, Problems& problems) {
@@ -167,6 +180,7 @@ void check_meaning(const Config& config, Problems& problems) {
         if (&route.own != &config.defaults) queues.insert(route.settings.queue.value_or(""));
     warn_path_headers(config, queues, problems);
     warn_kept_workers(config, problems);
+    warn_rewrite_location(config, problems);
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);
     if (!queued.empty()) warn_spool(config, problems);

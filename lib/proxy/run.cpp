@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "http/redirect.hpp"
 #include "proxy/run_state.hpp"
 #include "proxy/stamp.hpp"
 
@@ -191,8 +192,18 @@ void Run::begin_reply() {
     station_.lines.clear();
     if (!head.has_date) station_.lines.append(station_.date_line());
     stamp_response(request_->ids(), record, settings().server_timing, head.version, station_.lines);
-    request_->keep_alive = writer_.begin(head, client_facts());
+    ClientFacts client = client_facts();
+    client.drop_redirects = rewrite_redirects();
+    client.added = station_.lines;
+    request_->keep_alive = writer_.begin(head, client);
     streaming_ = head.event_stream;
+}
+
+// The backend must not send clients to its own port, past the queue.
+bool Run::rewrite_redirects() {
+    const http::BackendAddress* const own = request_->route->upstream->redirects();
+    return own != nullptr &&
+           http::rewrite_redirects(station_.response, *own, request_->head, station_.lines);
 }
 
 // What one read gave is handed on in one write, before the next read into the same buffer and

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
 #include "upstream/pooled_upstream.hpp"
@@ -50,6 +51,11 @@ result<Step> PooledExchange::send(std::string_view head, Body& body) {
     return send_pieces(head, body);
 }
 
+std::string PooledExchange::fault() const {
+    std::string of_tls = stream_ ? stream_->fault() : std::string();
+    return of_tls.empty() && refusal_ != 0 ? std::strerror(refusal_) : of_tls;
+}
+
 result<Step> PooledExchange::connect() {
     if (!stream_) {
         const net::Endpoint* address = pool_.address(loop_, *this);
@@ -57,22 +63,24 @@ result<Step> PooledExchange::connect() {
             if (pool_.unresolvable()) return errc::upstream_refused;
             return Step::blocked;
         }
-        int error = 0;
-        stream_ = pool_.connect(loop_, *address, error);
+        stream_ = pool_.connect(loop_, *address, refusal_);
         if (stream_) stream_->observe(observer_);
         // The backlog of a unix socket is full, and no event will tell when it is not.
-        if (!stream_ && error == EAGAIN) {
+        if (!stream_ && refusal_ == EAGAIN) {
             loop_.arm(idle_deadline_, connect_again);
             return Step::blocked;
         }
     }
-    const auto state = stream_ ? stream_->connected().status : net::Io::failed;
-    if (state == net::Io::blocked) return Step::blocked;
-    if (state == net::Io::failed) {
+    const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
+    if (state.status == net::Io::blocked) return Step::blocked;
+    if (state.status == net::Io::failed) {
         pool_.address_failed();
-        return fault().empty() ? errc::upstream_refused : errc::upstream_untrusted;
+        refusal_ = state.error;
+        const bool untrusted = stream_ && !stream_->fault().empty();
+        return untrusted ? errc::upstream_untrusted : errc::upstream_refused;
     }
     connected_ = true;
+    refusal_ = 0;
     return Step::done;
 }
 

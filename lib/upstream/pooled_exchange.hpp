@@ -36,7 +36,8 @@ class PooledExchange : public Exchange,
     void observe(Observer* observer) override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
-    std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
+    std::string fault() const override;
+    int refusal() const override { return refusal_; }
     std::uint64_t received() const override { return received_; }
     std::uint64_t written() const override { return written_; }
     std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
@@ -127,6 +128,7 @@ class PooledExchange : public Exchange,
     bool over_ = false;        // a read found the connection's end
     std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
+    int refusal_ = 0;
     std::string unsent_;  // of a frame that was taken in part
 };
 

@@ -210,6 +210,7 @@ SLEEPS = {
     "tests/real/kept_test.py": (1, "clients that ask at the age at which a backend closes"),
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
+    "tests/recipes/proof.sh": (1, "wait_for between two looks"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),
     "deploy/package/check.sh": (1, "until_true between two looks"),
     "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),

@@ -170,6 +170,19 @@ TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
     EXPECT_EQ(noted("routes: [{prefix: /}]\n").size(), 0u);
 }
 
+TEST(Warnings, RewritingRedirectsWhereThereIsNoPort) {
+    const auto told = [](const std::string& upstream) {
+        const auto loaded = load("listen: [{address: \"127.0.0.1:1\"}]\nupstreams: {b: {" +
+                                 upstream + "}}\nroutes: [{prefix: /, upstream: b}]\n");
+        EXPECT_TRUE(loaded.config);
+        return loaded.problems.size();
+    };
+    EXPECT_EQ(told("url: \"unix:/a\", rewrite_location: true"), 1u);
+    EXPECT_EQ(told("url: \"fastcgi://a\", fastcgi: {root: /a}, rewrite_location: false"), 1u);
+    EXPECT_EQ(told("url: \"fastcgi://a\", fastcgi: {root: /a}"), 0u);
+    EXPECT_EQ(told("url: \"http://a\", rewrite_location: false"), 0u);
+}
+
 TEST(Warnings, MoreThanOneInFlight) {
     EXPECT_EQ(warnings("queues: {a: {max_in_flight: 4}}\nroutes: [{prefix: /, queue: a}]\n"),
               Lines{"c.yaml:4:14: warning: queues.a.max_in_flight: more than 1 is not mutual "
