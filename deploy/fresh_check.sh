@@ -4,60 +4,29 @@
 #
 #   fresh_check.sh                   ./dev build, ./dev run --demo, ./dev test
 #   fresh_check.sh packages          do the lists in deploy/ install? (of the working tree, nothing is built)
+#   fresh_check.sh --recipes [NAME...]  the recipes of the README and of docs/recipes (or those of these names):
+#                                    each block typed or written as a person does who reads the page, on a system
+#                                    of its own; then tests/recipes/proof.sh looks whether it keeps its promises.
+#                                    Prints a transcript in Markdown. Two stand-ins say what differs from a real
+#                                    machine: tests/recipes/systemctl (no systemd runs in a chroot) and
+#                                    tests/recipes/apt-get (services listen in a network namespace of their own).
 #   fresh_check.sh "COMMAND" ...     these instead, each in the clone
 #
 # Environment: FRESH_ROOT (where the chroot is made; default a temporary directory), FRESH_KEEP=1 keeps it.
+# FRESH_BINARY: with --recipes, a program that was built elsewhere; then `./dev build` is left out of the recipes.
 # The mirror, and what apt must know to reach it, are read from this machine's apt: nothing of it stands in a file.
 set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-[[ $EUID -eq 0 ]] || exec sudo --preserve-env=FRESH_ROOT,FRESH_KEEP "$0" "$@"
+[[ $EUID -eq 0 ]] || exec sudo --preserve-env=FRESH_ROOT,FRESH_KEEP,FRESH_BINARY "$0" "$@"
 
 die() { printf 'fresh_check: %s\n' "$*" >&2; exit 1; }
 say() { printf '\n══ %s\n' "$*"; }
-command -v debootstrap >/dev/null || die "debootstrap is missing (apt-get install debootstrap)"
 
 root=${FRESH_ROOT:-$(mktemp -d)}
-mounted=()
-clean_up() {
-    local at left=0
-    for at in "${mounted[@]}"; do umount "$at" 2>/dev/null || umount -l "$at" || left=1; done
-    # Never rm -r into something still mounted.
-    [[ -n ${FRESH_KEEP:-} || $left -ne 0 ]] || rm -rf --one-file-system "$root"
-}
-trap clean_up EXIT
-
-mirror=$("$repo/deploy/apt_mirror.sh")
-mkdir -p "$root"
-chmod 755 "$root"  # apt inside drops to a user of its own
-
-if [[ ! -e $root/usr/bin/git ]]; then
-    say "Debian 12, minimal, with git"
-    debootstrap --variant=minbase --include=git,ca-certificates bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
-        { tail -5 "$root.log"; die "debootstrap failed: $root.log"; }
-    rm -f "$root.log"
-fi
-# How this machine's apt reaches its mirror: a proxy, if it has one, and certificates it trusts beyond Debian's.
-apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$root/etc/apt/apt.conf.d/90host" || true
-cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
-cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
-for place in proc sys dev dev/pts dev/shm; do
-    mkdir -p "$root/$place"
-    mountpoint -q "$root/$place" && continue
-    case $place in
-        proc) mount -t proc proc "$root/proc" ;;
-        dev/shm) mount -t tmpfs tmpfs "$root/dev/shm" ;;
-        *) mount --bind "/$place" "$root/$place" ;;
-    esac
-    mounted=("$root/$place" "${mounted[@]}")
-done
-
-# No variable of this machine but the proxies; no stdin, as in CI.
-inside() {
-    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb CI=true LANG=C.UTF-8 \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-        ${no_proxy:+no_proxy="$no_proxy"} \
-        chroot "$root" /bin/bash -o pipefail -c "$1" </dev/null
-}
+# shellcheck source=deploy/chroot.sh
+source "$repo/deploy/chroot.sh"
+trap 'chroot_remove "${FRESH_KEEP:-}"' EXIT
+chroot_make git,ca-certificates
 
 if [[ ${1:-} == packages ]]; then
     mkdir -p "$root/root/lists"
@@ -75,12 +44,20 @@ say "git clone"
 rm -rf --one-file-system "$root/root/ticketgate"
 git -C "$repo" bundle create "$root/root/ticketgate.bundle" HEAD >/dev/null 2>&1 || die "nothing is committed yet"
 inside 'git clone -q /root/ticketgate.bundle /root/ticketgate && git -C /root/ticketgate log --oneline -1'
+run() {
+    say "$1"
+    local began=$SECONDS status=0
+    inside "cd /root/ticketgate && $1" || status=$?
+    printf '══ %s: exit %d after %d s\n' "$1" "$status" "$((SECONDS - began))"
+    return "$status"
+}
+
+if [[ ${1:-} == --recipes ]]; then
+    # shellcheck source=deploy/fresh_recipes.sh
+    source "$repo/deploy/fresh_recipes.sh"
+    recipes "${@:2}"
+    exit
+fi
 (($#)) || set -- "./dev build" "./dev run --demo" "./dev test"
-for command in "$@"; do
-    say "$command"
-    began=$SECONDS status=0
-    inside "cd /root/ticketgate && $command" || status=$?
-    printf '══ %s: exit %d after %d s\n' "$command" "$status" "$((SECONDS - began))"
-    ((status == 0)) || exit "$status"
-done
+for command in "$@"; do run "$command"; done
 say "a fresh machine runs it"

@@ -23,6 +23,7 @@
 #include "admin/spares.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "net/listen_error.hpp"
 #include "net/listener.hpp"
 
 namespace ticketgate::admin {
@@ -238,8 +239,7 @@ Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits
                                                              std::move(report));
         }
     } catch (const boost::system::system_error& error) {
-        throw std::system_error(error.code().value(), std::system_category(),
-                                "cannot listen on " + at.text());
+        throw net::ListenError(at, error.code().value());
     }
 }
 

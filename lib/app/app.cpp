@@ -127,6 +127,7 @@ int App::run() {
     auto threads = start_loops();
     if (id_service_) id_service_->start();
     tell_addresses();
+    assembly_.probe_status_pages();
     release_signals();  // after the threads, which leave them to this one
     control_.run();
     id_service_.reset();

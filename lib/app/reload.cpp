@@ -90,6 +90,7 @@ void Reload::put_in_force(config::Config next) {
             "with a restart only");
     log_.level(log_level(now.log.level));
     front_.max_connections(now.clients.max_connections);
+    assembly_.probe_status_pages();
 }
 
 }  // namespace ticketgate

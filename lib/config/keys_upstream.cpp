@@ -22,6 +22,10 @@ constexpr std::array upstream_rows{
          mib),
     count("max_headers", field<&Upstream::max_headers>, 1, 10000,
           "The most fields in a response head. Above it: 502."),
+    flag("rewrite_location", field<&Upstream::rewrite_location>,
+         "Rewrites Location and Refresh of a response that name the backend's own address, or the "
+         "client's host with the backend's port, to the scheme and Host that the client used. "
+         "Other redirects stay as they are. Has no meaning for php-fpm and unix sockets."),
     commented(nested("tls", Kind::section, Section::upstream_tls, part<&Upstream::tls>,
                      "For an https url: how the backend's certificate is checked.")),
 };

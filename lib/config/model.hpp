@@ -189,6 +189,7 @@ struct Upstream {
     milliseconds idle_timeout = 4s;   ///< below Apache's KeepAliveTimeout of 5 s
     Bytes max_head = 64 << 10;        ///< response head; 502 above
     std::uint32_t max_headers = 200;  ///< fields in one; 502 above
+    bool rewrite_location = true;     ///< redirects to its own address, for clients
     std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
     UpstreamTls tls;                  ///< of https
     bool operator==(const Upstream&) const = default;

@@ -133,6 +133,17 @@ std::string_view host_name(std::string_view host) {
     return host.substr(0, host.find(':'));
 }
 
+// The one that the client used, since PHP builds URLs of it: in front of ours may be a container's
+// mapped port (RFC 3875 4.1.15 wants it of where the request was received from the client).
+std::string server_port(const http::RequestHead& head, const Origin& origin, bool https) {
+    const auto told = value_of(head, FieldName::x_forwarded_port);
+    if (origin.port_told && is_port(told)) return std::string(told);
+    if (head.host.empty()) return std::to_string(origin.server_port);
+    const auto named = head.host.substr(host_name(head.host).size());
+    if (named.size() > 1 && is_port(named.substr(1))) return std::string(named.substr(1));
+    return https ? "443" : "80";
+}
+
 std::string bracketed(std::string_view ip) {
     const bool ipv6 = ip.find(':') != std::string_view::npos;
     return ipv6 ? "[" + std::string(ip) + "]" : std::string(ip);
@@ -155,13 +166,12 @@ void put_script(const http::RequestHead& head, const Scripts& scripts, Writer& t
 
 void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
     const bool https = iequals(value_of(head, FieldName::x_forwarded_proto), "https");
-    const auto port = value_of(head, FieldName::x_forwarded_port);
     to.put("REQUEST_SCHEME", https ? "https" : "http");
     if (https) to.put("HTTPS", "on");
     to.put("REMOTE_ADDR", origin.client_ip);
     if (origin.client_port != 0) to.put("REMOTE_PORT", std::to_string(origin.client_port));
     if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
-    to.put("SERVER_PORT", is_port(port) ? std::string(port) : std::to_string(origin.server_port));
+    to.put("SERVER_PORT", server_port(head, origin, https));
     // RFC 3875 4.1.14: a name or an address, also where the client named none.
     to.put("SERVER_NAME",
            head.host.empty() ? bracketed(origin.server_ip) : std::string(host_name(head.host)));

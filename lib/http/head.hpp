@@ -37,6 +37,8 @@ enum class FieldName : std::uint8_t {
     user_agent,
     referer,
     date,
+    location,
+    refresh,
     max_forwards,  ///< of OPTIONS only
     unusual,       ///< a name that we do not know, with a character that CGI servers fold
 };

@@ -46,6 +46,7 @@ constexpr auto listed_names = [] {
     set(field::user_agent, FieldName::user_agent);
     set(field::referer, FieldName::referer);
     set(field::date, FieldName::date);
+    set(field::location, FieldName::location);
     set(field::max_forwards, FieldName::max_forwards);
     return names;
 }();
@@ -57,6 +58,7 @@ struct Unlisted {
 
 constexpr std::array unlisted_names{
     Unlisted{"Proxy", FieldName::proxy},
+    Unlisted{"Refresh", FieldName::refresh},
     Unlisted{"Server-Timing", FieldName::server_timing},
     Unlisted{"X-Forwarded-For", FieldName::x_forwarded_for},
     Unlisted{"X-Request-Start", FieldName::x_request_start},

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "http/framing.hpp"
+#include "http/redirect.hpp"
 #include "http/target.hpp"
 
 namespace ticketgate::http {
@@ -204,7 +205,7 @@ bool is_of_proxy(const ResponseEdits&, std::string_view) {
 
 bool drops(const ResponseEdits& edits, const Field& field) {
     if (field.id == FieldName::content_length) return !edits.keep_content_length;
-    return hop_by_hop(field.id);
+    return hop_by_hop(field.id) || (edits.drop_redirects && is_redirect(field.id));
 }
 
 template <class Head, class Edits>

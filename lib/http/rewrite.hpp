@@ -58,6 +58,7 @@ struct ResponseEdits {
     bool client_1_0 = false;
     bool keep_alive = true;         ///< of the client's connection
     std::string_view upgrade = {};  ///< of a 101 or 426
+    bool drop_redirects = false;    ///< Location and Refresh: rewritten ones are in `added`
 };
 
 /// Writes the response head for the client: `HTTP/1.1 status reason`, hop-by-hop dropped, framing

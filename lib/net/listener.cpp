@@ -10,7 +10,8 @@
 
 #include <cerrno>
 #include <new>
-#include <system_error>
+
+#include "net/listen_error.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -35,7 +36,7 @@ int open_listener(const Endpoint& at) {
         ::listen(descriptor, 4096) != 0) {
         const int error = errno;
         if (descriptor >= 0) ::close(descriptor);
-        throw std::system_error(error, std::system_category(), "cannot listen on " + at.text());
+        throw ListenError(at, error);
     }
     if (at.is_unix()) ::chmod(path_of(at), 0660);
     return descriptor;
@@ -98,6 +99,8 @@ void Listener::pause() {
 
 void Listener::resume() {
     door_ = Door::open;
+    starved_ = false;
+    retry_.disarm();
     update();
 }
 

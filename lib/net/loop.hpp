@@ -1,7 +1,7 @@
 // One I/O thread: an epoll instance, a scheduler, deadlines. Everything that lives on a loop
 // (streams, sessions, runs, pools) is touched by its thread only; post() is the one way in from
 // other threads. Owned by App. Data sockets are registered once, edge-triggered, for all events, so
-// that waiting costs no call (Asio: an epoll_ctl or an empty read each, docs/decisions/0055).
+// that waiting costs no call (Asio: an epoll_ctl or an empty read each, docs/decisions/0056).
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "proxy/assembly.hpp"
 
+#include "proxy/status_probe.hpp"
 #include "proxy/tls.hpp"
 
 namespace ticketgate {
@@ -69,6 +70,14 @@ void Assembly::drain() {
 
 void Assembly::stop() {
     post_to_stations([](Station& station) { station.stop(); });
+}
+
+void Assembly::probe_status_pages() {
+    Station& station = *stations_.front();
+    for (const auto& [name, upstream] : snapshot_->upstreams) {
+        if (upstream->worker_status() == nullptr) continue;
+        station.loop.post([&station, name, upstream] { probe_status(station, name, upstream); });
+    }
 }
 
 void Assembly::retire() {

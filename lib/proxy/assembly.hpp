@@ -50,6 +50,8 @@ class Assembly {
     void drain();
     /// All sessions and runs end.
     void stop();
+    /// Asks each status page of php-fpm once, and logs what comes of it.
+    void probe_status_pages();
     /// With the loops at rest: idle connections to backends are closed, none is kept from now on.
     void retire();
     /// No client's connection and no run is left. Any thread.

@@ -35,6 +35,7 @@ bool ResponseWriter::begin(const http::ResponseHead& head, const ClientFacts& cl
     http::ResponseEdits edits;
     edits.id_names = client.id_names;
     edits.added = client.added;
+    edits.drop_redirects = client.drop_redirects;
     edits.framing = head.framing;
     edits.content_length = head.content_length;
     edits.client_1_0 = client.http_1_0;

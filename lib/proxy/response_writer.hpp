@@ -21,6 +21,7 @@ struct ClientFacts {
     bool keep_alive = true;
     std::span<const std::string> id_names = {};  ///< cgi_name()s of fields to drop
     std::string_view added = {};                 ///< complete lines for the head
+    bool drop_redirects = false;                 ///< those in `added` replace the backend's
 };
 
 class ResponseWriter {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "http/redirect.hpp"
 #include "proxy/run_state.hpp"
 #include "proxy/stamp.hpp"
 
@@ -86,7 +87,7 @@ task<error_code> Run::forward() {
 bool Run::may_repeat(error_code failure) const {
     const Reply& reply = request_->reply;
     return failure == errc::upstream_broke && request_->repeatable && exchange_->untouched() &&
-           reply.wanted() && !reply.begun() && !reply.failure();
+           hold_.state() != Holding::lost && reply.wanted() && !reply.begun() && !reply.failure();
 }
 
 task<error_code> Run::exchange(bool fresh) {
@@ -148,11 +149,11 @@ error_code Run::send_on() {
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, request_->body);
+    sent_anything_ = sent_anything_ || exchange_->connected();
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();
     if (!exchange_->connected()) return {};
-    sent_anything_ = true;
     // A broken pipe is not the last word: the backend may have answered before it closed.
     all_sent_ = !step || *step == Step::done;
     // Silence counts from the last progress in either direction; while the client uploads it is not
@@ -191,8 +192,18 @@ void Run::begin_reply() {
     station_.lines.clear();
     if (!head.has_date) station_.lines.append(station_.date_line());
     stamp_response(request_->ids(), record, settings().server_timing, head.version, station_.lines);
-    request_->keep_alive = writer_.begin(head, client_facts());
+    ClientFacts client = client_facts();
+    client.drop_redirects = rewrite_redirects();
+    client.added = station_.lines;
+    request_->keep_alive = writer_.begin(head, client);
     streaming_ = head.event_stream;
+}
+
+// The backend must not send clients to its own port, past the queue.
+bool Run::rewrite_redirects() {
+    const http::BackendAddress* const own = request_->route->upstream->redirects();
+    return own != nullptr &&
+           http::rewrite_redirects(station_.response, *own, request_->head, station_.lines);
 }
 
 // What one read gave is handed on in one write, before the next read into the same buffer and
@@ -232,7 +243,8 @@ void Run::flush(bool ended) {
 // ── the end ──
 
 void Run::tell(error_code failure) noexcept {
-    if (failure == errc::client_closed) return;
+    if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
+        return;  // not the backend's
     station_.metrics.upstream_errors.add();
     try {
         std::string why = failure.message();

@@ -16,6 +16,8 @@
 
 namespace ticketgate {
 
+class StatusReader;
+
 class Run final : public Resident {
  public:
     Run(Station& station, std::shared_ptr<Request> request, Slot slot);
@@ -34,6 +36,7 @@ class Run final : public Resident {
     void forward_interim();
     ClientFacts client_facts() const;
     void begin_reply();
+    bool rewrite_redirects();
     void flush(bool ended);
     void tell(error_code failure) noexcept;
     void leave_backend(error_code failure);
@@ -54,7 +57,7 @@ class Run final : public Resident {
     bool asks_workers() const;
     task<void> outlast_workers(error_code failure);
     task<result<fcgi::Working>> ask_workers(Answered& request);
-    task<error_code> read_status(Exchange& status, std::string_view head, std::string& answer);
+    task<error_code> read_status(StatusReader& reader);
 
     // tunnel.cpp
     task<error_code> tunnel();
@@ -90,6 +93,7 @@ class Run final : public Resident {
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
     std::string_view complaint_;  // of the response head; a constant
+    fcgi::StatusAdvice untold_;   // why the workers' status could not be read last
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // when patience was last at its end
     bool streaming_ = false;                // the answer is an event stream

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "proxy/run_state.hpp"
+#include "proxy/status_reader.hpp"
 
 namespace ticketgate {
 namespace {
@@ -19,9 +20,8 @@ Duration pause_after(Duration worked) {
     return longer == pauses.begin() ? pauses.front() : *std::prev(longer);
 }
 
-// A status page is made without a script; and a table for thousands of workers.
+// A status page is made without a script.
 constexpr Duration patience = 1s;
-constexpr std::size_t max_answer = 4 << 20;
 
 }  // namespace
 
@@ -42,7 +42,9 @@ task<void> Run::outlast_workers(error_code failure) {
         if (!busy && told)
             station_.commons.log.warn(
                 "the workers' status cannot be read; the slot stays held",
-                {{"request_id", record.request_id}, {"why", busy.error().message()}});
+                {{"request_id", record.request_id},
+                 {"why", untold_.why.empty() ? busy.error().message() : untold_.why},
+                 {"remedy", untold_.remedy}});
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
         while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
@@ -55,41 +57,25 @@ task<void> Run::outlast_workers(error_code failure) {
 task<result<fcgi::Working>> Run::ask_workers(Answered& request) {
     WorkerStatus* const workers = request_->route->upstream->worker_status();
     if (workers == nullptr) co_return errc::upstream_refused;
-    std::string head, answer;
-    const auto status = workers->ask(station_.loop, head);
-    status->observe(&signal_);
+    StatusReader reader(*workers, station_.loop, station_.commons.spool, signal_);
     request.asked = monotonic_now();
     station_.loop.arm(deadline_, patience);
-    const auto failure = co_await read_status(*status, head, answer);
-    if (failure) co_return failure;
+    error_code failure = co_await read_status(reader);
     request.told = monotonic_now();
-    co_return workers->still_runs(answer, request);
+    if (!failure) {
+        auto told = workers->still_runs(reader.answer(), request);
+        if (told) co_return *told;
+        failure = told.error();
+    }
+    untold_ = workers->advice(reader.failure(failure));
+    co_return failure;
 }
 
-task<error_code> Run::read_status(Exchange& status, std::string_view head, std::string& answer) {
-    http::ResponseHead response;
-    Body none(station_.commons.spool);
-    for (bool sent = false, begun = false;;) {
-        if (!sent) {
-            const auto step = status.send(head, none);
-            if (!step) co_return step.error();
-            sent = *step == Step::done;
-        }
-        if (sent && !begun) {
-            const auto step = status.read_head(false, response);
-            if (!step) co_return step.error();
-            begun = *step == Step::done;
-            if (begun && response.status != 200) co_return errc::upstream_bad_response;
-        }
-        while (begun) {
-            std::string_view piece;
-            const auto step = status.read_body(piece);
-            if (!step) co_return step.error();
-            if (*step == Step::blocked) break;
-            if (piece.empty()) co_return error_code();
-            if (answer.size() + piece.size() > max_answer) co_return errc::upstream_bad_response;
-            answer += piece;
-        }
+task<error_code> Run::read_status(StatusReader& reader) {
+    for (;;) {
+        const auto step = reader.advance();
+        if (!step) co_return step.error();
+        if (*step == Step::done) co_return error_code();
         co_await signal_;
         look_at_hold();
         if (station_.stopping() || !hold_.held()) co_return errc::client_closed;

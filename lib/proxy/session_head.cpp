@@ -29,7 +29,7 @@ class OriginOf final : public OriginSource {
         : head_(head), peer_(peer), record_(record) {}
     fcgi::Origin origin() override {
         client_ip_ = client_ip(head_, peer_);
-        return origin_of(peer_, client_ip_, record_);
+        return origin_of(head_, peer_, client_ip_, record_);
     }
 
  private:
@@ -59,6 +59,15 @@ void Session::begin_request(error_code failure) {
     request.body.complete = reader_.done();
     request.repeatable = head.idempotent() && head.framing == http::Framing::none;
     describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);
+}
+
+RequestLabel Session::label() const {
+    const http::RequestHead& head = station().head;
+    const Record& record = request_->record;
+    const std::string& known = record.client_ip;
+    return RequestLabel(record.request_id.view(),
+                        known.empty() ? client_ip(head, client_.peer()) : known, head.method,
+                        head.target);
 }
 
 error_code Session::refuse(std::string_view complaint) {

@@ -12,13 +12,25 @@ queue::Order order_of(config::Order order) {
     return order == config::Order::ready ? queue::Order::ready : queue::Order::arrival;
 }
 
+std::string in_url(const std::string& host) {
+    return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+std::string host_and_port(const std::string& host, std::uint16_t port) {
+    return in_url(host) + ":" + std::to_string(port);
+}
+
 // As nginx's $proxy_host; what is behind a unix socket is on this machine.
 std::string authority_of(const config::Upstream& upstream) {
     if (!upstream.unix_path.empty()) return "localhost";
-    const bool ipv6 = upstream.host.find(':') != std::string::npos;
-    const std::string host = ipv6 ? "[" + upstream.host + "]" : upstream.host;
     const bool usual = upstream.port == (upstream.https ? 443 : 80);
-    return usual ? host : host + ":" + std::to_string(upstream.port);
+    return usual ? in_url(upstream.host) : host_and_port(upstream.host, upstream.port);
+}
+
+// A unix socket has no port that could leak.
+std::optional<http::BackendAddress> redirects_of(const config::Upstream& upstream) {
+    if (!upstream.rewrite_location || !upstream.unix_path.empty()) return std::nullopt;
+    return http::BackendAddress{upstream.https, in_url(upstream.host), upstream.port};
 }
 
 }  // namespace
@@ -41,6 +53,7 @@ UpstreamSettings upstream_settings(const config::Upstream& upstream) {
     settings.port = upstream.port;
     settings.unix_path = upstream.unix_path;
     settings.authority = authority_of(upstream);
+    settings.redirects = redirects_of(upstream);
     settings.max_idle = upstream.max_idle;
     settings.head_limits.max_head = upstream.max_head;
     settings.head_limits.max_headers = upstream.max_headers;
@@ -61,6 +74,7 @@ FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
         settings.status->host = fcgi.status->host;
         settings.status->port = fcgi.status->port;
         settings.status->unix_path = fcgi.status->unix_path;
+        settings.status->authority = host_and_port(fcgi.status->host, fcgi.status->port);
         settings.status_path = fcgi.status->path;
     }
     return settings;

@@ -172,9 +172,11 @@ std::string client_ip(const http::RequestHead& head, const Peer& peer) {
 }
 
 // The port is the peer's, and says nothing of a client that a proxy speaks for.
-fcgi::Origin origin_of(const Peer& peer, std::string_view client_ip, const Record& record) {
+fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::string_view client_ip,
+                       const Record& record) {
     const std::uint16_t port = client_ip == peer.ip ? peer.from_port : std::uint16_t{0};
-    return {client_ip, port, peer.local_ip, peer.port, record.unique_id.view()};
+    const bool told = peer.trusted && has(head, http::FieldName::x_forwarded_port);
+    return {client_ip, port, peer.local_ip, peer.port, told, record.unique_id.view()};
 }
 
 void describe(Record& record, const http::RequestHead& head, const Peer& peer) {

@@ -62,7 +62,8 @@ bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 std::string client_ip(const http::RequestHead&, const Peer&);
 
 /// What CGI variables tell beside the head. Views into the arguments.
-fcgi::Origin origin_of(const Peer&, std::string_view client_ip, const Record&);
+fcgi::Origin origin_of(const http::RequestHead&, const Peer&, std::string_view client_ip,
+                       const Record&);
 
 /// Who asks for what, into the record.
 void describe(Record&, const http::RequestHead&, const Peer&);

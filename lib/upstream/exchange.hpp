@@ -11,8 +11,10 @@
 
 #include "base/error.hpp"
 #include "fcgi/origin.hpp"
+#include "fcgi/status_page.hpp"
 #include "fcgi/workers.hpp"
 #include "http/head.hpp"
+#include "http/redirect.hpp"
 #include "http/rewrite.hpp"
 #include "http/spool.hpp"
 #include "net/loop.hpp"
@@ -49,6 +51,8 @@ class Exchange {
     virtual bool connected() const = 0;
     /// Why it could not be connected, for the log, where the error does not say it all.
     virtual std::string fault() const { return {}; }
+    /// The errno of a connection that could not be made; 0: none, or not known.
+    virtual int refusal() const { return 0; }
     /// Bytes that came from the backend so far, whatever they are.
     virtual std::uint64_t received() const = 0;
     /// Bytes of requests that the connection has taken so far.
@@ -140,6 +144,9 @@ class WorkerStatus {
     /// upstream_bad_response: it tells nothing.
     virtual result<fcgi::Working> still_runs(std::string_view answer,
                                              const Answered& request) const = 0;
+    /// The same error for an answer that tells nothing of any request.
+    virtual error_code readable(std::string_view answer) const = 0;
+    virtual fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const = 0;
 
  protected:
     ~WorkerStatus() = default;
@@ -157,6 +164,8 @@ class Upstream {
     virtual void add_length(std::string& head, std::uint64_t length) const = 0;
     /// Its name, for the Host of a request whose client named none. Empty: it is told of none.
     virtual std::string_view host() const { return {}; }
+    /// Its address, if redirects to there are rewritten for clients. Null: they are not.
+    virtual const http::BackendAddress* redirects() const { return nullptr; }
     /// A connection to it can become a tunnel (RFC 9110 7.8).
     virtual bool upgrades() const { return false; }
     /// It asks for the origin of requests.

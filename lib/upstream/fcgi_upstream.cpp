@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "fcgi/params.hpp"
 #include "fcgi/record.hpp"
+#include "fcgi/worker_table.hpp"
 #include "fcgi/workers.hpp"
 #include "http/parser.hpp"
 #include "http/target.hpp"
@@ -86,6 +87,18 @@ result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
     const fcgi::Trace trace{request.method, fcgi::find_script(path, fcgi_.scripts),
                             request.target.substr(query + 1), sent, request.ended};
     return fcgi::still_runs(answer, trace, {request.asked, request.told});
+}
+
+error_code FcgiUpstream::readable(std::string_view answer) const {
+    const auto workers = fcgi::read_worker_table(answer);
+    return workers ? error_code() : workers.error();
+}
+
+fcgi::StatusAdvice FcgiUpstream::advice(const fcgi::StatusFailure& failure) const {
+    const UpstreamSettings& at = status_->settings();
+    const std::string address =
+        at.unix_path.empty() ? "fastcgi://" + at.authority : "fastcgi+unix:" + at.unix_path;
+    return fcgi::advice_for(failure, address, fcgi_.status_path);
 }
 
 void FcgiUpstream::retire(net::Loop& loop) {

@@ -37,6 +37,8 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     std::unique_ptr<Exchange> ask(net::Loop& loop, std::string& head) override;
     result<fcgi::Working> still_runs(std::string_view answer,
                                      const Answered& request) const override;
+    error_code readable(std::string_view answer) const override;
+    fcgi::StatusAdvice advice(const fcgi::StatusFailure& failure) const override;
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;
     const FcgiSettings fcgi_;
     const std::shared_ptr<FcgiUpstream> status_;  // null: none

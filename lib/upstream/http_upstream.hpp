@@ -15,6 +15,9 @@ class HttpUpstream final : public PooledUpstream {
                      std::string& out) const override;
     bool upgrades() const override { return true; }
     std::string_view host() const override { return settings().authority; }
+    const http::BackendAddress* redirects() const override {
+        return settings().redirects ? &*settings().redirects : nullptr;
+    }
     void add_length(std::string& head, std::uint64_t length) const override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
 #include "upstream/pooled_upstream.hpp"
@@ -16,6 +17,9 @@ iovec piece(std::string_view bytes) {
 // Of a request body on its way: enough to be worth a system call, and room for FastCGI's largest
 // record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
+
+// Between two tries to connect to a unix socket whose backlog is full.
+constexpr Duration connect_again = 10ms;
 
 // Within this time of a look of the loop's at all sockets, what it told of an idle one counts.
 constexpr Duration lately = 1ms;
@@ -47,6 +51,11 @@ result<Step> PooledExchange::send(std::string_view head, Body& body) {
     return send_pieces(head, body);
 }
 
+std::string PooledExchange::fault() const {
+    std::string of_tls = stream_ ? stream_->fault() : std::string();
+    return of_tls.empty() && refusal_ != 0 ? std::strerror(refusal_) : of_tls;
+}
+
 result<Step> PooledExchange::connect() {
     if (!stream_) {
         const net::Endpoint* address = pool_.address(loop_, *this);
@@ -54,17 +63,24 @@ result<Step> PooledExchange::connect() {
             if (pool_.unresolvable()) return errc::upstream_refused;
             return Step::blocked;
         }
-        int error = 0;
-        stream_ = pool_.connect(loop_, *address, error);
+        stream_ = pool_.connect(loop_, *address, refusal_);
         if (stream_) stream_->observe(observer_);
+        // The backlog of a unix socket is full, and no event will tell when it is not.
+        if (!stream_ && refusal_ == EAGAIN) {
+            loop_.arm(idle_deadline_, connect_again);
+            return Step::blocked;
+        }
     }
-    const auto state = stream_ ? stream_->connected().status : net::Io::failed;
-    if (state == net::Io::blocked) return Step::blocked;
-    if (state == net::Io::failed) {
+    const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
+    if (state.status == net::Io::blocked) return Step::blocked;
+    if (state.status == net::Io::failed) {
         pool_.address_failed();
-        return fault().empty() ? errc::upstream_refused : errc::upstream_untrusted;
+        refusal_ = state.error;
+        const bool untrusted = stream_ && !stream_->fault().empty();
+        return untrusted ? errc::upstream_untrusted : errc::upstream_refused;
     }
     connected_ = true;
+    refusal_ = 0;
     return Step::done;
 }
 
@@ -161,8 +177,10 @@ net::IoResult PooledExchange::read(std::string_view& into) {
         received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }
-    const bool ended = got.status == net::Io::ended || got.status == net::Io::failed;
+    const bool failed = got.status == net::Io::failed;
+    const bool ended = got.status == net::Io::ended || (failed && stream_->over());
     over_ |= ended;
+    answered_ |= failed && !ended;  // with something that is no TLS
     if (ended) note_lost();
     return got;
 }
@@ -233,6 +251,10 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
 }
 
 void PooledExchange::notify() {
+    if (!connected_) {  // a deadline of connect()
+        if (observer_ != nullptr) observer_->notify();
+        return;
+    }
     const Duration age = idle_for(loop_.woke());
     if (!quiet()) {
         note_words();

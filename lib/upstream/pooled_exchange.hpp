@@ -36,7 +36,8 @@ class PooledExchange : public Exchange,
     void observe(Observer* observer) override;
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
-    std::string fault() const override { return stream_ ? stream_->fault() : std::string(); }
+    std::string fault() const override;
+    int refusal() const override { return refusal_; }
     std::uint64_t received() const override { return received_; }
     std::uint64_t written() const override { return written_; }
     std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
@@ -80,6 +81,8 @@ class PooledExchange : public Exchange,
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
     net::IoResult read(std::string_view& into);
+    /// Why a read gave nothing: the connection is over, or what came is no TLS.
+    errc read_failure() const { return over_ ? errc::upstream_broke : errc::upstream_bad_response; }
     net::Stream& stream() { return *stream_; }
     const UpstreamSettings& settings() const;
     /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
@@ -96,7 +99,9 @@ class PooledExchange : public Exchange,
     void note_garbage();
 
  private:
-    void notify() override;  // while idle: the backend closed it, or it was idle for too long
+    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: it
+    /// is time for another try.
+    void notify() override;
     bool quiet() const;
     void note_lost();
     void note_words();
@@ -123,6 +128,7 @@ class PooledExchange : public Exchange,
     bool over_ = false;        // a read found the connection's end
     std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
+    int refusal_ = 0;
     std::string unsent_;  // of a frame that was taken in part
 };
 

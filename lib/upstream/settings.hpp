@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
 #include "http/parser.hpp"
+#include "http/redirect.hpp"
 #include "upstream/keep_policy.hpp"
 
 namespace ticketgate {
@@ -16,6 +18,8 @@ struct UpstreamSettings {
     std::string unix_path;
     /// As a URL names it: the host, and the port unless it is the scheme's.
     std::string authority = {};
+    /// Redirects to there are rewritten for clients.
+    std::optional<http::BackendAddress> redirects = {};
     std::uint32_t max_idle = 64;  ///< connections kept, each loop
     Duration idle_timeout = 4s;
     KeepPolicy::Limits trust = {};

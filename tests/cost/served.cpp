@@ -67,8 +67,8 @@ void write(const http::RequestHead& head, const Peer& peer) {
     if (http::parse_request(out, wide, stamped)) {
         const std::string client = client_ip(head, peer);
         const fcgi::Scripts scripts{.root = "/srv"};
-        fcgi::append_params(stamped, 11, id_names, origin_of(peer, client, record), scripts,
-                            params);
+        fcgi::append_params(stamped, 11, id_names, origin_of(stamped, peer, client, record),
+                            scripts, params);
     }
     format_json(record, line);
 }

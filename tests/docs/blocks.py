@@ -1,8 +1,13 @@
 """Code blocks: each one says what it is, and the program that it is for takes it."""
 import json
+import pathlib
 import re
+import sys
 
 import yaml
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "recipes"))
+import extract  # noqa: E402
 
 
 def frame(text):
@@ -61,10 +66,31 @@ JUDGES = {
     "nginx": lambda tools, text: tools.check_nginx(text),
     "apache": lambda tools, text: tools.check_apache(text),
     "ini pool": lambda tools, text: tools.check_fpm_pool(text),
+    "ini systemd": lambda tools, text: tools.check_systemd(text),
     "sh": lambda tools, text: tools.check_shell(text),
     "console": session,
     "text": lambda tools, text: None,
 }
+
+
+# Done literally by `./dev fresh --recipes`.
+RECIPES = {"docs/recipes/apache.md": (), "docs/recipes/nginx.md": (), "docs/recipes/php-fpm.md": (),
+           "README.md": ("Ten minutes to a safe application", "Apache with mod_php", "php-fpm without a web server",
+                         "nginx with php-fpm", "Check, start, look")}
+
+
+def steps(site, tools):
+    """Each block of a recipe is typed, or its text says where to write it."""
+    for name, sections in RECIPES.items():
+        if name not in site.pages:
+            continue
+        try:
+            found = list(extract.steps(site.pages[name], sections))
+        except ValueError as error:
+            yield error.args
+        else:
+            if not found and name != "README.md":
+                yield name, 1, "a recipe without a step"
 
 
 def quickstart(site, tools):

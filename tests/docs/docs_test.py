@@ -17,7 +17,7 @@ import style
 from pages import Site
 from tools import Tools
 
-CHECKS = (links.links, links.files, links.reachable, links.code_map, blocks.blocks, blocks.quickstart,
+CHECKS = (links.links, links.files, links.reachable, links.code_map, blocks.blocks, blocks.quickstart, blocks.steps,
           names.commands, names.options, names.verbs, names.metrics, names.settings, names.named_settings,
           names.admin_pages, names.documented, sources.header_lists, sources.container, sources.figures,
           style.openings, style.plain_words)

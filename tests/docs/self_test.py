@@ -67,8 +67,13 @@ BAD = [
     ("blocks", block("nginx", "server { listen 127.0.0.1:8000; location / { proxy_pas http://a; } }")),
     ("blocks", block("apache", "RemoteIPHeadr X-Forwarded-For")),
     ("blocks", block("ini pool", "pm.status_paht = /status")),
+    ("blocks", block("ini systemd", "[Service]\nAmbientCapabilites=CAP_NET_BIND_SERVICE")),
+    ("blocks", block("ini systemd", "SupplementaryGroups=www-data")),
     ("blocks", block("sh", "if true; then")),
     ("blocks", block("console", "$ echo 'one\nwhat it prints")),
+    ("steps", {"docs/recipes/apache.md": TITLE.replace("page", "recipe") + "[Back](../page.md)\n"} | page("[a](recipes/apache.md)")),
+    ("steps", {"docs/recipes/apache.md": "# R\n\nThis recipe explains a thing. [Back](../page.md)\n\nSay:\n\n" + WHOLE}
+     | page("[a](recipes/apache.md)")),
     ("quickstart", {"config/quickstart.yaml": "threads: 2\n"}),
     ("commands", page("`ticketgate explode GET /`")),
     ("commands", page("`ticketgate id --fromat txid`")),

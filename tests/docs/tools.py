@@ -1,4 +1,5 @@
 """The programs that judge what the pages show, each in a temporary folder: ticketgate, nginx, Apache, php-fpm, bash."""
+import configparser
 import http.client
 import json
 import os
@@ -127,9 +128,11 @@ class Tools:
         modules = ["mpm_prefork", "authz_core", "setenvif", "env", "remoteip", "rewrite"]
         loads = "".join(f"LoadModule {m}_module /usr/lib/apache2/modules/mod_{m}.so\n" for m in modules)
         port, file = free_port(), self.folder / "apache.conf"
+        text = re.sub(r"<VirtualHost [^>]+>", f"<VirtualHost 127.0.0.1:{port}>", text)
+        if "<VirtualHost" not in text:
+            text = f"<VirtualHost 127.0.0.1:{port}>\nDocumentRoot {self.folder}\n{text}</VirtualHost>\n"
         file.write_text(f"{loads}ServerName localhost\nListen 127.0.0.1:{port}\nPidFile {self.folder}/apache.pid\n"
-                        f"ErrorLog {self.folder}/apache.err\nDefaultRuntimeDir {self.folder}\n"
-                        f"<VirtualHost 127.0.0.1:{port}>\nDocumentRoot {self.folder}\n{text}</VirtualHost>\n")
+                        f"ErrorLog {self.folder}/apache.err\nDefaultRuntimeDir {self.folder}\n{text}")
         return self.run("apache2", "-t", "-f", str(file))
 
     def check_fpm_pool(self, text):
@@ -140,6 +143,19 @@ class Tools:
         file.write_text(f"[global]\nerror_log = {self.folder}/fpm.err\n[www]\nuser = www-data\ngroup = www-data\n"
                         f"pm = static\npm.max_children = 2\n{listen}{text}")
         return self.run("php-fpm8.2", "-t", "-y", str(file))
+
+    def check_systemd(self, text):
+        """Sections and settings that the units of this repository have, or a drop-in for them may."""
+        parser = configparser.ConfigParser(strict=False, interpolation=None)
+        parser.optionxform = str
+        try:
+            parser.read_string(text)
+        except configparser.Error as error:
+            return str(error)
+        known = {"Unit", "Service", "Install"}, {"SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet"}
+        wrong = [s for s in parser.sections() if s not in known[0]]
+        wrong += [key for s in parser.sections() for key in parser[s] if key not in known[1]]
+        return f"not known: {', '.join(wrong)}" if wrong else None
 
     def check_shell(self, text):
         return self.run("bash", "-n", text=text)

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -60,10 +61,11 @@ class Site:
         for name, text in SCRIPTS.items():
             (self.fpm.root / name).write_text(text)
         self.port, self.admin = free_port(), free_port()
-        path = pathlib.Path(real_test.__file__).parents[2] / "config" / "php-fpm.yaml"
+        path = SHIPPED
         if config:
             path = self.folder / "ticketgate.yaml"
             path.write_text(config(self))
+        self.config = path
         self.gate = Process([real_test.TICKETGATE, "-c", str(path)], self.folder / "gate.log",
                             {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
                              "FPM_URL": f"fastcgi://127.0.0.1:{self.fpm.port}", "FPM_ROOT": str(self.fpm.root),
@@ -116,11 +118,26 @@ class Site:
         connection.close()
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name + "{"))
 
+    def reload(self):
+        os.kill(self.gate.child.pid, signal.SIGHUP)
+
     def log(self):
         return (self.folder / "gate.log").read_text()
 
     def wait_until_free(self):
         wait_for(lambda: self.metric("ticketgate_queue_in_flight") == 0, "every slot is back")
+
+
+SHIPPED = pathlib.Path(real_test.__file__).parents[2] / "config" / "php-fpm.yaml"
+
+
+def shipped_with_worker_idle(site):
+    """The shipped file without the two comment signs that its comments speak of."""
+    text = SHIPPED.read_text()
+    for line in ("status: {", "release: worker_idle\n"):
+        assert text.count("# " + line) == 1, line
+        text = text.replace("# " + line, line)
+    return text
 
 
 def queue_config(queue, routes="routes: [{ prefix: /, queue: q }]", fastcgi=""):
@@ -160,7 +177,7 @@ class TestShippedConfig(Case):
         root = str(self.site.fpm.root)
         for name, value in {
                 "UNIQUE_ID": response.headers["Unique-Id"], "HTTP_X_REQUEST_ID": response.headers["X-Request-Id"],
-                "REMOTE_ADDR": "127.0.0.1", "SERVER_ADDR": "127.0.0.1", "SERVER_PORT": str(self.site.port),
+                "REMOTE_ADDR": "127.0.0.1", "SERVER_ADDR": "127.0.0.1", "SERVER_PORT": "81",
                 "SERVER_NAME": "shop.example", "HTTP_HOST": "shop.example:81", "HTTP_COOKIE": "c=d",
                 "REQUEST_METHOD": "GET", "REQUEST_URI": "/show.php/a%20b/c?x=1&y=%2F", "QUERY_STRING": "x=1&y=%2F",
                 "SCRIPT_NAME": "/show.php", "PATH_INFO": "/a b/c", "PHP_SELF": "/show.php/a b/c",
@@ -205,6 +222,16 @@ class TestShippedConfig(Case):
         line = next(line for line in self.site.log().splitlines() if "boom" in line)
         self.assertIn("first line\\nsecond line", line)
         self.assertIn(f"request_id={response.headers['X-Request-Id']}", line)
+
+
+class TestShippedConfigWithWorkerIdle(Case):
+    config = staticmethod(shipped_with_worker_idle)
+
+    def test_the_status_page_is_asked_at_the_start_and_at_a_reload(self):
+        asked = "php-fpm's status page answers upstream=php"
+        wait_for(lambda: self.site.log().count(asked) == 1, "the log says so")
+        self.site.reload()
+        wait_for(lambda: self.site.log().count(asked) == 2, "it says so again")
 
     def test_parallel_late_updates_are_all_kept(self):
         before = int(self.site.fpm.state.read_text())
@@ -403,8 +430,48 @@ class TestStatusThatIsGone(Case):
         self.assertGreaterEqual(time.monotonic() - began, 3)
         self.assertGreater(self.site.metric("ticketgate_queue_status_failures_total"), 0)
         wait_for(lambda: "the workers' status cannot be read" in self.site.log(), "the log says why")
+        self.assertIn("Connection refused", self.site.log())
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 1)
         self.site.wait_until_free()
+
+
+class TestStatusThatCannotBeRead(Case):
+    """It is told before a request meets it, with what to change."""
+    config = staticmethod(queue_config("release: worker_idle"))
+
+    def told(self, status, remedy):
+        """The one line that a start or a reload logs of it."""
+        config = self.site.config.read_text()
+        self.site.config.write_text(config.replace("url: \"${FPM_STATUS_URL}\"", status))
+        before = len(self.site.log())
+        self.site.reload()
+
+        def lines():
+            new = self.site.log()[before:].splitlines()
+            return [line for line in new if "php-fpm's status page cannot be read" in line]
+
+        wait_for(lines, "the log has it")
+        self.site.config.write_text(config)
+        self.assertIn(" error ", lines()[0])
+        self.assertIn("upstream=php", lines()[0])
+        self.assertIn(remedy, lines()[0])
+
+    def test_a_path_that_is_not_set(self):
+        self.told('url: "${FPM_STATUS_URL}", path: /fpm-status', "put pm.status_path = /fpm-status into the pool's file")
+
+    def test_an_address_where_nobody_listens(self):
+        port = free_port()
+        self.told(f'url: "fastcgi://127.0.0.1:{port}"', f"put pm.status_listen = 127.0.0.1:{port} into the pool's file")
+
+    def test_a_socket_that_is_not_there(self):
+        self.told(f'url: "fastcgi+unix:{self.site.folder}/none"', f"put pm.status_listen = {self.site.folder}/none into")
+
+    def test_a_server_that_is_not_php_fpm(self):
+        self.told(f'url: "fastcgi://127.0.0.1:{self.site.port}"', "see that ")
+
+    def test_one_that_does_not_answer(self):
+        with socket.create_server(("127.0.0.1", free_port())) as silent:
+            self.told(f'url: "fastcgi://127.0.0.1:{silent.getsockname()[1]}"', "pm.status_listen")
 
 
 if __name__ == "__main__":

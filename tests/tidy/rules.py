@@ -21,7 +21,7 @@ COLUMNS = 100
 # Most lines of a file and of a function; what is larger is one thing all the same, and named here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
 LARGE_FILES = {"lib/http/parser.cpp": 460, "tests/unit/config/problems_test.cpp": 520}
-LARGE_FUNCTIONS = {"run_command_line": 75, "expected": 70, "text": 70, "type_of": 70}  # tables, as code
+LARGE_FUNCTIONS = {"run_command_line": 75, "expected": 70, "text": 80, "type_of": 70}  # tables, as code
 BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
 GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -210,7 +210,10 @@ SLEEPS = {
     "tests/real/kept_test.py": (1, "clients that ask at the age at which a backend closes"),
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
+    "tests/recipes/proof.sh": (1, "wait_for between two looks"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),
+    "deploy/package/check.sh": (1, "until_true between two looks"),
+    "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),
 }
 # Tests whose clients or backends are slow on purpose: there the time is what is tested, or makes a case
 # likelier that is right either way. It is never a way to wait.

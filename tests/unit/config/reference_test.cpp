@@ -49,6 +49,25 @@ TEST(Reference, ShowsEveryKeyWithItsDefault) {
     EXPECT_EQ(resolve(Settings{}, config.defaults), expected);
 }
 
+// As it stands it needs nothing that Debian's php8.2-fpm does not have. The lines for worker_idle
+// are comments that are good when they are none.
+TEST(Reference, PhpFpmFitsDebianAndMayWaitForWorkers) {
+    const auto config = *load_file(php_fpm, environment_of({})).config;
+    EXPECT_EQ(config.upstreams.at("php").unix_path, "/run/php/php8.2-fpm.sock");
+    EXPECT_FALSE(config.upstreams.at("php").fcgi->status);
+    EXPECT_EQ(config.queues.at("app").release, Release::response);
+    std::string text = file_text(php_fpm);
+    for (const std::string line : {"status: {", "release: worker_idle\n"}) {
+        const auto at = text.find("# " + line);
+        ASSERT_NE(at, std::string::npos) << line;
+        text.erase(at, 2);
+    }
+    const auto idle = load(text);
+    EXPECT_EQ(printed(idle.problems), std::vector<std::string>{});
+    EXPECT_EQ(idle.config->queues.at("app").release, Release::worker_idle);
+    EXPECT_EQ(idle.config->upstreams.at("php").fcgi->status->path, "/status");
+}
+
 TEST(Reference, QuickstartQueuesEverything) {
     const auto config = *load_file(quickstart, environment_of({})).config;
     const RouteIndex routes(config);

@@ -170,6 +170,19 @@ TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
     EXPECT_EQ(noted("routes: [{prefix: /}]\n").size(), 0u);
 }
 
+TEST(Warnings, RewritingRedirectsWhereThereIsNoPort) {
+    const auto told = [](const std::string& upstream) {
+        const auto loaded = load("listen: [{address: \"127.0.0.1:1\"}]\nupstreams: {b: {" +
+                                 upstream + "}}\nroutes: [{prefix: /, upstream: b}]\n");
+        EXPECT_TRUE(loaded.config);
+        return loaded.problems.size();
+    };
+    EXPECT_EQ(told("url: \"unix:/a\", rewrite_location: true"), 1u);
+    EXPECT_EQ(told("url: \"fastcgi://a\", fastcgi: {root: /a}, rewrite_location: false"), 1u);
+    EXPECT_EQ(told("url: \"fastcgi://a\", fastcgi: {root: /a}"), 0u);
+    EXPECT_EQ(told("url: \"http://a\", rewrite_location: false"), 0u);
+}
+
 TEST(Warnings, MoreThanOneInFlight) {
     EXPECT_EQ(warnings("queues: {a: {max_in_flight: 4}}\nroutes: [{prefix: /, queue: a}]\n"),
               Lines{"c.yaml:4:14: warning: queues.a.max_in_flight: more than 1 is not mutual "
@@ -262,6 +275,23 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
               Lines{});
     EXPECT_EQ(warnings("routes: [{prefix: /, response_spool_max: 1KiB}]\n"), Lines{})
         << "no slot to hold";
+}
+
+TEST(Warnings, LimitsOfAQueueCountWhereverTheyStand) {
+    const std::string around = "routes: [{prefix: /, response_spool_max: 1KiB, max_body: 5GiB, ";
+    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a}]}]\n").size(), 2u);
+    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a, response_spool_max: 64KiB, "
+                                "max_body: 1MiB}]}]\n"),
+              Lines{})
+        << "no queued route has them";
+}
+
+TEST(Warnings, ASpoolThatTakesNoBody) {
+    const std::string none = "spool: {max_memory: 0B, max_disk: 0B}\n";
+    const auto told = warnings(none + "routes: [{prefix: /, queue: a}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("a queued request that has one gets 503"), std::string::npos);
+    EXPECT_EQ(warnings(none + "routes: [{prefix: /}]\n"), Lines{});
 }
 
 TEST(Warnings, AProxyProtocolThatBelievesNobody) {

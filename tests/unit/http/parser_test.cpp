@@ -180,6 +180,8 @@ TEST(ParseRequest, EveryNameOfOursIsKnown) {
         {"Server-Timing", FieldName::server_timing},
         {"User-Agent", FieldName::user_agent},
         {"Referer", FieldName::referer},
+        {"location", FieldName::location},
+        {"Refresh", FieldName::refresh},
         {"X_Forwarded_For", FieldName::unusual},
         {"Content.Length", FieldName::unusual},
         {"Max-Forwards", FieldName::other},  // of a GET

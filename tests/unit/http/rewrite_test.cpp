@@ -244,6 +244,10 @@ const ResponseCase responses[] = {
           "x\r\nServer-Timing: t\r\n"
           "Proxy-Connection: x\r\nX-Accel-Buffering: no\r\n\r\n",
      ok + "Server-Timing: t\r\nX-Accel-Buffering: no\r\n\r\n"},
+    {"redirects that are said anew",
+     ok + "Location: a\r\nB: c\r\nRefresh: d\r\n\r\n",
+     ok + "B: c\r\nLocation: e\r\n\r\n",
+     {.added = "Location: e\r\n", .drop_redirects = true}},
     {"ids",
      ok + "X-Request-ID: a\r\nB: c\r\nunique_id: d\r\n\r\n",
      ok + "B: c\r\nUnique-Id: e\r\n\r\n",

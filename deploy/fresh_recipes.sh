@@ -1,0 +1,47 @@
+# The recipes of the README and of docs/recipes, each on a system of its own; sourced by fresh_check.sh, which sets
+# root (a Debian with the clone), repo, inside, run, say and die.
+# shellcheck shell=bash disable=SC2154  # these are the caller's
+wanted=() failed=()
+
+# Each line is: recipe NAME BACKEND HOST PAGE [SECTION...]. BACKEND and HOST are what proof.sh takes.
+start="Ten minutes to a safe application" look="Check, start, look"
+all_recipes() {
+    recipe readme-apache apache localhost:8080 README.md "$start" "Apache with mod_php" "$look"
+    recipe readme-php-fpm php-fpm localhost:8080 README.md "$start" "php-fpm without a web server" "$look"
+    recipe readme-nginx nginx localhost:8080 README.md "$start" "nginx with php-fpm" "$look"
+    recipe apache apache localhost docs/recipes/apache.md
+    recipe php-fpm php-fpm localhost docs/recipes/php-fpm.md
+    recipe nginx nginx localhost docs/recipes/nginx.md
+}
+
+# FRESH_BINARY in place of a build. The packages for the build are installed: the program's libraries are among them.
+bring_binary() {
+    [[ -n ${FRESH_BINARY:-} ]] || return 0
+    install -D -m 755 "$FRESH_BINARY" "$1/ticketgate/build/release/ticketgate"
+    sed -i '/^\.\/dev build/d' "$1"/steps/*.sh
+}
+
+recipe() {
+    local name=$1 backend=$2 host=$3 page=$4 work status=0 began=$SECONDS
+    ((${#wanted[@]} == 0)) || [[ " ${wanted[*]} " == *" $name "* ]] || return 0
+    work=$(mktemp -d "$root.$name-XXXX")
+    mkdir -p "$work/upper/root/steps"
+    (cd "$repo" && tests/recipes/extract.py "$page" "$work/upper/root/steps" "${@:5}") || die "$page cannot be followed"
+    bring_binary "$work/upper/root"
+    unshare --mount "$repo/tests/recipes/in_namespace.sh" "$root" "$work" "$name: $page" "$backend" "$host" || status=$?
+    rm -rf --one-file-system "$work"
+    printf '\n%s: %s after %d s\n' "$name" "$( ((status == 0)) && echo good || echo FAILED)" "$((SECONDS - began))"
+    ((status == 0)) || failed+=("$name")
+}
+
+# recipes [NAME...]
+recipes() {
+    wanted=("$@")
+    if [[ -z ${FRESH_BINARY:-} ]]; then run "./dev build"
+    else run "apt-get update -q && sed 's/#.*//' deploy/packages.build | DEBIAN_FRONTEND=noninteractive \
+        xargs apt-get install -q -y --no-install-recommends | tail -1"
+    fi
+    all_recipes
+    ((${#failed[@]} == 0)) || die "failed: ${failed[*]}"
+    say "each recipe works as it stands"
+}

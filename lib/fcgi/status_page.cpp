@@ -1,0 +1,57 @@
+#include "fcgi/status_page.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace ticketgate::fcgi {
+namespace {
+
+constexpr std::string_view pool_file =
+    "the pool's file (Debian: /etc/php/8.2/fpm/pool.d/www.conf) and restart php-fpm";
+
+// As the pool's file writes it.
+std::string listen_of(std::string_view address) {
+    constexpr std::string_view unix_scheme = "fastcgi+unix:", tcp_scheme = "fastcgi://";
+    for (const auto scheme : {unix_scheme, tcp_scheme})
+        if (address.starts_with(scheme)) address.remove_prefix(scheme.size());
+    return std::string(address);
+}
+
+std::string put(std::string_view line) {
+    return "put " + std::string(line) + " into " + std::string(pool_file);
+}
+
+StatusAdvice refused(int error, const std::string& address) {
+    const std::string why = "no connection to " + address + ": " + std::strerror(error);
+    if (error == EACCES || error == EPERM)
+        return {why,
+                "let ticketgate's user write to the socket: on Debian its group is www-data; "
+                "with systemd, put SupplementaryGroups=www-data into the [Service] section "
+                "(systemctl edit ticketgate)"};
+    return {why, put("pm.status_listen = " + listen_of(address))};
+}
+
+}  // namespace
+
+StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
+                        const std::string& path) {
+    if (failure.refusal != 0) return refused(failure.refusal, address);
+    // php-fpm takes a path that is not its status page for a script: 404, or 403 by its extension.
+    if (failure.status != 0 && failure.status != 200)
+        return {address + " answers " + std::to_string(failure.status) + " for " + path,
+                "pm.status_path is not set in the pool, or is another path: " +
+                    put("pm.status_path = " + path)};
+    if (failure.status == 200)
+        return {address + " answers " + path + " with something else than php-fpm's status page",
+                "see that status: url is php-fpm's pm.status_listen, and status: path its "
+                "pm.status_path"};
+    if (failure.failure == errc::upstream_timeout)
+        return {address + " does not answer within a second",
+                "use pm.status_listen, which answers even when every worker is busy: " +
+                    put("pm.status_listen = ADDRESS")};
+    return {address + ": " + failure.failure.message(),
+            "see that php-fpm runs and that status: url is its pm.status_listen"};
+}
+
+}  // namespace ticketgate::fcgi

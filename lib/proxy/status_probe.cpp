@@ -1,0 +1,86 @@
+#include "proxy/status_probe.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "proxy/status_reader.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+namespace {
+
+constexpr Duration patience = 1s;
+
+class StatusProbe final : public Resident {
+ public:
+    StatusProbe(Station& station, std::string name, std::shared_ptr<Upstream> upstream)
+        : station_(station),
+          name_(std::move(name)),
+          upstream_(std::move(upstream)),
+          signal_(station.loop.scheduler()),
+          deadline_(signal_) {
+        station_.join(*this);
+        ++station_.commons.runs;
+    }
+    ~StatusProbe() {
+        station_.leave(*this);
+        --station_.commons.runs;
+    }
+    void look_up() override { signal_.notify(); }
+
+    static Detached start(Station& station, std::string name, std::shared_ptr<Upstream> upstream) {
+        StatusProbe probe(station, std::move(name), std::move(upstream));
+        try {
+            co_await probe.ask();
+        } catch (const std::exception& e) {
+            station.commons.log.error("a question to the workers ended by an exception",
+                                      {{"what", e.what()}});
+        }
+    }
+
+ private:
+    task<void> ask() {
+        WorkerStatus& workers = *upstream_->worker_status();
+        StatusReader reader(workers, station_.loop, station_.commons.spool, signal_);
+        station_.loop.arm(deadline_, patience);
+        error_code failure;
+        for (;;) {
+            const auto step = reader.advance();
+            if (!step) failure = step.error();
+            if (!step || *step == Step::done) break;
+            co_await signal_;
+            if (station_.stopping()) co_return;
+            if (deadline_.expired()) failure = errc::upstream_timeout;
+            if (failure) break;
+        }
+        if (!failure) failure = workers.readable(reader.answer());
+        tell(workers, reader.failure(failure));
+    }
+
+    void tell(const WorkerStatus& workers, const fcgi::StatusFailure& failure) {
+        if (!failure.failure) {
+            station_.commons.log.info("php-fpm's status page answers", {{"upstream", name_}});
+            return;
+        }
+        const auto advice = workers.advice(failure);
+        station_.commons.log.error(
+            "php-fpm's status page cannot be read; a queue with release: worker_idle keeps its "
+            "slot after each request until it can",
+            {{"upstream", name_}, {"why", advice.why}, {"remedy", advice.remedy}});
+    }
+
+    Station& station_;
+    const std::string name_;
+    const std::shared_ptr<Upstream> upstream_;
+    Signal signal_;
+    Deadline deadline_;
+};
+
+}  // namespace
+
+void probe_status(Station& station, std::string name, std::shared_ptr<Upstream> upstream) {
+    StatusProbe::start(station, std::move(name), std::move(upstream));
+}
+
+}  // namespace ticketgate

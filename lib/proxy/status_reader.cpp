@@ -1,0 +1,46 @@
+#include "proxy/status_reader.hpp"
+
+namespace ticketgate {
+namespace {
+
+// A table for thousands of workers.
+constexpr std::size_t max_answer = 4 << 20;
+
+}  // namespace
+
+StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
+                           Observer& observer)
+    : exchange_(workers.ask(loop, head_)), none_(spool) {
+    exchange_->observe(&observer);
+}
+
+result<Step> StatusReader::advance() {
+    if (!sent_) {
+        const auto step = exchange_->send(head_, none_);
+        if (!step || *step != Step::done) return step;
+        sent_ = true;
+    }
+    if (!begun_) {
+        const auto step = exchange_->read_head(false, response_);
+        if (!step || *step != Step::done) return step;
+        begun_ = true;
+        if (response_.status != 200) return errc::upstream_bad_response;
+    }
+    return read_page();
+}
+
+result<Step> StatusReader::read_page() {
+    for (;;) {
+        std::string_view piece;
+        const auto step = exchange_->read_body(piece);
+        if (!step || *step == Step::blocked || piece.empty()) return step;
+        if (answer_.size() + piece.size() > max_answer) return errc::upstream_bad_response;
+        answer_ += piece;
+    }
+}
+
+fcgi::StatusFailure StatusReader::failure(error_code error) const {
+    return {error, exchange_->refusal(), begun_ ? response_.status : std::uint16_t{0}};
+}
+
+}  // namespace ticketgate

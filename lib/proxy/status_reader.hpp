@@ -1,0 +1,33 @@
+// One question for php-fpm's status page and its answer, step by step. Owned by a coroutine that
+// waits between the steps, and limits them; one loop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "upstream/exchange.hpp"
+
+namespace ticketgate {
+
+class StatusReader {
+ public:
+    StatusReader(WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
+                 Observer& observer);
+
+    /// done: the answer is whole. Error: as of an Exchange; upstream_bad_response also for an
+    /// answer that is no page.
+    result<Step> advance();
+    const std::string& answer() const { return answer_; }
+    /// What went wrong, for people.
+    fcgi::StatusFailure failure(error_code error) const;
+
+ private:
+    result<Step> read_page();
+    std::string head_, answer_;
+    std::unique_ptr<Exchange> exchange_;
+    Body none_;
+    http::ResponseHead response_;
+    bool sent_ = false, begun_ = false;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# One recipe on a fresh system, in namespaces of its own: started by fresh_check.sh as
+#   unshare --mount in_namespace.sh LOWER WORK NAME BACKEND HOST
+# LOWER is a Debian with the clone, built; what the recipe changes goes to WORK, over it. Its processes end with
+# their namespace, and its services listen where nothing but loopback is.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+if [[ $1 != --inner ]]; then
+    lower=$1 work=$2
+    root=$work/root
+    mkdir -p "$work/upper" "$work/over" "$root"
+    mount -t overlay overlay -o "lowerdir=$lower,upperdir=$work/upper,workdir=$work/over" "$root"
+    touch "$root/run/host-net"
+    mount --bind /proc/self/ns/net "$root/run/host-net"  # for apt-get alone
+    exec unshare --net --pid --fork --kill-child "${BASH_SOURCE[0]}" --inner "$root" "${@:3}"
+fi
+
+root=$2 name=$3 backend=$4 host=$5
+ip link set lo up
+mount -t proc proc "$root/proc"
+mount -t sysfs sys "$root/sys"
+mount --bind /dev "$root/dev"
+mount --bind /dev/pts "$root/dev/pts"
+mount -t tmpfs tmpfs "$root/dev/shm"
+install -m 755 "$here/systemctl" "$here/apt-get" "$root/usr/local/sbin/"
+mkdir "$root/root/proof"
+cp "$here"/proof.* "$here/do_steps.sh" "$root/root/proof/"
+
+# As in fresh_check.sh: no variable of this machine but the proxies.
+inside() {
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} no_proxy=localhost,127.0.0.1 \
+        chroot "$root" "$@" </dev/null
+}
+printf '\n## %s\n\n```console\n' "$name"
+status=0
+inside /root/proof/do_steps.sh /root/steps || status=$?
+printf '```\n\n'
+((status == 0)) || { echo "a step failed: exit $status"; exit 1; }
+printf 'What the test finds then:\n\n```text\n'
+inside /root/proof/proof.sh "$backend" "$host" || status=$?
+printf '```\n'
+exit "$status"

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Inside the chroot, behind a recipe's steps: does what they set up keep what the recipe says?
+#   proof.sh BACKEND HOST     BACKEND: apache, nginx or php-fpm; HOST: the Host that clients use, localhost:8080
+# shellcheck disable=SC2317  # functions called through wait_for
+set -uo pipefail
+backend=$1 host=$2
+gate=http://$host port=${host#localhost} failed=0
+port=${port#:} port=${port:-80}
+here=$(dirname "${BASH_SOURCE[0]}")
+
+ok() { printf 'ok      %s\n' "$1"; }
+bad() { printf 'FAILED  %s: %s\n' "$1" "$2"; failed=1; }
+same() { if [[ $2 == "$3" ]]; then ok "$1: $2"; else bad "$1" "'$2' is not '$3'"; fi; }
+runs() { local what=$1 out; shift; if out=$("$@" 2>&1); then ok "$what"; else bad "$what" "$out"; fi; }
+head_of() { curl -s -o /dev/null -D - "$@" | tr -d '\r'; }
+wait_for() {  # WHAT COMMAND...
+    local what=$1 deadline=$((SECONDS + 60))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < deadline)) || { bad "$what" 'not within 60 s'; return; }
+        sleep 0.1
+    done
+    ok "$what"
+}
+gone() { ! systemctl is-active ticketgate; }
+field() { sed -n "s/^$1: //Ip"; }
+
+install -m 644 "$here/proof.php" /var/www/html/
+install -d -m 755 /var/www/html/folder
+rm -f /var/tmp/ticketgate-proof*
+
+# What a script sees. The client has an address of its own, so that it is not the proxy's by accident.
+seen=$(curl -s --interface 127.0.0.9 -D /tmp/head "$gate/proof.php")
+see() { sed -n "s/^$1=//p" <<<"$seen"; }
+same HTTP_HOST "$(see HTTP_HOST)" "$host"
+same SERVER_NAME "$(see SERVER_NAME)" localhost
+same SERVER_PORT "$(see SERVER_PORT)" "$port"
+same REMOTE_ADDR "$(see REMOTE_ADDR)" 127.0.0.9
+same 'UNIQUE_ID is the one in the response' "$(see UNIQUE_ID)" "$(tr -d '\r' </tmp/head | field Unique-Id)"
+
+# Redirects: the script's own and, of a web server, that of a folder.
+same 'redirect of a script' "$(head_of "$gate/proof.php?do=away" | field Location)" "$gate/elsewhere"
+if [[ $backend != php-fpm ]]; then
+    there=$(head_of "$gate/folder" | field Location)
+    [[ $there != /* ]] || there=$gate$there
+    same 'redirect of a folder' "$there" "$gate/folder/"
+    there=$(head_of -H 'X-Forwarded-Proto: https' "$gate/folder" | field Location)
+    [[ $there == *8000* ]] && bad 'redirect of a folder' "$there"
+fi
+
+# The backend is not reachable beside the queue, but for this machine.
+everywhere=$(grep -E ' (00000000|0{32}):1F40 ' /proc/net/tcp /proc/net/tcp6)
+same 'listeners of the backend beyond loopback' "$everywhere" ''
+
+# The promise: 100 updates, 16 at a time, none lost.
+count() {
+    curl -s --no-progress-meter --parallel --parallel-immediate --parallel-max 16 -d '' -o /dev/null \
+        "$gate/proof.php?do=$1&n=[1-100]"
+    same "100 parallel updates ($1)" "$(curl -s "$gate/proof.php?do=read")" 100
+    rm -f /var/tmp/ticketgate-proof
+}
+count count
+if grep -q '^[^#]*worker_idle' /etc/ticketgate/ticketgate.yaml; then
+    count late
+    wait_for 'the status page answers at the start' grep "php-fpm's status page answers" /run/shim/ticketgate.log
+    # Without its path: told at the reload, with the remedy.
+    sed -i '/^pm.status_path/d' /etc/php/8.2/fpm/pool.d/www.conf
+    systemctl restart php8.2-fpm
+    runs reload ticketgate reload
+    wait_for 'without pm.status_path the log names the remedy' \
+        grep 'error.*pm.status_path = /status' /run/shim/ticketgate.log
+    grep 'pm.status_path = /status' /run/shim/ticketgate.log | head -n 1
+    echo 'pm.status_path = /status' >>/etc/php/8.2/fpm/pool.d/www.conf
+    systemctl restart php8.2-fpm
+fi
+
+# The operator's commands.
+for command in healthcheck queues check reload; do runs "ticketgate $command" ticketgate "$command"; done
+runs 'systemctl reload ticketgate' systemctl reload ticketgate
+runs 'ticketgate drain' ticketgate drain
+wait_for 'the drained process ends' gone
+
+# Port 80 without its capability: the error names the remedy.
+if ((port < 1024)); then
+    sed -i '/Capabilit/d' /etc/systemd/system/ticketgate.service.d/*.conf
+    said=$(systemctl start ticketgate 2>&1) && bad 'port 80 without the capability' 'it starts'
+    runs 'port 80 without the capability names the remedy' \
+        grep 'ports below 1024 need CAP_NET_BIND_SERVICE' <<<"$said"
+    printf '%s\n' "$said" | tail -n 1
+fi
+exit "$failed"
