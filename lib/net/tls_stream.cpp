@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "net/certificate.hpp"
+#include "net/pieces.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t record_size = 16 << 10;  // RFC 8446 5.1: the largest
 // Plain bytes that go into one send.
 constexpr std::size_t window = 4 * record_size;
-
-std::size_t size_of(std::span<const iovec> pieces) {
-    std::size_t size = 0;
-    for (const iovec& piece : pieces) size += piece.iov_len;
-    return size;
-}
 
 // What goes into the next record. Small pieces are joined: a record each would cost the peer more
 // than the copy costs us.
