@@ -20,7 +20,7 @@ SAME_LAYER = {("log", "ids"), ("config", "ids"), ("fcgi", "http"), ("cluster", "
 COLUMNS = 100
 # Most lines of a file and of a function; what is larger is one thing all the same, and named here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
-LARGE_FILES = {"lib/http/parser.cpp": 460, "tests/unit/config/problems_test.cpp": 520}
+LARGE_FILES = {"tests/unit/config/problems_test.cpp": 520}
 LARGE_FUNCTIONS = {"run_command_line": 75, "expected": 70, "text": 70, "type_of": 70}  # tables, as code
 BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
 GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
