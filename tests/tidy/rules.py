@@ -21,7 +21,7 @@ COLUMNS = 100
 # Most lines of a file and of a function; what is larger is one thing all the same, and named here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
 LARGE_FILES = {"tests/unit/config/problems_test.cpp": 520}
-LARGE_FUNCTIONS = {"run_command_line": 75, "expected": 70, "text": 70, "type_of": 70}  # tables, as code
+LARGE_FUNCTIONS = {"run_command_line": 75, "text": 70}  # tables, as code
 BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
 GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
