@@ -32,7 +32,7 @@ class Run final : public Resident {
     error_code send_on();
     bool may_repeat(error_code failure) const;
     void forward_interim();
-    ClientFacts client_facts() const;
+    ClientFacts client_facts(std::string_view added) const;
     void begin_reply();
     void flush(bool ended);
     void tell(error_code failure) noexcept;
