@@ -20,6 +20,7 @@
 #include "config/schema.hpp"
 #include "config/validate.hpp"
 #include "http/target.hpp"
+#include "proxy/snapshot.hpp"
 
 namespace ticketgate::commands {
 namespace {
@@ -134,12 +135,11 @@ int explain(const std::string& file, const std::string& method, const std::strin
         return usage;
     }
     const config::RouteIndex routes(*config);
-    for (const auto& other : http::other_readings(http::path_of(target))) {
-        if (routes.match(other) == routes.match(path)) continue;
+    if (const auto other = other_route(routes, http::path_of(target), path)) {
         std::printf(
             "refused with 400: some servers read this path as %s, others as %s, and these "
             "have different routes\n",
-            path.c_str(), other.c_str());
+            path.c_str(), other->c_str());
         return ok;
     }
     std::fputs(config::explain(*config, routes, method, path).c_str(), stdout);

@@ -173,11 +173,4 @@ std::vector<std::string> other_readings(std::string_view path) {
     return others;
 }
 
-bool matches_prefix(std::string_view normal_path, std::string_view prefix) {
-    if (prefix == "/") return true;
-    if (!normal_path.starts_with(prefix)) return false;
-    return prefix.ends_with('/') || normal_path.size() == prefix.size() ||
-           normal_path[prefix.size()] == '/';
-}
-
 }  // namespace ticketgate::http
