@@ -166,13 +166,11 @@ int healthcheck(const Whom& whom) {
 }
 
 int queues(const Whom& whom, const std::string& name) {
-    return ask_admin(whom, {"/api/v1/queues" + (name.empty() ? "" : "/" + name)}, true);
+    return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)}, true);
 }
 
 int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
-    const std::string target =
-        "/api/v1/queues/" + queue + "/release?number=" + std::to_string(number);
-    return ask_admin(whom, {target, true}, true);
+    return ask_admin(whom, {release_target(queue, number), true}, true);
 }
 
 int drain(const Whom& whom) {
