@@ -85,7 +85,6 @@ struct Ticket : boost::intrusive::list_base_hook<>,
     Time taken{}, deadline{}, granted{};
 
     bool waiting() const { return state == State::waiting; }
-    bool decided() const { return state != State::idle && state != State::waiting; }
 
     friend bool operator<(const Ticket& a, const Ticket& b) { return a.number < b.number; }
 };
