@@ -1,33 +1,36 @@
-# Two stages: the builder has deploy/packages.build, the image has the program and the libraries it links.
+# Two stages: the builder has deploy/packages.build; the image has the program and the libraries that it links.
+#   docker build --build-arg VERSION="$(cmake/version.sh)" -t ticketgate .
 FROM debian:bookworm-slim AS builder
 COPY deploy/packages.build /tmp/
 RUN apt-get update \
  && sed 's/#.*//' /tmp/packages.build | DEBIAN_FRONTEND=noninteractive xargs apt-get install -y --no-install-recommends \
+      ca-certificates openssl \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 # .dockerignore lets in what the build reads and nothing else.
 COPY . .
 ARG JOBS=2
-RUN cmake --preset release -D TG_TOOLS=OFF \
+ARG VERSION=dev
+RUN cmake --preset release -D TG_TOOLS=OFF -D TG_VERSION="$VERSION" \
  && cmake --build build/release --parallel "$JOBS" --target ticketgate \
+ && python3 -B deploy/package/sbom.py build/release ca-certificates >/tmp/ticketgate.spdx.json \
  && strip build/release/ticketgate
-# The packages that own what the program links, asked of the linker instead of kept by hand.
-RUN ldd build/release/ticketgate | sed -n 's/.*=> .*\/\([^ ]*\) .*/*\/\1/p' | xargs dpkg-query -S \
-  | cut -d: -f1 | sort -u >/runtime-packages && cat /runtime-packages
+RUN deploy/image_root.sh build/release/ticketgate /tmp/ticketgate.spdx.json /image \
+ && install -D -m 644 deploy/ticketgate.yaml /image/etc/ticketgate/ticketgate.yaml \
+ && install -D -m 644 LICENSE /image/usr/share/doc/ticketgate/LICENSE
 
-FROM debian:bookworm-slim
+FROM scratch
 ARG VERSION=dev
 ARG REVISION=unknown
+ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="ticketgate" \
       org.opencontainers.image.description="HTTP reverse proxy that puts requests in line: one at a time, first in, first out" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="$SOURCE" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION"
-COPY --from=builder /runtime-packages /tmp/
-RUN apt-get update \
- && DEBIAN_FRONTEND=noninteractive xargs apt-get install -y --no-install-recommends ca-certificates </tmp/runtime-packages \
- && rm -rf /var/lib/apt/lists/* /tmp/runtime-packages
-COPY --from=builder /source/build/release/ticketgate /usr/local/bin/ticketgate
-COPY deploy/ticketgate.yaml /etc/ticketgate/ticketgate.yaml
+COPY --from=builder /image/ /
+ENV PATH=/usr/local/bin
 # A number, so that Kubernetes' runAsNonRoot can tell.
 USER 10001:10001
 # Traffic; health, metrics and the admin interface.

@@ -14,50 +14,12 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 die() { printf 'fresh_check: %s\n' "$*" >&2; exit 1; }
 say() { printf '\n══ %s\n' "$*"; }
-command -v debootstrap >/dev/null || die "debootstrap is missing (apt-get install debootstrap)"
 
 root=${FRESH_ROOT:-$(mktemp -d)}
-mounted=()
-clean_up() {
-    local at left=0
-    for at in "${mounted[@]}"; do umount "$at" 2>/dev/null || umount -l "$at" || left=1; done
-    # Never rm -r into something still mounted.
-    [[ -n ${FRESH_KEEP:-} || $left -ne 0 ]] || rm -rf --one-file-system "$root"
-}
-trap clean_up EXIT
-
-mirror=$("$repo/deploy/apt_mirror.sh")
-mkdir -p "$root"
-chmod 755 "$root"  # apt inside drops to a user of its own
-
-if [[ ! -e $root/usr/bin/git ]]; then
-    say "Debian 12, minimal, with git"
-    debootstrap --variant=minbase --include=git,ca-certificates bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
-        { tail -5 "$root.log"; die "debootstrap failed: $root.log"; }
-    rm -f "$root.log"
-fi
-# How this machine's apt reaches its mirror: a proxy, if it has one, and certificates it trusts beyond Debian's.
-apt-config dump | grep -E '^Acquire::(https?::|Check-)' >"$root/etc/apt/apt.conf.d/90host" || true
-cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
-cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" 2>/dev/null || true
-for place in proc sys dev dev/pts dev/shm; do
-    mkdir -p "$root/$place"
-    mountpoint -q "$root/$place" && continue
-    case $place in
-        proc) mount -t proc proc "$root/proc" ;;
-        dev/shm) mount -t tmpfs tmpfs "$root/dev/shm" ;;
-        *) mount --bind "/$place" "$root/$place" ;;
-    esac
-    mounted=("$root/$place" "${mounted[@]}")
-done
-
-# No variable of this machine but the proxies; no stdin, as in CI.
-inside() {
-    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb CI=true LANG=C.UTF-8 \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-        ${no_proxy:+no_proxy="$no_proxy"} \
-        chroot "$root" /bin/bash -o pipefail -c "$1" </dev/null
-}
+# shellcheck source=deploy/chroot.sh
+source "$repo/deploy/chroot.sh"
+trap 'chroot_remove "${FRESH_KEEP:-}"' EXIT
+chroot_make git,ca-certificates
 
 if [[ ${1:-} == packages ]]; then
     mkdir -p "$root/root/lists"

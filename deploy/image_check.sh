@@ -3,14 +3,14 @@
 # A registry is not needed either: where debian:bookworm-slim is not in the local store, debootstrap makes it
 # from the mirror this machine's apt uses (so do not publish an image made here: its apt sources name that mirror).
 #
-#   image_check.sh [TAG]       Environment: IMAGE_WORK (the image store), MAX_RSS_KIB
+#   image_check.sh [TAG]       Environment: IMAGE_WORK (the image store), MAX_RSS_KIB, MAX_IMAGE_MB
 # shellcheck disable=SC2317  # functions called through check and trap
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tag=localhost/ticketgate:${1:-dev}
-[[ $EUID -eq 0 ]] || exec sudo --preserve-env=IMAGE_WORK,MAX_RSS_KIB "$0" "$@"
+[[ $EUID -eq 0 ]] || exec sudo --preserve-env=IMAGE_WORK,MAX_RSS_KIB,MAX_IMAGE_MB "$0" "$@"
 
-work=${IMAGE_WORK:-$root/build/image} max_rss=${MAX_RSS_KIB:-12288}
+work=${IMAGE_WORK:-$root/build/image} max_rss=${MAX_RSS_KIB:-12288} max_image=${MAX_IMAGE_MB:-30}
 base=docker.io/library/debian:bookworm-slim
 name=ticketgate-check-$$
 host=127.0.0.1
@@ -62,14 +62,17 @@ make_base() {
 start() {  # PODMAN-OPTION...
     p run --network host --log-driver k8s-file --ulimit "nofile=$(ulimit -n):$(ulimit -Hn)" \
         --ulimit nproc=32768:32768 --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges \
-        -e LISTEN="$host:$port" -e ADMIN="$host:$admin_port" -e UPSTREAM_URL="http://$host:$backend_port" "$@"
+        -e LISTEN="$host:$port" -e ADMIN="$host:$admin_port" -e UPSTREAM_URL="http://localhost:$backend_port" "$@"
 }
 
 b inspect --type image "$base" >/dev/null 2>&1 || { echo "making $base with debootstrap"; make_base; }
 
 echo "building $tag"
+version=$("$root/cmake/version.sh")
+# A label that names a repository on the web; nothing of a path or of credentials.
+source=$(git -C "$root" remote get-url origin 2>/dev/null | sed -n 's#^https://\([^@/]*@\)\{0,1\}#https://#p') || source=
 b build --isolation chroot --network host --pull-never --format docker -t "$tag" \
-    --build-arg JOBS="${JOBS:-$(nproc)}" \
+    --build-arg JOBS="${JOBS:-$(nproc)}" --build-arg VERSION="$version" ${source:+--build-arg SOURCE="$source"} \
     --build-arg REVISION="$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
     "$root" >"$work/build.log" 2>&1 || { tail -30 "$work/build.log"; die "the build failed: $work/build.log"; }
 
@@ -95,7 +98,9 @@ gate=http://$host:$port
 
 check "the program runs as uid 10001" same "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")" 10001
 check "it holds no capability" same "$(awk '/^CapEff:/ { print $2 }' "/proc/$pid/status")" 0000000000000000
-check "the root is read-only" same "$(p exec "$name" sh -c 'touch /etc/x 2>/dev/null || echo refused')" refused
+check "the root is read-only" same "$(awk '$5 == "/" { print substr($6, 1, 2) }' "/proc/$pid/mountinfo")" ro
+check "there is no shell" same "$(p exec "$name" sh -c 'echo a shell' 2>/dev/null || true)" ""
+check "the program says its version" same "$(p exec "$name" ticketgate --version)" "ticketgate $version"
 check "HEALTHCHECK says healthy" p healthcheck run "$name"
 check "a request comes through" curl -sfS -m 10 -d '' "$gate/counter.php"
 check "the answer carries its id" grep -qi '^x-request-id: .' <(curl -s -o /dev/null -D - "$gate/counter.php")
@@ -103,8 +108,21 @@ check "the answer carries its id" grep -qi '^x-request-id: .' <(curl -s -o /dev/
 head -c 1000000 /dev/zero >"$scratch/body"
 check "a body of 1 MB comes through" curl -sfS -m 10 -o /dev/null --data-binary "@$scratch/body" "$gate/counter.php"
 check "the stop signal is SIGTERM" same "$(b inspect --type image --format '{{.Docker.Config.StopSignal}}' "$tag")" SIGTERM
-check "labels are set" grep -q opencontainers.image.title \
-    <(b inspect --type image --format '{{.Docker.Config.Labels}}' "$tag")
+label() { b inspect --type image --format "{{index .Docker.Config.Labels \"org.opencontainers.image.$1\"}}" "$tag"; }
+check "the label of its licence" same "$(label licenses)" Apache-2.0
+check "the label of its version" same "$(label version)" "$version"
+check "the label of its source" test -n "$(label source)"
+container=$(b from --pull-never "$tag")
+files=$(b mount "$container")
+check "the certificates of public CAs are there" test -s "$files/etc/ssl/certs/ca-certificates.crt"
+check "the bill of materials names what is linked" grep -q '"name": "libssl3"' \
+    "$files/usr/share/doc/ticketgate/ticketgate.spdx.json"
+check "each package has its licence" same \
+    "$(find "$files/var/lib/dpkg/status.d" -type f | wc -l)" "$(find "$files/usr/share/doc" -name copyright | wc -l)"
+megabytes=$(du -s --apparent-size -B 1000000 "$files" | cut -f1)
+check "its files have $megabytes MB of at most $max_image" test "$megabytes" -le "$max_image"
+b umount "$container" >/dev/null
+b rm "$container" >/dev/null
 rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status")
 check "idle memory: $rss KiB of at most $max_rss" test "$rss" -le "$max_rss"
 p stop -t 10 "$name" >/dev/null

@@ -15,7 +15,7 @@ namespace {
 namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
-constexpr std::uint64_t usual_tickets = 100, most_tickets = 10000;
+constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t most_problems = 100;
 
 HttpResponse no_such_page() {
@@ -59,7 +59,7 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     const std::string name(path.substr(queues_path.size()));
     const Gate* gate = gates.find(name);
     if (gate == nullptr) return no_such_queue(name);
-    const auto most = std::min(query_number(query, "limit", usual_tickets), most_tickets);
+    const auto most = query_number(query, "limit", usual_tickets);
     return page(http::status::ok, one_queue(*gate, most), json_text);
 }
 

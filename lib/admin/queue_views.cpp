@@ -10,23 +10,23 @@ namespace {
 
 namespace json = boost::json;
 
-json::object summary(const Gate& gate) {
-    const auto settings = gate.settings();
+json::object summary(const Gate& gate, const GateFigures& figures) {
+    const queue::Limits& limits = figures.settings.limits;
     return {
         {"name", gate.name()},
-        {"waiting", gate.waiting()},
-        {"in_flight", gate.in_flight()},
-        {"max_in_flight", settings.limits.max_in_flight},
-        {"order", settings.limits.order == queue::Order::ready ? "ready" : "arrival"},
-        {"oldest_wait_seconds", gate.oldest_wait_seconds()},
-        {"oldest_hold_seconds", gate.oldest_hold_seconds()},
-        {"retry_after_seconds", gate.retry_after()},
+        {"waiting", figures.waiting},
+        {"in_flight", figures.in_flight},
+        {"max_in_flight", limits.max_in_flight},
+        {"order", limits.order == queue::Order::ready ? "ready" : "arrival"},
+        {"oldest_wait_seconds", to_s(figures.oldest_wait)},
+        {"oldest_hold_seconds", to_s(figures.oldest_hold)},
+        {"retry_after_seconds", figures.retry_after},
     };
 }
 
 // Bytes of a request line are the client's: what is not UTF-8 must not break the document.
-std::string ascii(const std::string& text) {
-    std::string out = text;
+std::string ascii(std::string_view text) {
+    std::string out(text);
     for (char& c : out)
         if (static_cast<unsigned char>(c) >= 0x80) c = '?';
     return out;
@@ -35,10 +35,10 @@ std::string ascii(const std::string& text) {
 json::object ticket(const TicketView& view, const char* since) {
     return {
         {"number", view.number},
-        {"request_id", view.request_id},
-        {"method", ascii(view.method)},
-        {"target", ascii(view.target)},
-        {"client_ip", ascii(view.client_ip)},
+        {"request_id", view.label.request_id()},
+        {"method", ascii(view.label.method())},
+        {"target", ascii(view.label.target())},
+        {"client_ip", ascii(view.label.client_ip())},
         {since, to_s(view.since)},
         {"blocked_by", view.blocked_by},
     };
@@ -48,7 +48,7 @@ json::object ticket(const TicketView& view, const char* since) {
 
 std::string all_queues(const GateRegistry& gates) {
     json::array list;
-    gates.for_each([&](const Gate& gate) { list.push_back(summary(gate)); });
+    gates.for_each([&](const Gate& gate) { list.push_back(summary(gate, gate.figures())); });
     return print_json(json::object{{"queues", std::move(list)}}) + "\n";
 }
 
@@ -62,11 +62,12 @@ std::string one_queue(const Gate& gate, std::size_t most) {
         shown["ready"] = one.ready;
         waiting.push_back(std::move(shown));
     }
-    auto whole = summary(gate);
+    auto whole = summary(gate, view.figures);
     whole["tickets"] =
         json::object{{"in_flight", std::move(running)},
                      {"waiting", std::move(waiting)},
-                     {"waiting_not_shown", view.waiting_in_all - view.waiting.size()}};
+                     {"waiting_not_shown", view.figures.waiting - view.waiting.size()},
+                     {"in_flight_not_shown", view.figures.in_flight - view.in_flight.size()}};
     return print_json(whole) + "\n";
 }
 

@@ -21,10 +21,31 @@ void raise_descriptor_limit() {
     (void)setrlimit(RLIMIT_NOFILE, &limit);  // up to the hard limit, which anybody may
 }
 
-int first_reserved_descriptor(std::uint64_t most) {
+namespace {
+
+std::uint64_t reserved(std::uint64_t all) {
+    return std::min<std::uint64_t>(all / 8, 1024);
+}
+
+int without(std::uint64_t most, std::uint64_t (*kept)(std::uint64_t)) {
     constexpr std::uint64_t largest = std::numeric_limits<int>::max();
     const auto all = std::min(most, largest);
-    return static_cast<int>(all - std::min<std::uint64_t>(all / 8, 1024));
+    return static_cast<int>(all - kept(all));
+}
+
+}  // namespace
+
+int first_reserved_descriptor(std::uint64_t most) {
+    return without(most, reserved);
+}
+
+int first_reserved_from_ids(std::uint64_t most) {
+    return without(most, [](std::uint64_t all) { return reserved(all) - reserved(all) / 4; });
+}
+
+std::uint32_t most_id_connections(std::uint32_t configured, std::uint64_t most) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(configured, std::max<std::uint64_t>(most / 4, 1)));
 }
 
 std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most) {

@@ -13,9 +13,10 @@ noeq::Settings settings_of(const config::IdService& service, const ids::Machine&
     settings.datacenter = machine.datacenter;
     settings.worker = machine.worker.value_or(0);
     settings.token = service.token;
-    settings.max_connections = service.max_connections;
+    const std::uint64_t descriptors = most_descriptors();
+    settings.max_connections = most_id_connections(service.max_connections, descriptors);
     settings.max_connections_per_client = service.max_connections_per_client;
-    settings.shut_at = first_reserved_descriptor(most_descriptors());
+    settings.shut_at = first_reserved_from_ids(descriptors);
     settings.login_timeout = service.login_timeout;
     settings.idle_timeout = service.idle_timeout;
     settings.write_timeout = service.write_timeout;

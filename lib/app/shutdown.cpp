@@ -58,16 +58,14 @@ void Shutdown::look_later() {
 void Shutdown::tell_what_still_runs() {
     std::size_t told = 0, untold = 0;
     assembly_.gates().for_each([&](const Gate& gate) {
-        for (const auto& running : gate.view(0).in_flight) {
-            if (told == most_told) {
-                ++untold;
-                continue;
-            }
-            ++told;
+        const GateView view = gate.view(most_told - told);
+        told += view.in_flight.size();
+        untold += view.figures.in_flight - view.in_flight.size();
+        for (const auto& running : view.in_flight) {
             log_.error(
                 "cut while it ran; its backend may go on with it",
                 {{"queue", gate.name()},
-                 {"request_id", running.request_id},
+                 {"request_id", running.label.request_id()},
                  {"number", running.number},
                  {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
         }

@@ -43,8 +43,10 @@ const char* text(errc e) {
             return "the wait in the queue timed out";
         case errc::draining:
             return "the server is stopping";
+        case errc::stopped:
+            return "the server stopped before the backend answered";
         case errc::slot_revoked:
-            return "an operator released its slot before it was sent to the backend";
+            return "its slot was released before it was sent to the backend";
         case errc::upstream_refused:
             return "the backend refused the connection";
         case errc::upstream_untrusted:
@@ -61,6 +63,8 @@ const char* text(errc e) {
             return "the backend is overloaded";
         case errc::spool_full:
             return "the spool is full or cannot be written";
+        case errc::spool_lost:
+            return "the request body could not be read back from the spool";
         case errc::internal:
             return "the proxy could not serve the request";
         case errc::input_full:

@@ -33,6 +33,7 @@ enum class errc {
     queue_full,    ///< on_full
     wait_timeout,  ///< on_wait_timeout
     draining,      ///< 503: stopping
+    stopped,       ///< 502: stopping, and the backend may work on the request
     slot_revoked,  ///< 503: an operator gave the slot away before the request was sent
     // the backend
     upstream_refused,          ///< 502: no connection could be made
@@ -44,6 +45,7 @@ enum class errc {
     upstream_overloaded,       ///< 503: it says itself that it can take no more (FastCGI)
     // ourselves
     spool_full,  ///< 503: spool memory or disk is at its limit
+    spool_lost,  ///< 502: a spooled body cannot be read back
     internal,    ///< 500: an exception, as of memory that ran short
     input_full,  ///< 503: max_input is kept for clients whose requests are not whole
     // no answer possible or needed

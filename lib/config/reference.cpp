@@ -17,7 +17,8 @@ same keys as a file, and `config/schema.json` describes them to an editor.
   `10MB`.
 - Any value may come from the environment: `${VAR}`, `${VAR:-default}`, `${VAR:?message}`. `$$` is
   one `$`.
-- Paths of files are relative to the config file.
+- Paths of files are relative to the config file, those of `log.access_file` and `spool.directory`
+  to the working directory of the process.
 - A key with an empty default has none.
 )";
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/inherit.hpp"
 #include "config/problem.hpp"
 
 namespace ticketgate::config {
@@ -30,8 +31,11 @@ void check_meaning(const Config& config, Problems& problems);
 
 /// Of these, limits that protect nobody: of the whole file, and of one route. warn_limits.cpp
 void warn_limits(const Config& config, Problems& problems);
+/// Of a file with queued routes: a spool that has room for no body.
+void warn_spool(const Config& config, Problems& problems);
+/// `queued`: where the settings of queued routes stand.
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
-                 const Config& config, Problems& problems);
+                 const Config& config, const std::vector<Origin>& queued, Problems& problems);
 /// Of these, scripts that run under a path that is not in their line. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 

@@ -1,4 +1,5 @@
 // Limits that protect nobody: each is legal, and each was chosen by the file.
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
@@ -132,7 +133,13 @@ namespace {
 // Of one route: a warning about a setting that stands there.
 class RouteWarnings {
  public:
-    RouteWarnings(const std::string& path, Problems& problems) : path_(path), problems_(problems) {}
+    RouteWarnings(const std::string& path, const std::vector<Origin>& queued, Problems& problems)
+        : path_(path), queued_(queued), problems_(problems) {}
+    /// Does it hold for a route that queues?
+    template <class T>
+    bool queued(const Setting<T>& setting, const char* name) const {
+        return std::ranges::find(queued_, Origin{name, setting.mark}) != queued_.end();
+    }
     template <class T>
     void tell(const Setting<T>& setting, std::string_view name, bool odd, const std::string& why) {
         if (setting.given() && odd)
@@ -141,6 +148,7 @@ class RouteWarnings {
 
  private:
     const std::string& path_;
+    const std::vector<Origin>& queued_;
     Problems& problems_;
 };
 
@@ -149,10 +157,11 @@ void warn_bodies(const RouteOverrides& route, const Settings& settings, const Co
     constexpr milliseconds long_silence = 5min;
     constexpr Bytes fast = 1 << 20;
     const std::string silence = print_duration(settings.body_timeout);
-    warnings.tell(route.max_body, "max_body",
-                  settings.max_body > config.spool.max_disk && settings.queue.has_value(),
-                  "a queued body is spooled whole, and spool.max_disk is " +
-                      print_size(config.spool.max_disk) + "; larger ones get 503");
+    warnings.tell(
+        route.max_body, "max_body",
+        settings.max_body > config.spool.max_disk && warnings.queued(route.max_body, "max_body"),
+        "a queued body is spooled whole, and spool.max_disk is " +
+            print_size(config.spool.max_disk) + "; larger ones get 503");
     warnings.tell(route.max_body, "max_body", settings.max_body == 0,
                   "0B answers every request that has a body with 413");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate == 0,
@@ -177,7 +186,8 @@ void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWa
                   print_duration(settings.tunnel_timeout) +
                       " is short: WebSockets and event streams end at their first pause");
     warnings.tell(route.response_spool_max, "response_spool_max",
-                  settings.response_spool_max < little && settings.queue.has_value(),
+                  settings.response_spool_max < little &&
+                      warnings.queued(route.response_spool_max, "response_spool_max"),
                   print_size(settings.response_spool_max) +
                       " is little: a slow client holds the slot of a larger answer");
 }
@@ -185,9 +195,17 @@ void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWa
 }  // namespace
 
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
-                 const Config& config, Problems& problems) {
-    warn_bodies(route, settings, config, RouteWarnings(path, problems));
-    warn_backend(route, settings, RouteWarnings(path, problems));
+                 const Config& config, const std::vector<Origin>& queued, Problems& problems) {
+    const RouteWarnings warnings(path, queued, problems);
+    warn_bodies(route, settings, config, warnings);
+    warn_backend(route, settings, warnings);
+}
+
+void warn_spool(const Config& config, Problems& problems) {
+    if (config.spool.max_memory != 0 || config.spool.max_disk != 0) return;
+    problems.warn(config.mark_of("spool.max_disk"), "spool.max_disk",
+                  "with max_memory 0B there is no room for a body: a queued request that has one "
+                  "gets 503");
 }
 
 }  // namespace ticketgate::config

@@ -16,12 +16,13 @@ struct Effective {
     const RouteOverrides& own;
     const std::string& path;
     Settings settings;
+    std::vector<Origin> origins = {};
 };
 
 std::vector<Effective> effective_routes(const Config& config) {
     const RouteIndex index(config);
     static const std::string defaults = "defaults";
-    std::vector<Effective> all{{config.defaults, defaults, index.resolve({})}};
+    std::vector<Effective> all{{config.defaults, defaults, index.resolve({}), {}}};
     std::uint16_t regexes = 0;
     for (const RouteNode& route : config.routes) {
         auto match = index.match(route.prefix);
@@ -32,8 +33,16 @@ std::vector<Effective> effective_routes(const Config& config) {
                                     : config.routes[static_cast<std::size_t>(route.parent)].prefix;
             match = {index.match(outer).prefix, {regexes++}};
         }
-        all.push_back({route.overrides, route.path, index.resolve(match)});
+        all.push_back({route.overrides, route.path, index.resolve(match), index.origins(match)});
     }
+    return all;
+}
+
+// Where the settings of queued routes stand: often around the route that names the queue.
+std::vector<Origin> origins_of_queued(const std::vector<Effective>& routes) {
+    std::vector<Origin> all;
+    for (const Effective& route : routes)
+        if (route.settings.queue) all.insert(all.end(), route.origins.begin(), route.origins.end());
     return all;
 }
 
@@ -141,13 +150,14 @@ void warn_unused(const Config& config, const std::vector<Effective>& routes, Pro
 
 void check_meaning(const Config& config, Problems& problems) {
     const auto routes = effective_routes(config);
+    const auto queued = origins_of_queued(routes);
     std::set<std::string> told;
     for (const Effective& route : routes) {
         warn_patience(route, problems);
         warn_body_type(route, problems);
         warn_tunnel(route, problems);
         warn_method_override(route.own, route.path, route.settings, problems);
-        warn_limits(route.own, route.path, route.settings, config, problems);
+        warn_limits(route.own, route.path, route.settings, config, queued, problems);
         if (&route.own == &config.defaults) continue;
         warn_arrival(config, route, told, problems);
         check_worker_idle(config, route.path, route.settings, told, problems);
@@ -159,6 +169,7 @@ void check_meaning(const Config& config, Problems& problems) {
     warn_kept_workers(config, problems);
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);
+    if (!queued.empty()) warn_spool(config, problems);
     warn_unused(config, routes, problems);
     warn_scripts(config, problems);
     warn_ids(config, problems);

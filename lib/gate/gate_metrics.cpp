@@ -20,52 +20,55 @@ metrics::Counter& rejected(metrics::Registry& registry, const std::string& queue
 
 }  // namespace
 
-GateMetrics::GateMetrics(metrics::Registry& r, const std::string& queue, const Gate& gate)
+GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
     : registry(r),
-      wait_admitted(wait(r, queue, "admitted")),
-      wait_timeout(wait(r, queue, "timeout")),
-      wait_full(wait(r, queue, "full")),
-      wait_client_closed(wait(r, queue, "client_closed")),
-      wait_draining(wait(r, queue, "draining")),
-      wait_refused(wait(r, queue, "refused")),
-      hold(r.histogram("ticketgate_queue_hold_seconds", "Time a slot is held.", {{"queue", queue}},
-                       metrics::seconds_buckets)),
-      rejected_full(rejected(r, queue, "full")),
-      rejected_timeout(rejected(r, queue, "timeout")),
-      rejected_draining(rejected(r, queue, "draining")),
-      rejected_refused(rejected(r, queue, "refused")),
-      rejected_released(rejected(r, queue, "released")),
+      wait_admitted(wait(r, gate.name(), "admitted")),
+      wait_timeout(wait(r, gate.name(), "timeout")),
+      wait_full(wait(r, gate.name(), "full")),
+      wait_client_closed(wait(r, gate.name(), "client_closed")),
+      wait_draining(wait(r, gate.name(), "draining")),
+      wait_refused(wait(r, gate.name(), "refused")),
+      hold(r.histogram("ticketgate_queue_hold_seconds", "Time a slot is held.",
+                       {{"queue", gate.name()}}, metrics::seconds_buckets)),
+      rejected_full(rejected(r, gate.name(), "full")),
+      rejected_timeout(rejected(r, gate.name(), "timeout")),
+      rejected_draining(rejected(r, gate.name(), "draining")),
+      rejected_refused(rejected(r, gate.name(), "refused")),
+      rejected_released(rejected(r, gate.name(), "released")),
       exclusion_violations(
           r.counter("ticketgate_exclusion_violations_total",
                     "Slots released while their backend may still have run; always 0 unless "
                     "on_hold_timeout: release, or an operator did it.",
-                    {{"queue", queue}})) {
-    const metrics::Labels labels{{"queue", queue}};
+                    {{"queue", gate.name()}})) {
+    const metrics::Labels labels{{"queue", gate.name()}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
         gauges.push_back(&r.gauge_fn(name, help, labels, std::move(value)));
     };
+    refresh = &r.on_collect([this, &gate] { seen = gate.figures(); });
     gauge("ticketgate_queue_waiting", "Tickets waiting in line now.",
-          [&gate] { return double(gate.waiting()); });
+          [this] { return double(seen.waiting); });
     gauge("ticketgate_queue_in_flight", "Slots held now.",
-          [&gate] { return double(gate.in_flight()); });
+          [this] { return double(seen.in_flight); });
     gauge("ticketgate_queue_max_in_flight", "Slots the queue has.",
-          [&gate] { return double(gate.settings().limits.max_in_flight); });
+          [this] { return double(seen.settings.limits.max_in_flight); });
     gauge("ticketgate_queue_oldest_wait_seconds", "How long the head of the line has waited.",
-          [&gate] { return gate.oldest_wait_seconds(); });
+          [this] { return to_s(seen.oldest_wait); });
     gauge("ticketgate_queue_oldest_hold_seconds", "How long the oldest slot has been held.",
-          [&gate] { return gate.oldest_hold_seconds(); });
+          [this] { return to_s(seen.oldest_hold); });
+    const RunNotes& notes = gate.notes;
     gauge("ticketgate_queue_orphaned", "Requests running now whose client left.",
-          [this] { return double(orphaned.load(std::memory_order_relaxed)); });
+          [&notes] { return double(notes.orphaned.load(std::memory_order_relaxed)); });
     gauges.push_back(&r.counter_fn(
         "ticketgate_queue_status_failures_total",
         "release: worker_idle: php-fpm's status told nothing, so the slot stayed held.", labels,
-        [this] { return double(not_told.load(std::memory_order_relaxed)); }));
+        [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
     gauge("ticketgate_queue_held_back",
           "Requests running now whose backend waits for a slow client, as the spool is full.",
-          [this] { return double(held_back.load(std::memory_order_relaxed)); });
+          [&notes] { return double(notes.held_back.load(std::memory_order_relaxed)); });
 }
 
 GateMetrics::~GateMetrics() {
+    registry.remove(*refresh);
     for (const auto* gauge : gauges) registry.remove(*gauge);
     for (auto* h : {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining,
                     &wait_refused, &hold})

@@ -1,12 +1,10 @@
 // The metrics of one queue (CONTRACT section 7): what its line did. Counters and histograms are
-// written under the gate's lock; gauges ask the gate at scrape time.
+// written under the gate's lock; a scrape asks the gate for its figures once.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <string>
 #include <vector>
 
+#include "gate/gate_view.hpp"
 #include "metrics/registry.hpp"
 
 namespace ticketgate {
@@ -15,7 +13,7 @@ class Gate;
 enum class GivenUp : std::uint8_t;
 
 struct GateMetrics {
-    GateMetrics(metrics::Registry& registry, const std::string& queue, const Gate& gate);
+    GateMetrics(metrics::Registry& registry, const Gate& gate);
     ~GateMetrics();
     GateMetrics(const GateMetrics&) = delete;
     GateMetrics& operator=(const GateMetrics&) = delete;
@@ -30,9 +28,9 @@ struct GateMetrics {
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
         &rejected_released;
     metrics::Counter& exclusion_violations;
-    std::atomic<int> orphaned{0}, held_back{0};
-    std::atomic<std::uint64_t> not_told{0};  // several runs of one queue may ask at a time
+    GateFigures seen;  // at the last scrape, so that all gauges tell of one moment
     std::vector<const metrics::Callback*> gauges;
+    const metrics::Refresh* refresh;
 };
 
 }  // namespace ticketgate

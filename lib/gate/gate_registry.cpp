@@ -1,11 +1,13 @@
 #include "gate/gate_registry.hpp"
 
+#include "gate/local_gate.hpp"
+
 namespace ticketgate {
 
 std::shared_ptr<Gate> GateRegistry::find_or_make(const std::string& name,
                                                  const GateSettings& settings) {
     auto& gate = gates_[name];
-    if (!gate) gate = std::make_shared<Gate>(name, settings, next_home_(), metrics_);
+    if (!gate) gate = std::make_shared<LocalGate>(name, settings, next_home_(), metrics_);
     return gate;
 }
 
@@ -20,7 +22,7 @@ void GateRegistry::configure_all(const std::map<std::string, GateSettings>& sett
         if (named != settings.end()) {
             it->second->configure(named->second);
             ++it;
-        } else if (it->second.use_count() == 1 && it->second->empty()) {
+        } else if (it->second.use_count() == 1 && it->second->figures().empty()) {
             it = gates_.erase(it);
         } else {
             ++it;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gate/gate.hpp"
+#include "metrics/registry.hpp"
 
 namespace ticketgate {
 

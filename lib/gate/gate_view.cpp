@@ -1,40 +1,49 @@
+// The copies that a local gate makes of its line.
 #include "gate/gate_view.hpp"
 
-#include "gate/gate.hpp"
-#include "log/record.hpp"
+#include <algorithm>
+
+#include "gate/local_gate.hpp"
 
 namespace ticketgate {
 namespace {
 
-TicketView view_of(const queue::Ticket& ticket, Duration since) {
-    TicketView view;
-    view.number = ticket.number;
-    view.blocked_by = ticket.blocked_by;
-    view.since = since;
-    view.ready = ticket.ready;
-    if (const Record* record = static_cast<const Pass&>(ticket).record()) {
-        view.request_id = record->request_id.view();
-        view.method = record->method;
-        view.target = record->target;
-        view.client_ip = record->client_ip;
-    }
-    return view;
+TicketView view_of(const queue::Ticket& ticket, Duration since, const RequestLabel& label) {
+    return {ticket.number, ticket.blocked_by, since, ticket.ready, label};
 }
 
 }  // namespace
 
-GateView Gate::view(std::size_t most) const {
+// The memory comes first: under the lock there is only the copying.
+GateView LocalGate::view(std::size_t most) const {
+    most = std::min(most, GateView::most);
     GateView view;
+    view.in_flight.reserve(most);
+    view.waiting.reserve(most);
     const std::lock_guard lock(lock_);
     const Time now = monotonic_now();
-    view.waiting_in_all = queue_.waiting();
-    queue_.for_each_holder([&](const queue::Ticket& ticket) {
-        view.in_flight.push_back(view_of(ticket, now - ticket.granted));
+    view.figures = figures_at(now);
+    queue_.for_each_holder(most, [&](const queue::Ticket& one) {
+        view.in_flight.push_back(view_of(one, now - one.granted, Pass::of(one).label()));
     });
-    queue_.for_each_waiting([&](const queue::Ticket& ticket) {
-        if (view.waiting.size() < most) view.waiting.push_back(view_of(ticket, now - ticket.taken));
+    queue_.for_each_waiting(most, [&](const queue::Ticket& one) {
+        view.waiting.push_back(view_of(one, now - one.taken, Pass::of(one).label()));
     });
     return view;
+}
+
+GateFigures LocalGate::figures() const {
+    const std::lock_guard lock(lock_);
+    return figures_at(monotonic_now());
+}
+
+GateFigures LocalGate::figures_at(Time now) const {
+    return {settings_,
+            queue_.waiting(),
+            queue_.in_flight(),
+            queue_.oldest_wait(now),
+            queue_.oldest_hold(now),
+            queue_.retry_after(now)};
 }
 
 }  // namespace ticketgate

@@ -107,7 +107,7 @@ result<std::string_view> Spool::front(std::size_t most) {
     if (empty()) return std::string_view{};
     if (blocks_.empty() && file_ < 0)
         return std::string_view(overflow_).substr(overflow_begin_, most);
-    if (blocks_.empty() && !read_back()) return error_code(errc::spool_full);
+    if (blocks_.empty() && !read_back()) return error_code(errc::spool_lost);
     const Block& block = blocks_.empty() ? read_back_ : blocks_.front();
     return std::string_view(block.bytes.get() + block.begin,
                             std::min(most, block.end - block.begin));

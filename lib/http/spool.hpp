@@ -57,7 +57,7 @@ class Spool {
 
     /// The bytes at the front, contiguous, at most `most`; empty when the spool is empty. Valid
     /// until the next call of a non-const member. File contents are read back in blocks of 64 KiB;
-    /// that block counts as memory in use but never fails for the limit. Error: spool_full when the
+    /// that block counts as memory in use but never fails for the limit. Error: spool_lost when the
     /// file cannot be read.
     result<std::string_view> front(std::size_t most = 64 << 10);
     /// Drops `n` bytes at the front, at most size(). A drained file is closed: appends go to memory

@@ -69,6 +69,7 @@ LogFile::Kind LogFile::kind_of(int fd) {
 }
 
 LogFile::Ready LogFile::ready() {
+    refused_ = fd_ < 0 ? EBADF : EPIPE;  // what `gone` means
     if (fd_ < 0) return Ready::gone;
     if (kind_ == Kind::direct) return Ready::yes;
     pollfd wanted{fd_, POLLOUT, 0};
@@ -84,6 +85,7 @@ long LogFile::put(std::string_view bytes) {
                           ? send(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL)
                           : ::write(fd_, bytes.data(), bytes.size());
     if (done >= 0) return done;
+    refused_ = errno;
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }
 
@@ -120,9 +122,8 @@ LogFile::Taken LogFile::write(std::string_view lines) {
         auto state = finish_line();
         if (state == Ready::yes) state = ready();
         if (state == Ready::later) return taken;
-        errno = fd_ < 0 ? EBADF : EPIPE;  // what `gone` means
         const auto done = state == Ready::yes ? put(rest.substr(0, piece(rest))) : -1;
-        if (done < 0) return {lines.size(), count_lines(rest) + std::exchange(lost_, 0), errno};
+        if (done < 0) return {lines.size(), count_lines(rest) + std::exchange(lost_, 0), refused_};
         if (done == 0) return taken;
         taken.bytes += static_cast<std::size_t>(done);
         if (rest[static_cast<std::size_t>(done) - 1] == '\n') continue;

@@ -77,6 +77,7 @@ class LogFile final : public LineTaker {
     Kind kind_ = Kind::direct;
     std::string unfinished_;  // the rest of a line that was cut; goes out before anything else
     std::size_t lost_ = 0;    // lines cut for good, not yet told to a writer
+    int refused_ = 0;         // errno of the last write that failed, or what stands for it
     error_code opened_;
 };
 

@@ -58,7 +58,7 @@ struct LogWriter::Shared {
     // The thread's own.
     std::uint64_t told = 0;  // of those dropped
     Time tell_at{};
-    int error = 0;  // of the last write that failed
+    int error = 0;  // of the last write that failed since it was told
 };
 
 LogWriter::LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer, Lost lost)
@@ -159,7 +159,7 @@ void LogWriter::Shared::write(std::string_view batch) {
         const auto taken = file->write(batch);
         batch.remove_prefix(taken.bytes);
         drop(taken.lost_lines);
-        error = taken.error;
+        if (taken.error != 0) error = taken.error;
         if (batch.empty()) return;
         if (abandoned) return drop(count_lines(batch));
         file->wait_writable(look_again);
@@ -176,6 +176,7 @@ void LogWriter::Shared::tell() {
     if (now_dropped == told || !lost || monotonic_now() < tell_at || !begin_telling()) return;
     if (lost(now_dropped - told, error)) {
         told = now_dropped;
+        error = 0;
         tell_at = monotonic_now() + between_tellings;
     }
     const std::lock_guard lock(mutex);

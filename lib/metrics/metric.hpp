@@ -68,6 +68,8 @@ class alignas(cache_line) Histogram {
 
 /// A value asked for at each scrape; runs on the scraping thread.
 using Callback = std::function<double()>;
+/// Runs at each scrape before its callbacks, so that several of them can tell of one moment.
+using Refresh = std::function<void()>;
 
 /// Bounds in seconds for waits, holds and requests: 1 ms to 5 minutes.
 inline constexpr double seconds_buckets[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,

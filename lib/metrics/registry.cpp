@@ -98,6 +98,16 @@ const Callback& Registry::counter_fn(std::string_view name, std::string_view hel
                   std::make_unique<Callback>(std::move(value)));
 }
 
+const Refresh& Registry::on_collect(Refresh refresh) {
+    const std::lock_guard lock(mutex_);
+    return refreshes_.emplace_back(std::move(refresh));
+}
+
+void Registry::remove(const Refresh& refresh) {
+    const std::lock_guard lock(mutex_);
+    refreshes_.remove_if([&](const Refresh& one) { return &one == &refresh; });
+}
+
 void Registry::erase(const void* address) {
     const auto is_it = [&](const Instance& instance) {
         return std::visit([&](const auto& metric) { return metric.get() == address; },
@@ -113,6 +123,7 @@ void Registry::erase(const void* address) {
 
 std::vector<Family> Registry::collect() const {
     const std::lock_guard lock(mutex_);
+    for (const Refresh& refresh : refreshes_) refresh();
     std::vector<Family> families;
     for (const auto& [name, entry] : entries_) {
         Family& family = families.emplace_back(Family{name, entry.help, entry.type, {}, {}});

@@ -4,6 +4,7 @@
 // Invariant: a family's type, help and bounds are those of its first instance.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,11 +38,15 @@ class Registry {
     const Callback& counter_fn(std::string_view name, std::string_view help, Labels labels,
                                Callback);
 
+    /// As for a callback.
+    const Refresh& on_collect(Refresh);
+
     /// The reference is dead afterwards.
     void remove(const Counter& metric) { erase(&metric); }
     void remove(const Gauge& metric) { erase(&metric); }
     void remove(const Histogram& metric) { erase(&metric); }
     void remove(const Callback& metric) { erase(&metric); }
+    void remove(const Refresh& refresh);
 
     /// Families by name, series by first registration, equal labels summed.
     std::vector<Family> collect() const;
@@ -65,7 +70,8 @@ class Registry {
     T& insert(Type, std::string_view name, std::string_view help, Labels, std::unique_ptr<T>);
     void erase(const void* address);
 
-    mutable std::mutex mutex_;  // guards entries_; the numbers inside are atomics
+    mutable std::mutex mutex_;  // guards the two below; the numbers inside are atomics
+    std::list<Refresh> refreshes_;
     std::map<std::string, Entry, std::less<>> entries_;
 };
 

@@ -98,6 +98,8 @@ void Listener::pause() {
 
 void Listener::resume() {
     door_ = Door::open;
+    starved_ = false;
+    retry_.disarm();
     update();
 }
 

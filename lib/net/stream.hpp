@@ -56,6 +56,9 @@ class Stream {
     /// Asks the system now whether the peer has finished or reset, without waiting for the event.
     /// One call.
     virtual void look() {}
+    /// After a read that failed: the connection itself is over. False: what came is no TLS, but the
+    /// peer has not ended the connection; reads drop what follows, and then say how it ended.
+    virtual bool over() const { return true; }
     /// No more writes from us (FIN); the other direction stays.
     virtual void finish_writing() = 0;
     /// Closing will reset the connection, so that the peer cannot take a cut for an end.

@@ -13,35 +13,13 @@
 #include "base/check.hpp"
 #include "net/certificate.hpp"
 #include "net/pieces.hpp"
+#include "net/tls_record.hpp"
 
 namespace ticketgate::net {
 namespace {
 
-constexpr std::size_t record_size = 16 << 10;  // RFC 8446 5.1: the largest
 // Plain bytes that go into one send.
-constexpr std::size_t window = 4 * record_size;
-
-// What goes into the next record. Small pieces are joined: a record each would cost the peer more
-// than the copy costs us.
-std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
-                             std::span<char, record_size> joined) {
-    std::size_t filled = 0;
-    for (const iovec& piece : pieces) {
-        if (skip >= piece.iov_len) {
-            skip -= piece.iov_len;
-            continue;
-        }
-        const char* const bytes = static_cast<const char*>(piece.iov_base) + skip;
-        const std::size_t rest = piece.iov_len - std::exchange(skip, 0);
-        if (filled == 0 && (rest >= record_size || &piece == &pieces.back()))
-            return {bytes, std::min(rest, record_size)};
-        const std::size_t part = std::min(rest, record_size - filled);
-        std::memcpy(joined.data() + filled, bytes, part);
-        filled += part;
-        if (filled == record_size) break;
-    }
-    return {joined.data(), filled};
-}
+constexpr std::size_t window = 4 * tls_record_size;
 
 std::string reason_of(unsigned long code) {
     const char* reason = ERR_reason_error_string(code);
@@ -164,9 +142,19 @@ IoResult TlsStream::fail(int ssl_error) {
     }
     ERR_clear_error();
     failed_ = broken_ = readable_ = writable_ = true;
+    over_ = socket || wire_.ended();
     wire_.below().hurry();
     (void)wire_.flush();
     return {Io::failed, 0, error_};
+}
+
+// The failure once, and then what the connection itself does. What comes over it is no TLS.
+IoResult TlsStream::read_behind_failure(std::span<char> into) {
+    if (over_ || !std::exchange(told_, true)) return {Io::failed, 0, error_};
+    IoResult got;
+    while (got.status == Io::ok) got = wire_.below().read_some(into);
+    over_ = got.status != Io::blocked;
+    return got;
 }
 
 // ── reading ──
@@ -177,7 +165,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
         take_flags();
         return got;
     }
-    if (failed_) return {Io::failed, 0, error_};
+    if (failed_) return read_behind_failure(into);
     if (!established_) {
         IoResult state = handshake();
         if (state.error == spoke_plainly) state.bytes = wire_.copy_first(into);
@@ -193,6 +181,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
             if (error == SSL_ERROR_WANT_WRITE && flush()) continue;
             const IoResult end = halted(error);
             (void)flush();
+            told_ = failed_ && got == 0;
             if (got == 0) return end;
             break;  // it will be said again
         }
@@ -236,7 +225,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
 
 // Gathers the records of the next window; how many bytes of `pieces` that were.
 std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) {
-    std::array<char, record_size> joined;
+    std::array<char, tls_record_size> joined;
     std::size_t done = 0;
     while (done < window) {
         const auto record = next_record(pieces, skip + done, joined);

@@ -48,6 +48,7 @@ class TlsStream final : public Stream, private Observer {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     bool stale() override;
+    bool over() const override { return !failed_ || over_; }
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;
@@ -63,6 +64,7 @@ class TlsStream final : public Stream, private Observer {
     void establish();
     IoResult halted(int ssl_error);
     IoResult fail(int ssl_error);
+    IoResult read_behind_failure(std::span<char> into);
     IoResult turn_plain();
     void look_inside();
     void take_flags();
@@ -81,7 +83,8 @@ class TlsStream final : public Stream, private Observer {
     /// Of the next write's bytes, those whose records are gathered and not all sent: they are
     /// reported as taken when they are.
     std::size_t ahead_ = 0;
-    int error_ = 0;  // once failed_
+    int error_ = 0;                     // once failed_
+    bool told_ = false, over_ = false;  // of failed_: by a read; the connection below ended as well
     bool established_ = false, failed_ = false, plain_ = false;
     bool finishing_ = false, finished_ = false, abort_ = false;
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -52,8 +53,7 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
           [this](Descriptor& descriptor, const net::Endpoint& peer, const net::Endpoint&) {
               accepted(descriptor, peer);
           },
-          [this](int error) { complain("cannot accept a connection", std::strerror(error)); },
-          nullptr, settings_.shut_at)),
+          [this](int error) { no_means(error); }, nullptr, settings_.shut_at)),
       local_(listener_->local()) {}
 
 Server::~Server() {
@@ -122,6 +122,12 @@ bool Server::send_away(Idle::iterator guest) {
 void Server::give_back(Guest& guest) {
     --open_;
     if (guest.place != nullptr) clients_.leave(std::exchange(guest.place, nullptr));
+}
+
+// An idle client gives its descriptor to the next.
+void Server::no_means(int error) {
+    if (error != EMFILE || !send_away(idle_.begin()))
+        complain("cannot accept a connection", std::strerror(error));
 }
 
 // At the limit the one that is idle for longest makes room. While all are busy, others wait.

@@ -79,6 +79,7 @@ class Server {
     void idle(Guest& guest);
     void refused_by(IdSource::Made why, milliseconds behind);
     /// One log line a second at most: whoever connects can cause them.
+    void no_means(int error);
     void complain(std::string_view what, std::string_view of);
 
  private:

@@ -1,6 +1,7 @@
 #include "proxy/front.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -83,8 +84,11 @@ void Front::begin(Arrival& arrival) noexcept {
     }
 }
 
-// Loop 0. Told once a second at most: it can be of every connection that comes.
+// Loop 0. When descriptors run out below max_connections, idle connections give theirs back, as at
+// that limit. Told once a second at most: it can be of every connection that comes.
 void Front::no_means(int error) noexcept {
+    full_ = true;  // first: the connection that closes asks for another look
+    if (error == EMFILE && make_room()) return;
     commons_.stations.front()->metrics.accept_failures.add();
     const Time now = monotonic_now();
     if (now < quiet_until_) return;
@@ -109,11 +113,16 @@ void Front::knocked() {
     if (commons_.connections < max_connections_) return update();
     for (auto& listener : listeners_) listener->pause();
     commons_.room_wanted = true;
+    if (make_room()) commons_.room_wanted = false;
+}
+
+// Closes the connection that is idle for longest. False: none is idle.
+bool Front::make_room() {
     const auto since = [](const Station* station) { return station->oldest_idle(); };
     Station* const oldest = *std::ranges::min_element(commons_.stations, {}, since);
-    if (oldest->oldest_idle() == Time::max()) return;
-    commons_.room_wanted = false;
+    if (oldest->oldest_idle() == Time::max()) return false;
     oldest->ask_for_room();
+    return true;
 }
 
 void Front::idle_appeared() {

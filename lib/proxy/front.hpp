@@ -34,6 +34,7 @@ class Front {
 
  private:
     void knocked();
+    bool make_room();
     void accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol);
     void begin(Arrival& arrival) noexcept;
     void update();

@@ -49,8 +49,10 @@ class Reply {
         spool_.stream_window(4 * bytes);  // one read more than the limit may come in
     }
     /// False: `limit` bytes are kept already, or the spool's own limits are reached. The writer is
-    /// notified when there is room again.
-    bool room() const { return spool_.size() < limit_ && !spool_.overflowing(); }
+    /// notified when there is room again. When all bytes are gone, there is room under any limit.
+    bool room() const {
+        return (spool_.empty() || spool_.size() < limit_) && !spool_.overflowing();
+    }
     /// `hold`: keep them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();

@@ -86,7 +86,7 @@ task<error_code> Run::forward() {
 bool Run::may_repeat(error_code failure) const {
     const Reply& reply = request_->reply;
     return failure == errc::upstream_broke && request_->repeatable && exchange_->untouched() &&
-           reply.wanted() && !reply.begun() && !reply.failure();
+           hold_.state() != Holding::lost && reply.wanted() && !reply.begun() && !reply.failure();
 }
 
 task<error_code> Run::exchange(bool fresh) {
@@ -149,11 +149,11 @@ error_code Run::send_on() {
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, request_->body);
+    sent_anything_ = sent_anything_ || exchange_->connected();
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();
     if (!exchange_->connected()) return {};
-    sent_anything_ = true;
     // A broken pipe is not the last word: the backend may have answered before it closed.
     all_sent_ = !step || *step == Step::done;
     // Silence counts from the last progress in either direction; while the client uploads it is not
@@ -235,7 +235,8 @@ void Run::flush(bool ended) {
 // ── the end ──
 
 void Run::tell(error_code failure) noexcept {
-    if (failure == errc::client_closed) return;
+    if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
+        return;  // not the backend's
     station_.metrics.upstream_errors.add();
     try {
         std::string why = failure.message();

@@ -6,7 +6,9 @@ namespace ticketgate {
 task<error_code> Run::wait() {
     co_await signal_;
     look_at_hold();
-    if (station_.stopping()) co_return errc::client_closed;
+    // Before the backend has any of it, a request without its slot is not sent.
+    if (hold_.state() == Holding::lost && !sent_anything_) co_return errc::slot_revoked;
+    if (station_.stopping()) co_return errc::stopped;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
     }

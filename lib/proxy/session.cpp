@@ -64,26 +64,29 @@ error_code Session::take_ticket() {
     turn_ = Turn::bypass;
     if (!queues_) return {};
     const Route& route = *request_->route;
-    Record& record = request_->record;
-    if (record.method.empty())
-        describe(record, *station().head.view(), client_.peer());  // for operators
-    const auto pass = std::make_shared<Pass>(record);
+    const auto pass = std::make_shared<Pass>(label());
     queue::Queue::Entry entry;
     entry.max_waiting = settings().max_waiting;
     entry.ready = reader_.done();
     if (settings().wait_timeout < never)
         entry.deadline = request_->started + settings().wait_timeout;
     const auto state = route.gate->take(*pass, entry, loop());
-    record.queue = route.gate->name();
-    record.position = pass->position;
-    record.blocked_by = pass->blocked_by;
+    request_->record.queue = route.gate->name();
+    note_ticket(*pass);
     turn_ = Turn::full;
     if (state == queue::State::full) return errc::queue_full;
     turn_ = Turn::waits;
-    record.number = pass->number;
     granted_at_once_ = state == queue::State::granted;
     place_.emplace(route.gate, pass, loop());
     return {};
+}
+
+// As soon as the gate knows it: a line that is kept elsewhere gives the number later.
+void Session::note_ticket(const Pass& pass) const {
+    Record& record = request_->record;
+    record.number = pass.number();
+    record.position = pass.position();
+    record.blocked_by = pass.blocked_by();
 }
 
 // ── 7: the body ──
@@ -201,6 +204,7 @@ error_code Session::start() {
         start_run(station(), request_, Slot());
         return {};
     }
+    note_ticket(place_->pass());
     Slot slot = std::move(*place_).begin();
     place_.reset();
     turn_ = slot ? Turn::had : Turn::revoked;
@@ -231,7 +235,8 @@ task<error_code> Session::deliver() {
         if (!reply.pump()) co_return errc::client_closed;
         if (answered() && (failure || whole() || request_->run == nullptr)) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
-        if (client_.wire().broken() || station().stopping()) failure = errc::client_closed;
+        if (client_.wire().broken()) failure = errc::client_closed;
+        if (!failure && station().stopping()) failure = errc::stopped;
         if (failure && !answered()) co_return failure;
         if (failure) break;
         if (reply.drained()) {
@@ -278,7 +283,8 @@ Session::End Session::finish(error_code failure) {
     place_.reset();
     const bool begun = request_->reply.begun();
     request_->reply.detach();
-    record.orphaned = failure == errc::client_closed && request_->run != nullptr;
+    record.orphaned =
+        turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;
     if (--request_->parts == 0) station().record(*request_);
     const bool again = request_->keep_alive && (failure || whole());
     // A response that was cut must not end in good order; all else should reach the client whole.

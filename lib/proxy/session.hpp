@@ -38,6 +38,8 @@ class Session {
     error_code route();
     void stamp();
     error_code take_ticket();
+    void note_ticket(const Pass& pass) const;
+    RequestLabel label() const;
     error_code begin_body();
     task<void> go_home();
     task<error_code> read_body();

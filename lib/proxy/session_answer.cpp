@@ -40,7 +40,7 @@ Outcome Session::outcome(error_code failure) const {
         case Turn::expired:
             return Outcome::timeout;
         case Turn::had:
-            return Outcome::admitted;
+            return failure == errc::slot_revoked ? Outcome::released : Outcome::admitted;
         case Turn::revoked:
             return Outcome::released;
     }
@@ -85,8 +85,9 @@ task<void> Session::answer(error_code failure) {
     }
     FailureFacts facts{record, 0, 1};
     if (request.route != nullptr && request.route->gate) {
-        facts.waiting = request.route->gate->waiting();
-        facts.retry_after = request.route->gate->retry_after();
+        const GateFigures figures = request.route->gate->figures();
+        facts.waiting = figures.waiting;
+        facts.retry_after = figures.retry_after;
     }
     if (failure == errc::draining || station().draining() || request.client_1_0)
         request.keep_alive = false;

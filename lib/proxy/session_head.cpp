@@ -61,6 +61,15 @@ void Session::begin_request(error_code failure) {
     describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);
 }
 
+RequestLabel Session::label() const {
+    const http::RequestHead& head = *station().head.view();
+    const Record& record = request_->record;
+    const std::string& known = record.client_ip;
+    return RequestLabel(record.request_id.view(),
+                        known.empty() ? client_ip(head, client_.peer()) : known, head.method,
+                        head.target);
+}
+
 error_code Session::refuse(std::string_view complaint) {
     station().head.view()->complaint = complaint;
     return errc::bad_request;

@@ -44,7 +44,7 @@ void SlotHold::client(Client now) noexcept {
 }
 
 void SlotHold::not_told() const {
-    if (held()) slot_.gate()->not_told();
+    if (held()) slot_.gate()->notes.not_told.fetch_add(1, std::memory_order_relaxed);
 }
 
 // The gauges first: when the next request begins, this one counts for nothing any more.
@@ -58,8 +58,10 @@ void SlotHold::leave(HoldEvent event) noexcept {
 }
 
 void SlotHold::count(int by) const noexcept {
-    if (client_ == Client::slow) slot_.gate()->held_back(by);
-    if (client_ == Client::gone) slot_.gate()->orphaned(by);
+    if (client_ == Client::slow)
+        slot_.gate()->notes.held_back.fetch_add(by, std::memory_order_relaxed);
+    if (client_ == Client::gone)
+        slot_.gate()->notes.orphaned.fetch_add(by, std::memory_order_relaxed);
 }
 
 }  // namespace ticketgate

@@ -123,6 +123,7 @@ void Queue::grant_free_slots(Time now, Tickets& granted) {
 void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
     (void)apply(ticket, Event::grant, now, granted);
     ticket.granted = now;
+    ticket.token = ++last_token_;
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);

@@ -14,6 +14,7 @@
 
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -99,20 +100,24 @@ class Queue {
     /// slot is kept for the mean hold, or for as long as it has been by now.
     std::uint32_t retry_after(Time now) const;
 
-    /// The line and the holders in order, for views.
+    /// The line and the holders in order, the first `most` of them, for views.
     template <class Use>
-    void for_each_waiting(Use use) const {
-        for (const Ticket& t : line_) use(t);
+    void for_each_waiting(std::size_t most, Use use) const {
+        for_each(line_, most, use);
     }
     template <class Use>
-    void for_each_holder(Use use) const {
-        for (const Ticket& t : holders_) use(t);
+    void for_each_holder(std::size_t most, Use use) const {
+        for_each(holders_, most, use);
     }
 
  private:
     using Line = boost::intrusive::list<Ticket>;
     using ReadySet = boost::intrusive::set<Ticket>;
 
+    template <class Use>
+    static void for_each(const Line& line, std::size_t most, Use& use) {
+        for (auto it = line.begin(); it != line.end() && most != 0; ++it, --most) use(*it);
+    }
     bool full(const Entry&) const;
     Ticket* first();
     void grant_free_slots(Time now, Tickets& granted);
@@ -126,6 +131,7 @@ class Queue {
     ReadySet ready_;  // the ready ones of line_, in order of number
     Line holders_;    // granted or running, in order of grant
     std::uint64_t last_number_ = 0;
+    std::uint64_t last_token_ = 0;
     Duration mean_hold_{0};
 };
 

@@ -1,6 +1,6 @@
-// A ticket: one request's place in one queue. Owned by whoever took it (a gate's Pass); the queue
-// only links it. While it is linked its address must not change and it must not be destroyed:
-// drop, leave or settle it first. Not thread-safe; a gate's lock guards it.
+// A ticket: one request's place in one queue. Owned by a gate's Pass; the queue only links it.
+// While it is linked its address must not change and it must not be destroyed: drop, leave or
+// settle it first. Not thread-safe; a gate's lock guards it.
 #pragma once
 
 #include <array>
@@ -83,6 +83,7 @@ struct Ticket : boost::intrusive::list_base_hook<>,
     std::uint32_t position = 0;    ///< tickets that waited ahead when it was taken
     std::uint64_t blocked_by = 0;  ///< oldest ticket in flight when it was taken; 0: none
     Time taken{}, deadline{}, granted{};
+    std::uint64_t token = 0;  ///< fencing number: rises with each grant of the queue, from 1
 
     bool waiting() const { return state == State::waiting; }
 

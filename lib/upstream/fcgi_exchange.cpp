@@ -88,7 +88,7 @@ result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& h
         if (ended_) return errc::upstream_bad_response;
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
-        if (got.status != net::Io::ok) return errc::upstream_broke;
+        if (got.status != net::Io::ok) return read_failure();
     }
 }
 
@@ -127,7 +127,7 @@ result<Step> FcgiExchange::read_body(std::string_view& out) {
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
         if (got.status == net::Io::ok) continue;
-        if (!connection_ended()) return errc::upstream_broke;
+        if (!connection_ended()) return read_failure();
         return Step::done;
     }
 }

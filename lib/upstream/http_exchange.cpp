@@ -48,7 +48,7 @@ result<Step> HttpExchange::read_head(bool to_head_request, const http::HeadLimit
         }
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
-        if (got.status != net::Io::ok) return errc::upstream_broke;
+        if (got.status != net::Io::ok) return read_failure();
     }
 }
 
@@ -104,7 +104,7 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
         if (got.status == net::Io::ended && !reset() && decoder_.end_of_stream()) return Step::done;
-        if (got.status != net::Io::ok) return errc::upstream_broke;
+        if (got.status != net::Io::ok) return read_failure();
     }
 }
 

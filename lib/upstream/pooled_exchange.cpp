@@ -14,6 +14,9 @@ namespace {
 // record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
+// Between two tries to connect to a unix socket whose backlog is full.
+constexpr Duration connect_again = 10ms;
+
 // Within this time of a look of the loop's at all sockets, what it told of an idle one counts.
 constexpr Duration lately = 1ms;
 
@@ -54,6 +57,11 @@ result<Step> PooledExchange::connect() {
         int error = 0;
         stream_ = pool_.connect(loop_, *address, error);
         if (stream_) stream_->observe(observer_);
+        // The backlog of a unix socket is full, and no event will tell when it is not.
+        if (!stream_ && error == EAGAIN) {
+            loop_.arm(idle_deadline_, connect_again);
+            return Step::blocked;
+        }
     }
     const auto state = stream_ ? stream_->connected().status : net::Io::failed;
     if (state == net::Io::blocked) return Step::blocked;
@@ -158,8 +166,10 @@ net::IoResult PooledExchange::read(std::string_view& into) {
         received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }
-    const bool ended = got.status == net::Io::ended || got.status == net::Io::failed;
+    const bool failed = got.status == net::Io::failed;
+    const bool ended = got.status == net::Io::ended || (failed && stream_->over());
     over_ |= ended;
+    answered_ |= failed && !ended;  // with something that is no TLS
     if (ended) note_lost();
     return got;
 }
@@ -230,6 +240,10 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
 }
 
 void PooledExchange::notify() {
+    if (!connected_) {  // a deadline of connect()
+        if (observer_ != nullptr) observer_->notify();
+        return;
+    }
     const Duration age = idle_for(loop_.woke());
     if (!quiet()) {
         note_words();

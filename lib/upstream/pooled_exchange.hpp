@@ -80,6 +80,8 @@ class PooledExchange : public Exchange,
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
     net::IoResult read(std::string_view& into);
+    /// Why a read gave nothing: the connection is over, or what came is no TLS.
+    errc read_failure() const { return over_ ? errc::upstream_broke : errc::upstream_bad_response; }
     net::Stream& stream() { return *stream_; }
     const UpstreamSettings& settings() const;
     /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
@@ -96,7 +98,9 @@ class PooledExchange : public Exchange,
     void note_garbage();
 
  private:
-    void notify() override;  // while idle: the backend closed it, or it was idle for too long
+    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: it
+    /// is time for another try.
+    void notify() override;
     bool quiet() const;
     void note_lost();
     void note_words();

@@ -2,6 +2,8 @@
 // come. Counted, not timed: the numbers are the same on every machine.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "cost/heads.hpp"
 #include "cost/served.hpp"
 #include "cost/work.hpp"
@@ -13,6 +15,11 @@ struct Way {
     const char* name;
     void (*take)(std::string_view head);
 };
+
+void PrintTo(const Way& way, std::ostream* out) {
+    *out << way.name;
+}
+
 constexpr Way ways[] = {
     {"served", serve}, {"trickled", trickle}, {"pipelined", serve_pipelined}, {"relayed", relay}};
 

@@ -142,7 +142,26 @@ TEST(Stop, TellsThoseInLine) {
     const auto answer = clients[0].read();
     EXPECT_EQ(answer.status, 503);
     EXPECT_EQ(answer.header("Connection"), "close");
-    EXPECT_FALSE(first.read().whole());
+    EXPECT_EQ(gateway.exit_code(), 0);
+}
+
+// 503 would say that it may be asked again; the backend may still work on this one.
+TEST(Stop, TellsThoseThatRunThatTheirEndIsNotKnown) {
+    Backend backend;
+    Gateway gateway(queued_and_free(), with(backend));
+    Client queued = running(gateway, backend, "/q"), free = running(gateway, backend, "/free");
+    gateway.stop();
+    for (Client* const client : {&queued, &free}) {
+        const auto answer = client->read();
+        EXPECT_EQ(answer.status, 502);
+        EXPECT_EQ(answer.header("Connection"), "close");
+        EXPECT_EQ(answer.header("Retry-After"), "");
+    }
+    const auto lines = gateway.log(2);
+    for (const auto& line : lines) {
+        EXPECT_EQ(line.at("status"), 502);
+        EXPECT_FALSE(line.contains("orphaned")) << "the client has not left";
+    }
     EXPECT_EQ(gateway.exit_code(), 0);
 }
 

@@ -2,6 +2,7 @@
 #include <boost/json/parse.hpp>
 
 #include "support/configs.hpp"
+#include "support/full_listener.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -72,6 +73,26 @@ TEST(Operator, ReleasesAStuckSlotWhichIsCountedAsAViolation) {
         EXPECT_EQ(gateway.get("/after").status, 200);
         EXPECT_EQ(gateway.line("q").in_flight, 0u);
     }
+}
+
+// Before the backend has any of it there is still time to keep it from running.
+TEST(Operator, KeepsARequestThatIsNotSentYetFromRunning) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 1h"), {{"BACKEND", backend.url()}});
+    Client client = gateway.client();
+    client.get("/x");
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    EXPECT_EQ(write(gateway, "/api/v1/queues/q/release?number=1").status, 200);
+    EXPECT_EQ(client.read().status, 503);
+    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "released");
+    Client next = gateway.client();
+    next.get("/next");
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    backend.make_room();
+    ASSERT_TRUE(backend.knocked(patience));
+    Socket connection = backend.accept();
+    EXPECT_NE(Reader(connection).through("\r\n\r\n").find("GET /next "), std::string::npos);
 }
 
 // The run goes on without its slot: nothing more is said or measured of it as if it had one.

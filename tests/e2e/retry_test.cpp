@@ -34,6 +34,29 @@ TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnAFreshOne) {
               backend.of("/x")[1].header("X-Request-Id"));
 }
 
+// It would run beside the request that has its slot by now.
+TEST(PooledConnectionThatDies, AGetThatLostItsSlotIsNotSentAgain) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.wait_for("/x is released");
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/warm").status, 200);
+    Client client = gateway.client();
+    client.get("/x");
+    ASSERT_TRUE(backend.wait_for("/x"));
+    EXPECT_EQ(backend.of("/x")[0].on_connection, 2);
+    Client operator_(*gateway.app().admin_address());
+    operator_.send(
+        "POST /api/v1/queues/q/release?number=2 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "Content-Length: 0\r\n\r\n");
+    EXPECT_EQ(operator_.read().status, 200);
+    backend.release("/x is released");
+    EXPECT_EQ(client.read().status, 502);
+    EXPECT_EQ(backend.count("/x"), 1u);
+}
+
 TEST(PooledConnectionThatDies, AGetIsNotSentAThirdTime) {
     Backend backend;
     backend.on("/x", [](Call& call) { call.close(); });

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "support/configs.hpp"
+#include "support/full_listener.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -110,6 +111,16 @@ TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") == 0; }));
 }
 
+// With room for nothing each piece waits for the client to take the one before.
+TEST(Spool, OfNothingStillLetsAnAnswerThrough) {
+    Backend backend;
+    const std::string body = pattern(3'000'000);
+    for (const char* path : {"/q", "/free"})
+        backend.on(path, [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(queued_and_free(", response_spool_max: 0B"), with(backend));
+    for (const char* path : {"/q", "/free"}) EXPECT_TRUE(gateway.get(path).body == body) << path;
+}
+
 TEST(Spool, ThatRefusesABodyNeverReadsItAsTheNextRequest) {
     Backend backend;
     Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, max_disk: 0 }\n", with(backend));
@@ -154,6 +165,30 @@ TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
     EXPECT_TRUE(backend.of("/x").at(0).body == pattern(200'000));
     EXPECT_EQ(backend.connections(), 6) << "each POST has its own";
     EXPECT_EQ(gateway.log(6).size(), 6u);
+}
+
+TEST(UnixSocket, WithAFullBacklogIsTriedUntilThereIsRoom) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(), {{"BACKEND", backend.url()}});
+    Client client = gateway.client();
+    client.get("/x");
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    backend.make_room();
+    ASSERT_TRUE(backend.knocked(patience));
+    Socket connection = backend.accept();
+    Reader reader(connection);
+    EXPECT_NE(reader.through("\r\n\r\n").find("GET /x "), std::string::npos);
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    EXPECT_EQ(client.read().body, "ok");
+}
+
+TEST(UnixSocket, WithAFullBacklogGives504AfterConnectTimeout) {
+    TemporaryFolder folder;
+    const FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 100ms"), {{"BACKEND", backend.url()}});
+    EXPECT_EQ(gateway.get("/x").status, 504);
+    EXPECT_EQ(gateway.line("q").in_flight, 0u);
 }
 
 TEST(UnixSocket, ThatIsNotThereGives502) {

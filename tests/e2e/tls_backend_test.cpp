@@ -47,6 +47,31 @@ TEST_P(TlsBackends, GetAndGiveBodiesWhole) {
     }
 }
 
+// Bytes that are no TLS end the answer, not the work of the backend.
+TEST(TlsBackend, ThatStopsSpeakingTlsHoldsItsSlotUntilItEndsTheConnection) {
+    for (const bool with_head : {false, true}) {
+        TlsBackend house;
+        house.backend.on("/q/broken", [&](Call& call) {
+            if (with_head) call.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf of it");
+            call.send_past_tls("this is no record of TLS at all\r\n");
+            call.wait_for("work");
+            call.drop();
+        });
+        (void)house.gateway.get("/q/warm");
+        const auto answer = house.gateway.get("/q/broken");
+        EXPECT_FALSE(answer.status == 200 && answer.whole());
+        Client next = house.gateway.client();
+        next.get("/q/next");
+        ASSERT_TRUE(house.gateway.wait_for_waiting("q", 1));
+        EXPECT_EQ(house.gateway.line("q").in_flight, 1u);
+        EXPECT_EQ(house.backend.count("/q/next"), 0u);
+        house.backend.release("work");
+        EXPECT_EQ(next.read().status, 200);
+        EXPECT_EQ(house.backend.count("/q/broken"), 1u) << "it was not sent again";
+        EXPECT_EQ(house.backend.most_in_flight(), 1);
+    }
+}
+
 TEST_P(TlsBackends, EndABodyWithCloseNotify) {
     TlsBackend house;
     house.backend.on(GetParam(), [](Call& call) {

@@ -55,7 +55,7 @@ class ShortageTest(OnItsMachine):
         child = self.start(
             self.config(f"spool: {{ directory: \"{self.folder}\", memory_per_body: 16KiB }}\n", route=", queue: q"),
             limits=lambda: refuse("pread64", errno.EIO, at_least=[(3, 1 << 20)]))
-        self.assertEqual(self.together(4, self.upload), [503] * 4)
+        self.assertEqual(self.together(4, self.upload), [502] * 4)
         wait_for(lambda: self.sink.cut == 4, "the backend has seen the ends", PATIENCE)
         self.assertEqual(self.sink.whole, 0)
         self.goes_on(child)

@@ -177,8 +177,9 @@ void House::stop() {
 void House::release() {
     for (const char queue : {'a', 'c'}) {
         Gate* const gate = this->gate(queue);
-        if (gate == nullptr || gate->in_flight() == 0) continue;
-        judge_.releases(queue, gate->release(gate->view(0).in_flight.back().number));
+        if (gate == nullptr || gate->figures().in_flight == 0) continue;
+        const TicketView newest = gate->view(GateView::most).in_flight.back();
+        judge_.releases(queue, id_in(newest.label.target()), gate->release(newest.number));
     }
 }
 
@@ -192,7 +193,7 @@ void House::check() {
 void House::check(char queue, Gate& gate) {
     Line& line = *judge_.line(queue);
     auto& before = queue == 'a' ? in_flight_a_ : in_flight_c_;
-    const std::uint32_t in_flight = gate.in_flight(), waiting = gate.waiting();
+    const std::uint32_t in_flight = gate.figures().in_flight, waiting = gate.figures().waiting;
     if (in_flight > line.limit && in_flight > before)
         judge_.fail(std::string("queue ") + queue + " granted a slot above its limit");
     if (in_flight <= line.limit) line.allowed = line.limit;
@@ -211,8 +212,8 @@ void House::check(char queue, Gate& gate) {
 
 // CONTRACT 1.2: an upload is waited for without a slot.
 void House::check_holders(char queue, const Gate& gate) {
-    for (const TicketView& holder : gate.view(0).in_flight)
-        if (judge_.story(id_in(holder.target)).read == 0)
+    for (const TicketView& holder : gate.view(GateView::most).in_flight)
+        if (judge_.story(id_in(holder.label.target())).read == 0)
             judge_.fail(std::string("queue ") + queue + ": number " +
                         std::to_string(holder.number) + " has a slot before its body");
 }
@@ -227,9 +228,9 @@ void House::check_quiet(bool jumped) {
 // CONTRACT 2.5. A deadline that has passed has been looked at by now.
 void House::check_holds(char queue, const QueuePlan& plan) {
     Gate* const gate = this->gate(queue);
-    if (gate == nullptr || gate->in_flight() == 0) return;
+    if (gate == nullptr || gate->figures().in_flight == 0) return;
     if (plan.hold_timeout == never || plan.on_hold_timeout == OnHoldTimeout::keep) return;
-    for (const TicketView& holder : gate->view(0).in_flight)
+    for (const TicketView& holder : gate->view(GateView::most).in_flight)
         if (holder.since > plan.hold_timeout + grant_to_begin)
             judge_.fail(std::string("queue ") + queue + ": number " +
                         std::to_string(holder.number) + " holds its slot past hold_timeout");
@@ -267,7 +268,7 @@ void House::check_empty() {
     must(commons.runs == 0, "a run is left");
     must(commons.spool.memory() == 0 && commons.spool.disk() == 0, "spooled bytes are left");
     assembly_->gates().for_each(
-        [&](const Gate& gate) { must(gate.empty(), "a ticket or a slot is left"); });
+        [&](const Gate& gate) { must(gate.figures().empty(), "a ticket or a slot is left"); });
     judge_.check_failed_open('a', plan_.a);
     judge_.check_failed_open('c', plan_.c);
 }

@@ -166,7 +166,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (s.sent != 0) return untrue("it had its turn");
         const Line* its = line(queue_of(s.ask));
         if (its == nullptr) return untrue("it stands in no line");
-        if (says("released its slot")) return --revoked_ >= 0 ? void() : untrue("nobody did");
+        if (says("slot was released")) return may_lose_slot(s) ? void() : untrue("nobody did");
         if (says("queue is full")) {
             if (plan_.max_waiting == 1024) return untrue("full");
             // With more than one coroutine a turn, or turns within turns, a full line may have come
@@ -180,6 +180,8 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         return;
     }
     if (answer.status == 502 || answer.status == 504) {
+        if (bodiless && stopping_) return;
+        if (says("server stopped")) return stopping_ ? void() : untrue("nobody stops it");
         if (answer.status == 502 && says_overloaded(s)) return untrue("it says it is overloaded");
         if (!excused && last_connect_failure_ < s.head_sent) untrue("its backend is well");
         return;
@@ -187,6 +189,12 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     if (answer.status == 408 && excused) return;
     if (answer.status == 500 && short_of_memory_) return;
     untrue(("status " + std::to_string(answer.status)).c_str());
+}
+
+// By an operator, or by hold_timeout before it was sent.
+bool Judge::may_lose_slot(const Story& s) const {
+    const QueuePlan& queue = queue_of(s.ask) == 'a' ? plan_.a : plan_.c;
+    return s.released || queue.on_hold_timeout == OnHoldTimeout::release;
 }
 
 void Judge::cut(std::uint64_t id, bool pipelined) {
@@ -244,6 +252,7 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
     if (s.began == 0) s.began = moment;
     if (++s.sent > 1 && (s.ask.method == "POST" || s.sent > 2))
         fail("request " + std::to_string(id) + " went to the backend again");
+    if (s.release_known) fail("request " + std::to_string(id) + " was sent without its slot");
     if (s.sent > 1 && s.heard)
         fail("request " + std::to_string(id) + " was repeated after bytes of its answer");
     // A second time in a row it is the same turn.
@@ -309,9 +318,9 @@ void Judge::limit(char queue, queue::Limits limits) {
     if (limits.max_in_flight != 1) its.strict = false;
 }
 
-void Judge::releases(char queue, Release release) {
+void Judge::releases(char queue, std::uint64_t id, Release release) {
+    story(id).released = release != Release::no_such;
     if (release == Release::no_such) return fail("a slot that is held cannot be released");
-    if (release == Release::not_begun) ++revoked_;
     if (release != Release::failed_open) return;
     line(queue)->strict = false;
     ++line(queue)->given_away;

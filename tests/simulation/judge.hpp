@@ -35,8 +35,10 @@ struct Story {
     std::string excuse;  ///< why it may have no good answer
     int answers = 0;
     int status = 0;
-    bool after_close = false;  ///< an answer before it told that the connection closes
-    std::uint64_t number = 0;  ///< from the access log
+    bool released = false;       ///< an operator gave its slot away
+    bool release_known = false;  ///< and every loop has had the time to hear of it
+    bool after_close = false;    ///< an answer before it told that the connection closes
+    std::uint64_t number = 0;    ///< from the access log
 };
 
 /// A queue as it is seen from outside.
@@ -105,13 +107,14 @@ class Judge {
         c_exists_ = c_exists;
         reloaded_ = not_yet;
     }
-    /// An operator gave a slot away.
-    void releases(char queue, Release release);
+    /// An operator gave the slot of this request away.
+    void releases(char queue, std::uint64_t id, Release release);
     void drains() { draining_ = true; }
     /// No loop has anything to do: what the operator did is in force on each of them.
     void quiet() {
         if (draining_ && drained_ == not_yet) drained_ = moment;
         if (reloaded_ == not_yet) reloaded_ = moment;
+        for (Story& s : stories_) s.release_known = s.released;
     }
     void stops() { draining_ = stopping_ = true; }
 
@@ -131,6 +134,7 @@ class Judge {
 
  private:
     bool may_be_whole(const Story& story) const;
+    bool may_lose_slot(const Story& story) const;
     void check_own_answer(Story& story, const Message& answer);
     void check_refusal(Story& story, const Message& answer);
     void check_order(const Line& line);
@@ -152,7 +156,6 @@ class Judge {
     static constexpr std::uint64_t not_yet = ~std::uint64_t{0};
     std::uint64_t drained_ = not_yet, reloaded_ = 0;
     bool c_exists_ = true;
-    int revoked_ = 0;  // slots that were given away before their requests had begun
 };
 
 }  // namespace ticketgate::sim

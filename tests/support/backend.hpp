@@ -49,6 +49,8 @@ class Call {
     void respond(int status, std::string_view body = {}, std::string_view lines = {});
     /// Exact bytes; the request is not over.
     void send(std::string_view bytes);
+    /// The same, past TLS: to the other side they are no record.
+    void send_past_tls(std::string_view bytes);
     /// The last bytes: with them the request is over.
     void finish(std::string_view bytes = {});
     /// Of a tunnel: what comes next, empty at the end; a FIN to the other side; what a test is

@@ -36,6 +36,10 @@ TEST(Descriptors, MoreClientsThanTheProcessMayHaveAreWarnedOf) {
 
 TEST(Descriptors, AnEighthIsKeptForWhatConnectionsNeed) {
     EXPECT_EQ(first_reserved_descriptor(256), 224);
+    EXPECT_EQ(first_reserved_from_ids(256), 232) << "a quarter of those are for ids";
+    EXPECT_EQ(most_id_connections(10'000, 1024), 256u);
+    EXPECT_EQ(most_id_connections(100, 1024), 100u);
+    EXPECT_EQ(most_id_connections(100, 2), 1u);
     EXPECT_EQ(first_reserved_descriptor(1024), 896);
     EXPECT_EQ(first_reserved_descriptor(1'000'000), 1'000'000 - 1024);
     EXPECT_EQ(first_reserved_descriptor(std::numeric_limits<std::uint64_t>::max()),

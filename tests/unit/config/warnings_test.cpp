@@ -264,6 +264,23 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
         << "no slot to hold";
 }
 
+TEST(Warnings, LimitsOfAQueueCountWhereverTheyStand) {
+    const std::string around = "routes: [{prefix: /, response_spool_max: 1KiB, max_body: 5GiB, ";
+    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a}]}]\n").size(), 2u);
+    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a, response_spool_max: 64KiB, "
+                                "max_body: 1MiB}]}]\n"),
+              Lines{})
+        << "no queued route has them";
+}
+
+TEST(Warnings, ASpoolThatTakesNoBody) {
+    const std::string none = "spool: {max_memory: 0B, max_disk: 0B}\n";
+    const auto told = warnings(none + "routes: [{prefix: /, queue: a}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("a queued request that has one gets 503"), std::string::npos);
+    EXPECT_EQ(warnings(none + "routes: [{prefix: /}]\n"), Lines{});
+}
+
 TEST(Warnings, AProxyProtocolThatBelievesNobody) {
     const std::string rest =
         "upstreams: {a: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a}]\n";

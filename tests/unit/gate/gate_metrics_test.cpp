@@ -20,14 +20,14 @@ TEST(GateMetrics, GaugesTellThePresent) {
     World world({.limits = {.max_in_flight = 2}});
     const Slot a = world.slot(), b = world.slot();
     const Place c = world.place();
-    world.gate->orphaned(1);
+    world.gate->notes.orphaned += 1;
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_waiting"), 1);
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_in_flight"), 2);
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_max_in_flight"), 2);
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_orphaned"), 1);
     EXPECT_GT(metric(world.registry, "ticketgate_queue_oldest_wait_seconds"), 0);
     EXPECT_GT(metric(world.registry, "ticketgate_queue_oldest_hold_seconds"), 0);
-    world.gate->orphaned(-1);
+    world.gate->notes.orphaned += -1;
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_orphaned"), 0);
 }
 
@@ -72,7 +72,7 @@ TEST(GateMetrics, EveryGrantIsAdmittedHoweverItCame) {
 TEST(GateMetrics, GoWithTheirGate) {
     metrics::Registry registry;
     net::Loop loop(0);
-    { const auto gate = std::make_shared<Gate>("q", GateSettings(), loop, registry); }
+    { const auto gate = std::make_shared<LocalGate>("q", GateSettings(), loop, registry); }
     EXPECT_EQ(registry.render().find("queue=\"q\""), std::string::npos);
 }
 

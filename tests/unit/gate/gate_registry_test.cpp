@@ -39,7 +39,7 @@ TEST_F(RegistryTest, AReloadKeepsTicketsAndChangesLimits) {
     registry.configure_all({{"a", slots(3)}});
     EXPECT_EQ(registry.find_or_make("a", slots(3)), gate);
     EXPECT_EQ(gate->settings().limits.max_in_flight, 3u);
-    EXPECT_EQ(gate->in_flight(), 1u);
+    EXPECT_EQ(gate->figures().in_flight, 1u);
 }
 
 TEST_F(RegistryTest, ARemovedGateGoesWhenItIsEmpty) {

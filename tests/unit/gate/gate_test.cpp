@@ -1,6 +1,7 @@
 // Places and slots on one loop: whatever way they end, nothing stays behind.
 #include "gate/gate.hpp"
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,22 +13,56 @@ namespace {
 
 struct GateTest : testing::Test, World {
     ~GateTest() override {
-        EXPECT_TRUE(gate->empty());
-        EXPECT_EQ(gate->waiting(), 0u);
-        EXPECT_EQ(gate->in_flight(), 0u);
+        EXPECT_TRUE(gate->figures().empty());
+        EXPECT_EQ(gate->figures().waiting, 0u);
+        EXPECT_EQ(gate->figures().in_flight, 0u);
     }
     void turn() { loop.run_once(Duration{0}); }
 };
 
 TEST_F(GateTest, AFreeSlotIsGrantedAtOnce) {
     Place first = place();
-    EXPECT_EQ(first.pass().state, State::granted);
     EXPECT_EQ(first.settle(), State::granted);
-    EXPECT_EQ(gate->in_flight(), 1u);
+    EXPECT_EQ(gate->figures().in_flight, 1u);
     const Slot slot = std::move(first).begin();
     EXPECT_EQ(slot.number(), 1u);
     EXPECT_EQ(slot.gate(), gate);
-    EXPECT_EQ(gate->in_flight(), 1u);
+    EXPECT_EQ(gate->figures().in_flight, 1u);
+}
+
+// What a fencing number is made of. A holder that failed open keeps its lower one.
+TEST_F(GateTest, EachGrantHasAHigherTokenThanTheOneBefore) {
+    std::optional<Slot> first(slot());
+    Place second = place();
+    EXPECT_EQ(first->token(), 1u);
+    EXPECT_EQ(second.pass().token(), 0u) << "not granted yet";
+    first->fail_open();
+    const Slot slot = std::move(second).begin();
+    EXPECT_EQ(slot.token(), 2u);
+}
+
+TEST_F(GateTest, AViewShowsTheFirstOfTheLineAndCountsTheRest) {
+    auto pass = std::make_shared<Pass>(RequestLabel("id-1", "::1", "PUT", "/cart"));
+    gate->take(*pass, Entry(), loop);
+    const Place holder(gate, std::move(pass), loop);
+    const Place a = place(), b = place(), c = place();
+    const GateView view = gate->view(2);
+    ASSERT_EQ(view.in_flight.size(), 1u);
+    EXPECT_EQ(view.in_flight[0].label.target(), "/cart");
+    EXPECT_EQ(view.in_flight[0].label.request_id(), "id-1");
+    ASSERT_EQ(view.waiting.size(), 2u);
+    EXPECT_EQ(view.waiting[0].number, 2u);
+    EXPECT_EQ(view.waiting[1].blocked_by, 1u);
+    EXPECT_EQ(view.figures.waiting, 3u);
+    EXPECT_EQ(view.figures.in_flight, 1u);
+}
+
+TEST_F(GateTest, AViewCopiesNoMoreThanItsLimitAllows) {
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < GateView::most + 10; ++i) places.push_back(place());
+    const GateView view = gate->view(std::numeric_limits<std::size_t>::max());
+    EXPECT_EQ(view.waiting.size(), GateView::most);
+    EXPECT_EQ(view.figures.waiting, GateView::most + 9);
 }
 
 TEST_F(GateTest, ASlotGoesToTheNextWhenItsHolderEnds) {
@@ -35,7 +70,7 @@ TEST_F(GateTest, ASlotGoesToTheNextWhenItsHolderEnds) {
         const Slot holder = slot();
         Place waits_behind = place();
         EXPECT_EQ(waits_behind.settle(), State::waiting);
-        EXPECT_EQ(waits_behind.pass().blocked_by, 1u);
+        EXPECT_EQ(waits_behind.pass().blocked_by(), 1u);
         return waits_behind;
     }();
     EXPECT_EQ(next.settle(), State::granted);
@@ -45,7 +80,7 @@ TEST_F(GateTest, APlaceGivenUpWhileWaitingIsOutOfTheLine) {
     const Slot holder = slot();
     { const Place gone = place(); }
     { const Place gone_uploading = place({.ready = false}); }
-    EXPECT_EQ(gate->waiting(), 0u);
+    EXPECT_EQ(gate->figures().waiting, 0u);
 }
 
 TEST_F(GateTest, APlaceGivenUpWhenGrantedPassesTheSlotOn) {
@@ -65,8 +100,8 @@ TEST_F(GateTest, APlaceThatExpiredOrWasCancelledLeavesNothing) {
     Place cancelled = place();
     EXPECT_EQ(cancelled.cancel(GivenUp::client_closed), State::cancelled);
     Place refused = place({.max_waiting = 0});
-    EXPECT_EQ(refused.pass().state, State::full);
-    EXPECT_EQ(gate->waiting(), 0u);
+    EXPECT_EQ(refused.settle(), State::full);
+    EXPECT_EQ(gate->figures().waiting, 0u);
 }
 
 TEST_F(GateTest, AMovedPlaceIsOnePlace) {
@@ -74,9 +109,9 @@ TEST_F(GateTest, AMovedPlaceIsOnePlace) {
     Place first = place();
     {
         const Place second(std::move(first));
-        EXPECT_EQ(gate->waiting(), 1u);
+        EXPECT_EQ(gate->figures().waiting, 1u);
     }
-    EXPECT_EQ(gate->waiting(), 0u);
+    EXPECT_EQ(gate->figures().waiting, 0u);
 }
 
 TEST_F(GateTest, ASlotIsGivenBackOnce) {
@@ -92,8 +127,8 @@ TEST_F(GateTest, ASlotIsGivenBackOnce) {
     holder.give_back();
     holder.fail_open();
     { const Slot moved(std::move(holder)); }
-    EXPECT_EQ(gate->in_flight(), 1u);
-    EXPECT_EQ(gate->waiting(), 2u);
+    EXPECT_EQ(gate->figures().in_flight, 1u);
+    EXPECT_EQ(gate->figures().waiting, 2u);
     EXPECT_EQ(metric(registry, violations), 0);
 }
 
@@ -102,9 +137,9 @@ TEST_F(GateTest, AMovedSlotIsOneSlot) {
     {
         const Slot moved(std::move(holder));
         EXPECT_TRUE(moved);
-        EXPECT_EQ(gate->in_flight(), 1u);
+        EXPECT_EQ(gate->figures().in_flight, 1u);
     }
-    EXPECT_EQ(gate->in_flight(), 0u);
+    EXPECT_EQ(gate->figures().in_flight, 0u);
 }
 
 TEST_F(GateTest, NoSlotIsNoHolder) {
@@ -120,7 +155,7 @@ TEST_F(GateTest, FailingOpenFreesTheSlotAndIsCounted) {
     EXPECT_EQ(next.settle(), State::granted);
     EXPECT_FALSE(stuck);
     EXPECT_EQ(metric(registry, violations), 1);
-    EXPECT_EQ(gate->in_flight(), 1u);
+    EXPECT_EQ(gate->figures().in_flight, 1u);
 }
 
 TEST_F(GateTest, ASlotNeedsAGrant) {
@@ -258,7 +293,7 @@ TEST_F(GateTest, FewerSlotsStopNobody) {
     const Slot b = slot();
     Place c = place();
     gate->configure({.limits = {.max_in_flight = 1}});
-    EXPECT_EQ(gate->in_flight(), 2u);
+    EXPECT_EQ(gate->figures().in_flight, 2u);
     a.give_back();
     EXPECT_EQ(c.settle(), State::waiting);
 }

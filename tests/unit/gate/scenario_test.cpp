@@ -3,6 +3,7 @@
 // in flight than slots, grants in order, every ticket decided once, and an empty line at the end.
 #include <atomic>
 #include <latch>
+#include <ostream>
 #include <random>
 #include <thread>
 #include <vector>
@@ -35,6 +36,10 @@ struct Scenario {
     bool fails_open() const { return fail_open != 0 || releases; }
 };
 
+void PrintTo(const Scenario& scenario, std::ostream* out) {
+    *out << scenario.name;
+}
+
 struct Running {
     explicit Running(unsigned index) : loop(index), thread([this] { loop.run(); }) {}
     ~Running() {
@@ -49,7 +54,7 @@ struct Town {
     explicit Town(const Scenario& s) : scenario(s), done(s.clients) {
         for (unsigned i = 0; i < s.loops; ++i) loops.push_back(std::make_unique<Running>(i));
         const GateSettings settings{.limits = {.max_in_flight = s.max_in_flight, .order = s.order}};
-        gate = std::make_shared<Gate>("q", settings, home(), registry);
+        gate = std::make_shared<LocalGate>("q", settings, home(), registry);
     }
     net::Loop& home() { return loops.front()->loop; }
     bool at_home() const { return std::this_thread::get_id() == loops.front()->thread.get_id(); }
@@ -155,7 +160,8 @@ Detached client(Town& town, std::size_t at, unsigned seed) {
     for (int i = 0; i < town.scenario.requests; ++i) {
         const auto pass = std::make_shared<Pass>();
         co_await take_part(town, origin, pass, random);
-        ++town.ends[static_cast<std::size_t>(pass->state)];
+        net::Loop& here = town.at_home() ? town.home() : origin;
+        ++town.ends[static_cast<std::size_t>(town.gate->settle(*pass, here))];
         if (town.at_home()) co_await town.home().move_to(origin);
     }
     town.done.count_down();
@@ -176,7 +182,7 @@ void reconfigure_until_done(Town& town) {
 // Of whatever number holds a slot just then: before its run, in it, or behind it.
 void release_until_done(Town& town) {
     while (!town.done.try_wait()) {
-        for (const TicketView& holder : town.gate->view(0).in_flight)
+        for (const TicketView& holder : town.gate->view(GateView::most).in_flight)
             (void)town.gate->release(holder.number);
         std::latch turned(1);
         town.home().post([&] { turned.count_down(); });
@@ -202,7 +208,7 @@ int ended(const Town& town, State state) {
 
 void expect_everything_given_back(const Town& town) {
     const Scenario& s = town.scenario;
-    EXPECT_TRUE(town.gate->empty());
+    EXPECT_TRUE(town.gate->figures().empty());
     EXPECT_EQ(town.running, 0u);
     EXPECT_EQ(town.overfull, 0) << "more in flight than slots";
     const int total = s.clients * s.requests;

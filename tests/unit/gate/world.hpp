@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gate/gate.hpp"
+#include "gate/local_gate.hpp"
 
 namespace ticketgate {
 
@@ -51,7 +51,7 @@ inline constexpr auto violations = "ticketgate_exclusion_violations_total";
 
 struct World {
     explicit World(GateSettings settings = {})
-        : gate(std::make_shared<Gate>("q", settings, loop, registry)) {}
+        : gate(std::make_shared<LocalGate>("q", settings, loop, registry)) {}
 
     Place place(const Entry& entry = {}) {
         auto pass = std::make_shared<Pass>();

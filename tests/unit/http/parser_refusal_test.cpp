@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
+#include <string_view>
 
 #include "http/parser.hpp"
 
@@ -17,8 +19,23 @@ struct Refused {
     errc refusal = errc::bad_request;
 };
 
+// As the source writes it. GoogleTest's own words repeat a text that has UTF-8 raw, and this is a
+// name.
+std::string printed(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string text;
+    for (const unsigned char byte : bytes)
+        if (byte == '\r' || byte == '\n' || byte == '\t')
+            text += byte == '\r' ? "\\r" : byte == '\n' ? "\\n" : "\\t";
+        else if (byte >= ' ' && byte < 0x7f)
+            text += static_cast<char>(byte);
+        else
+            text.append("\\x").append({digits[byte >> 4], digits[byte & 15]});
+    return text;
+}
+
 void PrintTo(const Refused& r, std::ostream* out) {
-    *out << r.rule << ": " << testing::PrintToString(r.bytes);
+    *out << r.rule << ": \"" << printed(r.bytes) << '"';
 }
 
 class RefusedRequest : public testing::TestWithParam<Refused> {};

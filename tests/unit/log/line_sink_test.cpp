@@ -1,10 +1,12 @@
 #include "log/line_sink.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -102,6 +104,23 @@ TEST(LogFile, AFullDiskLosesLinesAndSaysSo) {
     const auto taken = file.write("one\ntwo\n");
     EXPECT_EQ(taken.lost_lines, 2u);
     EXPECT_EQ(taken.error, ENOSPC);
+}
+
+// The disk may be full in the middle of a line.
+TEST(LogFile, NamesTheReasonOfALineThatWasCut) {
+    ASSERT_NE(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    const Folder folder;
+    LogFile file((folder.path / "access.log").string());
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{6, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    (void)file.write("one\ntwo\n");
+    const auto taken = file.write("three\n");
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(folder.read("access.log"), "one\ntw");
+    EXPECT_EQ(taken.lost_lines, 2u);
+    EXPECT_EQ(taken.error, EFBIG);
 }
 
 TEST(LogFile, NullTakesAll) {

@@ -2,6 +2,8 @@
 // own is nobody's bytes.
 #include "net/tls_stream.hpp"
 
+#include <ostream>
+
 #include "tls_pair.hpp"
 
 namespace ticketgate::net {
@@ -10,6 +12,10 @@ namespace {
 struct Cut {
     std::size_t step, capacity;
 };
+
+void PrintTo(const Cut& cut, std::ostream* out) {
+    *out << "step " << cut.step << " capacity " << cut.capacity;
+}
 
 class TlsCut : public testing::TestWithParam<Cut> {};
 

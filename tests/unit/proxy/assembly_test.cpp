@@ -47,7 +47,7 @@ TEST_F(AssemblyTest, AReloadKeepsAGateWithItsSlotsAndGivesItNewLimits) {
     EXPECT_EQ(now().find("/a")->gate, before);
     EXPECT_EQ(gate("a"), before.get());
     EXPECT_EQ(before->settings().limits.max_in_flight, 3u);
-    EXPECT_EQ(before->in_flight(), 1u);
+    EXPECT_EQ(before->figures().in_flight, 1u);
     EXPECT_NE(gate("new"), nullptr);
 }
 

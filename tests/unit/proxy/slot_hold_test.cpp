@@ -79,7 +79,7 @@ TEST_F(SlotHoldTest, GivesTheSlotToTheNextRequestOnce) {
     EXPECT_GT(hold->duration(), Duration{0});
     hold->give_back();
     hold.reset();
-    EXPECT_EQ(gate->waiting(), 1u);
+    EXPECT_EQ(gate->figures().waiting, 1u);
 }
 
 TEST_F(SlotHoldTest, GivesTheSlotBackWithItsRun) {
@@ -100,7 +100,7 @@ TEST_F(SlotHoldTest, AnOperatorTakesTheSlotAndTheBackendIsStillWatched) {
     EXPECT_TRUE(hold->guards());
     const Slot other = std::move(next).begin();
     hold->give_back();
-    EXPECT_EQ(gate->in_flight(), 1u) << "the slot is the other request's";
+    EXPECT_EQ(gate->figures().in_flight, 1u) << "the slot is the other request's";
     EXPECT_EQ(hold->state(), Holding::lost);
 }
 

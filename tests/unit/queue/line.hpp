@@ -55,12 +55,14 @@ struct Line {
     }
     Numbers waiting() const {
         Numbers numbers;
-        queue.for_each_waiting([&](const Ticket& ticket) { numbers.push_back(ticket.number); });
+        queue.for_each_waiting(unlimited,
+                               [&](const Ticket& ticket) { numbers.push_back(ticket.number); });
         return numbers;
     }
     Numbers holders() const {
         Numbers numbers;
-        queue.for_each_holder([&](const Ticket& ticket) { numbers.push_back(ticket.number); });
+        queue.for_each_holder(unlimited,
+                              [&](const Ticket& ticket) { numbers.push_back(ticket.number); });
         return numbers;
     }
 

@@ -253,7 +253,7 @@ class Duel {
         Numbers granted, line;
         for (const Ticket& t : granted_) granted.push_back(t.number);
         if (granted != model_.granted) return "other grants, or another order of them";
-        queue_.for_each_waiting([&](const Ticket& t) { line.push_back(t.number); });
+        queue_.for_each_waiting(unlimited, [&](const Ticket& t) { line.push_back(t.number); });
         if (line != model_.waiting()) return "another line";
         return compare_sums(in_flight_before);
     }

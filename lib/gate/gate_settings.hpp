@@ -1,0 +1,20 @@
+// The settings of one queue, as its gate needs them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "queue/queue.hpp"
+
+namespace ticketgate {
+
+enum class OnHoldTimeout : std::uint8_t { keep, release };
+
+struct GateSettings {
+    queue::Limits limits;
+    Duration hold_timeout = never;
+    OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
+    bool worker_idle = false;  ///< the backend is asked before a slot goes back (CONTRACT 2.6)
+};
+
+}  // namespace ticketgate

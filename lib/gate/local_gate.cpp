@@ -1,0 +1,148 @@
+#include "gate/local_gate.hpp"
+
+namespace ticketgate {
+
+using queue::State;
+
+LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
+                     metrics::Registry& registry)
+    : Gate(std::move(name), home),
+      queue_(settings.limits),
+      settings_(settings),
+      metrics_(registry, *this) {}
+
+// Every change goes through here: under the lock the pure queue decides, and after it the
+// granted are woken. Nothing is allocated: a slot must reach the next even when memory is short.
+template <class Change>
+void LocalGate::change(const net::Loop* here, Change change) {
+    queue::Tickets granted;
+    {
+        const std::lock_guard lock(lock_);
+        const Time now = monotonic_now();
+        change(now, granted);
+        for (queue::Ticket& ticket : granted) {
+            Pass& pass = Pass::of(ticket);
+            metrics_.wait_admitted.observe(to_s(now - pass.ticket_.taken));
+            pass.self_ = pass.shared_from_this();
+        }
+    }
+    while (!granted.empty()) {
+        Pass& pass = Pass::of(granted.front());
+        granted.pop_front();
+        wake(std::move(pass.self_), here);
+    }
+}
+
+void LocalGate::wake(std::shared_ptr<Pass> pass, const net::Loop* here) {
+    if (here == &home()) return pass->run();
+    net::Job& job = *pass;
+    home().post(job, std::shared_ptr<void>(std::move(pass)));
+}
+
+State LocalGate::take(Pass& pass, const queue::Queue::Entry& entry, net::Loop& here) {
+    State state = State::idle;
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        state = queue_.take(pass.ticket_, entry, now, granted);
+        if (state != State::full) return;
+        metrics_.wait_full.observe(0);
+        metrics_.rejected_full.add();
+    });
+    return state;
+}
+
+void LocalGate::ready(Pass& pass, net::Loop& here) {
+    change(&here,
+           [&](Time now, queue::Tickets& granted) { queue_.ready(pass.ticket_, now, granted); });
+}
+
+State LocalGate::settle(Pass& pass, net::Loop& here) {
+    State state = State::idle;
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const bool waited = pass.ticket_.waiting();
+        state = queue_.settle(pass.ticket_, now, granted);
+        if (!waited || state != State::expired) return;
+        metrics_.wait_timeout.observe(to_s(now - pass.ticket_.taken));
+        metrics_.rejected_timeout.add();
+    });
+    return state;
+}
+
+State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
+    State state = State::idle;
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const bool waited = pass.ticket_.waiting();
+        state = queue_.cancel(pass.ticket_, now, granted);
+        if (waited) metrics_.count(why, to_s(now - pass.ticket_.taken));
+    });
+    return state;
+}
+
+State LocalGate::begin(Pass& pass) {
+    const std::lock_guard lock(lock_);
+    return queue_.begin(pass.ticket_);
+}
+
+// Out of the line, or granted in the very moment in which its session gave up: then the slot goes
+// on. A ticket that was decided otherwise has been counted.
+void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const State before = pass.ticket_.state;
+        (void)queue_.drop(pass.ticket_, now, granted);
+        if (before == State::waiting)
+            metrics_.count(GivenUp::client_closed, to_s(now - pass.ticket_.taken));
+        if (before == State::granted) metrics_.hold.observe(to_s(now - pass.ticket_.granted));
+    });
+}
+
+void LocalGate::leave(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        const State before = pass.ticket_.state;
+        (void)queue_.leave(pass.ticket_, now, granted);
+        if (before == State::running) metrics_.hold.observe(to_s(now - pass.ticket_.granted));
+    });
+}
+
+void LocalGate::fail_open(Pass& pass, net::Loop& here) noexcept {
+    change(&here, [&](Time now, queue::Tickets& granted) { (void)give_away(pass, now, granted); });
+}
+
+Release LocalGate::release(std::uint64_t number) {
+    std::shared_ptr<Pass> released;
+    State state = State::idle;
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
+        queue::Ticket* holder = queue_.holder(number);
+        if (holder == nullptr) return;
+        released = Pass::of(*holder).shared_from_this();
+        state = give_away(*released, now, granted);
+    });
+    if (!released) return Release::no_such;
+    wake(std::move(released), nullptr);
+    return state == State::revoked ? Release::not_begun : Release::failed_open;
+}
+
+// Under the lock, for a ticket that holds a slot or did: only one that runs fails open.
+State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
+    const State before = pass.ticket_.state;
+    const State state = queue_.release(pass.ticket_, now, granted);
+    if (state == before) return state;
+    metrics_.hold.observe(to_s(now - pass.ticket_.granted));
+    if (state == State::revoked) metrics_.rejected_released.add();
+    if (state != State::released) return state;
+    metrics_.exclusion_violations.add();
+    pass.taken_away_.store(true, std::memory_order_release);
+    return state;
+}
+
+void LocalGate::configure(GateSettings settings) {
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
+        settings_ = settings;
+        queue_.resize(settings.limits, now, granted);
+    });
+}
+
+GateSettings LocalGate::settings() const {
+    const std::lock_guard lock(lock_);
+    return settings_;
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Every test of a build tree has a name that a person can read and type: names_test.py BUILD.
+
+GoogleTest prints a parameter of an unknown type as its bytes; its type needs a PrintTo.
+"""
+import re
+import subprocess
+import sys
+
+BYTES = re.compile(r"\b\d+-byte object\b|[^\x20-\x7e]")
+
+
+def main(build):
+    listed = subprocess.run(["ctest", "--test-dir", build, "-N"], check=True, stdout=subprocess.PIPE).stdout
+    names = re.findall(rb"(?m)^ *Test +#\d+: (.*)$", listed)
+    # A binary that is not built yet stands as NAME_NOT_BUILT, and its tests are not known.
+    bad = [name.decode(errors="backslashreplace") for name in names if BYTES.search(name.decode(errors="replace"))]
+    for name in bad:
+        print(name)
+    print(f"{len(bad)} of {len(names)} names have raw bytes")
+    return 1 if bad or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,55 @@
+// A unix socket that takes no connection until a test makes room: a backend that is overloaded.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "support/socket.hpp"
+
+namespace ticketgate::test {
+
+class FullListener {
+ public:
+    explicit FullListener(const std::string& path)
+        : at_(*net::Endpoint::from_unix(path)), descriptor_(make()) {
+        EXPECT_EQ(::bind(descriptor_, at_.address(), at_.size()), 0);
+        EXPECT_EQ(::listen(descriptor_, 0), 0);
+        while (fill()) continue;
+    }
+    ~FullListener() {
+        for (const int filler : fillers_) ::close(filler);
+        ::close(descriptor_);
+    }
+    FullListener(const FullListener&) = delete;
+    FullListener& operator=(const FullListener&) = delete;
+
+    std::string url() const { return at_.text(); }
+
+    /// Takes the connections that filled it. The next ones that come are accept()'s.
+    void make_room() {
+        for (std::size_t i = 0; i < fillers_.size(); ++i)
+            ::close(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC));
+    }
+    /// Is somebody there, now or within the limit?
+    bool knocked(Clock::duration limit) { return Socket(::dup(descriptor_)).readable(limit); }
+    Socket accept() { return Socket(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)); }
+
+ private:
+    static int make() { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+    bool fill() {
+        const int filler = make();
+        const bool taken = ::connect(filler, at_.address(), at_.size()) == 0;
+        taken ? fillers_.push_back(filler) : (void)::close(filler);
+        return taken;
+    }
+
+    net::Endpoint at_;
+    const int descriptor_;
+    std::vector<int> fillers_;
+};
+
+}  // namespace ticketgate::test
