@@ -7,6 +7,8 @@ target_compile_options(tg_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Werror)
 target_include_directories(tg_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+# Scratch memory that is used behind a suspension ends the program (task/scratch.hpp).
+target_compile_definitions(tg_options INTERFACE $<$<CONFIG:Debug>:TG_CHECK_SCRATCH>)
 target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 
 find_program(TG_CCACHE ccache)

@@ -1,7 +1,6 @@
 #include "admin/answers.hpp"
 
 #include <charconv>
-#include <optional>
 
 namespace ticketgate::admin {
 
@@ -14,15 +13,14 @@ HttpResponse page(http::status status, std::string body, std::string_view type) 
     return response;
 }
 
-std::uint64_t query_number(std::string_view query, std::string_view name, std::uint64_t otherwise) {
-    std::optional<std::uint64_t> found;
-    for_each_parameter(query, [&](std::string_view parameter, std::string_view digits) {
+std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise) {
+    for (const auto& parameter : query) {
         std::uint64_t number = 0;
-        const char* const end = digits.data() + digits.size();
-        const auto [stop, error] = std::from_chars(digits.data(), end, number);
-        if (parameter == name && error == std::errc{} && stop == end && !found) found = number;
-    });
-    return found.value_or(otherwise);
+        const char* const end = parameter.value.data() + parameter.value.size();
+        const auto [stop, error] = std::from_chars(parameter.value.data(), end, number);
+        if (parameter.key == name && error == std::errc{} && stop == end) return number;
+    }
+    return otherwise;
 }
 
 }  // namespace ticketgate::admin

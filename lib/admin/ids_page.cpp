@@ -6,7 +6,6 @@
 #include <charconv>
 #include <string>
 
-#include "admin/answers.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate::admin {
@@ -46,17 +45,16 @@ void read(std::string_view name, std::string_view value, Wish& wish) {
     }
 }
 
-Wish wish_of(std::string_view query) {
+Wish wish_of(const Query& query) {
     Wish wish;
-    for_each_parameter(query, [&wish](std::string_view name, std::string_view value) {
-        if (wish.wrong.empty()) read(name, value, wish);
-    });
+    for (const auto& parameter : query)
+        if (wish.wrong.empty()) read(parameter.key, parameter.value, wish);
     return wish;
 }
 
 }  // namespace
 
-HttpResponse ids_page(std::string_view query, ids::Generator& generator, bool snowflakes,
+HttpResponse ids_page(const Query& query, ids::Generator& generator, bool snowflakes,
                       WallTime now) {
     const auto wish = wish_of(query);
     if (!wish.wrong.empty()) return refusal(wish.wrong);

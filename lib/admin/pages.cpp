@@ -1,10 +1,12 @@
 #include "admin/pages.hpp"
 
-#include "admin/access.hpp"
-#include "admin/answers.hpp"
-#include "admin/queue_views.hpp"
+#include <algorithm>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
 
+#include "admin/access.hpp"
 #include "admin/ids_page.hpp"
+#include "admin/queue_views.hpp"
 #include "base/clock.hpp"
 
 namespace ticketgate::admin {
@@ -29,10 +31,10 @@ HttpResponse no_such_queue(const std::string& name) {
 }  // namespace
 
 HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
-    const std::string_view target(request.target().data(), request.target().size());
-    const auto mark = std::min(target.find('?'), target.size());
-    const auto path = target.substr(0, mark);
-    const auto query = target.substr(std::min(mark + 1, target.size()));
+    const auto target = boost::urls::parse_origin_form(request.target());
+    if (!target) return page(http::status::bad_request, "a target is a path and a query\n");
+    const std::string path = target->path();
+    const Query query = target->params();
     if (request.method() == http::verb::get || request.method() == http::verb::head)
         return read(path, query);
     if (request.method() != http::verb::post)
@@ -42,7 +44,7 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     return write(path, query);
 }
 
-HttpResponse Pages::read(std::string_view path, std::string_view query) const {
+HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/livez") return page(http::status::ok, "ok\n");
     if (path == "/readyz" || path == "/healthz") {
         if (actions.ready()) return page(http::status::ok, "ok\n");
@@ -61,7 +63,7 @@ HttpResponse Pages::read(std::string_view path, std::string_view query) const {
     return page(http::status::ok, one_queue(*gate, most), json_text);
 }
 
-HttpResponse Pages::write(std::string_view path, std::string_view query) const {
+HttpResponse Pages::write(std::string_view path, const Query& query) const {
     if (path == "/api/v1/drain") {
         actions.drain();
         return page(http::status::accepted, "draining\n");
@@ -89,7 +91,7 @@ HttpResponse Pages::reload() const {
     return page(http::status::unprocessable_entity, told);
 }
 
-HttpResponse Pages::release(const std::string& name, std::string_view query) const {
+HttpResponse Pages::release(const std::string& name, const Query& query) const {
     Gate* gate = gates.find(name);
     if (gate == nullptr) return no_such_queue(name);
     const auto number = query_number(query, "number", 0);

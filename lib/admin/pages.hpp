@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/server.hpp"
+#include "admin/answers.hpp"
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
 #include "metrics/registry.hpp"
@@ -37,10 +37,10 @@ struct Pages {
     HttpResponse operator()(const HttpRequest& request, bool local) const;
 
  private:
-    HttpResponse read(std::string_view path, std::string_view query) const;
-    HttpResponse write(std::string_view path, std::string_view query) const;
+    HttpResponse read(std::string_view path, const Query& query) const;
+    HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse reload() const;
-    HttpResponse release(const std::string& name, std::string_view query) const;
+    HttpResponse release(const std::string& name, const Query& query) const;
 };
 
 }  // namespace ticketgate::admin

@@ -8,6 +8,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <boost/url/url.hpp>
 #include <chrono>
 
 #include "base/error.hpp"
@@ -57,7 +58,25 @@ asio::ip::address look_up(const std::string& host, error_code& error) {
     return error ? literal : found.begin()->endpoint().address();
 }
 
+boost::urls::url url_of(const std::string& queue) {
+    boost::urls::url url("/api/v1/queues");
+    url.segments().push_back(queue);
+    return url;
+}
+
 }  // namespace
+
+std::string queue_target(const std::string& queue) {
+    return url_of(queue).buffer();
+}
+
+std::string release_target(const std::string& queue, std::uint64_t number) {
+    auto url = url_of(queue);
+    url.segments().push_back("release");
+    const auto text = std::to_string(number);
+    url.params().append({"number", text});
+    return url.buffer();
+}
 
 std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why) {
     if (auto listen = config::parse_address(text, why)) return listen;

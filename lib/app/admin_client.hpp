@@ -1,6 +1,7 @@
 // Asks the admin listener of a running process; for the commands.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ struct AdminAnswer {
     std::string body;
     std::string error;  ///< why there is no answer
 };
+
+/// The pages of the admin listener for a queue; the name may have any characters.
+std::string queue_target(const std::string& queue);
+std::string release_target(const std::string& queue, std::uint64_t number);
 
 struct AdminQuestion {
     std::string target;

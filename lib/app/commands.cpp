@@ -20,6 +20,7 @@
 #include "config/schema.hpp"
 #include "config/validate.hpp"
 #include "http/target.hpp"
+#include "proxy/snapshot.hpp"
 
 namespace ticketgate::commands {
 namespace {
@@ -134,12 +135,11 @@ int explain(const std::string& file, const std::string& method, const std::strin
         return usage;
     }
     const config::RouteIndex routes(*config);
-    for (const auto& other : http::other_readings(http::path_of(target))) {
-        if (routes.match(other) == routes.match(path)) continue;
+    if (const auto other = other_route(routes, http::path_of(target), path)) {
         std::printf(
             "refused with 400: some servers read this path as %s, others as %s, and these "
             "have different routes\n",
-            path.c_str(), other.c_str());
+            path.c_str(), other->c_str());
         return ok;
     }
     std::fputs(config::explain(*config, routes, method, path).c_str(), stdout);
@@ -166,13 +166,11 @@ int healthcheck(const Whom& whom) {
 }
 
 int queues(const Whom& whom, const std::string& name) {
-    return ask_admin(whom, {"/api/v1/queues" + (name.empty() ? "" : "/" + name)}, true);
+    return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)}, true);
 }
 
 int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
-    const std::string target =
-        "/api/v1/queues/" + queue + "/release?number=" + std::to_string(number);
-    return ask_admin(whom, {target, true}, true);
+    return ask_admin(whom, {release_target(queue, number), true}, true);
 }
 
 int drain(const Whom& whom) {

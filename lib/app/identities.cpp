@@ -61,7 +61,7 @@ class Findings {
         problems.error(config_.mark_of(given ? path : path.substr(0, path.rfind('.'))), path, why);
     }
     void check(config::IdFormat format, const config::Mark& mark, const std::string& path) {
-        const auto why = ids::why_not(static_cast<ids::Format>(format), identities_.machine);
+        const auto why = ids::why_not(format, identities_.machine);
         if (!why.empty()) problems.error(mark, path, why);
     }
     void own(const config::Id& id, const std::string& path) {

@@ -33,8 +33,8 @@ std::optional<std::size_t> decode(std::string_view text, std::string_view digits
 
 std::size_t encode_hex(std::span<const std::uint8_t> bytes, char* out) {
     for (const std::uint8_t byte : bytes) {
-        *out++ = hex_digits[byte >> 4];
-        *out++ = hex_digits[byte & 15];
+        const auto digits = hex_pair(byte);
+        out = std::copy(digits.begin(), digits.end(), out);
     }
     return hex_size(bytes.size());
 }

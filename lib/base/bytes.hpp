@@ -4,6 +4,7 @@
 // a text that the encoder cannot have made is refused, so every value has one spelling.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -51,9 +52,22 @@ constexpr std::size_t base64_size(std::size_t bytes) {
 }
 
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
+inline constexpr std::string_view upper_hex_digits = "0123456789ABCDEF";
 inline constexpr std::string_view base32hex_digits = "0123456789abcdefghijklmnopqrstuv";
 inline constexpr std::string_view base64url_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The value of a hex digit in either case; -1 for any other character.
+constexpr int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// The two digits of a byte.
+constexpr std::array<char, 2> hex_pair(std::uint8_t byte, std::string_view digits = hex_digits) {
+    return {digits[byte >> 4], digits[byte & 15]};
+}
 
 // Eight characters at once, the first in the highest byte; for fixed layouts.
 constexpr std::uint64_t base32hex_word(std::uint64_t bits);  ///< of 40 bits

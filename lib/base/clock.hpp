@@ -27,9 +27,6 @@ struct WallTime {
 /// A hundred years, so that it can still be added to a Time.
 inline constexpr milliseconds never = std::chrono::hours(24 * 365 * 100);
 
-inline double to_ms(Duration d) {
-    return std::chrono::duration<double, std::milli>(d).count();
-}
 inline double to_s(Duration d) {
     return std::chrono::duration<double>(d).count();
 }

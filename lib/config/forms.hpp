@@ -45,7 +45,7 @@ struct Said {
         bool operator==(const Nothing&) const = default;
     };
     struct Absent {
-        template <class T>
+        template <class T>  // NOLINTNEXTLINE(google-explicit-constructor): an initial value
         operator Setting<T>() const {
             return {};
         }

@@ -101,10 +101,10 @@ std::string_view name_of(Section section);
 /// The key of that name; null when there is none.
 const Key* find_key(Section section, std::string_view name);
 
-/// `a whole number from 1 to 64`: for messages. expected.cpp
+/// `a whole number from 1 to 64`: for messages. kinds.cpp
 std::string expected(const Key& key);
 
-/// `1 to 64`, `off, json, combined`; empty when everything of the kind is allowed. expected.cpp
+/// `1 to 64`, `off, json, combined`; empty when everything of the kind is allowed. kinds.cpp
 std::string limits(const Key& key);
 
 /// In the spelling of the file; empty when there is none.

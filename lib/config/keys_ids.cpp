@@ -20,9 +20,22 @@ constexpr std::array ids_rows{
            "the formats of httpd up to 2.4.28."),
 };
 
-constexpr std::string_view formats =
-    "txid|uuidv7|uuidv4|ulid|hex128|snowflake|httpd_1_3|httpd_1_3_threads|httpd_2_0|httpd_2_4_29|"
-    "httpd_2_4_47|httpd_2_4_49";
+// Their names with a bar before each.
+constexpr auto barred_formats = [] {
+    constexpr auto size = [] {
+        std::size_t sum = 0;
+        for (const auto name : ids::format_names) sum += name.size() + 1;
+        return sum;
+    }();
+    std::array<char, size> text{};
+    auto* out = text.data();
+    for (const auto name : ids::format_names) {
+        *out++ = '|';
+        out = std::copy(name.begin(), name.end(), out);
+    }
+    return text;
+}();
+constexpr std::string_view formats(barred_formats.data() + 1, barred_formats.size() - 1);
 constexpr std::string_view policies = "generate|preserve_or_generate|preserve|disable";
 
 constexpr std::array route_id_rows{

@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "config/forms.hpp"
 #include "config/shared_text.hpp"
+#include "ids/format.hpp"
 
 namespace ticketgate::config {
 
@@ -35,21 +36,7 @@ enum class TlsVersion { v1_2, v1_3 };
 enum class ClientAuth { off, optional, required };
 enum class AccessFormat { off, json, combined };
 enum class LogLevel { debug, info, warn, error };
-/// As ids::Format, which stands in another module: a test compares the two.
-enum class IdFormat {
-    txid,
-    uuidv7,
-    uuidv4,
-    ulid,
-    hex128,
-    snowflake,
-    httpd_1_3,
-    httpd_1_3_threads,
-    httpd_2_0,
-    httpd_2_4_29,
-    httpd_2_4_47,
-    httpd_2_4_49
-};
+using IdFormat = ids::Format;
 enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 
 /// One of the three settable error answers. Each field is inherited by itself.

@@ -1,7 +1,7 @@
 #include <string_view>
 
 #include "config/example.hpp"
-#include "config/keys.hpp"
+#include "config/kinds.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -22,72 +22,6 @@ same keys as a file, and `config/schema.json` describes them to an editor.
 - A key with an empty default has none.
 )";
 
-std::string_view type_of(Kind kind) {
-    switch (kind) {
-        case Kind::flag:
-            return "true or false";
-        case Kind::count:
-            return "number";
-        case Kind::status:
-            return "HTTP status";
-        case Kind::duration:
-            return "duration";
-        case Kind::size:
-            return "size";
-        case Kind::choice:
-            return "one of";
-        case Kind::text:
-        case Kind::body:
-            return "text";
-        case Kind::name:
-            return "name of an upstream";
-        case Kind::queue:
-            return "name of a queue, or off";
-        case Kind::methods:
-            return "list of methods";
-        case Kind::protocols:
-            return "list of protocols";
-        case Kind::header_name:
-            return "header name";
-        case Kind::header_names:
-            return "list of header names";
-        case Kind::networks:
-            return "list of networks";
-        case Kind::address:
-            return "address";
-        case Kind::url:
-        case Kind::fcgi_url:
-            return "URL";
-        case Kind::folder:
-            return "absolute path";
-        case Kind::file_name:
-            return "file name";
-        case Kind::script:
-            return "path, or off";
-        case Kind::variables:
-            return "map of variables";
-        case Kind::media_type:
-            return "media type";
-        case Kind::body_file:
-        case Kind::file:
-            return "file";
-        case Kind::headers:
-            return "map of headers";
-        case Kind::prefix:
-            return "path";
-        case Kind::regex:
-            return "pattern (RE2)";
-        case Kind::section:
-        case Kind::section_or_off:
-            return "section";
-        case Kind::list:
-            return "list of sections";
-        case Kind::named:
-            return "sections by name";
-    }
-    return {};
-}
-
 std::string title(Section section) {
     return section == Section::top ? "top level" : std::string(name_of(section));
 }
@@ -98,7 +32,7 @@ std::string link(Section section) {
 }
 
 std::string type_cell(const Key& key) {
-    const std::string type(type_of(key.kind));
+    const std::string type(row_of(key.kind).type);
     if (key.section == Section::top) return type;
     const auto linked = "[" + type + "](#" + std::string(name_of(key.section)) + ")";
     return key.kind == Kind::section_or_off ? linked + ", or off" : linked;

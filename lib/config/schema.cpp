@@ -1,181 +1,102 @@
 #include "config/schema.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
 #include "base/text.hpp"
-#include "config/keys.hpp"
+#include "config/kinds.hpp"
+#include "config/schema_types.hpp"
 
 namespace ticketgate::config {
 namespace {
 
-std::string quote(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
-std::string reference(std::string_view name) {
-    return R"({"$ref": "#/$defs/)" + std::string(name) + R"("})";
-}
-
-// A value that is not text to begin with may still come from the environment.
-std::string or_variable(const std::string& schema) {
-    return R"("anyOf": [)" + schema + ", " + reference("variable") + "]";
-}
-
-std::string pattern(std::string_view expression) {
-    return R"({"type": "string", "pattern": )" + quote(expression) + "}";
-}
-
-std::string with_word(const Key& key, std::string schema) {
-    if (!key.word.empty()) schema += R"(, {"const": )" + quote(key.word) + "}";
-    return or_variable(schema);
-}
-
-std::string choices(const Key& key) {
-    std::string list;
-    for (std::size_t at = 0; at <= key.choices.size();) {
-        const auto end = std::min(key.choices.find('|', at), key.choices.size());
-        const auto word = key.choices.substr(at, end - at);
-        list += (list.empty() ? "" : ", ") + quote(word);
-        if (word == "off") list += ", false";  // what YAML 1.1 makes of it
-        if (word[0] >= '0' && word[0] <= '9')
-            list += ", " + std::string(word);  // unquoted, it is a number
-        at = end + 1;
-    }
-    return or_variable(R"({"enum": [)" + list + "]}");
-}
-
-std::string whole_number(const Key& key) {
-    return R"({"type": "integer", "minimum": )" + std::to_string(key.min) + R"(, "maximum": )" +
-           std::to_string(key.max) + "}";
-}
-
-constexpr std::string_view name_pattern = "^[A-Za-z0-9_.-]{1,64}$";
-
-// The inside of the schema of one key, without its description and default.
-std::string type_of(const Key& key) {
-    switch (key.kind) {
-        case Kind::flag:
-            return or_variable(R"({"type": "boolean"}, {"enum": ["on", "off", "yes", "no"]})");
-        case Kind::count:
-        case Kind::status:
-            return with_word(key, whole_number(key));
-        case Kind::duration:
-            return with_word(key, pattern(R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"));
-        case Kind::size:
-            return or_variable(whole_number(key) + ", " +
-                               pattern(R"(^[0-9]+(\.[0-9]+)?(B|KiB|MiB|GiB|kB|MB|GB)?$)"));
-        case Kind::choice:
-            return choices(key);
-        case Kind::queue:
-            return R"("anyOf": [{"type": "string", "minLength": 1}, {"const": false}])";
-        case Kind::methods:
-            return R"("type": "array", "items": )" + pattern("^[!#$%&'*+.^_`|~0-9A-Z-]+$");
-        case Kind::protocols:
-        case Kind::header_names:
-        case Kind::networks:
-            return R"("type": "array", "items": {"type": "string", "minLength": 1})";
-        case Kind::body:
-            return R"("type": ["string", "null"])";
-        case Kind::headers:
-            return R"("type": "object", "additionalProperties": {"type": ["string", "number"]})";
-        case Kind::variables:
-            return R"("type": "object", "additionalProperties": {"type": ["string", "number"]})";
-        case Kind::script:
-            return R"("anyOf": [{"type": "string", "minLength": 1}, {"const": false}])";
-        case Kind::prefix:
-            return R"("type": "string", "pattern": )" + quote(R"(^(/|\$))");
-        case Kind::section:
-            return R"("$ref": "#/$defs/)" + std::string(name_of(key.section)) + '"';
-        case Kind::section_or_off:
-            return R"("anyOf": [)" + reference(name_of(key.section)) +
-                   R"(, {"enum": [false, "off"]}])";
-        case Kind::list:
-            return R"("type": "array", "minItems": 1, "items": )" + reference(name_of(key.section));
-        case Kind::named:
-            return R"("type": "object", "propertyNames": {"pattern": )" + quote(name_pattern) +
-                   R"(}, "additionalProperties": {"anyOf": [)" + reference(name_of(key.section)) +
-                   R"(, {"type": "null"}]})";
-        case Kind::text:
-        case Kind::name:
-        case Kind::header_name:
-        case Kind::address:
-        case Kind::url:
-        case Kind::fcgi_url:
-        case Kind::folder:
-        case Kind::file_name:
-        case Kind::media_type:
-        case Kind::body_file:
-        case Kind::file:
-        case Kind::regex:
-            return R"("type": "string", "minLength": 1)";
-    }
-    return {};
-}
+namespace json = boost::json;
 
 // `[a, b]` as JSON.
-std::string json_list(std::string_view list) {
-    std::string out;
-    for_each_element(list.substr(1, list.size() - 2), [&](std::string_view item) {
-        out += (out.empty() ? "" : ", ") + quote(item);
-    });
-    return "[" + out + "]";
+json::array json_list(std::string_view list) {
+    json::array out;
+    for_each_element(list.substr(1, list.size() - 2),
+                     [&](std::string_view item) { out.push_back(to_json(item)); });
+    return out;
 }
 
-// Defaults as text, but for those that are a plain JSON value.
-std::string json_default(const Key& key, const std::string& text) {
-    const bool json = key.kind == Kind::flag || key.kind == Kind::body ||
-                      key.kind == Kind::headers || key.kind == Kind::variables ||
-                      ((key.kind == Kind::count || key.kind == Kind::status) && text != key.word);
+// Text, but for those that are a plain JSON value.
+json::value json_default(const Key& key, const std::string& text) {
+    const bool plain = key.kind == Kind::flag || key.kind == Kind::body ||
+                       key.kind == Kind::headers || key.kind == Kind::variables ||
+                       ((key.kind == Kind::count || key.kind == Kind::status) && text != key.word);
     if (text.starts_with('[')) return json_list(text);
-    return json ? text : quote(text);
+    return plain ? json::parse(text) : json::value(text);
 }
 
-std::string property(const Key& key) {
-    std::string out = "        " + quote(key.name) + R"(: {"description": )" + quote(key.why);
-    const auto text = default_of(key);
-    if (!text.empty()) out += R"(, "default": )" + json_default(key, text);
-    return out + ", " + type_of(key) + "}";
+json::object property(const Key& key) {
+    json::object out{{"description", to_json(key.why)}};
+    if (const auto text = default_of(key); !text.empty()) out["default"] = json_default(key, text);
+    for (auto& [name, value] : row_of(key.kind).schema(key)) out[name] = std::move(value);
+    return out;
 }
 
-std::string object(Section section) {
-    std::string properties, required;
-    for (const Key& key : keys_of(section)) {
-        properties += (properties.empty() ? "" : ",\n") + property(key);
-        if (key.required) required += (required.empty() ? "" : ", ") + quote(key.name);
-    }
-    std::string out = "    \"type\": \"object\",\n    \"additionalProperties\": false,\n";
-    if (!required.empty()) out += "    \"required\": [" + required + "],\n";
+json::object not_both(const char* one, const char* other) {
+    return {{"required", json::array{one, other}}};
+}
+
+// What the keys of a section say of each other.
+void add_rules(Section section, json::object& out) {
     if (section == Section::route)
-        out += R"(    "oneOf": [{"required": ["prefix"]}, )"
-               R"({"required": ["regex"], "not": {"required": ["routes"]}}],)"
-               "\n";
-    if (section == Section::answer)
-        out += "    \"not\": {\"required\": [\"body\", \"body_file\"]},\n";
-    if (section == Section::id) out += "    \"not\": {\"required\": [\"header\", \"headers\"]},\n";
+        out["oneOf"] = json::array{json::object{{"required", json::array{"prefix"}}},
+                                   json::object{{"required", json::array{"regex"}},
+                                                {"not", {{"required", json::array{"routes"}}}}}};
+    if (section == Section::answer) out["not"] = not_both("body", "body_file");
+    if (section == Section::id) out["not"] = not_both("header", "headers");
+    if (section == Section::id_service) out["not"] = not_both("token", "token_file");
     if (section == Section::upstream_tls)
-        out +=
-            "    \"dependentRequired\": {\"certificate\": [\"key\"], \"key\": "
-            "[\"certificate\"]},\n";
-    if (section == Section::id_service)
-        out += "    \"not\": {\"required\": [\"token\", \"token_file\"]},\n";
-    return out + "    \"properties\": {\n" + properties + "\n    }";
+        out["dependentRequired"] =
+            json::object{{"certificate", json::array{"key"}}, {"key", json::array{"certificate"}}};
+}
+
+void add_object(Section section, json::object& out) {
+    json::object properties;
+    json::array required;
+    for (const Key& key : keys_of(section)) {
+        properties[to_json(key.name)] = property(key);
+        if (key.required) required.push_back(to_json(key.name));
+    }
+    out["type"] = "object";
+    out["additionalProperties"] = false;
+    if (!required.empty()) out["required"] = std::move(required);
+    add_rules(section, out);
+    out["properties"] = std::move(properties);
+}
+
+// One line a property, as long as it is; the objects around them by members.
+std::string printed(const json::object& object, const std::string& indent) {
+    const std::string inside = indent + "    ";
+    std::string out;
+    for (const auto& [name, value] : object) {
+        const bool wide = name == "properties" || name == "$defs" ||
+                          (value.is_object() && value.as_object().contains("properties"));
+        out += (out.empty() ? "{\n" : ",\n") + inside + json::serialize(json::value(name)) + ": " +
+               (wide ? printed(value.as_object(), inside) : json::serialize(value));
+    }
+    return out + "\n" + indent + "}";
 }
 
 }  // namespace
 
 std::string json_schema() {
-    std::string out =
-        "{\n    \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-        "    \"title\": \"ticketgate configuration\",\n";
-    out += object(Section::top) + ",\n    \"$defs\": {\n    \"variable\": " + pattern(R"(\$\{)");
+    json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                        {"title", "ticketgate configuration"}};
+    add_object(Section::top, schema);
+    json::object sections{{"variable", pattern_schema(R"(\$\{)")}};
     for (std::size_t i = 1; i < section_count; ++i) {
         const auto section = static_cast<Section>(i);
-        out += ",\n    " + quote(name_of(section)) + ": {\n" + object(section) + "\n    }";
+        json::object object;
+        add_object(section, object);
+        sections[to_json(name_of(section))] = std::move(object);
     }
-    return out + "\n    }\n}\n";
+    schema["$defs"] = std::move(sections);
+    return printed(schema, "") + "\n";
 }
 
 }  // namespace ticketgate::config

@@ -40,7 +40,6 @@ class SectionReader {
     std::string path_of(std::string_view name) const;
     const Key& key(std::string_view name) const { return *find_key(section_, name); }
     Reading& reading() { return reading_; }
-    bool is_map() const { return node_.kind == Node::Kind::map; }
 
  private:
     void read_all(ModelType type, void* out);

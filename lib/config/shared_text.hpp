@@ -13,10 +13,12 @@ namespace ticketgate::config {
 class SharedText {
  public:
     SharedText() : SharedText(std::string()) {}
+    // NOLINTBEGIN(google-explicit-constructor): a setting is given and read as any text
     SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
     SharedText(const char* text) : SharedText(std::string(text)) {}
 
     operator std::string_view() const { return *text_; }
+    // NOLINTEND(google-explicit-constructor)
     const std::string& str() const { return *text_; }
     bool operator==(const SharedText& other) const { return *text_ == *other.text_; }
     friend std::ostream& operator<<(std::ostream& out, const SharedText& text) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate::config {
@@ -71,18 +72,16 @@ bool check_unix(std::string_view path, std::string& why) {
     return why.empty();
 }
 
-int hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
+bool is_upper_hex(char c) {
+    return upper_hex_digits.find(c) != std::string_view::npos;
 }
 
 // A percent code that the normal form would not have.
 std::string why_not_code(std::string_view code) {
     const std::string shown(code);
-    if (code.size() < 3 || hex(code[1]) < 0 || hex(code[2]) < 0)
+    if (code.size() < 3 || !is_upper_hex(code[1]) || !is_upper_hex(code[2]))
         return shown + " is not a percent code in upper case, such as %20 or %C3";
-    const char c = static_cast<char>(hex(code[1]) * 16 + hex(code[2]));
+    const char c = static_cast<char>(hex_value(code[1]) * 16 + hex_value(code[2]));
     if (c == '/' || c == '\\') return shown + " is a / in every path; write that";
     if (c > ' ' && c < '\x7f' && std::string_view("%?#").find(c) == std::string_view::npos)
         return shown + " stands for " + c + " in every path; write that";

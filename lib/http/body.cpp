@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/bytes.hpp"
 #include "http/framing.hpp"
 
 namespace ticketgate::http {
@@ -14,12 +15,6 @@ namespace {
 constexpr std::uint32_t max_overhead = 16 << 10;
 constexpr std::uint32_t free_a_chunk = 16, free_a_byte = 2;
 constexpr std::uint8_t max_size_digits = 16;  // 64 bits
-
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate::http {
@@ -16,12 +17,6 @@ std::string_view after_scheme(std::string_view target) {
         if (target.size() > scheme.size() && iequals(target.substr(0, scheme.size()), scheme))
             return target.substr(scheme.size());
     return {};
-}
-
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = to_lower(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 // True when nothing is to be done: no codes, no backslash, no empty segment, no segment starting
@@ -80,12 +75,12 @@ bool append_code(std::string_view digits, unsigned reading, std::string& out) {
     const int high = hex_value(digits[0]), low = hex_value(digits[1]);
     if (high < 0 || low < 0 || (high | low) == 0) return false;
     const char c = static_cast<char>(high * 16 + low);
-    constexpr std::string_view upper = "0123456789ABCDEF";
-    if (stands_for_itself(c) && (c != '/' || (reading & coded_slash) != 0))
+    if (stands_for_itself(c) && (c != '/' || (reading & coded_slash) != 0)) {
         append_char(c, reading, out);
-    else
-        out.append(
-            {'%', upper[static_cast<std::size_t>(high)], upper[static_cast<std::size_t>(low)]});
+    } else {
+        const auto code = hex_pair(static_cast<std::uint8_t>(c), upper_hex_digits);
+        out.append({'%', code[0], code[1]});
+    }
     return true;
 }
 
@@ -176,13 +171,6 @@ std::vector<std::string> other_readings(std::string_view path) {
         add(std::move(other));
     }
     return others;
-}
-
-bool matches_prefix(std::string_view normal_path, std::string_view prefix) {
-    if (prefix == "/") return true;
-    if (!normal_path.starts_with(prefix)) return false;
-    return prefix.ends_with('/') || normal_path.size() == prefix.size() ||
-           normal_path[prefix.size()] == '/';
 }
 
 }  // namespace ticketgate::http

@@ -35,8 +35,4 @@ bool normalise_path(std::string_view path, std::string& out);
 /// normalise_path().
 std::vector<std::string> other_readings(std::string_view path);
 
-/// Does the prefix route match? By whole segments: `/a` matches `/a` and `/a/b`, not `/ab`; `/`
-/// matches everything; `/a/` matches `/a/` and below it.
-bool matches_prefix(std::string_view normal_path, std::string_view prefix);
-
 }  // namespace ticketgate::http

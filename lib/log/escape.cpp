@@ -26,8 +26,8 @@ std::size_t plain_run(std::string_view text) {
 
 void append_hex(std::string& out, std::string_view prefix, unsigned char c) {
     out.append(prefix);
-    out.push_back(hex_digits[c >> 4]);
-    out.push_back(hex_digits[c & 15]);
+    const auto digits = hex_pair(c);
+    out.append(digits.data(), digits.size());
 }
 
 // The letter after the backslash, or 0.

@@ -12,6 +12,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "net/tls_rules.hpp"
 
@@ -260,12 +261,8 @@ std::string fingerprint_of(const X509& certificate) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
     unsigned size = 0;
     if (X509_digest(&certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-        text += digits[digest[i] >> 4];
-        text += digits[digest[i] & 15];
-    }
+    std::string text(hex_size(size), '\0');
+    encode_hex({digest.data(), size}, text.data());
     return text;
 }
 

@@ -6,12 +6,6 @@
 
 namespace ticketgate::net {
 
-std::size_t size_of(std::span<const iovec> pieces) {
-    std::size_t size = 0;
-    for (const iovec& piece : pieces) size += piece.iov_len;
-    return size;
-}
-
 std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
                              std::span<char, tls_record_size> joined) {
     std::size_t filled = 0;

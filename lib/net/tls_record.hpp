@@ -11,8 +11,6 @@ namespace ticketgate::net {
 
 inline constexpr std::size_t tls_record_size = 16 << 10;  // RFC 8446 5.1: the largest
 
-std::size_t size_of(std::span<const iovec> pieces);
-
 /// The bytes of the next record, behind the first `skip` of `pieces`; empty when none are left.
 /// Small pieces are joined in `joined`: a record each would cost the peer more than the copy costs
 /// us.

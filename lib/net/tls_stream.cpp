@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "net/certificate.hpp"
+#include "net/pieces.hpp"
 #include "net/tls_record.hpp"
 
 namespace ticketgate::net {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "net/pieces.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -103,8 +104,7 @@ bool TlsWire::gather(std::span<const char> bytes) noexcept {
 
 bool TlsWire::flush() {
     while (sent_ < unsent_.size()) {
-        const iovec piece{unsent_.data() + sent_, unsent_.size() - sent_};
-        const IoResult written = below_->write_some({&piece, 1});
+        const IoResult written = write_some(*below_, std::string_view(unsent_).substr(sent_));
         if (written.status == Io::blocked) return false;
         if (written.status != Io::ok) {
             write_error_ = written.error != 0 ? written.error : EPIPE;

@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "net/pieces.hpp"
+
 namespace ticketgate::noeq {
 namespace {
 
@@ -111,8 +113,7 @@ task<bool> Connection::make_late(std::uint8_t count) {
 // Sends what fits now. ok: all of it is gone.
 net::Io Connection::push() {
     while (sent_ < out_.size()) {
-        const iovec piece = iovec{out_.data() + sent_, out_.size() - sent_};
-        const auto written = stream_.write_some(std::span<const iovec>(&piece, 1));
+        const auto written = net::write_some(stream_, std::string_view(out_).substr(sent_));
         if (written.status != net::Io::ok) return written.status;
         sent_ += written.bytes;
     }

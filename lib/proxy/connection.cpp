@@ -54,11 +54,12 @@ task<error_code> Connection::read_head() {
     std::size_t scanned = 0, skipped = 0;
     loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
     for (;;) {
+        const auto head = station_->head.fresh();
+        head->complaint = {};
         skipped += skip_empty_lines();
         if (skipped > limits.max_head) co_return errc::head_too_large;
         if (!nothing_here()) {
-            const auto progress =
-                http::parse_request(input_.view(), limits, station_->head, scanned);
+            const auto progress = http::parse_request(input_.view(), limits, *head, scanned);
             if (!progress) co_return progress.error();
             if (*progress == http::Progress::done) break;
             scanned = input_.view().size();
@@ -87,7 +88,7 @@ task<error_code> Connection::read_head() {
     }
     deadline_.disarm();
     if (++requests_ == 1) note_handshake();
-    head_size_ = station_->head.bytes.size();
+    head_size_ = station_->head.view()->bytes.size();
     co_return error_code();
 }
 
@@ -124,7 +125,7 @@ http::AsksFor Connection::asked(error_code failure) const {
 // ── the body, and what follows it ──
 
 error_code Connection::take_body(BodyReader& reader, http::Spool& spool) {
-    return reader.take(input_, spool, station_->joined);
+    return reader.take(input_, spool, *station_->joined.fresh());
 }
 
 result<Read> Connection::read_body(BodyReader& reader, http::Spool& spool) {

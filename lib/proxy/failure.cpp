@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "config/body_text.hpp"
+#include "log/escape.hpp"
 
 namespace ticketgate {
 namespace {
@@ -90,10 +91,7 @@ const config::Answer* answer_of(error_code failure, const config::Settings* sett
 
 std::string json_text(std::string_view text) {
     std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
+    append_json(out, text);
     return out += '"';
 }
 

@@ -7,10 +7,6 @@
 namespace ticketgate {
 namespace {
 
-ids::Format format_of(config::IdFormat format) {
-    return static_cast<ids::Format>(format);  // in the same order: a test compares the names
-}
-
 bool preserves(config::IdPolicy policy) {
     return policy == config::IdPolicy::preserve || policy == config::IdPolicy::preserve_or_generate;
 }
@@ -23,7 +19,7 @@ ids::Id chosen(const config::Id& wanted, const http::RequestHead* head, bool tru
         if (ids::acceptable(sent)) return *ids::Id::from(sent);
     }
     if (wanted.policy == config::IdPolicy::preserve) return {};
-    return generator.next(format_of(wanted.format), now);
+    return generator.next(wanted.format, now);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 namespace ticketgate {
@@ -9,17 +10,11 @@ namespace {
 
 constexpr std::string_view parameter = "_method";
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = to_lower(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // The next character of a form's name, decoded.
 char take_decoded(std::string_view& text) {
     const char c = text.front();
-    if (c == '%' && text.size() > 2 && hex_digit(text[1]) >= 0 && hex_digit(text[2]) >= 0) {
-        const int value = hex_digit(text[1]) * 16 + hex_digit(text[2]);
+    if (c == '%' && text.size() > 2 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0) {
+        const int value = hex_value(text[1]) * 16 + hex_value(text[2]);
         text.remove_prefix(3);
         return static_cast<char>(value);
     }

@@ -1,5 +1,7 @@
 #include "proxy/reply.hpp"
 
+#include "net/pieces.hpp"
+
 namespace ticketgate {
 
 void Reply::attach(net::Stream& client, Observer& reader) {
@@ -19,8 +21,7 @@ bool Reply::pump() {
     while (!spool_.empty()) {
         const auto bytes = spool_.front();
         if (!bytes) return false;
-        const iovec piece{const_cast<char*>(bytes->data()), bytes->size()};
-        const auto written = client_->write_some({&piece, 1});
+        const auto written = net::write_some(*client_, *bytes);
         if (written.status == net::Io::failed) return false;
         if (written.status != net::Io::ok) break;
         spool_.consume(written.bytes);
@@ -52,8 +53,7 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
             skip -= piece.iov_len;
             continue;
         }
-        const std::string_view bytes(static_cast<const char*>(piece.iov_base), piece.iov_len);
-        const auto rest = bytes.substr(skip);
+        const auto rest = net::text_of(piece).substr(skip);
         // What was read cannot be given back; from here on there is no room until all is drained.
         if (spool_.append(rest)) spool_.overflow(rest);
         skip = 0;
@@ -62,7 +62,7 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
 
 void Reply::write_interim(std::string_view bytes) {
     if (client_ == nullptr || begun_ || failure_) return;
-    const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+    const iovec piece = net::piece(bytes);
     write({&piece, 1}, false);
     // Were the rest of it lost, an answer behind it would be no HTTP.
     begun_ = failure_ && taken_ != 0;

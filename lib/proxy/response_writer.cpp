@@ -4,6 +4,7 @@
 
 #include "http/body.hpp"
 #include "http/rewrite.hpp"
+#include "net/pieces.hpp"
 
 namespace ticketgate {
 namespace {
@@ -11,10 +12,6 @@ namespace {
 // A backend may send its body byte by byte, each in a chunk or record of its own. Beyond so many
 // pieces in one read they are copied together: a system call takes 1,024 (IOV_MAX).
 constexpr std::size_t most_pieces = 32;
-
-iovec piece(std::string_view bytes) {
-    return {const_cast<char*>(bytes.data()), bytes.size()};
-}
 
 bool has_unknown_length(const http::ResponseHead& head) {
     return head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
@@ -54,36 +51,37 @@ bool ResponseWriter::begin(const http::ResponseHead& head, const ClientFacts& cl
         edits.framing = client.http_1_0 ? http::Framing::until_close : http::Framing::chunked;
     }
     edits.keep_alive = client.keep_alive && edits.framing != http::Framing::until_close;
-    head_scratch_.clear();
-    http::rewrite_response(head, edits, head_scratch_);
-    head_ = head_scratch_;
+    std::string& out = *head_.fresh();
+    out.clear();
+    http::rewrite_response(head, edits, out);
+    head_waits_ = true;
     return edits.keep_alive;
 }
 
 void ResponseWriter::body(std::string_view bytes) {
     if (coding_ == Coding::none) return;
     if (pieces_.size() == most_pieces) {
-        joined_ += bytes;
+        *joined_.view() += bytes;
         return;
     }
-    pieces_.push_back(piece(bytes));
-    if (pieces_.size() == most_pieces) joined_.clear();
+    pieces_.push_back(net::piece(bytes));
+    if (pieces_.size() == most_pieces) joined_.fresh()->clear();
 }
 
 std::size_t ResponseWriter::flush(bool ended, bool hold) {
-    if (pieces_.size() == most_pieces && !joined_.empty()) pieces_.push_back(piece(joined_));
-    std::size_t payload = 0;
-    for (const iovec& p : pieces_) payload += p.iov_len;
+    if (pieces_.size() == most_pieces && !joined_.view()->empty())
+        pieces_.push_back(net::piece(*joined_.view()));
+    const std::size_t payload = net::size_of(pieces_);
     const std::size_t told = reply_.wanted() ? payload : 0;
     std::array<char, 20> chunk_head;
     if (coding_ == Coding::chunked && payload != 0) {
         const std::size_t size = http::write_chunk_head(chunk_head.data(), payload);
-        pieces_.insert(pieces_.begin(), piece(std::string_view(chunk_head.data(), size)));
-        pieces_.push_back(piece("\r\n"));
+        pieces_.insert(pieces_.begin(), net::piece(std::string_view(chunk_head.data(), size)));
+        pieces_.push_back(net::piece("\r\n"));
     }
-    if (!head_.empty()) pieces_.insert(pieces_.begin(), piece(head_));
-    if (coding_ == Coding::chunked && ended) pieces_.push_back(piece("0\r\n\r\n"));
-    head_ = {};
+    if (head_waits_) pieces_.insert(pieces_.begin(), net::piece(*head_.view()));
+    if (coding_ == Coding::chunked && ended) pieces_.push_back(net::piece("0\r\n\r\n"));
+    head_waits_ = false;
     if (!pieces_.empty()) reply_.write(pieces_, hold);
     pieces_.clear();
     return told;

@@ -11,6 +11,7 @@
 
 #include "http/head.hpp"
 #include "proxy/reply.hpp"
+#include "task/scratch.hpp"
 
 namespace ticketgate {
 
@@ -26,10 +27,10 @@ struct ClientFacts {
 
 class ResponseWriter {
  public:
-    /// `head` and `joined` are scratch of the loop. They are in use from begin() or body() to the
-    /// next flush(), between which the caller must not suspend.
-    ResponseWriter(Reply& reply, std::string& head, std::string& joined)
-        : reply_(reply), head_scratch_(head), joined_(joined) {}
+    /// `head` and `joined` are in use from begin() or body() to the next flush(), between which the
+    /// caller must not suspend.
+    ResponseWriter(Reply& reply, Scratch<std::string>& head, Scratch<std::string>& joined)
+        : reply_(reply), head_(head), joined_(joined) {}
 
     /// An interim response (1xx). An HTTP/1.0 client, and one that does not take those before, gets
     /// none (RFC 9110 15.2).
@@ -47,8 +48,8 @@ class ResponseWriter {
     enum class Coding : std::uint8_t { none, plain, chunked };
 
     Reply& reply_;
-    std::string &head_scratch_, &joined_;
-    std::string_view head_;  // to be sent; empty: it was
+    Scratch<std::string>&head_, &joined_;
+    bool head_waits_ = false;  // for the next flush
     Coding coding_ = Coding::plain;
     std::vector<iovec> pieces_;  // of the body; behind them comes what is joined
 };

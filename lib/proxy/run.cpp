@@ -96,9 +96,9 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
     // Forwarded to nobody; the slot is kept to the end that its framing tells (Run::outlast).
-    if (station_.response.malformed) co_return errc::upstream_bad_response;
+    if (station_.response.view()->malformed) co_return errc::upstream_bad_response;
     begin_reply();
-    if (station_.response.status == 101) {
+    if (station_.response.view()->status == 101) {
         flush(false);
         all_sent_ = true;  // the tunnel sends from here on
         co_return co_await tunnel();
@@ -122,16 +122,17 @@ task<error_code> Run::converse() {
     for (;;) {
         if (exchange_->connected()) {
             const std::uint64_t heard = exchange_->received();
-            station_.response.complaint = {};
-            const auto step = exchange_->read_head(request_->asks_for_head(), station_.response);
-            complaint_ = station_.response.complaint;
+            const auto head = station_.response.fresh();
+            head->complaint = {};
+            const auto step = exchange_->read_head(request_->asks_for_head(), *head);
+            complaint_ = head->complaint;
             if (!step) co_return step.error();
             // A part of a head, or a 102, is no silence.
             if (exchange_->received() != heard && deadline_.armed()) arm_silence();
             if (*step == Step::done) {
-                if (!station_.response.informational()) co_return error_code();
-                if (station_.response.status == 101) {
-                    const bool asked = iequals(station_.response.upgrade, request_->upgrade);
+                if (!head->informational()) co_return error_code();
+                if (head->status == 101) {
+                    const bool asked = iequals(head->upgrade, request_->upgrade);
                     co_return asked ? error_code() : error_code(errc::upstream_bad_response);
                 }
                 forward_interim();
@@ -169,41 +170,43 @@ error_code Run::send_on() {
 
 // A 100 that we gave ourselves is not repeated.
 void Run::forward_interim() {
-    if (station_.response.status != 100) writer_.interim(station_.response, client_facts());
+    const http::ResponseHead& head = *station_.response.view();
+    if (head.status != 100) writer_.interim(head, client_facts({}));
 }
 
-ClientFacts Run::client_facts() const {
+ClientFacts Run::client_facts(std::string_view added) const {
     return {.to_head = request_->to_head,
             .http_1_0 = request_->client_1_0,
             .keep_alive = request_->keep_alive,
             .id_names = request_->snapshot->id_names,
-            .added = station_.lines};
+            .added = added};
 }
 
 // The client's head goes out with the first of the body.
 void Run::begin_reply() {
-    const http::ResponseHead& head = station_.response;
+    const http::ResponseHead& head = *station_.response.view();
     Record& record = request_->record;
     record.upstream = monotonic_now() - sent_;
     record.upstream_status = head.status;
     if (request_->reply.wanted()) record.status = head.status;
     if (!request_->body.complete || station_.draining() || head.status == 101)
         request_->keep_alive = false;
-    station_.lines.clear();
-    if (!head.has_date) station_.lines.append(station_.date_line());
-    stamp_response(request_->ids(), record, settings().server_timing, head.version, station_.lines);
-    ClientFacts client = client_facts();
-    client.drop_redirects = rewrite_redirects();
-    client.added = station_.lines;
+    std::string& lines = *station_.lines.fresh();
+    lines.clear();
+    if (!head.has_date) lines.append(station_.date_line());
+    stamp_response(request_->ids(), record, settings().server_timing, head.version, lines);
+    const bool redirects = rewrite_redirects(lines);
+    ClientFacts client = client_facts(lines);
+    client.drop_redirects = redirects;
     request_->keep_alive = writer_.begin(head, client);
     streaming_ = head.event_stream;
 }
 
 // The backend must not send clients to its own port, past the queue.
-bool Run::rewrite_redirects() {
+bool Run::rewrite_redirects(std::string& lines) {
     const http::BackendAddress* const own = request_->route->upstream->redirects();
     return own != nullptr &&
-           http::rewrite_redirects(station_.response, *own, request_->head, station_.lines);
+           http::rewrite_redirects(*station_.response.view(), *own, request_->head, lines);
 }
 
 // What one read gave is handed on in one write, before the next read into the same buffer and

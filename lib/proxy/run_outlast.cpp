@@ -45,7 +45,7 @@ void Run::outlast() noexcept {
         // A backend that waits for what cannot be sent would wait for ever.
         if (send_on()) end_sending();
         const std::uint64_t heard = exchange_->received();
-        (void)exchange_->outlast(request_->asks_for_head(), station_.response);
+        (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
         if (exchange_->received() != heard) arm_silence();
     } catch (const std::exception&) {
         retry_later();

@@ -34,9 +34,9 @@ class Run final : public Resident {
     error_code send_on();
     bool may_repeat(error_code failure) const;
     void forward_interim();
-    ClientFacts client_facts() const;
+    ClientFacts client_facts(std::string_view added) const;
     void begin_reply();
-    bool rewrite_redirects();
+    bool rewrite_redirects(std::string& lines);
     void flush(bool ended);
     void tell(error_code failure) noexcept;
     void leave_backend(error_code failure);

@@ -34,7 +34,7 @@ task<Session::End> Session::serve(ClientStream& client, Begin begin) {
 // Up to keep_next() nothing suspends: the head is a view of the loop's buffer until then.
 task<error_code> Session::go_through() {
     const auto lost = route();
-    identify(request_->ids(), &station().head, client_.peer().trusted, station().ids,
+    identify(request_->ids(), &*station().head.view(), client_.peer().trusted, station().ids,
              request_->record);
     if (lost) {
         note_refused_head(lost);
@@ -92,7 +92,7 @@ void Session::note_ticket(const Pass& pass) const {
 // ── 7: the body ──
 
 error_code Session::begin_body() {
-    const bool expects_continue = station().head.expects_continue && !request_->client_1_0;
+    const bool expects_continue = station().head.view()->expects_continue && !request_->client_1_0;
     client_.consume_head();
     if (reader_.done()) return {};
     reader_.begin(settings(), loop().woke());
@@ -297,13 +297,13 @@ Session::Session(ClientStream& client, const Begin& begin)
       signal_(client.signal()),
       request_(std::allocate_shared<Request>(task_frames::Allocator<Request>(),
                                              station().snapshot(), station().commons.spool)),
-      reader_(begin.failure ? http::Framing::none : station().head.framing,
-              begin.failure ? 0 : station().head.content_length),
+      reader_(begin.failure ? http::Framing::none : station().head.view()->framing,
+              begin.failure ? 0 : station().head.view()->content_length),
       deadline_(signal_),
       wait_deadline_(signal_),
-      asked_(begin.failure                     ? begin.asked
-             : station().head.method == "HEAD" ? http::AsksFor::head
-                                               : http::AsksFor::body),
+      asked_(begin.failure                             ? begin.asked
+             : station().head.view()->method == "HEAD" ? http::AsksFor::head
+                                                       : http::AsksFor::body),
       may_stay_(begin.may_stay) {}
 
 }  // namespace ticketgate

@@ -1,5 +1,6 @@
 // The one failure exit of a session: what goes to the client when a stage failed, and how the
 // connection ends then.
+#include "net/pieces.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/session.hpp"
 
@@ -91,13 +92,12 @@ task<void> Session::answer(error_code failure) {
     if (failure == errc::draining || station().draining() || request.client_1_0)
         request.keep_alive = false;
     record.status = status_of(failure, settings);
-    std::string& lines = station().lines;
-    lines.clear();
-    lines.append(station().date_line());
+    const auto lines = station().lines.fresh();
+    *lines = station().date_line();
     stamp_response(request.ids(), record, settings != nullptr && settings->server_timing, 11,
-                   lines);
+                   *lines);
     const std::string response =
-        failure_response(failure, settings, facts, lines, request.keep_alive, asked_);
+        failure_response(failure, settings, facts, *lines, request.keep_alive, asked_);
     if (!co_await write_all(response)) request.keep_alive = false;
 }
 
@@ -119,8 +119,7 @@ task<bool> Session::finish_interim() {
 task<bool> Session::write_all(std::string_view bytes) {
     loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
     while (!bytes.empty()) {
-        const iovec piece = iovec{const_cast<char*>(bytes.data()), bytes.size()};
-        const auto written = client_.wire().write_some(std::span<const iovec>(&piece, 1));
+        const auto written = net::write_some(client_.wire(), bytes);
         if (written.status == net::Io::failed || deadline_.expired()) co_return false;
         if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
         if (written.status == net::Io::blocked) co_await signal_;

@@ -53,7 +53,7 @@ void Session::begin_request(error_code failure) {
         note_refused_head(failure);
         return;
     }
-    const http::RequestHead& head = station().head;
+    const http::RequestHead& head = *station().head.view();
     request.client_1_0 = record.http_1_0 = head.version == 10;
     request.keep_alive = may_stay_ && head.keep_alive && !station().draining();
     request.body.complete = reader_.done();
@@ -62,7 +62,7 @@ void Session::begin_request(error_code failure) {
 }
 
 RequestLabel Session::label() const {
-    const http::RequestHead& head = station().head;
+    const http::RequestHead& head = *station().head.view();
     const Record& record = request_->record;
     const std::string& known = record.client_ip;
     return RequestLabel(record.request_id.view(),
@@ -71,19 +71,19 @@ RequestLabel Session::label() const {
 }
 
 error_code Session::refuse(std::string_view complaint) {
-    station().head.complaint = complaint;
+    station().head.view()->complaint = complaint;
     return errc::bad_request;
 }
 
 // ── 4, 5: route and stamp ──
 
 error_code Session::route() {
-    const http::RequestHead& head = station().head;
+    const http::RequestHead& head = *station().head.view();
     const Snapshot& snapshot = *request_->snapshot;
     if (station().draining()) return errc::draining;
     if (head.max_forwards == 0) return errc::last_hop;
     const auto path = http::path_of(head.target);
-    std::string& normal = station().path;
+    std::string& normal = *station().path.fresh();
     if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
     const Route* const route = (request_->route = snapshot.find(normal)).get();
     if (path != normal && !snapshot.has_one_route(path, normal))
@@ -100,11 +100,11 @@ error_code Session::route() {
 // The request head as it goes to the backend: edited bytes of the client's own (CONTRACT 5).
 void Session::stamp() {
     Request& request = *request_;
-    const http::RequestHead& head = station().head;
+    const http::RequestHead& head = *station().head.view();
     const Peer& peer = client_.peer();
     const Snapshot& snapshot = *request.snapshot;
     const Upstream& upstream = *request.route->upstream;
-    std::string& lines = station().lines;
+    std::string& lines = *station().lines.fresh();
     lines.clear();
     stamp_request(head, request.ids(), peer, request.record, upstream.host(), lines);
     if (snapshot.names_client_certificates) stamp_client_certificate(peer, lines);
@@ -134,7 +134,7 @@ void Session::note_refused_head(error_code failure) const {
                                   errc::method_refused, errc::version_refused,
                                   errc::plain_http,     errc::handshake_outdated};
     if (std::ranges::find(of_heads, failure) == of_heads.end()) return;
-    const auto& complaint = station().head.complaint;
+    const auto& complaint = station().head.view()->complaint;
     const bool known = failure != errc::plain_http && !complaint.empty();
     station().commons.log.info("request refused",
                                {{"client_ip", client_.peer().ip},

@@ -64,6 +64,18 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
 
 }  // namespace
 
+// Matches are compared, not routes: those of one match need not stay the same object.
+std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
+                                       std::string_view normal_path) {
+    auto others = http::other_readings(path);
+    if (others.empty()) return std::nullopt;
+    const auto match = routes.match(normal_path);
+    const auto found = std::ranges::find_if(
+        others, [&](const auto& other) { return routes.match(other) != match; });
+    if (found == others.end()) return std::nullopt;
+    return std::move(*found);
+}
+
 bool Route::skips(std::string_view method) const {
     const auto& skipped = settings.skip_methods;
     return std::find(skipped.begin(), skipped.end(), method) != skipped.end();
@@ -115,13 +127,8 @@ std::shared_ptr<const Route> Snapshot::find(std::string_view normal_path) const 
         match, [&] { return std::make_shared<const Route>(attach(index_.resolve(match))); });
 }
 
-// Matches are compared, not routes: those of one match need not stay the same object.
 bool Snapshot::has_one_route(std::string_view path, std::string_view normal_path) const {
-    const auto others = http::other_readings(path);
-    if (others.empty()) return true;
-    const auto match = index_.match(normal_path);
-    return std::ranges::all_of(others,
-                               [&](const auto& other) { return index_.match(other) == match; });
+    return !other_route(index_, path, normal_path);
 }
 
 bool Snapshot::queues(const Route& route, const http::RequestHead& head) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
+
+/// A form in which some server reads this path (http::other_readings), and that has other routes
+/// than its normal form. Absent: every server is led to the same routes.
+std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
+                                       std::string_view normal_path);
 
 /// What applies to a request, with what it needs at hand.
 struct Route {
@@ -59,8 +65,7 @@ class Snapshot {
     /// The route of a normalised path; null when none matches. It may live longer than the
     /// snapshot's knowledge of it, not than the snapshot. Any thread.
     std::shared_ptr<const Route> find(std::string_view normal_path) const;
-    /// Does the path match the same routes however a backend may read it (http::other_readings)?
-    /// Any thread.
+    /// Does the path match the same routes however a backend may read it? Any thread.
     bool has_one_route(std::string_view path, std::string_view normal_path) const;
     /// Does this request wait in line on its route, by its method?
     bool queues(const Route& route, const http::RequestHead& head) const;

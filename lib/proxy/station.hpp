@@ -21,6 +21,7 @@
 #include "proxy/input_budget.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
+#include "task/scratch.hpp"
 
 namespace ticketgate {
 
@@ -109,11 +110,12 @@ class Station {
     bool draining() const { return draining_; }
     bool stopping() const { return stopping_; }
 
-    // Scratch of one request, good until the next suspension.
-    http::RequestHead head;
-    http::ResponseHead response;
-    std::string path, lines, out;
-    std::string joined;  ///< pieces of a body that are too small to go by themselves
+    // Scratch of one request.
+    Scratch<http::RequestHead> head{loop.scheduler()};
+    Scratch<http::ResponseHead> response{loop.scheduler()};
+    Scratch<std::string> path{loop.scheduler()}, lines{loop.scheduler()}, out{loop.scheduler()};
+    /// Pieces of a body that are too small to go by themselves.
+    Scratch<std::string> joined{loop.scheduler()};
 
  private:
     void log_line(const Record& record);

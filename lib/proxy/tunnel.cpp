@@ -2,6 +2,7 @@
 // frame, and each ends by itself. The session reads from the client and writes to it, the run does
 // the same towards the backend; between them stand the request's spool (up) and the reply (down).
 #include "http/framing.hpp"
+#include "net/pieces.hpp"
 #include "proxy/run_state.hpp"
 #include "proxy/session.hpp"
 
@@ -69,7 +70,7 @@ result<Step> Run::tunnel_down(bool& moved) {
         if (*step == Step::blocked || bytes.empty()) return *step;
         moved = true;
         if (request_->reply.wanted()) request_->record.bytes += bytes.size();
-        const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+        const iovec piece = net::piece(bytes);
         request_->reply.write({&piece, 1}, false);
     }
     return Step::blocked;

@@ -86,7 +86,6 @@ struct Ticket : boost::intrusive::list_base_hook<>,
     std::uint64_t token = 0;  ///< fencing number: rises with each grant of the queue, from 1
 
     bool waiting() const { return state == State::waiting; }
-    bool decided() const { return state != State::idle && state != State::waiting; }
 
     friend bool operator<(const Ticket& a, const Ticket& b) { return a.number < b.number; }
 };

@@ -14,9 +14,8 @@ template <class T>
 struct Allocator {
     using value_type = T;
     Allocator() = default;
-    template <class U>
-    Allocator(const Allocator<U>&) {
-    }  // NOLINT(google-explicit-constructor): the standard asks for it
+    template <class U>  // NOLINTNEXTLINE(google-explicit-constructor): the standard asks for it
+    Allocator(const Allocator<U>&) {}
     T* allocate(std::size_t n) { return static_cast<T*>(task_frames::allocate(n * sizeof(T))); }
     void deallocate(T* p, std::size_t n) noexcept { task_frames::release(p, n * sizeof(T)); }
     bool operator==(const Allocator&) const = default;

@@ -6,6 +6,7 @@
 
 #include <boost/intrusive/list.hpp>
 #include <coroutine>
+#include <cstdint>
 #include <utility>
 
 namespace ticketgate {
@@ -62,10 +63,20 @@ class Scheduler {
     bool run_one();
     bool idle() const { return urgent_.empty() && ready_.empty(); }
 
+#ifdef TG_CHECK_SCRATCH
+    /// How often it has resumed one: the same number means that nothing was suspended since.
+    std::uint64_t resumes() const {
+        return resumes_;
+    }
+#endif
+
  private:
     friend class Signal;
     using List = boost::intrusive::list<Signal, boost::intrusive::constant_time_size<false>>;
     List urgent_, ready_;
+#ifdef TG_CHECK_SCRATCH
+    std::uint64_t resumes_ = 0;
+#endif
 };
 
 inline void Signal::notify_in(bool urgent) {
@@ -86,6 +97,9 @@ inline bool Scheduler::run_one() {
     if (list.empty()) return false;
     Signal& signal = list.front();
     list.pop_front();
+#ifdef TG_CHECK_SCRATCH
+    ++resumes_;
+#endif
     std::exchange(signal.waiter_, nullptr).resume();
     return true;
 }

@@ -5,14 +5,11 @@
 #include <cstring>
 #include <new>
 
+#include "net/pieces.hpp"
 #include "upstream/pooled_upstream.hpp"
 
 namespace ticketgate {
 namespace {
-
-iovec piece(std::string_view bytes) {
-    return {const_cast<char*>(bytes.data()), bytes.size()};
-}
 
 // Of a request body on its way: enough to be worth a system call, and room for FastCGI's largest
 // record.
@@ -122,7 +119,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
     for (const std::string_view part :
          {head_rest, std::string_view(unsent_), std::string_view(around.before), front,
           std::string_view(around.after)})
-        if (!part.empty()) pieces[count++] = piece(part);
+        if (!part.empty()) pieces[count++] = net::piece(part);
     const auto written = write(std::span(pieces.data(), count));
     if (!written) return written.error();
 

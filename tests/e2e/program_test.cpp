@@ -221,6 +221,12 @@ TEST_F(TheProgram, SaysWhyItRefusedAHead) {
     EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
     const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
     EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
+    // What the last refused request lacked is nothing to the next.
+    std::string lines;
+    while (lines.size() < 40'000) lines += "\r\n";
+    const auto nothing = refused(lines);
+    EXPECT_TRUE(program.says(nothing + "431 why=\"the request head is too large\""))
+        << program.err();
 }
 
 TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {

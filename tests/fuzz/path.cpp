@@ -1,12 +1,16 @@
-// Paths: the normal form, and servers of four kinds behind it. None of them may be led to what
-// stands in a queue by a spelling that we let by.
+// Paths: the normal form, the routes of a snapshot, and servers of eight kinds behind it. None of
+// them may be led past a queue by a spelling that the snapshot lets by.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/load.hpp"
 #include "fuzz/expect.hpp"
+#include "http/framing.hpp"
 #include "http/target.hpp"
+#include "proxy/snapshot.hpp"
 
 namespace ticketgate::fuzz {
 namespace {
@@ -93,6 +97,38 @@ void check_form(std::string_view path, const std::string& normal) {
            "a plain path has one reading");
 }
 
+// `route` has the queue; everything else has none.
+Snapshot snapshot_of(const std::string& route) {
+    auto loaded = config::load_text(
+        "listen: [{address: '127.0.0.1:1'}]\nupstreams: {b: {url: 'http://127.0.0.1:2'}}\n"
+        "queues: {q: {}}\nroutes: [{prefix: /, upstream: b, queue: off}, {" +
+            route + ", upstream: b, queue: q}]\n",
+        "c.yaml", config::environment_of({}));
+    expect(loaded.config.has_value(), "the target's own config is good");
+    return Snapshot(std::move(*loaded.config), {{"q", nullptr}}, {});
+}
+
+// The same routes, said in two ways.
+const std::array<Snapshot, 2>& snapshots() {
+    static const std::array<Snapshot, 2> both{snapshot_of("prefix: /q"),
+                                              snapshot_of("regex: '^/q(/|$)'")};
+    return both;
+}
+
+// As Session::route() asks it.
+void check_routes(const Snapshot& snapshot, std::string_view path, const std::string& normal) {
+    const auto route = snapshot.find(normal);
+    expect(route != nullptr, "a route for every path");
+    if (path != normal && !snapshot.has_one_route(path, normal)) return;  // 400
+    const bool queued = route->settings.queue.has_value();
+    for (unsigned kind = 0; kind < 8; ++kind) {
+        const Server server{(kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0};
+        const auto segments = *walk(path, server);
+        expect(in_queue(segments) == queued, "no server is led past the queue");
+        expect(!in_queue_late(segments) || queued, "nor one that decodes late");
+    }
+}
+
 void check(std::string_view path) {
     if (path.find('\0') != path.npos) return;  // no target has one
     std::string normal;
@@ -102,16 +138,9 @@ void check(std::string_view path) {
     expect(valid == unix_server.has_value(), "refused exactly if it cannot be decoded");
     if (!valid) return;
     check_form(path, normal);
-    // As the session does it: every reading must lead to the same route.
-    const bool queued = http::matches_prefix(normal, "/q");
-    for (const auto& other : http::other_readings(path))
-        if (http::matches_prefix(other, "/q") != queued) return;
-    for (unsigned kind = 0; kind < 8; ++kind) {
-        const Server server{(kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0};
-        const auto segments = *walk(path, server);
-        expect(in_queue(segments) == queued, "no server is led past the queue");
-        expect(!in_queue_late(segments) || queued, "nor one that decodes late");
-    }
+    // A session asks for the routes of what its parser lets by.
+    if (!http::valid_target("GET", path) || http::path_of(path) != path) return;
+    for (const Snapshot& snapshot : snapshots()) check_routes(snapshot, path, normal);
 }
 
 }  // namespace

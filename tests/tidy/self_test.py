@@ -14,7 +14,7 @@ GOOD = {
     "lib/gate/CMakeLists.txt": "tg_module(gate SOURCES gate.cpp DEPS base)\n",
     "lib/gate/gate.cpp": '#include "base/text.hpp"\n// TODO(#12): fair turns\n',
     "cmd/CMakeLists.txt": "add_executable(a main.cpp)\n",
-    "cmd/main.cpp": '#include "base/text.hpp"\n',
+    "cmd/main.cpp": '#include "base/text.hpp"\nint main() { return trim(); }\n',
     "deploy/a.yaml": "a: 1\n---\nb: 2\n",
 }
 
@@ -56,7 +56,8 @@ BAD = [
     ("locks", coroutine("std::lock_guard lock(mutex_);\n    co_await g();")),
     ("locks", coroutine("std::unique_lock<std::mutex> lock{mutex_};\n    if (n) { co_await g(); }")),
     ("sizes", unit("// long\n" * 341)),
-    ("sizes", unit("// long\n" * 421, "cmd/main.cpp") | {"lib/gate/gate.cpp": '#include "base/text.hpp"\n'}),
+    ("sizes", unit("// long\n" * 421, "cmd/main.cpp")
+        | {"lib/gate/gate.cpp": '#include "base/text.hpp"\nint one = trim();\n'}),
     ("sizes", unit("int f() {\n" + "    g();\n" * 59 + "}\n")),
     ("used", {"lib/gate/CMakeLists.txt": "x(gate.cpp gate.hpp)", "lib/gate/gate.hpp": HEADER,
               "lib/gate/gate.cpp": '#include "gate/gate.hpp"\n'}),
@@ -85,6 +86,15 @@ BAD = [
     ("headers", unit("// What it is.\nint trim();\n", "lib/base/text.hpp")),
     ("headers", unit("#pragma once\nint trim();\n", "lib/base/text.hpp")),
     ("columns", unit("// " + "x" * 98 + "\n")),
+    ("called", {"lib/base/text.hpp": HEADER + "int trim();\nint spare();\n",
+                "lib/base/text.cpp": '#include "base/text.hpp"\nint trim() { return 1; }\n'
+                                     "int spare() { return 2; }\n"}),
+    ("called", {"lib/base/text.hpp": HEADER + "struct Text {\n    int trim() const { return 1; }\n"
+                                              "    int spare() const { return 2; }\n};\n",
+                "lib/base/text.cpp": '#include "base/text.hpp"\n'}),
+    ("called", {"lib/base/text.hpp": HEADER + "int trim();\nint on_disk();\n",
+                "cmd/main.cpp": '#include "base/text.hpp"\nint main() { return trim() + on_disk(); }\n'}),
+    ("used", {"tests/support/spare.hpp": HEADER}),
     ("marks", unit("// TO" "DO: later\n")),
     ("listed", {"lib/gate/lost.cpp": "\n"}),
     ("listed", {"lib/gate/lost.hpp": HEADER, "lib/gate/gate.cpp": '#include "gate/lost.hpp"\n'}),
@@ -115,7 +125,9 @@ FINE = [
                                 "tg_module(gate SOURCES gate.cpp DEPS base)\n",
      "lib/gate/made.hpp.in": "", "lib/gate/gate.cpp": '#include "gate/made.hpp"\n'},
     {"tests/support/patience.hpp": HEADER + "void a() { sleep_for(1ms); }\nvoid b() { sleep_for(1ms); }\n"
-                                   "void be_slow(int n) { sleep_for(n); }\n"},
+                                   "void be_slow(int n) { sleep_for(n); }\n",
+     "tests/e2e/speed_test.cpp": '#include "support/patience.hpp"\n',
+     "tests/CMakeLists.txt": "x(e2e/speed_test.cpp)\n"},
     {"tests/e2e/speed_test.cpp": "void f() { be_slow(20ms); }\n",
      "tests/CMakeLists.txt": "x(e2e/speed_test.cpp)\n"},
     {"tests/real/a.py": "# no time.sleep(1) here\nphp = 'usleep(2000);'\n",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/url/url_view.hpp>
+
 #include "admin/answers.hpp"
 
 namespace ticketgate::admin {
@@ -59,11 +61,17 @@ TEST(Access, IsNotForASiteWhoseNameWasPointedHere) {
         EXPECT_TRUE(may_write(with("", "", host), true, "")) << host;
 }
 
+std::uint64_t number_in(const std::string& query, std::uint64_t otherwise) {
+    const std::string target = "/?" + query;
+    return query_number(boost::urls::url_view(target).params(), "number", otherwise);
+}
+
 TEST(Query, NumbersAreWholeOrNotThere) {
-    EXPECT_EQ(query_number("a=1&number=27&b=2", "number", 0), 27u);
+    EXPECT_EQ(number_in("a=1&number=27&b=2", 0), 27u);
+    EXPECT_EQ(number_in("n%75mber=%327", 0), 27u) << "in any spelling";
     for (const char* none : {"", "number", "number=", "number=x", "number=1x", "number=-1",
                              "numbers=1", "number=99999999999999999999"})
-        EXPECT_EQ(query_number(none, "number", 5), 5u) << none;
+        EXPECT_EQ(number_in(none, 5), 5u) << none;
 }
 
 }  // namespace

@@ -93,6 +93,20 @@ TEST(Bytes, HexIsLowerCase) {
     EXPECT_EQ(hex({0x00, 0x9f, 0xff}), "009fff");
 }
 
+TEST(Bytes, HexDigitsOfEitherCaseHaveAValue) {
+    for (unsigned value = 0; value < 256; ++value) {
+        const auto byte = static_cast<std::uint8_t>(value);
+        for (const auto digits : {hex_digits, upper_hex_digits}) {
+            const auto pair = hex_pair(byte, digits);
+            EXPECT_EQ(hex_value(pair[0]) * 16 + hex_value(pair[1]), static_cast<int>(value));
+        }
+        const char c = static_cast<char>(byte);
+        const bool known = std::string_view("0123456789abcdefABCDEF").find(c) != std::string::npos;
+        EXPECT_EQ(hex_value(c) >= 0, known) << value;
+    }
+    EXPECT_EQ(hex_pair(0xa5, upper_hex_digits), (std::array{'A', '5'}));
+}
+
 TEST(Bytes, HexOf128BitsAtOnceIsTheSame) {
     std::mt19937_64 random(4711);
     for (int i = 0; i < 100; ++i) {

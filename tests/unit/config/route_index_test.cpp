@@ -39,6 +39,22 @@ TEST(RouteIndex, MatchesWholeSegments) {
     EXPECT_EQ(names(index, ""), Names{});
 }
 
+TEST(RouteIndex, EnclosesByWholeSegments) {
+    struct Row {
+        std::string_view path, prefix;
+        bool matches;
+    };
+    const Row table[] = {
+        {"/a", "/a", true},       {"/a/", "/a", true},      {"/a/b", "/a", true},
+        {"/ab", "/a", false},     {"/", "/a", false},       {"/A", "/a", false},
+        {"/a", "/a/", false},     {"/a/", "/a/", true},     {"/a/b", "/a/", true},
+        {"/a", "/", true},        {"/", "/", true},         {"*", "/", true},
+        {"/a/bc", "/a/b", false}, {"/a/b/c", "/a/b", true}, {"/a;x/b", "/a", false},
+    };
+    for (const Row& row : table)
+        EXPECT_EQ(encloses(row.prefix, row.path), row.matches) << row.path << " " << row.prefix;
+}
+
 TEST(RouteIndex, RootMatchesEverything) {
     const RouteIndex index(config_of("- prefix: /a\n- prefix: /\n"));
     EXPECT_EQ(names(index, "/a/b"), (Names{"/", "/a"}));

@@ -137,7 +137,7 @@ TEST_F(FailureResponse, EveryErrorGivesValidJsonOfItsStatus) {
 
 TEST_F(FailureResponse, TextsAreEscaped) {
     record.queue = "a\"b\\c\nd";
-    EXPECT_EQ(document(errc::queue_full).at("queue").as_string(), "a\"b\\c d");
+    EXPECT_EQ(document(errc::queue_full).at("queue").as_string(), "a\"b\\c\nd");
 }
 
 TEST_F(FailureResponse, WhoWasNotQueuedIsToldNothingOfQueues) {

@@ -20,7 +20,10 @@ void parse(std::string_view bytes, http::ResponseHead& head) {
 }
 
 struct Client {
-    Client() { reply.attach(stream, session); }
+    Client() {
+        reply.attach(stream, session);
+        *joined.fresh() = "left by another request";
+    }
     /// Begins the answer with the backend's head.
     bool begin(std::string_view bytes, const ClientFacts& facts = {}) {
         parse(bytes, parsed);
@@ -32,7 +35,8 @@ struct Client {
     FakeStream stream;
     Ear session;
     Reply reply{budget};
-    std::string head, joined = "left by another request";
+    Scheduler scheduler;
+    Scratch<std::string> head{scheduler}, joined{scheduler};
     http::ResponseHead parsed;
     ResponseWriter writer{reply, head, joined};
 };

@@ -182,14 +182,6 @@ TEST(TicketState, CountsFollowEveryTransition) {
     }
 }
 
-TEST(TicketState, DecidedIsWhatCannotChangeByWaiting) {
-    for (const From from : origins) {
-        const Scene scene(from);
-        const bool open = from == From::idle || from == From::uploading || from == From::waiting;
-        EXPECT_EQ(scene.ticket.decided(), !open);
-    }
-}
-
 TEST(TicketState, RefusedTicketsGetNoNumber) {
     Scene scene(From::full);
     EXPECT_EQ(scene.ticket.number, 0u);

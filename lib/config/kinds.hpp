@@ -1,0 +1,23 @@
+// What a value of each kind is called on the reference page and in messages, and what the schema
+// says of it. One row a kind. Constant data; any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "config/keys.hpp"
+
+namespace ticketgate::config {
+
+struct KindRow {
+    Kind kind;
+    std::string_view type;      ///< on the reference page
+    std::string_view expected;  ///< in messages; the limits follow where there are some
+    boost::json::object (*schema)(const Key&);
+    std::string (*limits)(const Key&) = nullptr;  ///< null: everything of the kind is allowed
+};
+
+const KindRow& row_of(Kind kind);
+
+}  // namespace ticketgate::config

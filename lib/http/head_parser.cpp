@@ -1,0 +1,72 @@
+#include "http/head_parser.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+using beast::http::field;
+
+// Beast has already hashed the name; its enum becomes ours by one look-up.
+constexpr auto listed_names = [] {
+    std::array<FieldName, 512> names{};
+    const auto set = [&](field theirs, FieldName ours) {
+        names[static_cast<std::size_t>(theirs)] = ours;
+    };
+    set(field::connection, FieldName::connection);
+    set(field::keep_alive, FieldName::keep_alive);
+    set(field::proxy_connection, FieldName::proxy_connection);
+    set(field::te, FieldName::te);
+    set(field::trailer, FieldName::trailer);
+    set(field::transfer_encoding, FieldName::transfer_encoding);
+    set(field::upgrade, FieldName::upgrade);
+    set(field::content_length, FieldName::content_length);
+    set(field::content_type, FieldName::content_type);
+    set(field::expect, FieldName::expect);
+    set(field::host, FieldName::host);
+    set(field::via, FieldName::via);
+    set(field::forwarded, FieldName::forwarded);
+    set(field::user_agent, FieldName::user_agent);
+    set(field::referer, FieldName::referer);
+    set(field::date, FieldName::date);
+    set(field::location, FieldName::location);
+    set(field::max_forwards, FieldName::max_forwards);
+    return names;
+}();
+
+struct Unlisted {
+    std::string_view name;
+    FieldName id;
+};
+
+constexpr std::array unlisted_names{
+    Unlisted{"Proxy", FieldName::proxy},
+    Unlisted{"Refresh", FieldName::refresh},
+    Unlisted{"Server-Timing", FieldName::server_timing},
+    Unlisted{"X-Forwarded-For", FieldName::x_forwarded_for},
+    Unlisted{"X-Request-Start", FieldName::x_request_start},
+    Unlisted{"X-Forwarded-Host", FieldName::x_forwarded_host},
+    Unlisted{"X-Forwarded-Port", FieldName::x_forwarded_port},
+    Unlisted{"X-Forwarded-Proto", FieldName::x_forwarded_proto},
+    Unlisted{"X-Accel-Buffering", FieldName::x_accel_buffering},
+};
+
+FieldName field_name(field theirs, std::string_view name) {
+    if (theirs != field::unknown) return listed_names[static_cast<std::size_t>(theirs)];
+    for (const Unlisted& known : unlisted_names)
+        if (known.name.size() == name.size() && iequals(known.name, name)) return known.id;
+    return is_usual_name(name) ? FieldName::other : FieldName::unusual;
+}
+
+}  // namespace
+
+Field make_field(field theirs, std::string_view name, std::string_view value) {
+    const char* end = value.data() + value.size();
+    while (*end != '\r') ++end;  // whitespace behind the value
+    const auto length = static_cast<std::size_t>(end + 2 - name.data());
+    return {field_name(theirs, name), name, value, {name.data(), length}};
+}
+
+}  // namespace ticketgate::http

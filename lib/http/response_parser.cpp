@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "http/head_parser.hpp"
+#include "http/malformed.hpp"
+
+namespace ticketgate::http {
+namespace {
+
+using beast::http::field;
+
+constexpr int largest_status = 599;
+
+class ResponseParser final : public HeadParser<false, ResponseHead> {
+ public:
+    ResponseParser(ResponseHead& head, const HeadLimits& limits, bool to_head,
+                   int most_status = largest_status)
+        : HeadParser(head, limits), to_head_(to_head), most_status_(most_status) {}
+
+ private:
+    void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
+                         beast::error_code&) override {}
+
+    void on_response_impl(int status, beast::string_view reason, int version,
+                          beast::error_code& ec) override {
+        if (status < 100 || status > most_status_)
+            refuse(ec, errc::bad_request, "a status that is none");
+        head_.status = static_cast<std::uint16_t>(status);
+        head_.reason = to_std(reason);
+        head_.version = static_cast<unsigned>(version);
+    }
+
+    void on_field_impl(field theirs, beast::string_view name, beast::string_view value,
+                       beast::error_code& ec) override {
+        const Field field = make_field(theirs, to_std(name), to_std(value));
+        take_field(field, ec);
+        switch (field.id) {
+            case FieldName::keep_alive:
+                take_timeout(field.value);
+                break;
+            case FieldName::date:
+                head_.has_date = true;
+                break;
+            case FieldName::x_accel_buffering:
+                head_.unbuffered |= iequals(field.value, "no");
+                break;
+            case FieldName::content_type:
+                head_.event_stream = iequals(trim(field.value.substr(0, field.value.find(';'))),
+                                             "text/event-stream");
+                head_.unbuffered |= head_.event_stream;
+                break;
+            default:
+                break;
+        }
+    }
+
+    void take_timeout(std::string_view value) {
+        for_each_element(value, [this](std::string_view parameter) {
+            if (parameter.size() < 8 || !iequals(parameter.substr(0, 8), "timeout=")) return;
+            const auto number = parameter.substr(8);
+            std::uint32_t seconds = 0;
+            if (std::from_chars(number.data(), number.data() + number.size(), seconds).ec ==
+                std::errc{})
+                head_.keep_alive_timeout_s = std::max(seconds, 1u);
+        });
+    }
+
+    void on_header_impl(beast::error_code& ec) override {
+        if (!rules_.consistent(head_.version) || (head_.informational() && rules_.declares_body()))
+            ec = errc::bad_request;
+        // RFC 9110 15.2.2: a 101 says to what it switches.
+        if (head_.status == 101) head_.upgrade = rules_.upgrade();
+        if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
+        // RFC 9110 15.5.22: so does a 426, of what it wants to be asked.
+        if (head_.status == 426) head_.upgrade = rules_.upgrade_value();
+        head_.framing = framing();
+        head_.content_length = rules_.length();
+        head_.has_content_length = rules_.has_length() && head_.status != 204;
+        head_.tells_content = rules_.framing() == Framing::chunked || rules_.length() != 0;
+        head_.names_hop_fields = rules_.names_fields();
+        // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
+        head_.announces_close = !rules_.keep_alive(head_.version);
+        head_.keep_alive = !head_.announces_close && head_.framing != Framing::until_close &&
+                           !(head_.status == 204 && rules_.declares_body());
+    }
+
+    // RFC 9112 6.3, in its order.
+    Framing framing() const {
+        if (to_head_ || head_.informational() || head_.status == 204 || head_.status == 304)
+            return Framing::none;
+        const Framing declared = rules_.framing();
+        return declared == Framing::none ? Framing::until_close : declared;
+    }
+
+    bool to_head_;
+    int most_status_;
+};
+
+// `HTTP/1.1 200` and its CRLF. RFC 9112 4 wants a blank behind the code even where no reason phrase
+// follows; servers leave it out, and nginx, HAProxy and Go read on. Beast does not.
+constexpr std::size_t bare_status_line_size = 14;
+
+bool has_bare_status_line(std::string_view head) {
+    return head.find("\r\n") == bare_status_line_size - 2;
+}
+
+// The line as it should be, then the fields. Beast says that it needs more behind the line; a fault
+// in the line is found by the second call.
+error_code put_response(ResponseParser& parser, ResponseHead& head, std::string_view bytes) {
+    if (!has_bare_status_line(bytes)) return put_all(parser, bytes);
+    std::array<char, bare_status_line_size + 1> line;
+    std::ranges::copy(std::string_view(" \r\n"), line.end() - 3);
+    std::ranges::copy(bytes.substr(0, bare_status_line_size - 2), line.begin());
+    error_code error;
+    const std::size_t used = parser.put(boost::asio::const_buffer(line.data(), line.size()), error);
+    if (error != beast::http::error::need_more || used != line.size())
+        return errc::upstream_bad_response;
+    head.reason = {};
+    return put_all(parser, bytes.substr(bare_status_line_size));
+}
+
+// CONTRACT 2.1: where such an answer ends is known, though it is forwarded to nobody. Its fields
+// may be malformed, or too many, or its status none, as long as its framing is beyond doubt.
+result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
+    static constexpr HeadLimits any{.max_headers = std::numeric_limits<std::size_t>::max()};
+    constexpr int any_status = 999;
+    const std::string_view bytes = head.bytes, complaint = head.complaint;
+    const std::string rest = without_malformed_fields(bytes);
+    reset(head);
+    head.bytes = bytes;
+    ResponseParser parser(head, any, to_head, any_status);
+    const bool framed = !rest.empty() && !put_response(parser, head, rest) && head.status != 101;
+    std::vector<Field>().swap(head.fields);  // views of what goes now
+    head.reason = head.upgrade = {};
+    head.complaint = complaint;
+    head.malformed = true;
+    if (!framed) return error_code(errc::upstream_bad_response);
+    return Progress::done;
+}
+
+}  // namespace
+
+result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits, bool to_head,
+                                ResponseHead& head, std::size_t scanned) {
+    const auto window = bytes.substr(0, limits.max_head);
+    const auto end = find_head_end(window, 0, scanned);
+    if (!end) return refused(head, errc::upstream_bad_response, no_head);
+    if (*end == 0) {
+        if (bytes.size() < limits.max_head) return Progress::need_more;
+        return refused(head, errc::upstream_bad_response, "a head longer than max_head");
+    }
+    reset(head);
+    head.bytes = bytes.substr(0, *end);
+    ResponseParser parser(head, limits, to_head);
+    const auto error = put_response(parser, head, head.bytes);
+    if (!error) return Progress::done;
+    if (head.complaint.empty()) head.complaint = complaint_of(error);
+    return parse_malformed(head, to_head);
+}
+
+}  // namespace ticketgate::http

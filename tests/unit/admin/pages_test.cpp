@@ -1,0 +1,58 @@
+// Targets of the admin listener are read as URLs: a name counts in any spelling.
+#include "admin/pages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate::admin {
+namespace {
+
+namespace http = boost::beast::http;
+
+struct Listener {
+    unsigned get(const char* target) { return ask(http::verb::get, target); }
+    unsigned post(const char* target) { return ask(http::verb::post, target); }
+    unsigned ask(http::verb method, const char* target) {
+        return pages(HttpRequest(method, target, 11), true).result_int();
+    }
+
+    metrics::Registry metrics;
+    net::Loop loop{0};
+    GateRegistry gates{metrics, [this]() -> net::Loop& { return loop; }};
+    std::shared_ptr<Gate> gate = gates.find_or_make("a-b", {});
+    std::uint64_t released = 0;
+    Pages pages{metrics, gates,
+                Actions{.ready = [] { return true; },
+                        .token = [] { return std::string(); },
+                        .release =
+                            [this](Gate&, std::uint64_t number) {
+                                released = number;
+                                return Release::failed_open;
+                            },
+                        .drain = [] {},
+                        .reload = [] { return std::vector<std::string>(); }}};
+};
+
+TEST(Pages, FindAQueueInAnySpelling) {
+    Listener listener;
+    EXPECT_EQ(listener.get("/api/v1/queues/a-b"), 200u);
+    EXPECT_EQ(listener.get("/api/v1/queues/a%2Db?limit=%31"), 200u);
+    EXPECT_EQ(listener.get("/%61pi/v1/queues"), 200u);
+    EXPECT_EQ(listener.get("/api/v1/queues/a%20b"), 404u);
+}
+
+TEST(Pages, ReleaseTheTicketThatIsNamed) {
+    Listener listener;
+    EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);
+    EXPECT_EQ(listener.released, 27u);
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/release"), 400u);
+}
+
+TEST(Pages, RefuseWhatIsNoTarget) {
+    Listener listener;
+    for (const char* target : {"*", "livez", "/%zz", "/livez#a", "/a b", ""})
+        EXPECT_EQ(listener.get(target), 400u) << target;
+    EXPECT_EQ(listener.get("/nothing"), 404u);
+}
+
+}  // namespace
+}  // namespace ticketgate::admin

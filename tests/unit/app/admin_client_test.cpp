@@ -1,0 +1,22 @@
+// What the commands ask the admin listener for.
+#include "app/admin_client.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate {
+namespace {
+
+TEST(AdminClient, NamesAQueueWhateverItsCharacters) {
+    EXPECT_EQ(queue_target("app"), "/api/v1/queues/app");
+    EXPECT_EQ(queue_target("a b/c?d#e%"), "/api/v1/queues/a%20b%2Fc%3Fd%23e%25");
+    EXPECT_EQ(queue_target("a\r\nHost: b"), "/api/v1/queues/a%0D%0AHost:%20b");
+}
+
+TEST(AdminClient, NamesATicket) {
+    EXPECT_EQ(release_target("app", 27), "/api/v1/queues/app/release?number=27");
+    EXPECT_EQ(release_target("a b", 18446744073709551615u),
+              "/api/v1/queues/a%20b/release?number=18446744073709551615");
+}
+
+}  // namespace
+}  // namespace ticketgate
