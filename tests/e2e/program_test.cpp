@@ -1,7 +1,13 @@
 // The program as a user starts it: exit codes, messages, signals (CONTRACT 7).
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include <array>
+#include <cstdlib>
+
+#include "base/descriptor.hpp"
 #include "support/configs.hpp"
 #include "support/program.hpp"
 
@@ -9,6 +15,34 @@ namespace ticketgate::test {
 namespace {
 
 const std::string good_routes = "routes: [{ prefix: /, upstream: app }]\n";
+
+// Stands for systemd while it lives: its socket, and the variable that names it.
+class NotifySocket {
+ public:
+    explicit NotifySocket(const std::string& path)
+        : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un at{};
+        at.sun_family = AF_UNIX;
+        path.copy(at.sun_path, sizeof at.sun_path - 1);
+        if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0)
+            throw std::runtime_error("cannot bind " + path);
+        ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+    }
+    ~NotifySocket() { ::unsetenv("NOTIFY_SOCKET"); }
+
+    /// Does the next message begin so?
+    bool hears(const std::string& text) const {
+        pollfd waits{socket_.get(), POLLIN, 0};
+        if (::poll(&waits, 1, static_cast<int>(milliseconds(patience).count())) != 1) return false;
+        std::array<char, 4096> message;
+        const auto size = ::recv(socket_.get(), message.data(), message.size(), 0);
+        return size > 0 &&
+               std::string(message.data(), static_cast<std::size_t>(size)).starts_with(text);
+    }
+
+ private:
+    Descriptor socket_;
+};
 
 class TheProgram : public testing::Test {
  protected:
@@ -141,6 +175,22 @@ TEST_F(TheProgram, ExplainsThatAPathWithTwoReadingsIsRefused) {
     EXPECT_NE(one.out().find("queue"), std::string::npos) << one.out();
 }
 
+TEST_F(TheProgram, ExplainsWhatTheFileSetsAndWithAllTheDefaults) {
+    const std::string file =
+        config(head() + "routes: [{ prefix: /, upstream: app, queue: q, max_body: 1MiB }]\n");
+    Program some({"explain", "-c", file, "GET", "/"});
+    EXPECT_EQ(some.wait(), 0);
+    EXPECT_NE(some.out().find("max_body "), std::string::npos) << some.out();
+    EXPECT_EQ(some.out().find("wait_timeout"), std::string::npos) << some.out();
+    EXPECT_NE(some.out().find(" more settings have their defaults; --all shows them\n"),
+              std::string::npos)
+        << some.out();
+    Program all({"explain", "--all", "-c", file, "GET", "/"});
+    EXPECT_EQ(all.wait(), 0);
+    EXPECT_NE(all.out().find("wait_timeout "), std::string::npos) << all.out();
+    EXPECT_EQ(all.out().find("--all"), std::string::npos) << all.out();
+}
+
 TEST_F(TheProgram, TellsItsVersionAndItsHelp) {
     Program version({"--version"});
     EXPECT_EQ(version.wait(), 0);
@@ -148,6 +198,43 @@ TEST_F(TheProgram, TellsItsVersionAndItsHelp) {
     Program help({"--help"});
     EXPECT_EQ(help.wait(), 0);
     EXPECT_NE(help.out().find("explain"), std::string::npos);
+    for (const char* word : {"version", "-V"}) {
+        Program same({word});
+        EXPECT_EQ(same.wait(), 0);
+        EXPECT_EQ(same.out(), version.out());
+    }
+    Program command({"help"});
+    EXPECT_EQ(command.wait(), 0);
+    EXPECT_EQ(command.out(), help.out());
+}
+
+TEST_F(TheProgram, TellsOfEachCommandItsConfigItsExamplesAndItsExitCodes) {
+    for (const char* name :
+         {"check", "explain", "healthcheck", "queues", "release", "drain", "reload"}) {
+        Program help({name, "--help"});
+        EXPECT_EQ(help.wait(), 0);
+        for (const char* part : {"-c,--config", "Examples:\n", "Exit codes:\n"})
+            EXPECT_NE(help.out().find(part), std::string::npos) << name << help.out();
+        Program same({"help", name});
+        EXPECT_EQ(same.wait(), 0);
+        EXPECT_EQ(same.out(), help.out());
+    }
+}
+
+TEST_F(TheProgram, SuggestsWhatAMisspeltWordMayMean) {
+    const std::pair<std::vector<std::string>, const char*> slips[] = {
+        {{"chek", "-c", "x"}, "chek is no command; did you mean check?\n"},
+        {{"id", "decod"}, "decod is no command; did you mean decode?\n"},
+        {{"help", "reloda"}, "reloda is no command; did you mean reload?\n"},
+        {{"check", "--confg", "x"}, "--confg is no option here; did you mean --config?\n"},
+        {{"nothing-like-it"}, "nothing-like-it is no command\n"},
+        {{"check", "x.yaml"}, "check takes no further word: x.yaml\n"}};
+    for (const auto& [words, told] : slips) {
+        Program program(words);
+        EXPECT_EQ(program.wait(), 2) << told;
+        EXPECT_TRUE(program.err().starts_with("ticketgate: " + std::string(told))) << program.err();
+        EXPECT_EQ(program.out(), "");
+    }
 }
 
 TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
@@ -280,8 +367,52 @@ TEST_F(TheProgram, TellsItsHealthAndItsLinesToItsOwnCommands) {
     EXPECT_EQ(health.wait(), 0) << health.err();
     Program queues({"queues", "-c", file});
     EXPECT_EQ(queues.wait(), 0);
-    EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
+    EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos) << "JSON into a file";
+    Program table({"queues", "--table", "-c", file});
+    EXPECT_EQ(table.wait(), 0);
+    EXPECT_TRUE(table.out().starts_with("QUEUE  RUNNING")) << table.out();
+    Program one({"queues", "q", "--table", "-c", file});
+    EXPECT_EQ(one.wait(), 0);
+    EXPECT_TRUE(one.out().ends_with("\n\nno tickets\n")) << one.out();
+    Program both({"queues", "--table", "--json", "-c", file});
+    EXPECT_EQ(both.wait(), 2);
     program.signal(SIGINT);
+    EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(TheProgram, LogsAtItsStartWhatItServes) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    const std::string address = address_of(program).text();
+    for (const std::string& line :
+         {"info ticketgate starts version=" + std::string("0."), "file=" + file + "\n",
+          "info listening address=" + address + "\n",
+          "info admin address=unix:" + folder.file("admin.sock") + "\n",
+          std::string("info queue name=q max_in_flight=1\n"),
+          "info upstream name=app url=" + backend.url() + "\n"})
+        EXPECT_TRUE(program.says(line)) << line << program.err();
+}
+
+// What systemd hears of a service with Type=notify.
+TEST_F(TheProgram, TellsTheServiceManagerWhatItDoes) {
+    const NotifySocket manager(folder.file("notify"));
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    Client client(address_of(program));
+    client.get("/");
+    EXPECT_EQ(client.read().status, 200) << "it is ready";
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0) << reload.err();
+    EXPECT_TRUE(manager.hears("RELOADING=1\nMONOTONIC_USEC="));
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    program.signal(SIGHUP);
+    EXPECT_TRUE(manager.hears("RELOADING=1\nMONOTONIC_USEC="));
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(manager.hears("STOPPING=1\n"));
     EXPECT_EQ(program.wait(), 0);
 }
 
@@ -340,6 +471,56 @@ TEST_F(TheProgram, IsAskedAtTheAddressThatTheCommandNames) {
     Program other({"healthcheck", "-c", file, "--admin", refusing});
     EXPECT_EQ(other.wait(), 1) << "the file's is not asked";
     EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
+}
+
+// Compared with what runs: the second reload of the same file says it again.
+TEST_F(TheProgram, SaysWhichKeysOfAReloadedFileNeedARestart) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    config(good + "threads: 2\nqueues: { q: { max_in_flight: 3 } }\n");
+    for (int i = 0; i < 2; ++i) {
+        Program reload({"reload", "-c", file});
+        EXPECT_EQ(reload.wait(), 3);
+        EXPECT_EQ(reload.out(), "");
+        EXPECT_NE(reload.err().find("loaded, except for what needs a restart:\n"),
+                  std::string::npos)
+            << reload.err();
+        EXPECT_NE(reload.err().find("threads: 2 needs a restart; 1 stays in force\n"),
+                  std::string::npos)
+            << reload.err();
+    }
+    EXPECT_TRUE(program.says("threads: 2 needs a restart")) << "in the log, too";
+    Program queues({"queues", "--json", "-c", file});
+    EXPECT_EQ(queues.wait(), 0) << queues.err();
+    EXPECT_NE(queues.out().find("\"max_in_flight\":3"), std::string::npos)
+        << "the rest is in force";
+    config(good);
+    Program back({"reload", "-c", file});
+    EXPECT_EQ(back.wait(), 0) << back.err();
+    EXPECT_EQ(back.out(), "loaded\n");
+}
+
+TEST_F(TheProgram, IsStillAskedAfterItsAdminAddressChangedInTheFile) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    const std::string socket = "unix:" + folder.file("admin.sock");
+    std::string moved = good;
+    moved.replace(moved.find("admin.sock"), 10, "moved.sock");
+    config(moved);
+    Program lost({"reload", "-c", file});
+    EXPECT_EQ(lost.wait(), 1);
+    EXPECT_NE(lost.err().find("name the address that it started with: --admin ADDRESS"),
+              std::string::npos)
+        << lost.err();
+    Program reload({"reload", "-c", file, "--admin", socket});
+    EXPECT_EQ(reload.wait(), 3);
+    EXPECT_NE(reload.err().find("until the restart, add --admin " + socket + " to commands"),
+              std::string::npos)
+        << reload.err();
 }
 
 TEST_F(TheProgram, WithoutAnAdminListenerSaysWhyNobodyCanBeAsked) {
