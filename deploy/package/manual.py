@@ -58,7 +58,7 @@ def other_sections(command, start):
     for heading, text in command.sections.items():
         if any(line.strip() for line in text):
             lines += [f'{start} "{roff(heading.upper())}"' if start == ".SH" else f".PP\n{roff(heading)}:",
-                      ".nf", *(roff(line) for line in text), ".fi"]
+                      ".nf", *(roff(line) for line in text if line.strip()), ".fi"]
     return lines
 
 

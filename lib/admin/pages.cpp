@@ -28,6 +28,14 @@ HttpResponse no_such_queue(const std::string& name) {
     return page(http::status::not_found, "no queue has the name " + name + "\n");
 }
 
+std::string some_of(const std::vector<std::string>& lines) {
+    std::string told;
+    for (std::size_t i = 0; i < std::min(lines.size(), most_problems); ++i) told += lines[i] + "\n";
+    if (lines.size() > most_problems)
+        told += "and " + std::to_string(lines.size() - most_problems) + " more, in the log\n";
+    return told;
+}
+
 }  // namespace
 
 HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
@@ -80,15 +88,15 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
                 "/api/v1/drain /api/v1/reload\n");
 }
 
+// 409: a script that looks at the status alone must not take a part for the whole.
 HttpResponse Pages::reload() const {
-    const auto problems = actions.reload();
-    if (problems.empty()) return page(http::status::ok, "loaded\n");
-    std::string told = "not loaded, the old config stays:\n";
-    for (std::size_t i = 0; i < std::min(problems.size(), most_problems); ++i)
-        told += problems[i] + "\n";
-    if (problems.size() > most_problems)
-        told += "and " + std::to_string(problems.size() - most_problems) + " more, in the log\n";
-    return page(http::status::unprocessable_entity, told);
+    const auto [problems, need_restart] = actions.reload();
+    if (!problems.empty())
+        return page(http::status::unprocessable_entity,
+                    "not loaded, the old config stays:\n" + some_of(problems));
+    if (need_restart.empty()) return page(http::status::ok, "loaded\n");
+    return page(http::status::conflict,
+                "loaded, except for what needs a restart:\n" + some_of(need_restart));
 }
 
 HttpResponse Pages::release(const std::string& name, const Query& query) const {

@@ -16,6 +16,12 @@
 
 namespace ticketgate::admin {
 
+/// What became of the file.
+struct Reloaded {
+    std::vector<std::string> problems = {};      ///< any: nothing has changed
+    std::vector<std::string> need_restart = {};  ///< keys that the file changes and a reload cannot
+};
+
 /// What an operator can do; all of it on the control thread.
 struct Actions {
     std::function<bool()> ready;  ///< false from the moment a drain begins
@@ -23,8 +29,7 @@ struct Actions {
     /// Fails open: false if that number is not in flight.
     std::function<Release(Gate&, std::uint64_t number)> release;
     std::function<void()> drain;
-    /// What is wrong with the file, so that nothing has changed; empty: it is loaded.
-    std::function<std::vector<std::string>()> reload;
+    std::function<Reloaded()> reload;
 };
 
 struct Pages {

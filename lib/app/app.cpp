@@ -11,9 +11,12 @@
 #include "app/memory.hpp"
 #include "app/process_metrics.hpp"
 #include "app/signals.hpp"
+#include "app/version.hpp"
 
 namespace ticketgate {
 namespace {
+
+constexpr std::size_t most_told = 50;
 
 std::shared_ptr<LogFile> open_access_log(const std::string& path) {
     if (path == "-") return std::make_shared<LogFile>(STDOUT_FILENO);
@@ -45,6 +48,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       access_log_(access_file_, config.log.max_buffer,
                   [this](std::uint64_t lines, int error) { return tell_lost(lines, error); }),
       identities_(identities_now(config, environment)),
+      notify_(environment),
       assembly_(config, {.loops = loops_,
                          .resolver = resolver_,
                          .metrics = metrics_,
@@ -54,9 +58,9 @@ App::App(config::Config config, std::string path, config::Environment environmen
                          .machine = identities_.machine}),
       front_(assembly_.commons(), config.listen, config.clients.max_connections,
              first_reserved_descriptor(most_descriptors())),
-      reload_(std::move(path), std::move(environment), identities_, log_, metrics_, assembly_,
-              front_),
-      shutdown_(control_, log_, assembly_, front_) {
+      reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
+              assembly_, front_),
+      shutdown_(control_, log_, assembly_, front_, notify_) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
@@ -98,7 +102,7 @@ admin::Actions App::admin_actions() {
     actions.token = [this] { return assembly_.config().admin_token; };
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
     actions.drain = [this] { drain(); };
-    actions.reload = [this] { return reload_.run(); };
+    actions.reload = [this] { return reload_now(); };
     return actions;
 }
 
@@ -126,9 +130,10 @@ int App::run() {
     control_.hear_signals();
     auto threads = start_loops();
     if (id_service_) id_service_->start();
-    tell_addresses();
+    tell_start();
     assembly_.probe_status_pages();
     release_signals();  // after the threads, which leave them to this one
+    notify_.ready();
     control_.run();
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
@@ -149,6 +154,12 @@ std::vector<std::jthread> App::start_loops() {
     return threads;
 }
 
+void App::tell_start() {
+    log_.info("ticketgate starts", {{"version", version}, {"file", reload_.path()}});
+    tell_addresses();
+    tell_config();
+}
+
 void App::tell_addresses() {
     for (const auto& address : addresses()) log_.info("listening", {{"address", address.text()}});
     if (const auto address = admin_address()) log_.info("admin", {{"address", address->text()}});
@@ -156,8 +167,35 @@ void App::tell_addresses() {
         log_.info("id service", {{"address", address->text()}});
 }
 
+// Tells no more than a screen or two of a large file.
+void App::tell_config() {
+    const auto each = [this](const auto& named, const auto& tell) {
+        std::size_t told = 0;
+        for (const auto& [name, one] : named) {
+            if (++told > most_told) break;
+            tell(name, one);
+        }
+        if (named.size() > most_told) log_.info("and more", {{"number", named.size() - most_told}});
+    };
+    const config::Config& config = assembly_.config();
+    each(config.queues, [this](const std::string& name, const config::Queue& queue) {
+        log_.info("queue", {{"name", name}, {"max_in_flight", queue.max_in_flight}});
+    });
+    each(config.upstreams, [this](const std::string& name, const config::Upstream& upstream) {
+        log_.info("upstream", {{"name", name}, {"url", upstream.url}});
+    });
+}
+
+admin::Reloaded App::reload_now() {
+    if (!shutdown_.ready()) return reload_.run();  // the service manager knows that it stops
+    notify_.reloading();
+    auto result = reload_.run();
+    notify_.ready();
+    return result;
+}
+
 void App::on_signal(int signal) {
-    if (signal == SIGHUP) return (void)reload_.run();  // told in the log
+    if (signal == SIGHUP) return (void)reload_now();  // told in the log
     if (signal == SIGUSR1) return reopen_access_log();
     shutdown_.on_signal();
 }
@@ -174,7 +212,7 @@ void App::stop() {
     control_.post([this] { shutdown_.stop(); });
 }
 void App::reload() {
-    control_.post([this] { (void)reload_.run(); });
+    control_.post([this] { (void)reload_now(); });
 }
 
 }  // namespace ticketgate

@@ -13,6 +13,7 @@
 #include "admin/server.hpp"
 #include "app/control.hpp"
 #include "app/identities.hpp"
+#include "app/notify.hpp"
 #include "app/reload.hpp"
 #include "app/shutdown.hpp"
 #include "config/config.hpp"
@@ -49,7 +50,10 @@ class App {
     void start_admin(const config::Config& config);
     void tell_admin_shut(int error);
     bool tell_lost(std::uint64_t lines, int error);
+    void tell_start();
     void tell_addresses();
+    void tell_config();
+    admin::Reloaded reload_now();
     std::vector<std::jthread> start_loops();
     void on_signal(int signal);
     void reopen_access_log();
@@ -64,6 +68,7 @@ class App {
     const std::shared_ptr<LogFile> access_file_;
     LogWriter access_log_;
     const Identities identities_;
+    const Notify notify_;
     Assembly assembly_;
     Front front_;
     Reload reload_;

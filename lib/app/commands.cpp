@@ -1,7 +1,10 @@
 #include "app/commands.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 
@@ -10,6 +13,7 @@
 #include "app/descriptors.hpp"
 #include "app/files.hpp"
 #include "app/identities.hpp"
+#include "app/queue_table.hpp"
 #include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
@@ -25,7 +29,7 @@
 namespace ticketgate::commands {
 namespace {
 
-constexpr unsigned forbidden = 403;
+constexpr unsigned forbidden = 403, loaded_in_part = 409;
 
 // Can this machine make the ids that the config asks for? Are the certificates there?
 // Can files be opened?
@@ -79,8 +83,24 @@ std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAc
     return std::nullopt;
 }
 
-// An answer that is no success belongs to the messages.
-int ask_admin(const Whom& whom, AdminQuestion question, bool print_body) {
+// The listener may have moved in the file after the process started.
+void tell_no_answer(const config::Listen& address, const std::string& why, bool named) {
+    std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(), why.c_str());
+    if (!named)
+        std::fputs(
+            "ticketgate: does it run? If admin.address changed in the file since its start, "
+            "name the address that it started with: --admin ADDRESS\n",
+            stderr);
+}
+
+using Print = std::function<std::string(std::string)>;
+
+std::string as_it_is(std::string body) {
+    return body;
+}
+
+// Without `print` only the exit code tells. An answer that is no success belongs to the messages.
+int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     auto access = config::load_admin_access(whom.file, environment);
     int code = failed;
     const auto address = address_of(whom, access, code);
@@ -88,11 +108,11 @@ int ask_admin(const Whom& whom, AdminQuestion question, bool print_body) {
     question.token = std::move(access.token);
     const auto answer = ask(*address, question);
     const bool good = answer.status / 100 == 2;  // drain is accepted with 202
-    if (!answer.error.empty())
-        std::fprintf(stderr, "ticketgate: admin %s: %s\n", address->address.c_str(),
-                     answer.error.c_str());
+    if (!answer.error.empty()) tell_no_answer(*address, answer.error, !whom.admin.empty());
     if (answer.status == forbidden) tell(access.problems);  // perhaps the token is missing
-    if (print_body) std::fputs(answer.body.c_str(), good ? stdout : stderr);
+    if (print && good) std::fputs(print(answer.body).c_str(), stdout);
+    if (print && !good) std::fputs(answer.body.c_str(), stderr);
+    if (answer.status == loaded_in_part) return needs_restart;
     return good ? ok : failed;
 }
 
@@ -125,7 +145,8 @@ int check(const std::string& file) {
     return ok;
 }
 
-int explain(const std::string& file, const std::string& method, const std::string& target) {
+int explain(const std::string& file, const std::string& method, const std::string& target,
+            bool all) {
     const auto config = load(file, false);
     if (!config) return bad_config;
     std::string path;
@@ -142,7 +163,10 @@ int explain(const std::string& file, const std::string& method, const std::strin
             path.c_str(), other->c_str());
         return ok;
     }
-    std::fputs(config::explain(*config, routes, method, path).c_str(), stdout);
+    std::fputs(config::explain(*config, routes, method, path,
+                               all ? config::Shown::all : config::Shown::set)
+                   .c_str(),
+               stdout);
     return ok;
 }
 
@@ -162,23 +186,25 @@ int reference() {
 }
 
 int healthcheck(const Whom& whom) {
-    return ask_admin(whom, {"/healthz"}, false);
+    return ask_admin(whom, {"/healthz"}, nullptr);
 }
 
-int queues(const Whom& whom, const std::string& name) {
-    return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)}, true);
+int queues(const Whom& whom, const std::string& name, View view) {
+    const bool table = view == View::table || (view == View::automatic && ::isatty(STDOUT_FILENO));
+    return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)},
+                     table ? Print(queue_table) : Print(as_it_is));
 }
 
 int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
-    return ask_admin(whom, {release_target(queue, number), true}, true);
+    return ask_admin(whom, {release_target(queue, number), true}, as_it_is);
 }
 
 int drain(const Whom& whom) {
-    return ask_admin(whom, {"/api/v1/drain", true}, true);
+    return ask_admin(whom, {"/api/v1/drain", true}, as_it_is);
 }
 
 int reload(const Whom& whom) {
-    return ask_admin(whom, {"/api/v1/reload", true}, true);
+    return ask_admin(whom, {"/api/v1/reload", true}, as_it_is);
 }
 
 }  // namespace ticketgate::commands

@@ -10,6 +10,7 @@
 #include "app/id_command.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
+#include "base/text.hpp"
 #include "config/syntax.hpp"
 
 namespace ticketgate {
@@ -45,78 +46,243 @@ void add_order(CLI::App& id, IdOrder& order) {
         ->check(CLI::Range(0, 31));
 }
 
-}  // namespace
+// The end of a command's help. Titles and two blanks before each line: the man page is made of it.
+std::string footer(const std::string& examples, const std::string& exit_codes) {
+    return "Examples:\n" + examples + "\n\nExit codes:\n" + exit_codes;
+}
 
-int run_command_line(int argc, char** argv) {
-    CLI::App cli(
-        "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order");
+constexpr const char* asks =
+    "  0 done, 1 the process refused it or did not answer, 2 usage, "
+    "78 the file does not say where to ask";
+
+// The words of a command line, and the commands that they may name.
+struct Line {
+    CLI::App cli{
+        "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
     std::string file = "/etc/ticketgate/ticketgate.yaml", method, path, queue, admin;
     std::uint64_t number = 0;
-    cli.add_option("-c,--config", file, "the config file")->capture_default_str();
-    cli.set_version_flag("--version", std::string("ticketgate ") + version);
-    cli.require_subcommand(0, 1);
-    cli.fallthrough();
+    bool all = false, as_json = false, as_table = false, from_log = false;
+    IdOrder order;
+    std::vector<std::string> ids, topic;
+    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *release, *drain,
+        *reload, *id, *decode, *version, *help;
 
-    auto* check = cli.add_subcommand("check", "reads the config and tells every problem");
-    auto* explain =
-        cli.add_subcommand("explain", "what applies to a request, and the line that says so");
+    Line();
+    int run();
+    int misunderstood();
+
+ private:
+    CLI::App* add(const char* name, const char* what, const std::string& more);
+    void add_file_commands();
+    void add_admin_commands();
+    void add_id_commands();
+    void add_words();
+    commands::View view() const;
+    int run_id();
+    int print_help();
+};
+
+CLI::App* Line::add(const char* name, const char* what, const std::string& more) {
+    auto* command = cli.add_subcommand(name, what);
+    command->footer(more);
+    return command;
+}
+
+void Line::add_file_commands() {
+    check = add("check", "reads the config and tells every problem",
+                footer("  ticketgate check\n  ticketgate check -c ./ticketgate.yaml",
+                       "  0 good, 2 usage, 78 bad configuration"));
+    explain = add("explain", "what applies to a request, and the line that says so",
+                  footer("  ticketgate explain POST /cart/add\n"
+                         "  ticketgate explain --all GET /",
+                         "  0 told, 2 usage, 78 bad configuration"));
     explain->add_option("METHOD", method, "GET, POST …")->required();
     explain->add_option("PATH", path, "/path of the request")->required();
-    auto* schema = cli.add_subcommand("schema", "prints the JSON Schema of the config");
+    explain->add_flag("--all", all, "also the settings that have their defaults");
+    schema = add("schema", "prints the JSON Schema of the config",
+                 footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
     constexpr auto hidden = "";  // the group of commands that --help does not list
-    auto* example = cli.add_subcommand("example", "prints a config file with every key");
-    auto* reference = cli.add_subcommand("reference", "prints the page of all settings");
+    example = cli.add_subcommand("example", "prints a config file with every key");
+    reference = cli.add_subcommand("reference", "prints the page of all settings");
     example->group(hidden);
     reference->group(hidden);
-    auto* health =
-        cli.add_subcommand("healthcheck", "asks the running process; exit code 0: ready");
-    auto* queues = cli.add_subcommand("queues", "prints the lines of the running process as JSON");
+}
+
+void Line::add_admin_commands() {
+    health = add("healthcheck", "asks the running process; exit code 0: ready",
+                 footer("  ticketgate healthcheck --admin 127.0.0.1:9901",
+                        "  0 ready, 1 draining or no answer, 2 usage, 78 the file does not say "
+                        "where to ask"));
+    queues = add("queues", "prints the queues of the running process",
+                 footer("  ticketgate queues\n  ticketgate queues cart\n"
+                        "  watch ticketgate queues --table\n"
+                        "  ticketgate queues --json | jq .queues",
+                        asks));
     queues->add_option("QUEUE", queue, "only this one, with every ticket");
-    auto* release = cli.add_subcommand(
-        "release", "gives away the slot of a stuck request: its backend may still be running");
+    auto* json = queues->add_flag("--json", as_json, "JSON, as for a pipe or a file");
+    queues->add_flag("--table", as_table, "a table, as on a terminal")->excludes(json);
+    release = add("release", "gives away the slot of a stuck request: its backend may still run",
+                  footer("  ticketgate release cart 4711", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
-    release->add_option("NUMBER", number, "of the ticket in flight, as `queues` shows it")
+    release->add_option("NUMBER", number, "of the ticket that runs, as `queues QUEUE` shows it")
         ->required();
-    auto* drain = cli.add_subcommand("drain", "lets the line finish and ends the running process");
-    auto* reload = cli.add_subcommand("reload", "has the running process read its config again");
+    drain = add("drain", "lets the queues finish and ends the running process",
+                footer("  ticketgate drain", asks));
+    reload = add("reload", "has the running process read its config again",
+                 footer("  ticketgate reload\n  ticketgate reload --admin 127.0.0.1:9901",
+                        "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
+                        "  3 in force except for keys that need a restart,\n"
+                        "  78 the file does not say where to ask"));
     for (auto* command : {health, queues, release, drain, reload})
         command->add_option("--admin", admin,
                             "host:port or unix:/path of its admin listener, if not as in the file");
+}
 
-    IdOrder order;
-    std::vector<std::string> ids;
-    bool from_log = false;
-    auto* id = cli.add_subcommand("id", "makes ids; `id decode` says what an id means");
+void Line::add_id_commands() {
+    id = add("id", "makes ids; `id decode` says what an id means",
+             footer("  ticketgate id -f uuidv7 -n 3\n  ticketgate id decode ID",
+                    "  0 printed, 2 usage"));
     add_order(*id, order);
-    auto* decode = id->add_subcommand("decode", "formats, time, machine, process and counter");
+    decode = id->add_subcommand("decode", "formats, time, machine, process and counter");
+    decode->footer(
+        footer("  ticketgate id decode ID\n"
+               "  ticketgate id decode --from-log < access.log",
+               "  0 decoded, 1 no id, 2 usage"));
     decode->add_option("ID", ids, "ids to be decoded");
     decode->add_flag("--from-log", from_log, "annotates the lines of a log on stdin");
+}
 
-    try {
-        cli.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return cli.exit(error) == 0 ? commands::ok : commands::usage;
+void Line::add_words() {
+    version = add("version", "prints the version", "");
+    help = add("help", "prints the help of a command",
+               footer("  ticketgate help reload", "  0 printed, 2 no such command"));
+    help->add_option("COMMAND", topic, "such as `check`, or `id decode`");
+}
+
+Line::Line() {
+    const auto add_config = [this](CLI::App& app) {
+        app.add_option("-c,--config", file, "the config file")->capture_default_str();
+    };
+    add_config(cli);
+    cli.set_version_flag("-V,--version", std::string("ticketgate ") + ticketgate::version);
+    cli.require_subcommand(0, 1);
+    cli.fallthrough();
+    cli.footer(footer("  ticketgate check && ticketgate\n  ticketgate help reload",
+                      "  0 success, 1 an error at run time, 2 usage, 3 a reload left keys for a "
+                      "restart, 78 bad configuration"));
+    add_file_commands();
+    add_admin_commands();
+    add_id_commands();
+    add_words();
+    for (auto* command : {check, explain, health, queues, release, drain, reload})
+        add_config(*command);
+}
+
+commands::View Line::view() const {
+    if (as_json) return commands::View::json;
+    return as_table ? commands::View::table : commands::View::automatic;
+}
+
+int Line::run_id() {
+    if (!*decode) return make_ids(order, commands::environment, std::cout, std::cerr);
+    if (from_log == ids.empty())
+        return from_log ? annotate_log(std::cin, wall_now(), std::cout)
+                        : decode_ids(ids, wall_now(), std::cout, std::cerr);
+    std::cerr << "ticketgate: id decode takes ids, or --from-log\n";
+    return commands::usage;
+}
+
+std::vector<std::string> names_of(CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands(nullptr))
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* option : app.get_options())
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+// 2, and what may have been meant.
+int unknown(const std::string& word, const std::vector<std::string>& known) {
+    const bool option = word.starts_with('-');
+    const auto near = nearest(word, known);
+    std::cerr << "ticketgate: " << word << (option ? " is no option here" : " is no command");
+    if (!near.empty()) std::cerr << "; did you mean " << near << "?";
+    std::cerr << "\nRun ticketgate --help for the commands and options.\n";
+    return commands::usage;
+}
+
+int print_version() {
+    std::cout << "ticketgate " << ticketgate::version << "\n";
+    return commands::ok;
+}
+
+int Line::print_help() {
+    CLI::App* about = &cli;
+    std::string above;
+    for (const auto& name : topic) {
+        above += (above.empty() ? "" : " ") + about->get_name();
+        const auto below = about->get_subcommands(
+            [&name](const CLI::App* app) { return app->get_name() == name; });
+        if (below.empty()) return unknown(name, names_of(*about));
+        about = below.front();
     }
-    if (!cli.get_subcommands().empty()) release_signals();  // only a service acts on them itself
+    // help() of the program would print that of the command that was given, which is `help`.
+    above += (above.empty() ? "" : " ") + about->get_name();
+    std::cout << about->get_formatter()->make_help(about, above, CLI::AppFormatMode::Normal);
+    return commands::ok;
+}
+
+// A word that no command takes.
+int Line::misunderstood() {
+    CLI::App* inside = &cli;
+    while (!inside->get_subcommands().empty()) inside = inside->get_subcommands().front();
+    auto known = names_of(*inside);
+    for (const CLI::App* app : {static_cast<const CLI::App*>(inside), &std::as_const(cli)})
+        for (auto& name : options_of(*app)) known.push_back(std::move(name));
+    const auto words = cli.remaining(true);
+    if (words.empty()) return commands::usage;
+    if (inside == &cli || words.front().starts_with('-') || inside == id)
+        return unknown(words.front(), known);
+    std::cerr << "ticketgate: " << inside->get_name() << " takes no further word: " << words.front()
+              << "\nRun ticketgate " << inside->get_name() << " --help for what it takes.\n";
+    return commands::usage;
+}
+
+int Line::run() {
+    if (*version) return print_version();
+    if (*help) return print_help();
     if (*check) return commands::check(file);
-    if (*explain) return commands::explain(file, method, path);
+    if (*explain) return commands::explain(file, method, path, all);
     if (*schema) return commands::schema();
     if (*example) return commands::example();
     if (*reference) return commands::reference();
     if (*health) return commands::healthcheck({file, admin});
-    if (*decode && from_log == ids.empty())
-        return from_log ? annotate_log(std::cin, wall_now(), std::cout)
-                        : decode_ids(ids, wall_now(), std::cout, std::cerr);
-    if (*decode) {
-        std::cerr << "ticketgate: id decode takes ids, or --from-log\n";
-        return commands::usage;
-    }
-    if (*id) return make_ids(order, commands::environment, std::cout, std::cerr);
-    if (*queues) return commands::queues({file, admin}, queue);
+    if (*id) return run_id();
+    if (*queues) return commands::queues({file, admin}, queue, view());
     if (*release) return commands::release({file, admin}, queue, number);
     if (*drain) return commands::drain({file, admin});
     if (*reload) return commands::reload({file, admin});
     return commands::serve(file);
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+    Line line;
+    try {
+        line.cli.parse(argc, argv);
+    } catch (const CLI::ExtrasError&) {
+        return line.misunderstood();
+    } catch (const CLI::ParseError& error) {
+        return line.cli.exit(error) == 0 ? commands::ok : commands::usage;
+    }
+    if (!line.cli.get_subcommands().empty()) release_signals();  // only a service acts on them
+    return line.run();
 }
 
 }  // namespace ticketgate

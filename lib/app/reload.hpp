@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/pages.hpp"
 #include "app/identities.hpp"
 #include "config/environment.hpp"
 #include "config/load.hpp"
@@ -15,19 +16,24 @@ namespace ticketgate {
 
 class Reload {
  public:
-    /// `running` are those of the start: no reload changes them.
-    Reload(std::string path, config::Environment environment, const Identities& running, Log& log,
-           metrics::Registry& metrics, Assembly& assembly, Front& front);
+    /// `started` and `running` are those of the start: no reload changes them.
+    Reload(std::string path, config::Environment environment, config::Config started,
+           const Identities& running, Log& log, metrics::Registry& metrics, Assembly& assembly,
+           Front& front);
 
-    /// Returns the problems of the file, and logs them. Empty: the file is in force.
-    std::vector<std::string> run();
+    /// Returns the problems of the file, and logs them. None: the file is in force, except for the
+    /// keys that need a restart.
+    admin::Reloaded run();
+    const std::string& path() const { return path_; }
 
  private:
     config::Loaded load() const;
-    std::vector<std::string> apply(config::Loaded loaded);
+    admin::Reloaded apply(config::Loaded loaded);
     void put_in_force(config::Config next);
+    std::vector<std::string> tell_what_needs_a_restart();
     const std::string path_;
     const config::Environment environment_;
+    const config::Config started_;
     const Identities& running_;
     Log& log_;
     Assembly& assembly_;

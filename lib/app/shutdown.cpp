@@ -12,8 +12,14 @@ constexpr std::size_t most_told = 32;
 
 }  // namespace
 
-Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front)
-    : control_(control), log_(log), assembly_(assembly), front_(front), poll_(control.io()) {}
+Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front,
+                   const Notify& notify)
+    : control_(control),
+      log_(log),
+      assembly_(assembly),
+      front_(front),
+      notify_(notify),
+      poll_(control.io()) {}
 
 void Shutdown::drain() {
     if (!ready()) return;
@@ -33,6 +39,7 @@ void Shutdown::stop() {
 }
 
 void Shutdown::enter(Phase phase, Duration longest) {
+    if (ready()) notify_.stopping();
     phase_ = phase;
     phase_ends_ = monotonic_now() + longest;
 }

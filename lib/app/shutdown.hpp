@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "app/control.hpp"
+#include "app/notify.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
 
@@ -14,7 +15,7 @@ namespace ticketgate {
 
 class Shutdown {
  public:
-    Shutdown(Control& control, Log& log, Assembly& assembly, Front& front);
+    Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify);
 
     /// Readiness: false as soon as a drain begins.
     bool ready() const { return phase_ == Phase::running; }
@@ -35,6 +36,7 @@ class Shutdown {
     Log& log_;
     Assembly& assembly_;
     Front& front_;
+    const Notify& notify_;
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};

@@ -10,6 +10,8 @@
 namespace ticketgate::config {
 namespace {
 
+constexpr const char* unset = "default";
+
 struct Row {
     std::string name, value, place;
 };
@@ -124,11 +126,11 @@ std::string table(const std::vector<Row>& rows) {
 }  // namespace
 
 std::string print_place(const Mark& mark) {
-    return mark.line == 0 ? "default" : mark.file + ":" + std::to_string(mark.line);
+    return mark.line == 0 ? unset : mark.file + ":" + std::to_string(mark.line);
 }
 
 std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
-                    std::string_view normal_path) {
+                    std::string_view normal_path, Shown shown) {
     const auto match = routes.match(normal_path);
     std::string out = std::string(method) + " " + std::string(normal_path) + "\n";
     if (!match.matched()) return out + "no route matches: 404\n";
@@ -143,7 +145,11 @@ std::string explain(const Config& config, const RouteIndex& routes, std::string_
     add_id_rows(config, settings, routes.routes(match), rows);
     add_queue_rows(config, settings, rows);
     add_upstream_row(config, settings, rows);
-    return out + table(matched) + "\nsettings\n" + table(rows);
+    out += table(matched) + "\nsettings\n";
+    if (shown == Shown::all) return out + table(rows);
+    const auto defaults = std::erase_if(rows, [](const Row& row) { return row.place == unset; });
+    return out + table(rows) + "\n" + std::to_string(defaults) +
+           " more settings have their defaults; --all shows them\n";
 }
 
 }  // namespace ticketgate::config

@@ -2,6 +2,7 @@
 // so.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,10 +11,13 @@
 
 namespace ticketgate::config {
 
+/// Which settings: all, or only those that the file sets.
+enum class Shown : std::uint8_t { all, set };
+
 /// Matched routes, the way a request goes (queue or bypass), then each effective setting in the
 /// spelling of the file, with the place that set it.
 std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
-                    std::string_view normal_path);
+                    std::string_view normal_path, Shown shown = Shown::all);
 
 /// `file:line`, or `default` for a built-in value.
 std::string print_place(const Mark& mark);

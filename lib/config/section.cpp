@@ -36,7 +36,9 @@ std::string nearest_key(Section section, std::string_view name) {
 }
 
 // The section whose key this would be, one level up or down: a frequent slip of indentation.
-std::string elsewhere(std::string_view name) {
+std::string elsewhere(Section here, std::string_view name) {
+    if (here == Section::top && find_key(Section::settings, name) != nullptr)
+        return "; it belongs to a route, or below defaults: for all routes";
     for (const auto section :
          {Section::top, Section::queue, Section::route, Section::upstream, Section::fcgi,
           Section::clients, Section::spool, Section::ids, Section::log, Section::answer})
@@ -61,7 +63,7 @@ SectionReader::SectionReader(const Node& node, Section section, std::string path
     std::vector<std::string> meant;  // a key that is there but misspelt is not missing as well
     for (const Entry& entry : node_.entries) {
         if (find_key(section, entry.key) != nullptr) continue;
-        auto more = elsewhere(entry.key);
+        auto more = elsewhere(section, entry.key);
         if (more.empty()) {
             meant.push_back(nearest_key(section, entry.key));
             more = hint(meant.back());

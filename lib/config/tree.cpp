@@ -203,12 +203,33 @@ bool is_open_quote(std::string_view text, const Mark& at) {
     return true;
 }
 
+std::string_view line_of(std::string_view text, std::uint32_t number) {
+    for (; number > 1; --number) {
+        const auto end = text.find('\n');
+        if (end == text.npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+// [::]:8080 begins a list in YAML.
+bool has_bare_ipv6(std::string_view line) {
+    const auto at = line.find("[:");
+    return at != line.npos && (at == 0 || (line[at - 1] != '"' && line[at - 1] != '\''));
+}
+
 // yaml-cpp's sentence with what it usually means.
-std::string explain_yaml(const YAML::Exception& error) {
-    std::string message = "not valid YAML: " + error.msg;
-    if (error.msg == YAML::ErrorMsg::TAB_IN_INDENTATION ||
+std::string explain_yaml(const YAML::Exception& error, std::string_view line) {
+    const std::string message = "not valid YAML: " + error.msg;
+    const auto indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    if (indent.find('\t') != indent.npos || error.msg == YAML::ErrorMsg::TAB_IN_INDENTATION ||
         error.msg.find("tab") != std::string::npos)
-        message += "; indent with spaces";
+        return message + "; indent with spaces, not tabs";
+    if (has_bare_ipv6(line)) return message + "; put the address in quotes: \"[::]:8080\"";
+    if (error.msg == YAML::ErrorMsg::END_OF_MAP || error.msg == YAML::ErrorMsg::END_OF_SEQ)
+        return message +
+               "; the keys of one section begin in one column, so look at the indent "
+               "of this line and of the line before";
     return message;
 }
 
@@ -258,7 +279,7 @@ std::optional<Node> parse_tree(std::string_view text, const std::string& file,
         const auto line =
             error.mark.is_null() ? 0 : static_cast<std::uint32_t>(error.mark.line + 1);
         const auto column = line == 0 ? 0 : static_cast<std::uint32_t>(error.mark.column + 1);
-        problems.error({file, line, column}, "", explain_yaml(error));
+        problems.error({file, line, column}, "", explain_yaml(error, line_of(text, line)));
     } catch (const Stop&) {
         // Already told.
     }

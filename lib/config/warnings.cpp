@@ -113,6 +113,17 @@ void warn_tunnel(const Effective& route, Problems& problems) {
                   "event stream is not queued; give these a route of their own");
 }
 
+// Words that look like `off`, but name a queue.
+void warn_name(const Effective& route, Problems& problems) {
+    constexpr std::array<std::string_view, 6> words{"none",  "no",       "false",
+                                                    "never", "disabled", "null"};
+    if (!route.own.queue.given() || !route.settings.queue) return;
+    const std::string& name = *route.settings.queue;
+    if (std::ranges::none_of(words, [&](auto word) { return iequals(word, name); })) return;
+    problems.warn(route.own.queue.mark, route.path + ".queue",
+                  name + " is the name of a queue here; to queue nothing, write queue: off");
+}
+
 void warn_queue(const Config& config, const std::string& name, const Queue& queue,
                 Problems& problems) {
     const auto path = "queues." + name;
@@ -167,6 +178,7 @@ void check_meaning(const Config& config, Problems& problems) {
     std::set<std::string> told;
     for (const Effective& route : routes) {
         warn_patience(route, problems);
+        warn_name(route, problems);
         warn_body_type(route, problems);
         warn_tunnel(route, problems);
         warn_method_override(route.own, route.path, route.settings, problems);
@@ -197,13 +209,13 @@ void check_meaning(const Config& config, Problems& problems) {
 std::vector<std::string> notes(const Config& config) {
     std::vector<std::string> notes;
     const auto routes = effective_routes(config);
-    const bool releases = std::ranges::any_of(routes, [](const Effective& route) {
-        return route.settings.queue && route.settings.tunnel == Tunnel::release;
+    const bool queues = std::ranges::any_of(routes, [&config](const Effective& route) {
+        return &route.own != &config.defaults && route.settings.queue;
     });
-    if (releases)
+    if (!queues)
         notes.push_back(
-            "a queued WebSocket or event stream gives its slot back when it begins "
-            "(tunnel: release); tunnel: hold keeps it to the end");
+            "nothing is queued: no route names a queue, so requests run side by side; write "
+            "queue: NAME into a route");
     return notes;
 }
 

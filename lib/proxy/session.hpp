@@ -65,7 +65,7 @@ class Session {
     void note_refused_head(error_code failure) const;
     Outcome outcome(error_code failure) const;
     task<bool> finish_interim();
-    task<bool> write_all(std::string_view bytes);
+    task<std::size_t> write_all(std::string_view bytes);
 
     Station& station() const { return client_.station(); }
     net::Loop& loop() const { return station().loop; }

@@ -1,5 +1,7 @@
 // The one failure exit of a session: what goes to the client when a stage failed, and how the
 // connection ends then.
+#include <algorithm>
+
 #include "net/pieces.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/session.hpp"
@@ -15,6 +17,12 @@ GivenUp why_given_up(error_code failure) {
 Outcome outcome_of(GivenUp why) {
     if (why == GivenUp::client_closed) return Outcome::client_closed;
     return why == GivenUp::draining ? Outcome::draining : Outcome::refused;
+}
+
+std::size_t body_size(std::string_view response) {
+    constexpr std::string_view end_of_head = "\r\n\r\n";
+    const auto at = response.find(end_of_head);
+    return at == response.npos ? 0 : response.size() - at - end_of_head.size();
 }
 
 }  // namespace
@@ -98,7 +106,10 @@ task<void> Session::answer(error_code failure) {
                    *lines);
     const std::string response =
         failure_response(failure, settings, facts, *lines, request.keep_alive, asked_);
-    if (!co_await write_all(response)) request.keep_alive = false;
+    const std::size_t unsent = co_await write_all(response);
+    const std::size_t body = body_size(response);
+    record.bytes = body - std::min(body, unsent);
+    if (unsent != 0) request.keep_alive = false;
 }
 
 // The client's connection may have taken a part of a 100 Continue: the rest comes before the
@@ -116,16 +127,17 @@ task<bool> Session::finish_interim() {
     co_return true;
 }
 
-task<bool> Session::write_all(std::string_view bytes) {
+// Returns how many bytes the client's connection did not take.
+task<std::size_t> Session::write_all(std::string_view bytes) {
     loop().arm(deadline_, station().snapshot()->config.clients.write_timeout);
     while (!bytes.empty()) {
         const auto written = net::write_some(client_.wire(), bytes);
-        if (written.status == net::Io::failed || deadline_.expired()) co_return false;
+        if (written.status == net::Io::failed || deadline_.expired()) co_return bytes.size();
         if (written.status == net::Io::ok) bytes.remove_prefix(written.bytes);
         if (written.status == net::Io::blocked) co_await signal_;
     }
     deadline_.disarm();
-    co_return true;
+    co_return 0;
 }
 
 }  // namespace ticketgate

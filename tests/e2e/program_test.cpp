@@ -1,49 +1,8 @@
 // The program as a user starts it: exit codes, messages, signals (CONTRACT 7).
-#include <signal.h>
-#include <sys/socket.h>
-
-#include "support/configs.hpp"
-#include "support/program.hpp"
+#include "the_program.hpp"
 
 namespace ticketgate::test {
 namespace {
-
-const std::string good_routes = "routes: [{ prefix: /, upstream: app }]\n";
-
-class TheProgram : public testing::Test {
- protected:
-    std::string config(const std::string& text) { return folder.write("c.yaml", text); }
-    std::string head(const std::string& address = "127.0.0.1:0") const {
-        return "listen: [{ address: \"" + address + "\" }]\n" +
-               "upstreams: { app: { url: \"http://127.0.0.1:9\" } }\n";
-    }
-    // Exit code 78 and exactly one message, which names the place and what is wrong.
-    void expect_bad(const std::string& text, const std::string& message) {
-        Program program({"-c", config(text)});
-        EXPECT_EQ(program.wait(), 78) << text;
-        const std::string told = program.err();
-        EXPECT_NE(told.find(message), std::string::npos) << told;
-        EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
-        EXPECT_NE(told.find("c.yaml:"), std::string::npos) << told;
-        EXPECT_EQ(program.out(), "");
-    }
-    // With an admin listener on a unix socket, and everything in one queue.
-    std::string administered(const Backend& backend) const {
-        return "listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +
-               folder.file("admin.sock") + "\" }\nupstreams: { app: { url: \"" + backend.url() +
-               "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q }]\n";
-    }
-    // Where a started one listens, by its own word.
-    net::Endpoint address_of(const Program& program) const {
-        EXPECT_TRUE(program.says("listening"));
-        const std::string told = program.err(), host = "127.0.0.1:";
-        const auto at = told.find(host, told.find("listening"));
-        if (at == std::string::npos) throw std::runtime_error("no address in: " + told);
-        const auto port = std::stoul(told.substr(at + host.size()));
-        return *net::Endpoint::from_ip("127.0.0.1", static_cast<std::uint16_t>(port));
-    }
-    TemporaryFolder folder;
-};
 
 TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
     expect_bad(head() + "routes: [{ prefix: /, upstream: app, wait_timout: 1s }]\n",
@@ -82,8 +41,14 @@ TEST_F(TheProgram, ThatHasNoConfigEndsWith78) {
 }
 
 TEST_F(TheProgram, ChecksAGoodConfig) {
-    Program program({"check", "-c", config(head() + good_routes)});
+    const std::string file = config(head() + "routes: [{ prefix: /, upstream: app, queue: q }]\n");
+    Program program({"check", "-c", file});
     EXPECT_EQ(program.wait(), 0);
+    EXPECT_EQ(program.out(), file + ": good\n");
+    EXPECT_EQ(program.err(), "");
+    Program unqueued({"check", "-c", config(head() + good_routes)});
+    EXPECT_EQ(unqueued.wait(), 0);
+    EXPECT_NE(unqueued.out().find("note: nothing is queued"), std::string::npos) << unqueued.out();
 }
 
 TEST_F(TheProgram, ThatFindsItsPortTakenEndsWith1AndNamesIt) {
@@ -103,51 +68,6 @@ TEST_F(TheProgram, ThatIsNotUnderstoodEndsWith2) {
     EXPECT_EQ(program.wait(), 2);
     Program missing({"explain", "GET"});
     EXPECT_EQ(missing.wait(), 2);
-}
-
-TEST_F(TheProgram, MakesNoIdsForAnOrderItDoesNotUnderstand) {
-    const std::pair<std::vector<std::string>, const char*> bad[] = {
-        {{"-n", "0"}, "0 is not a number from 1 to 1000000000"},
-        {{"-n", "-1"}, "-1 is not a number from 1 to 1000000000"},
-        {{"--number=-1"}, "-1 is not a number from 1 to 1000000000"},
-        {{"-n", "99999999999999999999"}, "is not a number from 1 to 1000000000"},
-        {{"-n", "3x"}, "3x is not a number from 1 to 1000000000"},
-        {{"-f", "httpd_2_0", "--address", "1.2.3"}, "1.2.3 is not an IPv4 address"},
-        {{"-f", "httpd_2_0", "--address", "::1"}, "::1 is not an IPv4 address"},
-        {{"-f", "snowflake"}, "a snowflake needs --worker N"}};
-    for (auto [order, why] : bad) {
-        order.insert(order.begin(), "id");
-        Program program(order);
-        EXPECT_EQ(program.wait(), 2) << why;
-        EXPECT_NE(program.err().find(why), std::string::npos) << program.err();
-        EXPECT_EQ(program.out(), "") << why;
-    }
-    Program good({"id", "-f", "httpd_2_0", "--address", "192.0.2.1", "-n", "2"});
-    EXPECT_EQ(good.wait(), 0) << good.err();
-    const std::string lines = good.out();
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
-}
-
-TEST_F(TheProgram, ExplainsThatAPathWithTwoReadingsIsRefused) {
-    const std::string routes =
-        "routes: [{ prefix: /, upstream: app }, { prefix: /q, upstream: app, queue: q }]\n";
-    const std::string file = config(head() + routes);
-    Program two({"explain", "-c", file, "GET", "/q/..%5Cx"});
-    EXPECT_EQ(two.wait(), 0);
-    EXPECT_NE(two.out().find("refused with 400"), std::string::npos) << two.out() << two.err();
-    Program one({"explain", "-c", file, "GET", "/q/a%5Cx"});
-    EXPECT_EQ(one.wait(), 0);
-    EXPECT_EQ(one.out().find("refused"), std::string::npos) << one.out();
-    EXPECT_NE(one.out().find("queue"), std::string::npos) << one.out();
-}
-
-TEST_F(TheProgram, TellsItsVersionAndItsHelp) {
-    Program version({"--version"});
-    EXPECT_EQ(version.wait(), 0);
-    EXPECT_TRUE(version.out().starts_with("ticketgate "));
-    Program help({"--help"});
-    EXPECT_EQ(help.wait(), 0);
-    EXPECT_NE(help.out().find("explain"), std::string::npos);
 }
 
 TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
@@ -275,83 +195,40 @@ TEST_F(TheProgram, OpensItsAccessLogAnewOnUsr1) {
     EXPECT_EQ(folder.read("rotated.log").find("/after"), std::string::npos);
 }
 
-TEST_F(TheProgram, TellsItsHealthAndItsLinesToItsOwnCommands) {
-    Backend backend;
-    const std::string file = config(administered(backend));
-    Program none({"healthcheck", "-c", file});
-    EXPECT_EQ(none.wait(), 1) << "nobody runs yet";
-    Program program({"-c", file});
-    (void)address_of(program);
-    Program health({"healthcheck", "-c", file});
-    EXPECT_EQ(health.wait(), 0) << health.err();
-    Program queues({"queues", "-c", file});
-    EXPECT_EQ(queues.wait(), 0);
-    EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
-    program.signal(SIGINT);
-    EXPECT_EQ(program.wait(), 0);
-}
-
-TEST_F(TheProgram, DrainsByItsOwnCommand) {
+TEST_F(TheProgram, LogsAtItsStartWhatItServes) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
-    (void)address_of(program);
-    Program drain({"drain", "-c", file});
-    EXPECT_EQ(drain.wait(), 0) << drain.err();
-    EXPECT_EQ(drain.out(), "draining\n");
-    EXPECT_EQ(program.wait(), 0);
+    const std::string address = address_of(program).text();
+    for (const std::string& line :
+         {"info ticketgate starts version=" + std::string("0."), "file=" + file + "\n",
+          "info listening address=" + address + "\n",
+          "info admin address=unix:" + folder.file("admin.sock") + "\n",
+          std::string("info queue name=q max_in_flight=1\n"),
+          "info upstream name=app url=" + backend.url() + "\n"})
+        EXPECT_TRUE(program.says(line)) << line << program.err();
 }
 
-// A file that this shell could not start from, or that is half edited, is no reason not to be
-// asked.
-TEST_F(TheProgram, IsAskedByTheAdminSectionAlone) {
+// What systemd hears of a service with Type=notify.
+TEST_F(TheProgram, TellsTheServiceManagerWhatItDoes) {
+    const NotifySocket manager(folder.file("notify"));
     Backend backend;
-    const std::string good = administered(backend), file = config(good);
+    const std::string file = config(administered(backend));
     Program program({"-c", file});
-    (void)address_of(program);
-    for (const auto& [broken, complaint] :
-         {std::pair{"drain_timeout: ${TICKETGATE_TEST_IS_NOT_SET}\n", "TICKETGATE_TEST_IS_NOT_SET"},
-          std::pair{"nonsense: [\n", "c.yaml:"}}) {
-        config(good + broken);
-        Program queues({"queues", "-c", file});
-        EXPECT_EQ(queues.wait(), 0) << queues.err();
-        EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
-        Program reload({"reload", "-c", file});
-        EXPECT_EQ(reload.wait(), 1);
-        EXPECT_NE(reload.err().find("the old config stays"), std::string::npos) << reload.err();
-        EXPECT_NE(reload.err().find(complaint), std::string::npos) << "names the problem";
-        EXPECT_TRUE(program.says(complaint));
-    }
-    config(good);
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    Client client(address_of(program));
+    client.get("/");
+    EXPECT_EQ(client.read().status, 200) << "it is ready";
     Program reload({"reload", "-c", file});
     EXPECT_EQ(reload.wait(), 0) << reload.err();
-    EXPECT_EQ(reload.out(), "loaded\n");
-}
-
-TEST_F(TheProgram, IsAskedAtTheAddressThatTheCommandNames) {
-    Backend backend;
-    const std::string file = config(administered(backend));
-    Program program({"-c", file});
-    (void)address_of(program);
-    const std::string admin = "unix:" + folder.file("admin.sock");
-    Program absent({"healthcheck", "-c", folder.file("absent.yaml")});
-    EXPECT_EQ(absent.wait(), 78);
-    EXPECT_NE(absent.err().find("--admin ADDRESS"), std::string::npos) << absent.err();
-    Program health({"healthcheck", "-c", folder.file("absent.yaml"), "--admin", admin});
-    EXPECT_EQ(health.wait(), 0) << health.err();
-    Program wrong({"healthcheck", "-c", file, "--admin", "9901"});
-    EXPECT_EQ(wrong.wait(), 2);
-    RefusingPort nobody;
-    const std::string refusing = "localhost" + nobody.url().substr(nobody.url().rfind(':'));
-    Program other({"healthcheck", "-c", file, "--admin", refusing});
-    EXPECT_EQ(other.wait(), 1) << "the file's is not asked";
-    EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
-}
-
-TEST_F(TheProgram, WithoutAnAdminListenerSaysWhyNobodyCanBeAsked) {
-    Program queues({"queues", "-c", config(head() + good_routes)});
-    EXPECT_EQ(queues.wait(), 1);
-    EXPECT_NE(queues.err().find("admin: off"), std::string::npos) << queues.err();
+    EXPECT_TRUE(manager.hears("RELOADING=1\nMONOTONIC_USEC="));
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    program.signal(SIGHUP);
+    EXPECT_TRUE(manager.hears("RELOADING=1\nMONOTONIC_USEC="));
+    EXPECT_TRUE(manager.hears("READY=1\n"));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(manager.hears("STOPPING=1\n"));
+    EXPECT_EQ(program.wait(), 0);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ clients:
         const auto line = gateway.log(refused_ + 1).at(refused_);
         ++refused_;
         EXPECT_EQ(line.at("status").as_int64(), status);
+        EXPECT_EQ(line.at("bytes").as_int64(), static_cast<std::int64_t>(answer.body.size()));
         EXPECT_EQ(line.at("outcome").as_string(), "refused");
         EXPECT_EQ(line.at("request_id").as_string(), answer.header("X-Request-Id"));
     }

@@ -40,7 +40,10 @@ TEST(Problems, UnknownKeysHaveTheNearestName) {
         {"on_full: {statuss: 503}",
          {"c.yaml:4:32: routes[0].on_full.statuss: unknown key; did you mean status?"}},
     });
-    expect({{one_route + "lisen: 1\n", {"c.yaml:5:1: lisen: unknown key; did you mean listen?"}},
+    expect({{one_route + "queue: a\n",
+             {"c.yaml:5:1: queue: unknown key; it belongs to a route, or below defaults: for all "
+              "routes"}},
+            {one_route + "lisen: 1\n", {"c.yaml:5:1: lisen: unknown key; did you mean listen?"}},
             {one_route + "queues: {a: {ordr: ready}}\n",
              {"c.yaml:5:14: queues.a.ordr: unknown key; did you mean order?"}}});
     expect({{"listen: [{adress: \"1.2.3.4:5\"}]\nupstreams: {a: {url: \"http://a\"}}\nroutes: "

@@ -33,6 +33,24 @@ TEST(Tree, TellsOfKeysThatStandTwice) {
                      "c.yaml:3:1: a: stands twice; the first is in line 1"}));
 }
 
+TEST(Tree, SaysWhatUsuallyMakesBadYaml) {
+    const auto hint = [](const std::string& text) {
+        const auto told = complaints(text);
+        return told.size() == 1 ? told[0].substr(told[0].find(';') + 2) : "no single problem";
+    };
+    const std::string tabs = "indent with spaces, not tabs",
+                      quotes = "put the address in quotes: \"[::]:8080\"",
+                      column =
+                          "the keys of one section begin in one column, so look at the indent "
+                          "of this line and of the line before";
+    EXPECT_EQ(hint("a:\n\t- b\n"), tabs);
+    EXPECT_EQ(hint("a:\n  - b\n \t- c\n"), tabs);
+    EXPECT_EQ(hint("listen:\n  - address: [::]:8080\n"), quotes);
+    EXPECT_EQ(hint("listen: [{address: [::1]:8080}]\n"), quotes);
+    EXPECT_EQ(hint("a:\n  - b: 1\n   c: 1\n"), column);
+    EXPECT_EQ(hint("a:\n  - b: 1\n  c: 1\n"), column);
+}
+
 TEST(Tree, TurnsBadYamlIntoOneProblem) {
     EXPECT_EQ(complaints("a: [1, 2\n").size(), 1u);
     EXPECT_EQ(complaints("a:\n\t- b\n").size(), 1u);

@@ -163,11 +163,22 @@ TEST(Warnings, FilesPastTheLineOfABackendThatServesNone) {
         Lines{});
 }
 
-TEST(Notes, SayThatTunnelsGiveTheirSlotBack) {
+TEST(Warnings, AQueueWhoseNameLooksLikeOff) {
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: none}]\n").size(), 1u);
+    EXPECT_NE(warnings("routes: [{prefix: /, queue: None}]\n").at(0).find(
+                  "None is the name of a queue here; to queue nothing, write queue: off"),
+              std::string::npos);
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: nonesuch}]\n"), Lines{});
+    EXPECT_EQ(warnings("routes: [{prefix: /, queue: off}]\n"), Lines{});
+}
+
+TEST(Notes, SayThatNothingIsQueued) {
     const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
-    EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n").size(), 1u);
-    EXPECT_EQ(noted("routes: [{prefix: /, queue: a, tunnel: hold}]\n").size(), 0u);
-    EXPECT_EQ(noted("routes: [{prefix: /}]\n").size(), 0u);
+    EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n"), Lines{});
+    EXPECT_EQ(noted("routes: [{prefix: /, routes: [{prefix: /a, queue: a}]}]\n"), Lines{});
+    const Lines told = noted("routes: [{prefix: /}, {prefix: /a, queue: off}]\n");
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_TRUE(told[0].starts_with("nothing is queued")) << told[0];
 }
 
 TEST(Warnings, RewritingRedirectsWhereThereIsNoPort) {

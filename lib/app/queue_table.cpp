@@ -1,0 +1,110 @@
+#include "app/queue_table.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <cstdio>
+#include <vector>
+
+namespace ticketgate {
+namespace {
+
+namespace json = boost::json;
+
+using Row = std::vector<std::string>;
+constexpr std::size_t longest_cell = 60;
+
+std::string seconds(const json::value& value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1fs", value.to_number<double>());
+    return text;
+}
+
+std::string number(const json::value& value) {
+    return std::to_string(value.to_number<std::uint64_t>());
+}
+
+std::string cell(std::string_view text) {
+    std::string out(text.substr(0, longest_cell));
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    std::replace_if(out.begin(), out.end(), control, '?');
+    return text.size() > longest_cell ? out + "..." : out;
+}
+
+std::string cell(const json::value& value) {
+    const auto& text = value.as_string();
+    return cell(std::string_view(text.data(), text.size()));
+}
+
+// Two blanks between columns, none at the end of a line.
+std::string aligned(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(rows.front().size(), 0);
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string out;
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+            out += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+        out.erase(out.find_last_not_of(' ') + 1);
+        out += '\n';
+    }
+    return out;
+}
+
+const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
+const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
+
+Row queue_row(const json::object& queue) {
+    return {cell(queue.at("name")),
+            number(queue.at("in_flight")) + " of " + number(queue.at("max_in_flight")),
+            number(queue.at("waiting")),
+            seconds(queue.at("oldest_hold_seconds")),
+            seconds(queue.at("oldest_wait_seconds")),
+            cell(queue.at("order"))};
+}
+
+Row ticket_row(const json::object& ticket, const std::string& state, const char* since) {
+    const std::string target = cell(ticket.at("target"));
+    return {number(ticket.at("number")),
+            state,
+            seconds(ticket.at(since)),
+            cell(ticket.at("client_ip")),
+            cell(ticket.at("method")) + " " + target,
+            cell(ticket.at("request_id"))};
+}
+
+std::string tickets_table(const json::object& tickets) {
+    std::vector<Row> rows{ticket_columns};
+    for (const auto& one : tickets.at("in_flight").as_array())
+        rows.push_back(ticket_row(one.as_object(), "running", "held_seconds"));
+    for (const auto& one : tickets.at("waiting").as_array()) {
+        const json::object& ticket = one.as_object();
+        const bool ready = ticket.at("ready").as_bool();
+        rows.push_back(ticket_row(ticket, ready ? "waiting" : "uploading", "waited_seconds"));
+    }
+    const auto hidden = tickets.at("in_flight_not_shown").to_number<std::uint64_t>() +
+                        tickets.at("waiting_not_shown").to_number<std::uint64_t>();
+    const auto more = hidden == 0 ? "" : "and " + std::to_string(hidden) + " more\n";
+    return rows.size() == 1 ? "no tickets\n" : aligned(rows) + more;
+}
+
+std::string table_of(const json::object& answer) {
+    std::vector<Row> rows{queue_columns};
+    if (const auto* queues = answer.if_contains("queues")) {
+        for (const auto& queue : queues->as_array()) rows.push_back(queue_row(queue.as_object()));
+        return rows.size() == 1 ? "no queues\n" : aligned(rows);
+    }
+    rows.push_back(queue_row(answer));
+    return aligned(rows) + "\n" + tickets_table(answer.at("tickets").as_object());
+}
+
+}  // namespace
+
+std::string queue_table(std::string_view text) {
+    try {
+        return table_of(json::parse(json::string_view(text.data(), text.size())).as_object());
+    } catch (const std::exception&) {
+        return std::string(text);
+    }
+}
+
+}  // namespace ticketgate

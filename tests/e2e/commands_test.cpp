@@ -1,0 +1,245 @@
+// The commands as a user types them: what they print, how they end, what a slip gets.
+#include "the_program.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class TheCommands : public TheProgram {};
+
+TEST_F(TheCommands, MakesNoIdsForAnOrderItDoesNotUnderstand) {
+    const std::pair<std::vector<std::string>, const char*> bad[] = {
+        {{"-n", "0"}, "0 is not a number from 1 to 1000000000"},
+        {{"-n", "-1"}, "-1 is not a number from 1 to 1000000000"},
+        {{"--number=-1"}, "-1 is not a number from 1 to 1000000000"},
+        {{"-n", "99999999999999999999"}, "is not a number from 1 to 1000000000"},
+        {{"-n", "3x"}, "3x is not a number from 1 to 1000000000"},
+        {{"-f", "httpd_2_0", "--address", "1.2.3"}, "1.2.3 is not an IPv4 address"},
+        {{"-f", "httpd_2_0", "--address", "::1"}, "::1 is not an IPv4 address"},
+        {{"-f", "snowflake"}, "a snowflake needs --worker N"}};
+    for (auto [order, why] : bad) {
+        order.insert(order.begin(), "id");
+        Program program(order);
+        EXPECT_EQ(program.wait(), 2) << why;
+        EXPECT_NE(program.err().find(why), std::string::npos) << program.err();
+        EXPECT_EQ(program.out(), "") << why;
+    }
+    Program good({"id", "-f", "httpd_2_0", "--address", "192.0.2.1", "-n", "2"});
+    EXPECT_EQ(good.wait(), 0) << good.err();
+    const std::string lines = good.out();
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+}
+
+TEST_F(TheCommands, ExplainsThatAPathWithTwoReadingsIsRefused) {
+    const std::string routes =
+        "routes: [{ prefix: /, upstream: app }, { prefix: /q, upstream: app, queue: q }]\n";
+    const std::string file = config(head() + routes);
+    Program two({"explain", "-c", file, "GET", "/q/..%5Cx"});
+    EXPECT_EQ(two.wait(), 0);
+    EXPECT_NE(two.out().find("refused with 400"), std::string::npos) << two.out() << two.err();
+    Program one({"explain", "-c", file, "GET", "/q/a%5Cx"});
+    EXPECT_EQ(one.wait(), 0);
+    EXPECT_EQ(one.out().find("refused"), std::string::npos) << one.out();
+    EXPECT_NE(one.out().find("queue"), std::string::npos) << one.out();
+}
+
+TEST_F(TheCommands, ExplainsWhatTheFileSetsAndWithAllTheDefaults) {
+    const std::string file =
+        config(head() + "routes: [{ prefix: /, upstream: app, queue: q, max_body: 1MiB }]\n");
+    Program some({"explain", "-c", file, "GET", "/"});
+    EXPECT_EQ(some.wait(), 0);
+    EXPECT_NE(some.out().find("max_body "), std::string::npos) << some.out();
+    EXPECT_EQ(some.out().find("wait_timeout"), std::string::npos) << some.out();
+    EXPECT_NE(some.out().find(" more settings have their defaults; --all shows them\n"),
+              std::string::npos)
+        << some.out();
+    Program all({"explain", "--all", "-c", file, "GET", "/"});
+    EXPECT_EQ(all.wait(), 0);
+    EXPECT_NE(all.out().find("wait_timeout "), std::string::npos) << all.out();
+    EXPECT_EQ(all.out().find("--all"), std::string::npos) << all.out();
+}
+
+TEST_F(TheCommands, TellsItsVersionAndItsHelp) {
+    Program version({"--version"});
+    EXPECT_EQ(version.wait(), 0);
+    EXPECT_TRUE(version.out().starts_with("ticketgate "));
+    Program help({"--help"});
+    EXPECT_EQ(help.wait(), 0);
+    EXPECT_NE(help.out().find("explain"), std::string::npos);
+    for (const char* word : {"version", "-V"}) {
+        Program same({word});
+        EXPECT_EQ(same.wait(), 0);
+        EXPECT_EQ(same.out(), version.out());
+    }
+    Program command({"help"});
+    EXPECT_EQ(command.wait(), 0);
+    EXPECT_EQ(command.out(), help.out());
+}
+
+TEST_F(TheCommands, TellsOfEachCommandItsConfigItsExamplesAndItsExitCodes) {
+    for (const char* name :
+         {"check", "explain", "healthcheck", "queues", "release", "drain", "reload"}) {
+        Program help({name, "--help"});
+        EXPECT_EQ(help.wait(), 0);
+        for (const char* part : {"-c,--config", "Examples:\n", "Exit codes:\n"})
+            EXPECT_NE(help.out().find(part), std::string::npos) << name << help.out();
+        Program same({"help", name});
+        EXPECT_EQ(same.wait(), 0);
+        EXPECT_EQ(same.out(), help.out());
+    }
+}
+
+TEST_F(TheCommands, SuggestsWhatAMisspeltWordMayMean) {
+    const std::pair<std::vector<std::string>, const char*> slips[] = {
+        {{"chek", "-c", "x"}, "chek is no command; did you mean check?\n"},
+        {{"id", "decod"}, "decod is no command; did you mean decode?\n"},
+        {{"help", "reloda"}, "reloda is no command; did you mean reload?\n"},
+        {{"check", "--confg", "x"}, "--confg is no option here; did you mean --config?\n"},
+        {{"nothing-like-it"}, "nothing-like-it is no command\n"},
+        {{"check", "x.yaml"}, "check takes no further word: x.yaml\n"}};
+    for (const auto& [words, told] : slips) {
+        Program program(words);
+        EXPECT_EQ(program.wait(), 2) << told;
+        EXPECT_TRUE(program.err().starts_with("ticketgate: " + std::string(told))) << program.err();
+        EXPECT_EQ(program.out(), "");
+    }
+}
+
+TEST_F(TheCommands, TellsItsHealthAndItsLinesToItsOwnCommands) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program none({"healthcheck", "-c", file});
+    EXPECT_EQ(none.wait(), 1) << "nobody runs yet";
+    Program program({"-c", file});
+    (void)address_of(program);
+    Program health({"healthcheck", "-c", file});
+    EXPECT_EQ(health.wait(), 0) << health.err();
+    Program queues({"queues", "-c", file});
+    EXPECT_EQ(queues.wait(), 0);
+    EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos) << "JSON into a file";
+    Program table({"queues", "--table", "-c", file});
+    EXPECT_EQ(table.wait(), 0);
+    EXPECT_TRUE(table.out().starts_with("QUEUE  RUNNING")) << table.out();
+    Program one({"queues", "q", "--table", "-c", file});
+    EXPECT_EQ(one.wait(), 0);
+    EXPECT_TRUE(one.out().ends_with("\n\nno tickets\n")) << one.out();
+    Program both({"queues", "--table", "--json", "-c", file});
+    EXPECT_EQ(both.wait(), 2);
+    program.signal(SIGINT);
+    EXPECT_EQ(program.wait(), 0);
+}
+
+TEST_F(TheCommands, DrainsByItsOwnCommand) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    (void)address_of(program);
+    Program drain({"drain", "-c", file});
+    EXPECT_EQ(drain.wait(), 0) << drain.err();
+    EXPECT_EQ(drain.out(), "draining\n");
+    EXPECT_EQ(program.wait(), 0);
+}
+
+// A file that this shell could not start from, or that is half edited, is no reason not to be
+// asked.
+TEST_F(TheCommands, IsAskedByTheAdminSectionAlone) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    for (const auto& [broken, complaint] :
+         {std::pair{"drain_timeout: ${TICKETGATE_TEST_IS_NOT_SET}\n", "TICKETGATE_TEST_IS_NOT_SET"},
+          std::pair{"nonsense: [\n", "c.yaml:"}}) {
+        config(good + broken);
+        Program queues({"queues", "-c", file});
+        EXPECT_EQ(queues.wait(), 0) << queues.err();
+        EXPECT_NE(queues.out().find("\"name\":\"q\""), std::string::npos);
+        Program reload({"reload", "-c", file});
+        EXPECT_EQ(reload.wait(), 1);
+        EXPECT_NE(reload.err().find("the old config stays"), std::string::npos) << reload.err();
+        EXPECT_NE(reload.err().find(complaint), std::string::npos) << "names the problem";
+        EXPECT_TRUE(program.says(complaint));
+    }
+    config(good);
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0) << reload.err();
+    EXPECT_EQ(reload.out(), "loaded\n");
+}
+
+TEST_F(TheCommands, IsAskedAtTheAddressThatTheCommandNames) {
+    Backend backend;
+    const std::string file = config(administered(backend));
+    Program program({"-c", file});
+    (void)address_of(program);
+    const std::string admin = "unix:" + folder.file("admin.sock");
+    Program absent({"healthcheck", "-c", folder.file("absent.yaml")});
+    EXPECT_EQ(absent.wait(), 78);
+    EXPECT_NE(absent.err().find("--admin ADDRESS"), std::string::npos) << absent.err();
+    Program health({"healthcheck", "-c", folder.file("absent.yaml"), "--admin", admin});
+    EXPECT_EQ(health.wait(), 0) << health.err();
+    Program wrong({"healthcheck", "-c", file, "--admin", "9901"});
+    EXPECT_EQ(wrong.wait(), 2);
+    RefusingPort nobody;
+    const std::string refusing = "localhost" + nobody.url().substr(nobody.url().rfind(':'));
+    Program other({"healthcheck", "-c", file, "--admin", refusing});
+    EXPECT_EQ(other.wait(), 1) << "the file's is not asked";
+    EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
+}
+
+// Compared with what runs: the second reload of the same file says it again.
+TEST_F(TheCommands, SaysWhichKeysOfAReloadedFileNeedARestart) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    config(good + "threads: 2\nqueues: { q: { max_in_flight: 3 } }\n");
+    for (int i = 0; i < 2; ++i) {
+        Program reload({"reload", "-c", file});
+        EXPECT_EQ(reload.wait(), 3);
+        EXPECT_EQ(reload.out(), "");
+        EXPECT_NE(reload.err().find("loaded, except for what needs a restart:\n"),
+                  std::string::npos)
+            << reload.err();
+        EXPECT_NE(reload.err().find("threads: 2 needs a restart; 1 stays in force\n"),
+                  std::string::npos)
+            << reload.err();
+    }
+    EXPECT_TRUE(program.says("threads: 2 needs a restart")) << "in the log, too";
+    Program queues({"queues", "--json", "-c", file});
+    EXPECT_EQ(queues.wait(), 0) << queues.err();
+    EXPECT_NE(queues.out().find("\"max_in_flight\":3"), std::string::npos)
+        << "the rest is in force";
+    config(good);
+    Program back({"reload", "-c", file});
+    EXPECT_EQ(back.wait(), 0) << back.err();
+    EXPECT_EQ(back.out(), "loaded\n");
+}
+
+TEST_F(TheCommands, IsStillAskedAfterItsAdminAddressChangedInTheFile) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    const std::string socket = "unix:" + folder.file("admin.sock");
+    std::string moved = good;
+    moved.replace(moved.find("admin.sock"), 10, "moved.sock");
+    config(moved);
+    Program lost({"reload", "-c", file});
+    EXPECT_EQ(lost.wait(), 1);
+    EXPECT_NE(lost.err().find("name the address that it started with: --admin ADDRESS"),
+              std::string::npos)
+        << lost.err();
+    Program reload({"reload", "-c", file, "--admin", socket});
+    EXPECT_EQ(reload.wait(), 3);
+    EXPECT_NE(reload.err().find("until the restart, add --admin " + socket + " to commands"),
+              std::string::npos)
+        << reload.err();
+}
+
+TEST_F(TheCommands, WithoutAnAdminListenerSaysWhyNobodyCanBeAsked) {
+    Program queues({"queues", "-c", config(head() + good_routes)});
+    EXPECT_EQ(queues.wait(), 1);
+    EXPECT_NE(queues.err().find("admin: off"), std::string::npos) << queues.err();
+}
+
+}  // namespace
+}  // namespace ticketgate::test

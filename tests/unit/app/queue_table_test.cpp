@@ -1,0 +1,65 @@
+// The table that people see for what the admin listener answers in JSON.
+#include "app/queue_table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate {
+namespace {
+
+const std::string cart =
+    R"({"name":"cart","waiting":2,"in_flight":1,"max_in_flight":1,"order":"arrival",)"
+    R"("oldest_wait_seconds":1.25,"oldest_hold_seconds":14,"retry_after_seconds":3)";
+
+std::string ticket(const std::string& number, const std::string& target, const std::string& more) {
+    return R"({"number":)" + number + R"(,"request_id":"r)" + number +
+           R"(","method":"GET","target":")" + target +
+           R"(","client_ip":"192.0.2.1","blocked_by":0,)" + more + "}";
+}
+
+TEST(QueueTable, HasALineForEachQueue) {
+    EXPECT_EQ(queue_table(R"({"queues":[)" + cart + "}]}\n"),
+              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
+              "cart   1 of 1   2        14.0s       1.2s         arrival\n");
+    EXPECT_EQ(queue_table(R"({"queues":[]})"), "no queues\n");
+}
+
+TEST(QueueTable, OfOneQueueHasALineForEachTicket) {
+    const std::string tickets = R"(,"tickets":{"in_flight":[)" +
+                                ticket("7", "/a", R"("held_seconds":14)") + R"(],"waiting":[)" +
+                                ticket("8", "/b", R"("waited_seconds":1.25,"ready":true)") + "," +
+                                ticket("10", "/c", R"("waited_seconds":1,"ready":false)") +
+                                R"(],"waiting_not_shown":4,"in_flight_not_shown":0}})";
+    EXPECT_EQ(queue_table(cart + tickets),
+              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
+              "cart   1 of 1   2        14.0s       1.2s         arrival\n\n"
+              "NUMBER  STATE      FOR    CLIENT     REQUEST  REQUEST ID\n"
+              "7       running    14.0s  192.0.2.1  GET /a   r7\n"
+              "8       waiting    1.2s   192.0.2.1  GET /b   r8\n"
+              "10      uploading  1.0s   192.0.2.1  GET /c   r10\n"
+              "and 4 more\n");
+}
+
+TEST(QueueTable, OfAnIdleQueueSaysThatItHasNoTickets) {
+    const std::string none = R"(,"tickets":{"in_flight":[],"waiting":[],"waiting_not_shown":0,)"
+                             R"("in_flight_not_shown":0}})";
+    EXPECT_TRUE(queue_table(cart + none).ends_with("arrival\n\nno tickets\n"));
+}
+
+TEST(QueueTable, ShowsNoControlCharactersAndCutsLongTargets) {
+    const std::string tickets =
+        R"(,"tickets":{"in_flight":[)" +
+        ticket("7", R"(/\u001b[31m)" + std::string(100, 'x'), R"("held_seconds":1)") +
+        R"(],"waiting":[],"waiting_not_shown":0,"in_flight_not_shown":0}})";
+    const std::string told = queue_table(cart + tickets);
+    EXPECT_NE(told.find("GET /?[31mx"), std::string::npos) << told;
+    EXPECT_NE(told.find("xxx...  r7"), std::string::npos) << told;
+    EXPECT_EQ(told.find(std::string(61, 'x')), std::string::npos) << told;
+}
+
+TEST(QueueTable, LeavesAnyOtherTextAsItIs) {
+    EXPECT_EQ(queue_table("no queue has the name x\n"), "no queue has the name x\n");
+    EXPECT_EQ(queue_table(R"({"queues":3})"), R"({"queues":3})");
+}
+
+}  // namespace
+}  // namespace ticketgate
