@@ -58,6 +58,10 @@ int run_command_line(int argc, char** argv) {
     cli.fallthrough();
 
     auto* check = cli.add_subcommand("check", "reads the config and tells every problem");
+    bool connect = false;
+    check->add_flag("--connect", connect,
+                    "connects to each upstream and asks each php-fpm status page, once; exit code "
+                    "1: one failed");
     auto* explain =
         cli.add_subcommand("explain", "what applies to a request, and the line that says so");
     explain->add_option("METHOD", method, "GET, POST …")->required();
@@ -98,7 +102,7 @@ int run_command_line(int argc, char** argv) {
         return cli.exit(error) == 0 ? commands::ok : commands::usage;
     }
     if (!cli.get_subcommands().empty()) release_signals();  // only a service acts on them itself
-    if (*check) return commands::check(file);
+    if (*check) return commands::check(file, connect);
     if (*explain) return commands::explain(file, method, path);
     if (*schema) return commands::schema();
     if (*example) return commands::example();
