@@ -4,16 +4,19 @@
 #   demo.sh                    against what already runs (./dev run in another terminal, or compose)
 #   demo.sh --demo BINARY      starts PHP and ticketgate, compares once, stops both
 #   demo.sh --serve BINARY     starts both, says what to try, until Ctrl-C
+#   demo.sh --ports [--demo]   exit code 0: the ports that --serve (or --demo) needs are free
 #   demo.sh --php              only the first half, with a PHP of its own (no ticketgate needed)
 #
-# Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT (`any`: a free one), and DEMO_STATE, the
+# Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT (`any`: a free one, the default of --demo), and DEMO_STATE, the
 # counter's file.
 # Exit: 0 PHP alone lost updates and ticketgate lost none; 1 otherwise.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 n=${N:-200} parallel=${PARALLEL:-32}
-host=127.0.0.1 port=${PORT:-8080} admin_port=${ADMIN_PORT:-9901} backend_port=${BACKEND_PORT:-8000}
+# --demo says nothing of its ports, so it takes free ones: it works beside what already runs.
+case " $* " in *" --demo "*) ports=(any any any) ;; *) ports=(8080 9901 8000) ;; esac
+host=127.0.0.1 port=${PORT:-${ports[0]}} admin_port=${ADMIN_PORT:-${ports[1]}} backend_port=${BACKEND_PORT:-${ports[2]}}
 started=() scratch=
 
 die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
@@ -47,6 +50,12 @@ claim_port() {  # PORT VARIABLE WHAT
     ! listening "$1" || die "port $1, wanted for $3, is taken; choose another: $2=$(($1 + 10)) ./dev run"
 }
 
+claim_ports() {
+    claim_port "$backend_port" BACKEND_PORT "the PHP backend"
+    claim_port "$port" PORT ticketgate
+    claim_port "$admin_port" ADMIN_PORT "ticketgate's admin page"
+}
+
 wait_for() {  # PORT PID NAME
     local deadline=$((SECONDS + 60))
     until listening "$1"; do
@@ -60,7 +69,7 @@ start_php() {
     command -v php >/dev/null || die "PHP is missing; ./dev run installs it"
     claim_port "$backend_port" BACKEND_PORT "the PHP backend"
     scratch=$(mktemp -d)
-    export DEMO_STATE=${DEMO_STATE:-$scratch/counter.json}
+    export DEMO_STATE=${DEMO_STATE:-$scratch/counter.json} DEMO_DIRECT=$direct
     # Eight workers, as a small php-fpm pool would have. A session of its own keeps a terminal's Ctrl-C from
     # them until ticketgate in front has stopped.
     PHP_CLI_SERVER_WORKERS=8 setsid php -q -S "$host:$backend_port" -t "$here/app" </dev/null \
@@ -73,8 +82,13 @@ start_ticketgate() {  # BINARY
     [[ -x $1 ]] || die "no ticketgate at '$1'; ./dev build makes it"
     claim_port "$port" PORT ticketgate
     claim_port "$admin_port" ADMIN_PORT "ticketgate's admin page"
+    # Short lines for people on a terminal, JSON for everything else. Ctrl-C leaves what prints them: it ends with
+    # ticketgate's output.
+    exec {log}>&1
+    if [[ -t 1 ]]; then exec {log}> >(exec setsid php -q "$here/lines.php"); fi
     LISTEN=$host:$port ADMIN=$host:$admin_port UPSTREAM_URL=$direct \
-        setsid "$1" -c "$here/../ticketgate.yaml" </dev/null &
+        setsid "$1" -c "$here/../ticketgate.yaml" </dev/null >&"$log" &
+    exec {log}>&-
     started=($! "${started[@]}")  # stopped first, while its backend still answers
     wait_for "$port" $! ticketgate
 }
@@ -116,6 +130,8 @@ compare() {
 serve() {
     cat >&2 <<TEXT
 
+  Open in a browser:  $gate/
+
   ticketgate   $gate          (in front of PHP on $direct)
   admin        http://$host:$admin_port    /readyz /metrics
 
@@ -145,6 +161,7 @@ demo_command() {
 
 case ${1:-} in
     "") compare ;;
+    --ports) claim_ports ;;
     --php) trap stop_all EXIT; start_php; compare php ;;
     --demo) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}" >/dev/null; compare ;;
     --serve) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}"; serve ;;

@@ -10,6 +10,7 @@
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
+#include "app/connect_check.hpp"
 #include "app/descriptors.hpp"
 #include "app/files.hpp"
 #include "app/identities.hpp"
@@ -116,6 +117,19 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     return good ? ok : failed;
 }
 
+// What failed belongs to the messages, on stderr.
+int try_connections(const config::Config& config) try {
+    int code = ok;
+    for (const auto& [good, line] : try_upstreams(config)) {
+        std::fprintf(good ? stdout : stderr, "%s\n", line.c_str());
+        if (!good) code = failed;
+    }
+    return code;
+} catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "ticketgate: %s\n", error.what());
+    return failed;
+}
+
 }  // namespace
 
 std::optional<std::string> environment(std::string_view name) {
@@ -137,12 +151,12 @@ int serve(const std::string& file) {
     }
 }
 
-int check(const std::string& file) {
+int check(const std::string& file, bool connect) {
     const auto config = load(file, true);
     if (!config) return bad_config;
     std::printf("%s: good\n", file.c_str());
     for (const auto& note : config::notes(*config)) std::printf("note: %s\n", note.c_str());
-    return ok;
+    return connect ? try_connections(*config) : ok;
 }
 
 int explain(const std::string& file, const std::string& method, const std::string& target,

@@ -15,7 +15,8 @@ inline constexpr int ok = 0, failed = 1, usage = 2, needs_restart = 3, bad_confi
 std::optional<std::string> environment(std::string_view name);
 
 int serve(const std::string& config_file);
-int check(const std::string& config_file);
+/// `connect`: one connection to each upstream as well; 1: one of them failed.
+int check(const std::string& config_file, bool connect);
 int explain(const std::string& config_file, const std::string& method, const std::string& path,
             bool all);  ///< all: also the settings that have their defaults
 int schema();

@@ -61,7 +61,7 @@ struct Line {
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
     std::string file = "/etc/ticketgate/ticketgate.yaml", method, path, queue, admin;
     std::uint64_t number = 0;
-    bool all = false, as_json = false, as_table = false, from_log = false;
+    bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
     CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *release, *drain,
@@ -90,8 +90,11 @@ CLI::App* Line::add(const char* name, const char* what, const std::string& more)
 
 void Line::add_file_commands() {
     check = add("check", "reads the config and tells every problem",
-                footer("  ticketgate check\n  ticketgate check -c ./ticketgate.yaml",
-                       "  0 good, 2 usage, 78 bad configuration"));
+                footer("  ticketgate check\n  ticketgate check -c ./ticketgate.yaml\n"
+                       "  ticketgate check --connect",
+                       "  0 good, 1 --connect: one failed, 2 usage, 78 bad configuration"));
+    check->add_flag("--connect", connect,
+                    "connects to each upstream and asks each php-fpm status page, once");
     explain = add("explain", "what applies to a request, and the line that says so",
                   footer("  ticketgate explain POST /cart/add\n"
                          "  ticketgate explain --all GET /",
@@ -256,7 +259,7 @@ int Line::misunderstood() {
 int Line::run() {
     if (*version) return print_version();
     if (*help) return print_help();
-    if (*check) return commands::check(file);
+    if (*check) return commands::check(file, connect);
     if (*explain) return commands::explain(file, method, path, all);
     if (*schema) return commands::schema();
     if (*example) return commands::example();

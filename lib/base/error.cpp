@@ -48,7 +48,7 @@ const char* text(errc e) {
         case errc::slot_revoked:
             return "its slot was released before it was sent to the backend";
         case errc::upstream_refused:
-            return "the backend refused the connection";
+            return "cannot connect to the backend";
         case errc::upstream_untrusted:
             return "no TLS connection to the backend could be made";
         case errc::upstream_connect_timeout:

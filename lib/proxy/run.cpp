@@ -254,8 +254,17 @@ void Run::tell(error_code failure) noexcept {
         const std::string fault = exchange_ ? exchange_->fault() : std::string();
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
-        station_.commons.log.warn("the exchange with the backend failed",
-                                  {{"request_id", request_->record.request_id}, {"why", why}});
+        const std::string address = exchange_ ? exchange_->address() : std::string();
+        const std::string remedy =
+            exchange_ && !exchange_->connected() ? exchange_->remedy() : std::string();
+        const Field id("request_id", request_->record.request_id);
+        const Field upstream("upstream", request_->route->settings.upstream);
+        constexpr auto message = "the exchange with the backend failed";
+        auto& log = station_.commons.log;
+        remedy.empty()
+            ? log.warn(message, {id, upstream, {"address", address}, {"why", why}})
+            : log.warn(message,
+                       {id, upstream, {"address", address}, {"why", why}, {"remedy", remedy}});
     } catch (const std::bad_alloc&) {
         // Then the log has to do without.
     }

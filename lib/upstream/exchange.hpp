@@ -51,6 +51,11 @@ class Exchange {
     virtual bool connected() const = 0;
     /// Why it could not be connected, for the log, where the error does not say it all.
     virtual std::string fault() const { return {}; }
+    /// What to do about that; empty: nothing is known.
+    virtual std::string remedy() const { return {}; }
+    /// Where the connection leads, as `10.0.0.1:80` or `unix:/path`; a name that has no address by
+    /// now as the config has it.
+    virtual std::string address() const { return {}; }
     /// The errno of a connection that could not be made; 0: none, or not known.
     virtual int refusal() const { return 0; }
     /// Bytes that came from the backend so far, whatever they are.

@@ -111,9 +111,10 @@ class Pool::Answer final : public net::Job {
  public:
     Answer(Pool& pool, std::shared_ptr<Upstream> owner) : pool_(pool), owner_(std::move(owner)) {}
     std::vector<net::Endpoint> found;
+    error_code failure;
 
  private:
-    void run() override { pool_.resolved(std::move(found)); }
+    void run() override { pool_.resolved(failure, std::move(found)); }
     Pool& pool_;
     const std::shared_ptr<Upstream> owner_;  // of the pool
 };
@@ -123,7 +124,8 @@ void Pool::start_resolving(net::Loop& loop) {
     const auto answer = std::make_shared<Answer>(*this, upstream_.shared_from_this());
     upstream_.resolver_.resolve(
         settings().host, settings().port,
-        [answer, &loop](const error_code&, std::vector<net::Endpoint> found) {
+        [answer, &loop](const error_code& failure, std::vector<net::Endpoint> found) {
+            answer->failure = failure;
             answer->found = std::move(found);
             loop.post(*answer, answer);
         });
@@ -131,7 +133,8 @@ void Pool::start_resolving(net::Loop& loop) {
 }
 
 // A name that cannot be resolved just now keeps its old addresses.
-void Pool::resolved(std::vector<net::Endpoint> found) {
+void Pool::resolved(const error_code& failure, std::vector<net::Endpoint> found) {
+    resolve_failure_ = failure;
     resolving_ = false;
     resolved_at_ = monotonic_now();
     if (!found.empty()) {

@@ -35,6 +35,8 @@ class Pool {
     /// then).
     const net::Endpoint* address(net::Loop& loop, PooledExchange& asking);
     bool unresolvable() const { return unresolvable_ && !resolving_; }
+    /// Why the last question for the name brought no address; good when there has been none.
+    const error_code& resolve_failure() const { return resolve_failure_; }
     /// A connection to the present address failed: try another, or look the name up anew.
     void address_failed();
 
@@ -42,7 +44,7 @@ class Pool {
     class Answer;
     std::unique_ptr<PooledExchange> take_idle(Time now, bool careful);
     void start_resolving(net::Loop& loop);
-    void resolved(std::vector<net::Endpoint> found);
+    void resolved(const error_code& failure, std::vector<net::Endpoint> found);
 
     using Idle = boost::intrusive::list<PooledExchange, boost::intrusive::constant_time_size<true>>;
     PooledUpstream& upstream_;
@@ -55,6 +57,7 @@ class Pool {
     std::vector<net::Endpoint> addresses_;
     std::size_t next_address_ = 0;
     Time resolved_at_{};
+    error_code resolve_failure_;
     std::vector<PooledExchange*> asking_;  // wait for the name
 };
 

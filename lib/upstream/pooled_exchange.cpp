@@ -6,6 +6,7 @@
 #include <new>
 
 #include "net/pieces.hpp"
+#include "upstream/connect_error.hpp"
 #include "upstream/pooled_upstream.hpp"
 
 namespace ticketgate {
@@ -50,7 +51,23 @@ result<Step> PooledExchange::send(std::string_view head, Body& body) {
 
 std::string PooledExchange::fault() const {
     std::string of_tls = stream_ ? stream_->fault() : std::string();
-    return of_tls.empty() && refusal_ != 0 ? std::strerror(refusal_) : of_tls;
+    if (!of_tls.empty()) return of_tls;
+    if (refusal_ != 0) return std::strerror(refusal_);
+    if (has_address()) return {};
+    const error_code& failure = pool_.resolve_failure();
+    return "the name " + settings().host +
+           " cannot be resolved: " + (failure ? failure.message() : "no answer yet");
+}
+
+// A try that has neither failed nor succeeded is one that took too long.
+std::string PooledExchange::remedy() const {
+    if (!has_address()) return resolve_remedy(settings().host);
+    if (connected_ || (stream_ && !stream_->fault().empty())) return {};
+    return connect_remedy(to_, refusal_ != 0 ? refusal_ : ETIMEDOUT);
+}
+
+std::string PooledExchange::address() const {
+    return has_address() ? to_.text() : settings().host + ":" + std::to_string(settings().port);
 }
 
 result<Step> PooledExchange::connect() {
@@ -60,7 +77,8 @@ result<Step> PooledExchange::connect() {
             if (pool_.unresolvable()) return errc::upstream_refused;
             return Step::blocked;
         }
-        stream_ = pool_.connect(loop_, *address, refusal_);
+        to_ = *address;
+        stream_ = pool_.connect(loop_, to_, refusal_);
         if (stream_) stream_->observe(observer_);
         // The backlog of a unix socket is full, and no event will tell when it is not.
         if (!stream_ && refusal_ == EAGAIN) {

@@ -37,6 +37,8 @@ class PooledExchange : public Exchange,
     result<Step> send(std::string_view head, Body& body) override;
     bool connected() const override { return stream_ != nullptr && connected_; }
     std::string fault() const override;
+    std::string remedy() const override;
+    std::string address() const override;
     int refusal() const override { return refusal_; }
     std::uint64_t received() const override { return received_; }
     std::uint64_t written() const override { return written_; }
@@ -106,6 +108,7 @@ class PooledExchange : public Exchange,
     void note_lost();
     void note_words();
     result<Step> connect();
+    bool has_address() const { return to_.family() != AF_UNSPEC; }
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
     result<std::size_t> write(std::span<const iovec> pieces);
@@ -129,6 +132,7 @@ class PooledExchange : public Exchange,
     std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
     int refusal_ = 0;
+    net::Endpoint to_;    // of family AF_UNSPEC until the address is known
     std::string unsent_;  // of a frame that was taken in part
 };
 

@@ -1,10 +1,11 @@
 <?php
-// The page of the demo: the counter, what arrived with this request, and two buttons.
+// The page of the demo: both ways side by side, PHP alone (DEMO_DIRECT is its address) and through ticketgate, and
+// what arrived with this request.
 declare(strict_types=1);
 
 require __DIR__ . '/state.php';
 
-$state = read_state();
+$direct = getenv('DEMO_DIRECT') ?: '';
 $ids = array_filter([
     'X-Request-Id' => $_SERVER['HTTP_X_REQUEST_ID'] ?? null,
     'UNIQUE_ID' => $_SERVER['UNIQUE_ID'] ?? $_SERVER['HTTP_UNIQUE_ID'] ?? null,
@@ -20,14 +21,16 @@ $ids = array_filter([
     output { font-size: 3rem; font-weight: bold; }
     code, td { font-family: ui-monospace, monospace; }
     td { padding-right: 1.5rem; }
+    #sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+    #sides > div { border: 1px solid #ccc; border-radius: .5rem; padding: 0 1rem 1rem; }
+    .lost { color: #b00020; } .kept { color: #00703c; }
 </style>
 <h1>The counter that loses count</h1>
-<p><output id="count"><?= (int) $state['count'] ?></output></p>
-<p>
-    <button id="add">Add 100, eight at a time</button>
-    <button id="reset">Reset</button>
-    <span id="said"></span>
-</p>
+<div id="sides">
+    <div><h2>PHP alone</h2><output id="alone">0</output><p id="alone-said">&nbsp;</p></div>
+    <div><h2>through ticketgate</h2><output id="gate">0</output><p id="gate-said">&nbsp;</p></div>
+</div>
+<p><button id="add">Add 100 to both, eight at a time</button></p>
 <p>Each addition is one <code>POST /counter.php</code>: read a JSON file, add one, write it back, without a lock.
    Straight at PHP some of a hundred are lost. Through ticketgate none is.</p>
 <h2>This request arrived with</h2>
@@ -41,27 +44,43 @@ $ids = array_filter([
 <p>no ids: it came straight here, not through ticketgate.</p>
 <?php endif ?>
 <script>
-    const show = async () => {
-        const state = await (await fetch('counter.php')).json();
-        document.getElementById('count').value = state.count;
+    // Each side has a counter of its own. Both are read here; only the POSTs of the first go straight to PHP.
+    const total = 100;
+    const sides = {
+        alone: { base: <?= json_encode($direct === '' ? '' : "$direct/", JSON_HEX_TAG) ?>, query: '?of=alone' },
+        gate: { base: '', query: '' },
+    };
+    const say = (name, text, kind) => {
+        const said = document.getElementById(`${name}-said`);
+        said.textContent = text;
+        said.className = kind;
+    };
+    const count = async name => {
+        const state = await (await fetch('counter.php' + sides[name].query)).json();
+        document.getElementById(name).value = state.count;
         return state.count;
     };
-    const say = text => { document.getElementById('said').textContent = text; };
-    document.getElementById('reset').onclick = async () => {
-        await fetch('reset.php', { method: 'POST' });
-        say('');
-        show();
-    };
-    document.getElementById('add').onclick = async () => {
-        const before = await show();
-        let left = 100;
+    const add = async name => {
+        const { base, query } = sides[name];
+        if (name === 'alone' && base === '') return say(name, 'PHP has no address of its own here', '');
+        await fetch('reset.php' + query, { method: 'POST' });
+        let left = total, failed = 0;
         const worker = async () => {
-            while (left-- > 0) await fetch('counter.php', { method: 'POST' });
+            while (left-- > 0) {
+                await fetch(`${base}counter.php${query}`, { method: 'POST', mode: 'no-cors' })
+                    .catch(() => ++failed);
+            }
         };
-        say('…');
+        say(name, '…', '');
         await Promise.all(Array.from({ length: 8 }, worker));
-        const added = await show() - before;
-        say(added === 100 ? 'none lost' : `${100 - added} of 100 lost`);
+        const lost = total - failed - await count(name);
+        if (failed) say(name, `${failed} of ${total} requests failed`, 'lost');
+        else say(name, lost ? `${lost} of ${total} lost` : 'none lost', lost ? 'lost' : 'kept');
     };
+    document.getElementById('add').onclick = event => {
+        event.target.disabled = true;
+        Promise.all([add('alone'), add('gate')]).finally(() => { event.target.disabled = false; });
+    };
+    for (const name in sides) count(name);
 </script>
 </html>

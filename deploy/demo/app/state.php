@@ -1,10 +1,12 @@
 <?php
-// Where the counter lives: a JSON file named by DEMO_STATE, else in the system's temporary directory.
+// Where the counters live: JSON files named by DEMO_STATE, else in the system's temporary directory. `?of=alone` is a
+// second counter, so that the page can count both ways at once.
 declare(strict_types=1);
 
 function state_file(): string
 {
-    return getenv('DEMO_STATE') ?: sys_get_temp_dir() . '/ticketgate-demo.json';
+    $file = getenv('DEMO_STATE') ?: sys_get_temp_dir() . '/ticketgate-demo.json';
+    return ($_GET['of'] ?? '') === 'alone' ? "$file.alone" : $file;
 }
 
 function read_state(): array

@@ -41,6 +41,10 @@ TEST(HttpExchange, ARefusedConnectionIsRefused) {
     EXPECT_EQ(bench.send(*exchange).error(), errc::upstream_refused);
     EXPECT_FALSE(exchange->connected());
     EXPECT_FALSE(exchange->untouched());
+    EXPECT_EQ(exchange->address(), bench.door.at().text());
+    EXPECT_EQ(exchange->fault(), "Connection refused");
+    EXPECT_NE(exchange->remedy().find("nothing listens on " + bench.door.at().text()),
+              std::string::npos);
 }
 
 TEST(HttpExchange, AMissingUnixSocketIsRefused) {

@@ -67,6 +67,11 @@ TEST(Resolve, ANameThatIsNoneIsRefused) {
         const auto sent = bench.send(*exchange);
         ASSERT_FALSE(sent);
         EXPECT_EQ(sent.error(), errc::upstream_refused);
+        const std::string name(64, 'x');
+        EXPECT_EQ(exchange->address(), name + ":80");
+        EXPECT_EQ(exchange->fault().find("the name " + name + " cannot be resolved: "), 0u);
+        EXPECT_EQ(exchange->fault().find("no answer yet"), std::string::npos);
+        EXPECT_NE(exchange->remedy().find("`getent hosts " + name + "`"), std::string::npos);
     }
 }
 

@@ -1,0 +1,106 @@
+#include "app/connect_check.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <utility>
+
+#include "http/spool.hpp"
+#include "net/loop.hpp"
+#include "net/resolver.hpp"
+#include "proxy/status_reader.hpp"
+#include "proxy/upstream_registry.hpp"
+
+namespace ticketgate {
+namespace {
+
+// As long as a request waits for a connection by default (connect_timeout).
+constexpr Duration patience = 5s;
+constexpr Duration look_again = 10ms;
+
+struct Nobody final : Observer {
+    void notify() override {}
+};
+
+std::string with_remedy(std::string text, const std::string& remedy) {
+    return remedy.empty() ? text : text + ": " + remedy;
+}
+
+Tried bad(const std::string& about, const std::string& why, const std::string& remedy) {
+    return {false, with_remedy(about + ": failed: " + why, remedy)};
+}
+
+std::string connected_to(const config::Upstream& upstream, const std::string& address) {
+    std::string text = "connected to " + address;
+    if (!upstream.https) return text;
+    return text + (upstream.tls.verify ? " with TLS, its certificate is good"
+                                       : " with TLS, its certificate is not looked at "
+                                         "(verify: false)");
+}
+
+class Trial {
+ public:
+    explicit Trial(const config::Config& config)
+        : config_(config), registry_(resolver_, 1, net::SocketStream::connect, {}) {}
+
+    std::vector<Tried> all() {
+        std::vector<Tried> out;
+        for (const auto& [name, known] : registry_.find_or_make(config_)) {
+            out.push_back(connect("upstream " + name, known));
+            if (auto* const workers = known.upstream->worker_status())
+                out.push_back(ask("status page of upstream " + name, *workers));
+        }
+        return out;
+    }
+
+ private:
+    Tried connect(const std::string& about, const UpstreamRegistry::Known& known) {
+        const auto exchange = known.upstream->open(loop_, true, false);
+        exchange->observe(&nobody_);
+        Body none(spool_);
+        const auto failure = drive([&] { return exchange->send({}, none); });
+        if (!failure) return {true, about + ": " + connected_to(known.config, exchange->address())};
+        const std::string fault = exchange->fault();
+        const std::string why = fault.empty() ? failure.message() : fault;
+        return bad(about, exchange->address() + ": " + why, exchange->remedy());
+    }
+
+    Tried ask(const std::string& about, WorkerStatus& workers) {
+        StatusReader reader(workers, loop_, spool_, nobody_);
+        auto failure = drive([&] { return reader.advance(); });
+        if (!failure) failure = workers.readable(reader.answer());
+        const auto found = reader.failure(failure);
+        if (!failure) return {true, about + ": answers"};
+        const auto advice = workers.advice(found);
+        return bad(about, advice.why, advice.remedy);
+    }
+
+    // Names are resolved by the control context, which has no thread of its own here.
+    template <class Advance>
+    error_code drive(Advance advance) {
+        const Time end = monotonic_now() + patience;
+        for (;;) {
+            const result<Step> step = advance();
+            if (!step) return step.error();
+            if (*step != Step::blocked) return {};
+            if (monotonic_now() > end) return errc::upstream_connect_timeout;
+            control_.restart();
+            control_.poll();
+            loop_.run_once(look_again);
+        }
+    }
+
+    const config::Config& config_;
+    boost::asio::io_context control_;
+    net::Loop loop_{0};
+    net::Resolver resolver_{control_};
+    http::SpoolBudget spool_{http::SpoolBudget::Limits()};
+    Nobody nobody_;
+    UpstreamRegistry registry_;
+};
+
+}  // namespace
+
+std::vector<Tried> try_upstreams(const config::Config& config) {
+    return Trial(config).all();
+}
+
+}  // namespace ticketgate

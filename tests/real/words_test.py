@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What ticketgate says of a backend that cannot be reached: in the log, and by check --connect.
+
+Usage: words_test.py TICKETGATE
+"""
+import os
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.error
+import urllib.request
+
+import real_test
+from real_test import Fpm, Process, answers, free_port, wait_for
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ticketgate-words-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def config(self, upstreams, more=""):
+        routes = ", ".join(f"{{ prefix: /{name}, upstream: {name} }}" for name in upstreams)
+        named = ", ".join(f"{name}: {how}" for name, how in upstreams.items())
+        self.port = free_port()
+        file = self.folder / "c.yaml"
+        file.write_text(f'listen: [{{ address: "127.0.0.1:{self.port}" }}]\nadmin: off\n'
+                        f"upstreams: {{ {named} }}\nroutes: [{routes}]\n{more}")
+        return file
+
+    def check(self, file):
+        done = subprocess.run([real_test.TICKETGATE, "check", "--connect", "-c", file], text=True, timeout=60,
+                              capture_output=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def backend(self):
+        door = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(door.close)
+        return door.getsockname()[1]
+
+    def unix(self, name, listens=True):
+        path = self.folder / name
+        door = socket.socket(socket.AF_UNIX)
+        door.bind(str(path))
+        if listens:
+            door.listen()
+            self.addCleanup(door.close)
+        else:
+            door.close()
+        return path
+
+    def broken(self):
+        """Upstreams that fail, and what is said of each."""
+        port = free_port()
+        absent, dead = self.folder / "absent.sock", self.unix("dead.sock", listens=False)
+        return {
+            "refused": (f'{{ url: "http://127.0.0.1:{port}" }}', f"127.0.0.1:{port}", "Connection refused",
+                        f"nothing listens on 127.0.0.1:{port}: is the backend started"),
+            "absent": (f'{{ url: "unix:{absent}" }}', f"unix:{absent}", "No such file or directory",
+                       "is php-fpm (or another backend) running, is the socket's path right?"),
+            "dead": (f'{{ url: "unix:{dead}" }}', f"unix:{dead}", "Connection refused",
+                     "the socket's file is there, but nothing listens on it"),
+            "name": (f'{{ url: "http://{"x" * 64}:80" }}', "x" * 64 + ":80",
+                     f"the name {'x' * 64} cannot be resolved: ", "is the name right"),
+        }
+
+    def test_the_log_names_upstream_address_errno_and_remedy(self):
+        broken = self.broken()
+        gate = Process([real_test.TICKETGATE, "-c", str(self.config({n: b[0] for n, b in broken.items()}))],
+                       self.folder / "gate.log")
+        self.addCleanup(gate.stop)
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+        for name, (_, address, why, remedy) in broken.items():
+            with self.subTest(name), self.assertRaises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{name}", timeout=60)
+            self.assertEqual(caught.exception.code, 502)
+
+            def told(name=name):
+                lines = (self.folder / "gate.log").read_text().splitlines()
+                return [line for line in lines if f" upstream={name} " in line]
+            wait_for(told, "the log tells it")
+            self.assertIn(f"address={address} why=\"cannot connect to the backend: {why}", told()[0])
+            self.assertIn(f'remedy="{remedy}', told()[0])
+
+    def test_check_connect_says_what_fails_and_exits_with_1(self):
+        broken = self.broken()
+        code, out, err = self.check(self.config({n: b[0] for n, b in broken.items()}))
+        self.assertEqual(code, 1, err)
+        self.assertIn(": good\n", out)
+        self.assertEqual(len(err.splitlines()), len(broken), err)
+        for name, (_, address, why, remedy) in broken.items():
+            line = next(line for line in err.splitlines() if line.startswith(f"upstream {name}: failed: "))
+            self.assertIn(f"{address}: {why}", line)
+            self.assertIn(remedy, line)
+
+    def test_check_connect_says_what_it_reached(self):
+        port, path = self.backend(), self.unix("live.sock")
+        code, out, err = self.check(self.config({
+            "tcp": f'{{ url: "http://127.0.0.1:{port}" }}', "named": f'{{ url: "http://localhost:{port}" }}',
+            "sock": f'{{ url: "unix:{path}" }}'}))
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertIn(f"upstream tcp: connected to 127.0.0.1:{port}\n", out)
+        self.assertIn(f"upstream named: connected to 127.0.0.1:{port}\n", out)
+        self.assertIn(f"upstream sock: connected to unix:{path}\n", out)
+
+    def test_check_connect_looks_at_the_certificate(self):
+        key, chain = self.folder / "key.pem", self.folder / "chain.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", chain,
+                        "-days", "2", "-subj", "/CN=shop", "-addext", "subjectAltName=DNS:shop"], check=True,
+                       capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain, key)
+        door = socket.create_server(("127.0.0.1", 0))
+
+        def serve():
+            while True:
+                try:
+                    with context.wrap_socket(door.accept()[0], server_side=True) as one:
+                        one.recv(1)
+                except ssl.SSLError:
+                    continue
+                except OSError:
+                    if door.fileno() < 0:
+                        return
+        threading.Thread(target=serve, daemon=True).start()
+        self.addCleanup(door.close)
+        url = f"https://127.0.0.1:{door.getsockname()[1]}"
+        code, out, err = self.check(self.config({
+            "good": f'{{ url: "{url}", tls: {{ ca_file: {chain}, server_name: shop }} }}',
+            "other": f'{{ url: "{url}", tls: {{ ca_file: {chain}, server_name: mail }} }}',
+            "unknown": f'{{ url: "{url}", tls: {{ server_name: shop }} }}'}))
+        self.assertEqual(code, 1)
+        self.assertRegex(out, "upstream good: connected to .* with TLS, its certificate is good\n")
+        self.assertRegex(err, "upstream other: failed: .*(?i:host ?name mismatch)")
+        self.assertRegex(err, "upstream unknown: failed: .*(?i:self.signed)")
+
+    @unittest.skipUnless(all(shutil.which(n, path=os.environ["PATH"] + ":/usr/sbin") or os.path.exists(n)
+                             for n in Fpm.needs), "php-fpm is not installed")
+    def test_check_connect_asks_the_status_page(self):
+        (self.folder / "b").mkdir()
+        self.folder.chmod(0o777)
+        backend = Fpm(self.folder / "b")
+        self.addCleanup(backend.stop)
+        at = backend.upstream()
+        code, out, err = self.check(self.config({"fpm": at}))
+        self.assertEqual(code, 0, err)
+        self.assertIn("upstream fpm: connected to ", out)
+        self.assertIn("status page of upstream fpm: answers\n", out)
+        bad = at.replace(str(backend.status_port), str(free_port()))
+        code, out, err = self.check(self.config({"fpm": bad}))
+        self.assertEqual(code, 1, out)
+        self.assertRegex(err, "status page of upstream fpm: failed: no connection to .*: Connection refused: "
+                              "put pm.status_listen = ")
+
+
+if __name__ == "__main__":
+    os.environ["PATH"] += ":/usr/sbin"
+    real_test.TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

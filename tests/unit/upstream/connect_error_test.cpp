@@ -1,0 +1,52 @@
+#include "upstream/connect_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace ticketgate {
+namespace {
+
+struct Case {
+    const char* at;
+    std::uint16_t port;
+    int error;
+    std::string remedy;  ///< a part of it; empty: there is none
+};
+
+net::Endpoint endpoint(const Case& c) {
+    const std::string at = c.at;
+    return at.starts_with('/') ? *net::Endpoint::from_unix(at)
+                               : *net::Endpoint::from_ip(at, c.port);
+}
+
+TEST(ConnectErrorOf, NamesTheRemedy) {
+    const Case cases[] = {
+        {"127.0.0.1", 8000, ECONNREFUSED, "nothing listens on 127.0.0.1:8000: is the backend"},
+        {"::1", 8000, ECONNREFUSED, "nothing listens on [::1]:8000"},
+        {"192.0.2.1", 80, ETIMEDOUT, "no answer from 192.0.2.1: is the machine up"},
+        {"192.0.2.1", 80, ENETUNREACH, "`ip route get 192.0.2.1`"},
+        {"192.0.2.1", 80, EHOSTUNREACH, "`ip route get 192.0.2.1`"},
+        {"127.0.0.1", 80, EPERM, "IPAddressDeny="},
+        {"127.0.0.1", 80, EADDRNOTAVAIL, "net.ipv4.ip_local_port_range"},
+        {"::1", 80, EAFNOSUPPORT, "RestrictAddressFamilies="},
+        {"127.0.0.1", 80, EMFILE, "LimitNOFILE"},
+        {"127.0.0.1", 80, ENOMEM, ""},
+        {"/run/php/s", 0, EACCES, "group (php-fpm on Debian: www-data)"},
+        {"/run/php/s", 0, ENOENT, "is php-fpm (or another backend) running"},
+        {"/run/php/s", 0, ECONNREFUSED, "nothing listens on it: is the backend started?"},
+        {"/run/php/s", 0, EAGAIN, "pm.max_children"},
+        {"/run/php/s", 0, EPROTOTYPE, "a socket of another kind"},
+        {"/run/php/s", 0, EMFILE, "LimitNOFILE"},
+        {"/run/php/s", 0, ENOMEM, ""},
+    };
+    for (const Case& c : cases) {
+        const auto remedy = connect_remedy(endpoint(c), c.error);
+        EXPECT_NE(remedy.find(c.remedy), std::string::npos) << c.at << ": " << remedy;
+        EXPECT_EQ(remedy.empty(), c.remedy.empty()) << c.at << ": " << remedy;
+    }
+    EXPECT_NE(resolve_remedy("php").find("`getent hosts php`"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ticketgate
