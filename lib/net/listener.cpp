@@ -100,13 +100,12 @@ void Listener::pause() {
 void Listener::resume() {
     door_ = Door::open;
     starved_ = false;
-    retry_.disarm();
     update();
 }
 
 void Listener::notify() {
     if (!has_room()) return starve(EMFILE);
-    starved_ = false;
+    starved_ = tight_ = false;
     update();
 }
 
@@ -127,7 +126,7 @@ void Listener::update() {
 
 // Something must become free before another try makes sense.
 void Listener::starve(int error) {
-    starved_ = true;
+    starved_ = tight_ = true;
     report_(error);
     loop_.arm(retry_, accept_pause);
 }
@@ -148,8 +147,10 @@ void Listener::on_events(std::uint32_t) {
     update();
 }
 
-// 0, or an errno. EMFILE also behind a connection that took the last descriptor we may use.
+// 0, or an errno. EMFILE also behind a connection that took the last descriptor we may use; soon
+// after that it is looked for one first, or each one that is given back would let two in.
 int Listener::accept_one() {
+    if (tight_ && !has_room()) return EMFILE;
     Endpoint peer;
     socklen_t size = sizeof(sockaddr_storage);
     const int accepted =

@@ -62,7 +62,8 @@ class Listener final : private Pollable, private Observer {
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
     Door door_ = Door::open;  // the owner's
-    bool starved_ = false;    // of descriptors, until retry_
+    bool starved_ = false;    // of descriptors, until retry_ or resume()
+    bool tight_ = false;      // so it was lately
     bool listening_ = false;  // registered with the loop
 };
 

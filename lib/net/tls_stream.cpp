@@ -148,9 +148,11 @@ IoResult TlsStream::fail(int ssl_error) {
     return {Io::failed, 0, error_};
 }
 
-// The failure once, and then what the connection itself does. What comes over it is no TLS.
+// A client's failure is the end. Of a server it is told once, and then what the connection itself
+// does: what comes over it is no TLS, but it may work on.
 IoResult TlsStream::read_behind_failure(std::span<char> into) {
-    if (over_ || !std::exchange(told_, true)) return {Io::failed, 0, error_};
+    const bool server_may_work = role_ == Role::client && established_;
+    if (over_ || !server_may_work || !std::exchange(told_, true)) return {Io::failed, 0, error_};
     IoResult got;
     while (got.status == Io::ok) got = wire_.below().read_some(into);
     over_ = got.status != Io::blocked;

@@ -48,7 +48,7 @@ class TlsStream final : public Stream, private Observer {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     bool stale() override;
-    bool over() const override { return !failed_ || over_; }
+    bool over() const override { return !failed_ || over_ || !established_; }
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;

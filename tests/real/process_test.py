@@ -150,16 +150,36 @@ class ProcessTest(OnItsMachine):
         first = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         first.request("GET", "/")
         self.assertEqual(first.getresponse().read(), b"ok")
+        first.putrequest("POST", "/")
+        first.putheader("Content-Length", "100000")
+        first.endheaders()  # a client that has begun is not idle, and gives nothing back
         held = self.hold(self.port, 300)
+        for connection in held:
+            try:
+                connection.send(b"GET / HTTP/1.1\r\n")
+            except OSError:
+                pass  # it was idle before, and made room
+        held += self.hold(self.port, 300)
         wait_for(lambda: "cannot accept a connection" in self.told(), "the last ones wait", PATIENCE)
         self.assertGreater(len(os.listdir(f"/proc/{child.pid}/fd")), 100, "its limit is the hard one")
         self.assertEqual(self.get("/readyz", self.admin)[0], 200)
-        first.request("POST", "/", body=b"x" * 100_000)  # a file, and a connection to the backend
+        first.send(b"x" * 100_000)  # a file, and a connection to the backend
         self.assertEqual(first.getresponse().read(), b"ok")
         first.close()
         for connection in held:
             connection.close()
         self.assertEqual(self.get("/")[0], 200)
+
+    def test_idle_clients_give_their_descriptors_to_those_that_come(self):
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))
+        self.start(self.config(), limits=few)
+        held = self.hold(self.port, 300)
+        for _ in range(20):
+            self.assertEqual(self.get("/")[0], 200, self.told())
+        self.assertGreater(self.metric("ticketgate_connections_made_room_total"), 100)
+        self.assertNotIn("cannot accept a connection", self.told())
+        for connection in held:
+            connection.close()
 
     def test_without_descriptors_it_pauses_and_does_not_spin(self):
         child = self.start(self.config())

@@ -330,7 +330,6 @@ FOR_TESTS = {
     "answering": "a test cuts a connection once the answer is here",
     "combinations": "the bound of the route cache",
     "on_disk": "the bound of a spool's memory",
-    "remaining": "how far a body is, with nothing read",
     "entropy_failures": "a source that fails is asked once",
     "last_number": "numbers of a queue, beside the model of it",
     "mean_hold": "what Retry-After is computed from",

@@ -29,7 +29,7 @@ struct Listener {
                                 return Release::failed_open;
                             },
                         .drain = [] {},
-                        .reload = [] { return std::vector<std::string>(); }}};
+                        .reload = [] { return Reloaded(); }}};
 };
 
 TEST(Pages, FindAQueueInAnySpelling) {

@@ -68,15 +68,24 @@ TEST(Scratch, CanBeFilledAgainBehindASuspension) {
 }
 
 TEST(ScratchDeathTest, AViewDiesWhenItIsUsedBehindASuspension) {
-    Shared shared;
-    keep_a_view(shared);
-    EXPECT_DEATH(resume(shared), "resumes");
+    // In the child that dies: a coroutine that is never resumed would be a leak here.
+    EXPECT_DEATH(
+        {
+            Shared shared;
+            keep_a_view(shared);
+            resume(shared);
+        },
+        "resumes");
 }
 
 TEST(ScratchDeathTest, SoDoesANewLookAtOldContents) {
-    Shared shared;
-    look_again(shared);
-    EXPECT_DEATH(resume(shared), "resumes");
+    EXPECT_DEATH(
+        {
+            Shared shared;
+            look_again(shared);
+            resume(shared);
+        },
+        "resumes");
 }
 
 TEST(ScratchDeathTest, NobodyLooksBeforeTheFirstUse) {
