@@ -149,7 +149,6 @@ Try, in another terminal:
 Below: ticketgate's access log. Ctrl-C stops both.
 
 TEXT
-    trap 'exit 0' INT TERM
     wait "${started[0]}" || die "ticketgate ended by itself"
 }
 
@@ -164,6 +163,6 @@ case ${1:-} in
     --ports) claim_ports ;;
     --php) trap stop_all EXIT; start_php; compare php ;;
     --demo) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}" >/dev/null; compare ;;
-    --serve) trap stop_all EXIT; start_php; start_ticketgate "${2:?BINARY}"; serve ;;
+    --serve) trap stop_all EXIT; trap 'exit 0' INT TERM; start_php; start_ticketgate "${2:?BINARY}"; serve ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac

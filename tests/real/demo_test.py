@@ -47,7 +47,7 @@ class Demo(unittest.TestCase):
                 text = page.read().decode()
             urllib.request.urlopen(direct + "/counter.php?of=alone", data=b"", timeout=60).close()
             urllib.request.urlopen(gate + "/counter.php", data=b"", timeout=60).close()
-            while b"POST" not in told:
+            while b"POST   /counter.php" not in told or b"Open in a browser" not in told:
                 told += os.read(master, 1 << 16)
         finally:
             run.send_signal(signal.SIGTERM)
