@@ -121,7 +121,7 @@ class Completions(unittest.TestCase):
                 self.assertEqual(shell.completed("ticketgate hea"), ["healthcheck"])
                 self.assertEqual(shell.completed("ticketgate che"), ["check"])
                 self.assertEqual(shell.completed("ticketgate id dec"), ["id", "decode"])
-                self.assertEqual(shell.completed("ticketgate check --con"), ["check", "--config"])
+                self.assertEqual(shell.completed("ticketgate check --conf"), ["check", "--config"])
                 self.assertEqual(shell.completed("ticketgate queues --ad"), ["queues", "--admin"])
                 self.assertEqual(shell.completed("ticketgate -c x.yaml expl"), ["-c", "x.yaml", "explain"])
                 (pathlib.Path(home) / "some.yaml").touch()
