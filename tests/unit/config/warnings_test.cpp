@@ -165,8 +165,9 @@ TEST(Warnings, FilesPastTheLineOfABackendThatServesNone) {
 
 TEST(Warnings, AQueueWhoseNameLooksLikeOff) {
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: none}]\n").size(), 1u);
-    EXPECT_NE(warnings("routes: [{prefix: /, queue: None}]\n").at(0).find(
-                  "None is the name of a queue here; to queue nothing, write queue: off"),
+    EXPECT_NE(warnings("routes: [{prefix: /, queue: None}]\n")
+                  .at(0)
+                  .find("None is the name of a queue here; to queue nothing, write queue: off"),
               std::string::npos);
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: nonesuch}]\n"), Lines{});
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: off}]\n"), Lines{});
