@@ -1,6 +1,6 @@
 <?php
 // The access log for a terminal: one short coloured line for each request, from the JSON on standard input.
-// What is no access record passes as it is.
+// Any line but an access record passes as it is.
 declare(strict_types=1);
 
 function line_of(string $json): string

@@ -125,7 +125,7 @@ def file_page(reference, version):
             return []
         return [".IP \\(bu 2", words(text[2:])] if text.startswith("- ") else [".PP", words(text)]
 
-    # What comes before the list is about the page in docs/.
+    # The text before the list describes the page in docs/.
     for line in reference[reference.index("\n- "):].splitlines():
         if line.startswith(("|", "#", "- ")) or not line.strip():
             lines += flush()

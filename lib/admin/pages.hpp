@@ -16,7 +16,7 @@
 
 namespace ticketgate::admin {
 
-/// What became of the file.
+/// The result of a reload.
 struct Reloaded {
     std::vector<std::string> problems = {};      ///< any: nothing has changed
     std::vector<std::string> need_restart = {};  ///< keys that the file changes and a reload cannot

@@ -117,7 +117,7 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     return good ? ok : failed;
 }
 
-// What failed belongs to the messages, on stderr.
+// A failed connection is a message, so it goes to stderr.
 int try_connections(const config::Config& config) try {
     int code = ok;
     for (const auto& [good, line] : try_upstreams(config)) {

@@ -1,5 +1,5 @@
-// What a value of each kind is called on the reference page and in messages, and what the schema
-// says of it. One row a kind. Constant data; any thread.
+// One row for each kind of value: its name on the reference page and in messages, and its part of
+// the schema. Constant data; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

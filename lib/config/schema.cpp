@@ -41,7 +41,7 @@ json::object not_both(const char* one, const char* other) {
     return {{"required", json::array{one, other}}};
 }
 
-// What the keys of a section say of each other.
+// The rules between the keys of a section.
 void add_rules(Section section, json::object& out) {
     if (section == Section::route)
         out["oneOf"] = json::array{json::object{{"required", json::array{"prefix"}}},

@@ -1,4 +1,4 @@
-// What the JSON Schema says of a key's value, by its kind (config/kinds). Pure; any thread.
+// The JSON Schema of a key's value, by its kind (config/kinds). Pure; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
