@@ -71,7 +71,7 @@ IoResult TlsStream::connected() {
 }
 
 IoResult TlsStream::handshake() {
-    if (failed_) return {Io::failed, 0, error_};
+    if (failed()) return {Io::failed, 0, error_};
     ERR_clear_error();
     const int done = SSL_do_handshake(ssl_);
     const int error = SSL_get_error(ssl_, done);
@@ -141,8 +141,8 @@ IoResult TlsStream::fail(int ssl_error) {
         fault_ = reason_of(ERR_peek_error());
     }
     ERR_clear_error();
-    failed_ = broken_ = readable_ = writable_ = true;
-    over_ = socket || wire_.ended();
+    failure_ = socket || wire_.ended() ? Failure::over : Failure::found;
+    broken_ = readable_ = writable_ = true;
     wire_.below().hurry();
     (void)wire_.flush();
     return {Io::failed, 0, error_};
@@ -152,10 +152,12 @@ IoResult TlsStream::fail(int ssl_error) {
 // does: what comes over it is no TLS, but it may work on.
 IoResult TlsStream::read_behind_failure(std::span<char> into) {
     const bool server_may_work = role_ == Role::client && established_;
-    if (over_ || !server_may_work || !std::exchange(told_, true)) return {Io::failed, 0, error_};
+    if (failure_ == Failure::over || !server_may_work ||
+        std::exchange(failure_, Failure::told) == Failure::found)
+        return {Io::failed, 0, error_};
     IoResult got;
     while (got.status == Io::ok) got = wire_.below().read_some(into);
-    over_ = got.status != Io::blocked;
+    if (got.status != Io::blocked) failure_ = Failure::over;
     return got;
 }
 
@@ -167,7 +169,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
         take_flags();
         return got;
     }
-    if (failed_) return read_behind_failure(into);
+    if (failed()) return read_behind_failure(into);
     if (!established_) {
         IoResult state = handshake();
         if (state.error == spoke_plainly) state.bytes = wire_.copy_first(into);
@@ -183,7 +185,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
             if (error == SSL_ERROR_WANT_WRITE && flush()) continue;
             const IoResult end = halted(error);
             (void)flush();
-            told_ = failed_ && got == 0;
+            if (failure_ == Failure::found && got == 0) failure_ = Failure::told;
             if (got == 0) return end;
             break;  // it will be said again
         }
@@ -209,9 +211,9 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
     std::size_t taken = 0;
     for (;;) {
         writable_ = flush();
-        if (failed_ || wire_.write_error() != 0) {
+        if (failed() || wire_.write_error() != 0) {
             if (taken != 0) break;  // it will be said again
-            return {Io::failed, 0, failed_ ? error_ : wire_.write_error()};
+            return {Io::failed, 0, failed() ? error_ : wire_.write_error()};
         }
         if (!writable_) break;
         // The caller may offer them in other pieces than at first.
@@ -220,7 +222,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
         taken += sent;
         if (taken == wanted) return {Io::ok, taken, 0};
         ahead_ = encrypt(pieces, taken);
-        if (ahead_ == 0 && !failed_) break;
+        if (ahead_ == 0 && !failed()) break;
     }
     return taken != 0 ? IoResult{Io::ok, taken, 0} : IoResult{Io::blocked, 0, 0};
 }
@@ -258,7 +260,7 @@ void TlsStream::finish_writing() {
 
 // Gathers our close_notify, once; the peer's own may come later, or not at all.
 void TlsStream::say_end() {
-    if (!established_ || failed_ || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN) != 0) return;
+    if (!established_ || failed() || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN) != 0) return;
     ERR_clear_error();
     (void)SSL_shutdown(ssl_);  // fails where there is nobody to be told
 }
@@ -295,7 +297,7 @@ void TlsStream::notify() {
 // for the next read, and what is behind them in the socket.
 void TlsStream::look_inside() {
     const bool maybe = wire_.below().readable() || SSL_has_pending(ssl_) == 1;
-    if (readable_ || failed_ || !maybe) return;
+    if (readable_ || failed() || !maybe) return;
     char byte = 0;
     std::size_t n = 0;
     ERR_clear_error();

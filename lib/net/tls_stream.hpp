@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,7 +49,9 @@ class TlsStream final : public Stream, private Observer {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     bool stale() override;
-    bool over() const override { return !failed_ || over_ || !established_; }
+    bool over() const override {
+        return failure_ == Failure::none || failure_ == Failure::over || !established_;
+    }
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;
@@ -68,6 +71,7 @@ class TlsStream final : public Stream, private Observer {
     IoResult turn_plain();
     void look_inside();
     void take_flags();
+    bool failed() const { return failure_ != Failure::none; }
     bool flush();
     void say_end();
     std::size_t encrypt(std::span<const iovec> pieces, std::size_t skip);
@@ -83,9 +87,16 @@ class TlsStream final : public Stream, private Observer {
     /// Of the next write's bytes, those whose records are gathered and not all sent: they are
     /// reported as taken when they are.
     std::size_t ahead_ = 0;
-    int error_ = 0;                     // once failed_
-    bool told_ = false, over_ = false;  // of failed_: by a read; the connection below ended as well
-    bool established_ = false, failed_ = false, plain_ = false;
+    int error_ = 0;  // with a failure_
+    /// Of TLS, once: how far it was told, and what the connection below does.
+    enum class Failure : std::uint8_t {
+        none,
+        found,  ///< the next read says so
+        told,   ///< a read has said so; the connection below may still stand
+        over    ///< that has ended as well
+    };
+    Failure failure_ = Failure::none;
+    bool established_ = false, plain_ = false;
     bool finishing_ = false, finished_ = false, abort_ = false;
 };
 

@@ -56,7 +56,7 @@ class Run final : public Resident {
     // run_workers.cpp
     bool asks_workers() const;
     task<void> outlast_workers(error_code failure);
-    task<result<fcgi::Working>> ask_workers(Answered& request);
+    task<result<fcgi::Working>> ask_workers(Answered& request, fcgi::StatusAdvice& untold);
     task<error_code> read_status(StatusReader& reader);
 
     // tunnel.cpp
@@ -93,7 +93,6 @@ class Run final : public Resident {
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
     std::string_view complaint_;  // of the response head; a constant
-    fcgi::StatusAdvice untold_;   // why the workers' status could not be read last
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // when patience was last at its end
     bool streaming_ = false;                // the answer is an event stream

@@ -34,8 +34,9 @@ task<void> Run::outlast_workers(error_code failure) {
     const Record& record = request_->record;
     Answered request{record.method, record.target, sent_, monotonic_now(), {}, {}};
     bool told = true;
+    fcgi::StatusAdvice untold;
     while (hold_.held() && !station_.stopping()) {
-        const auto busy = co_await ask_workers(request);
+        const auto busy = co_await ask_workers(request, untold);
         if (busy && *busy == fcgi::Working::no) hold_.give_back();
         if (!hold_.held()) co_return;
         if (!busy) hold_.not_told();
@@ -43,8 +44,8 @@ task<void> Run::outlast_workers(error_code failure) {
             station_.commons.log.warn(
                 "the workers' status cannot be read; the slot stays held",
                 {{"request_id", record.request_id},
-                 {"why", untold_.why.empty() ? busy.error().message() : untold_.why},
-                 {"remedy", untold_.remedy}});
+                 {"why", untold.why.empty() ? busy.error().message() : untold.why},
+                 {"remedy", untold.remedy}});
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
         while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
@@ -54,7 +55,8 @@ task<void> Run::outlast_workers(error_code failure) {
     }
 }
 
-task<result<fcgi::Working>> Run::ask_workers(Answered& request) {
+// `untold`: why nothing was told, and what helps.
+task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvice& untold) {
     WorkerStatus* const workers = request_->route->upstream->worker_status();
     if (workers == nullptr) co_return errc::upstream_refused;
     StatusReader reader(*workers, station_.loop, station_.commons.spool, signal_);
@@ -67,7 +69,7 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request) {
         if (told) co_return *told;
         failure = told.error();
     }
-    untold_ = workers->advice(reader.failure(failure));
+    untold = workers->advice(reader.failure(failure));
     co_return failure;
 }
 

@@ -1,6 +1,5 @@
 // noeqd's protocol against the real service, byte for byte, and what noeqd does not survive.
 // Everything here crosses threads: the service has one of its own.
-#include <sys/resource.h>
 
 #include <boost/json.hpp>
 #include <fstream>
@@ -170,28 +169,6 @@ TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheOneThatIsIdleForLongest) {
 }
 
 // noeqd died of this.
-TEST(IdServiceThreads, SurvivesTheEndOfDescriptors) {
-    Gateway gateway(service(), nobody);
-    const auto at = *gateway.app().id_service_address();
-    auto before = Socket::connect(at);
-    (void)take(before, 1);
-    std::vector<Socket> clients;
-    rlimit limit{};
-    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    const rlimit few{static_cast<rlim_t>(before.descriptor()) + 20, limit.rlim_max};
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-    try {  // one descriptor for us, one for the service, until there are none
-        for (;;) clients.push_back(Socket::connect(at));
-    } catch (const std::exception&) {
-        EXPECT_GE(clients.size(), 8u);
-    }
-    EXPECT_EQ(take(before, 3).size(), 3u);
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    clients.clear();
-    auto after = Socket::connect(at);
-    EXPECT_EQ(take(after, 3).size(), 3u);
-}
-
 TEST(IdServiceThreads, ARestartRepeatsNothing) {
     std::uint64_t last = 0;
     TemporaryFolder folder;

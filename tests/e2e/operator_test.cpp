@@ -89,9 +89,7 @@ TEST(Operator, KeepsARequestThatIsNotSentYetFromRunning) {
     Client next = gateway.client();
     next.get("/next");
     ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
-    backend.make_room();
-    ASSERT_TRUE(backend.knocked(patience));
-    Socket connection = backend.accept();
+    Socket connection = backend.take();
     EXPECT_NE(Reader(connection).through("\r\n\r\n").find("GET /next "), std::string::npos);
 }
 

@@ -174,9 +174,7 @@ TEST(UnixSocket, WithAFullBacklogIsTriedUntilThereIsRoom) {
     Client client = gateway.client();
     client.get("/x");
     ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
-    backend.make_room();
-    ASSERT_TRUE(backend.knocked(patience));
-    Socket connection = backend.accept();
+    Socket connection = backend.take();
     Reader reader(connection);
     EXPECT_NE(reader.through("\r\n\r\n").find("GET /x "), std::string::npos);
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

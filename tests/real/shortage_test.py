@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ticketgate when its machine runs short: no memory, a disk that fails. One at a time holds; it goes on afterwards.
+"""ticketgate when its machine runs short: no memory, no descriptors, a disk that fails. One at a time holds; it goes on afterwards.
 
 Usage: shortage_test.py TICKETGATE [unittest's options]
 """
@@ -8,12 +8,13 @@ import http.client
 import os
 import pathlib
 import resource
+import socket
 import sys
 import threading
 import unittest
 
 from machine import PATIENCE, OnItsMachine, refuse
-from real_test import wait_for
+from real_test import free_port, wait_for
 
 BODY = b"x" * (3 << 20)
 
@@ -58,6 +59,32 @@ class ShortageTest(OnItsMachine):
         self.assertEqual(self.together(4, self.upload), [502] * 4)
         wait_for(lambda: self.sink.cut == 4, "the backend has seen the ends", PATIENCE)
         self.assertEqual(self.sink.whole, 0)
+        self.goes_on(child)
+
+    # ── descriptors ──
+
+    def ids(self, client, count):
+        client.sendall(bytes([count]))
+        return client.makefile("rb").read(8 * count)
+
+    def test_without_descriptors_an_idle_id_client_gives_way_to_the_newest(self):
+        port = free_port()
+        child = self.start(self.config(f"id_service: {{ address: \"127.0.0.1:{port}\", worker: 1 }}\n"))
+
+        def connect():
+            client = socket.create_connection(("127.0.0.1", port), PATIENCE)
+            self.addCleanup(client.close)
+            return client
+        clients = [connect()]
+        self.assertEqual(len(self.ids(clients[0], 1)), 8)
+        soft, hard = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)
+        highest = max(int(fd) for fd in os.listdir(f"/proc/{child.pid}/fd"))
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (highest + 10, hard))
+        clients += [connect() for _ in range(30)]
+        self.assertEqual(len(self.ids(clients[-1], 3)), 24, "the newest is served")
+        self.assertEqual(self.ids(clients[0], 1), b"", "the one that was idle for longest has gone")
+        resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (soft, hard))
+        self.assertEqual(len(self.ids(connect(), 3)), 24)
         self.goes_on(child)
 
     # ── memory ──

@@ -36,9 +36,15 @@ class FullListener {
     }
     /// Is somebody there, now or within the limit?
     bool knocked(Clock::duration limit) { return Socket(::dup(descriptor_)).readable(limit); }
-    Socket accept() { return Socket(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)); }
+    /// Makes room, and takes the connection that was waiting for it.
+    Socket take() {
+        make_room();
+        EXPECT_TRUE(knocked(patience));
+        return accept();
+    }
 
  private:
+    Socket accept() { return Socket(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)); }
     static int make() { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
     bool fill() {
         const int filler = make();
