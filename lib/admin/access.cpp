@@ -35,13 +35,13 @@ bool is_address(std::string_view host) {
     return !error;
 }
 
-// What stands before the port; an IPv6 address without its brackets (RFC 3986 3.2.2).
+// The host without the port, and without the brackets of an IPv6 address (RFC 3986 3.2.2).
 std::string_view without_port(std::string_view host) {
     if (host.starts_with('[')) return host.substr(1, std::min(host.find(']'), host.size()) - 1);
     return host.substr(0, host.find(':'));
 }
 
-// Names that no other site can have. Browsers always send one; some clients of unix sockets do not.
+// True if the Host cannot name another site. Browsers send it; some unix socket clients do not.
 bool names_nobody_else(const HttpRequest& request) {
     const auto given = field(request, http::field::host);
     const auto host = without_port(given);

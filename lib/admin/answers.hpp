@@ -16,10 +16,10 @@ inline constexpr std::string_view json_text = "application/json";
 HttpResponse page(boost::beast::http::status status, std::string body,
                   std::string_view type = plain_text);
 
-/// The parameters of a target, decoded; a view of it.
+/// The decoded parameters of a target. A view: valid as long as the target.
 using Query = boost::urls::params_view;
 
-/// The number after `name=` in a query, or `otherwise` where it is not there or no number.
+/// Returns the number after `name=` in a query; `otherwise` if it is absent or not a number.
 std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise);
 
 }  // namespace ticketgate::admin

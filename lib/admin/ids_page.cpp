@@ -14,8 +14,7 @@ namespace {
 namespace http = boost::beast::http;
 namespace json = boost::json;
 
-constexpr unsigned most_ids = 10'000;  // a second of many such requests must not stop the control
-                                       // thread
+constexpr unsigned most_ids = 10'000;  // making more would block the control thread for too long
 
 HttpResponse refusal(const std::string& why) {
     return page(http::status::bad_request, why + "\n");
@@ -24,7 +23,7 @@ HttpResponse refusal(const std::string& why) {
 struct Wish {
     ids::Format format = ids::Format::txid;
     unsigned count = 1;
-    std::string wrong;  // why this is no wish
+    std::string wrong;  // why the query is not valid; empty: it is
 };
 
 void read(std::string_view name, std::string_view value, Wish& wish) {

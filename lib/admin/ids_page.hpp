@@ -7,8 +7,8 @@
 
 namespace ticketgate::admin {
 
-/// Without a query, one txid. The generator is the control thread's own. Without `snowflakes` none
-/// are given: another generator counts with this worker number.
+/// Without a query: one txid. `generator` belongs to the control thread. Without `snowflakes`,
+/// refuses snowflakes: another generator uses this worker number.
 HttpResponse ids_page(const Query& query, ids::Generator& generator, bool snowflakes, WallTime now);
 
 }  // namespace ticketgate::admin

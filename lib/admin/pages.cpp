@@ -88,7 +88,7 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
                 "/api/v1/drain /api/v1/reload\n");
 }
 
-// 409: a script that looks at the status alone must not take a part for the whole.
+// 409: a script that checks only the status must not take a partial reload for a full one.
 HttpResponse Pages::reload() const {
     const auto [problems, need_restart] = actions.reload();
     if (!problems.empty())

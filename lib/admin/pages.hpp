@@ -1,5 +1,5 @@
-// What the admin listener answers. Reading: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME and /api/v1/ids. Writing (POST, see access.hpp):
+// The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
+// /api/v1/queues/NAME and /api/v1/ids. Write (POST, see access.hpp):
 // /api/v1/queues/NAME/release?number=N, /api/v1/drain, /api/v1/reload. Owned by App; called on the
 // control thread.
 #pragma once
@@ -18,15 +18,15 @@ namespace ticketgate::admin {
 
 /// The result of a reload.
 struct Reloaded {
-    std::vector<std::string> problems = {};      ///< any: nothing has changed
-    std::vector<std::string> need_restart = {};  ///< keys that the file changes and a reload cannot
+    std::vector<std::string> problems = {};      ///< not empty: nothing has changed
+    std::vector<std::string> need_restart = {};  ///< changed keys that a reload does not apply
 };
 
-/// What an operator can do; all of it on the control thread.
+/// The actions of an operator. All of them run on the control thread.
 struct Actions {
-    std::function<bool()> ready;  ///< false from the moment a drain begins
+    std::function<bool()> ready;  ///< false once a drain has begun
     std::function<std::string()> token;
-    /// Fails open: false if that number is not in flight.
+    /// Releases the slot of ticket `number`. The queue fails open if the backend still runs.
     std::function<Release(Gate&, std::uint64_t number)> release;
     std::function<void()> drain;
     std::function<Reloaded()> reload;
@@ -36,8 +36,8 @@ struct Pages {
     const metrics::Registry& metrics;
     const GateRegistry& gates;
     Actions actions;
-    ids::Generator* ids = nullptr;  ///< the control thread's own; outlives this
-    bool snowflakes = true;         ///< false: the id service makes those of this worker number
+    ids::Generator* ids = nullptr;  ///< the control thread's own; outlives this object
+    bool snowflakes = true;         ///< false: the id service uses this worker number
 
     HttpResponse operator()(const HttpRequest& request, bool local) const;
 

@@ -12,7 +12,7 @@ namespace json = boost::json;
 void append(std::string& out, const json::value& value);
 
 void append(std::string& out, double number) {
-    std::array<char, 400> digits;  // the longest double has 309 before its point
+    std::array<char, 400> digits;  // the longest double has 309 digits before the point
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
                                    std::chars_format::fixed, 6)
                          .ptr;

@@ -1,4 +1,4 @@
-// JSON as people read it: Boost's own serializer spells 0.25 as 2.5E-1.
+// Prints JSON for people: Boost's own serializer writes 0.25 as 2.5E-1.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -6,7 +6,7 @@
 
 namespace ticketgate::admin {
 
-/// One line, without its end. Doubles, here all of them seconds, stand with six decimals at most.
+/// One line, without a line end. Doubles (all of them are seconds) have at most six decimals.
 std::string print_json(const boost::json::value& value);
 
 }  // namespace ticketgate::admin

@@ -24,7 +24,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
     };
 }
 
-// Bytes of a request line are the client's: what is not UTF-8 must not break the document.
+// Replaces bytes that are not ASCII: the client chose them, and the JSON must stay valid UTF-8.
 std::string ascii(std::string_view text) {
     std::string out(text);
     for (char& c : out)

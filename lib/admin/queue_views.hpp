@@ -1,4 +1,4 @@
-// The lines as JSON: all of them in short, one of them ticket by ticket.
+// The queues as JSON: a summary of all of them, or one queue ticket by ticket.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ticketgate::admin {
 
 std::string all_queues(const GateRegistry& gates);
 
-/// With at most `most` of those who wait.
+/// Lists at most `most` waiting tickets.
 std::string one_queue(const Gate& gate, std::size_t most);
 
 }  // namespace ticketgate::admin

@@ -34,9 +34,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr std::uint64_t most_body = 64 << 10;
-// Descriptors kept for the operator, who needs one for each command.
+// Descriptors kept for the operator: each command needs one.
 constexpr std::size_t spare_descriptors = 4;
-// After an accept that failed.
+// The pause after a failed accept.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
 
 bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
@@ -66,7 +66,7 @@ struct Server::Listening {
 
 namespace {
 
-/// A connection, as the listener knows it.
+/// An open connection.
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
     virtual void close() = 0;
@@ -75,7 +75,7 @@ class Guest : public boost::intrusive::list_base_hook<> {
     ~Guest() = default;
 };
 
-/// Those that are open, the one that has asked for nothing longest first.
+/// The open connections. The one with the longest time since its last request comes first.
 class Guests {
  public:
     explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
@@ -90,7 +90,7 @@ class Guests {
         list_.erase(list_.iterator_to(guest));
         spares_.refill(list_.size());
     }
-    /// Makes one descriptor free, if it can.
+    /// Closes a spare descriptor; false: there is none.
     bool make_room() { return spares_.give_up_one(); }
 
  private:
@@ -117,7 +117,7 @@ class Connection final : public Guest {
     ~Connection() {
         if (is_linked()) house_->guests.leave(*this);
     }
-    // Its descriptor is free at once; its coroutine ends when it hears of it.
+    // Frees the descriptor at once; the coroutine ends at its next resumption.
     void close() override {
         stream_.close();
         house_->guests.leave(*this);
@@ -192,7 +192,7 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
         asio::co_spawn(acceptor.get_executor(), serve(std::move(connection)), asio::detached);
     }
 
-    // To try at once would be to try for ever: nothing has become free.
+    // Waits before the next accept: no descriptor is free yet, so an immediate retry would spin.
     void accept_later() {
         retry.expires_after(accept_pause);
         retry.async_wait([self = this->shared_from_this()](error_code error) {

@@ -1,9 +1,8 @@
-// The operator's listener, apart from traffic: health, metrics, the state of the line. Runs on the
-// control thread with Asio and Beast as they come (nothing here is on a request's path). Owned by
-// App.
-// Invariants: it holds no more than `max_connections` descriptors and a few spare ones, so that it
-// takes none from traffic; a new connection always gets in, since the one that is silent longest
-// ends.
+// The operator's listener for health, metrics and the state of the queues, separate from traffic.
+// Runs on the control thread with plain Asio and Beast: no proxied request passes here. Owned by
+// App. Invariants: it holds at most `max_connections` descriptors and a few spare ones, so it takes
+// none from traffic. A new connection always gets in: at the limit, it replaces the one silent
+// longest.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,14 +23,14 @@ using HttpResponse = boost::beast::http::response<boost::beast::http::string_bod
 using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
 
 struct Limits {
-    std::size_t max_connections = 64;  ///< one more ends the one that has asked for nothing longest
-    milliseconds read_timeout = 10s;   ///< until a request is there, whole
-    milliseconds write_timeout = 10s;  ///< until its answer is taken
+    std::size_t max_connections = 64;  ///< at the limit, a new one replaces the one silent longest
+    milliseconds read_timeout = 10s;   ///< until the whole request has arrived
+    milliseconds write_timeout = 10s;  ///< until the whole answer has been sent
 };
 
 class Server {
  public:
-    /// errno of an accept that failed; once a pause.
+    /// The errno of a failed accept; at most one report a pause.
     using Report = std::function<void(int error)>;
 
     /// Binds; throws std::system_error that names the address. `handle` and `report` run on the

@@ -1,5 +1,5 @@
-// Descriptors that are kept open for nothing, to be given up when the process has no others: so the
-// operator gets in while clients hold everything else. Used on the control thread.
+// Spare descriptors, closed when the process has run out of descriptors: so the operator gets in
+// while clients hold all others. Used on the control thread.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ class Spares {
     Spares(const Spares&) = delete;
     Spares& operator=(const Spares&) = delete;
 
-    /// One descriptor less is open; false: none is left.
+    /// Closes one spare descriptor; false: none is left.
     bool give_up_one();
-    /// As many as the process can have, where `used` of them serve their purpose now.
+    /// Opens or closes spares until they and `used` add up to the limit, as far as possible.
     void refill(std::size_t used);
 
  private:

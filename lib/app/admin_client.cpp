@@ -82,7 +82,7 @@ std::optional<config::Listen> parse_admin_address(std::string_view text, std::st
     if (auto listen = config::parse_address(text, why)) return listen;
     if (text.starts_with("unix:") || text.find(':') == std::string_view::npos) return std::nullopt;
     why.clear();
-    config::Upstream named;  // an authority with a name in it has the grammar of a url's
+    config::Upstream named;  // an authority with a name follows the URL grammar
     if (!config::parse_url("http://" + std::string(text), named, why)) return std::nullopt;
     config::Listen listen;
     listen.address = text;

@@ -1,4 +1,4 @@
-// Asks the admin listener of a running process; for the commands.
+// Sends requests to the admin listener of a running process; for the commands.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct AdminAnswer {
     std::string error;  ///< why there is no answer
 };
 
-/// The pages of the admin listener for a queue; the name may have any characters.
+/// Return the target of an admin page for a queue; the name may have any characters.
 std::string queue_target(const std::string& queue);
 std::string release_target(const std::string& queue, std::uint64_t number);
 
@@ -26,11 +26,11 @@ struct AdminQuestion {
     std::string token = {};  ///< may be empty
 };
 
-/// `host:port` (a name or an IP address) or `unix:/path`; a reason in `why` when absent.
+/// Parses `host:port` (a name or an IP address) or `unix:/path`; if nothing, `why` has the reason.
 std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why);
 
-/// One request, at most a few seconds. A listener on all addresses is asked on loopback; a name is
-/// looked up.
+/// Sends one request, and waits a few seconds at most. For a listener on all addresses, it connects
+/// to loopback; it resolves a name.
 AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question);
 
 }  // namespace ticketgate

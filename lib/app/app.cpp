@@ -27,7 +27,7 @@ std::shared_ptr<LogFile> open_access_log(const std::string& path) {
     return file;
 }
 
-// The identities of this start. `check` and commands::serve have reported their problems already.
+// The identities of this start. `check` and commands::serve have already reported their problems.
 Identities identities_now(const config::Config& config, const config::Environment& environment) {
     std::vector<std::string> complaints;
     return identities_of(config, environment, this_system(), complaints);
@@ -73,7 +73,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
 App::~App() = default;
 
 void App::start_admin(const config::Config& config) {
-    const auto lane = ids::Lane{config.threads, config.threads + 1};  // that of no loop
+    const auto lane = ids::Lane{config.threads, config.threads + 1};  // after the loops' lanes
     admin_ids_ = std::make_unique<ids::Generator>(identities_.machine, lane);
     admin_ = std::make_unique<admin::Server>(
         control_.io(), endpoint_of(*config.admin), admin_limits(config.admin_limits),
@@ -89,7 +89,7 @@ void App::tell_admin_shut(int error) {
     log_.error("the admin listener cannot accept a connection", {{"why", std::strerror(error)}});
 }
 
-// On the thread that writes the access log.
+// Called on the thread that writes the access log.
 bool App::tell_lost(std::uint64_t lines, int error) {
     const char* const why = error == 0 ? "its reader is too slow" : std::strerror(error);
     log_.warn("the access log lost lines", {{"lines", lines}, {"why", why}});
@@ -132,7 +132,7 @@ int App::run() {
     if (id_service_) id_service_->start();
     tell_start();
     assembly_.probe_status_pages();
-    release_signals();  // after the threads, which leave them to this one
+    release_signals();  // after the threads, which must not receive them
     notify_.ready();
     control_.run();
     id_service_.reset();
@@ -142,7 +142,7 @@ int App::run() {
     return 0;
 }
 
-// One that the system refuses ends those before it.
+// If the system refuses a thread, stops the threads that already run.
 std::vector<std::jthread> App::start_loops() {
     std::vector<std::jthread> threads;
     try {
@@ -167,7 +167,7 @@ void App::tell_addresses() {
         log_.info("id service", {{"address", address->text()}});
 }
 
-// Tells no more than a screen or two of a large file.
+// Logs at most a screen or two, even for a large file.
 void App::tell_config() {
     const auto each = [this](const auto& named, const auto& tell) {
         std::size_t told = 0;
@@ -187,7 +187,7 @@ void App::tell_config() {
 }
 
 admin::Reloaded App::reload_now() {
-    if (!shutdown_.ready()) return reload_.run();  // the service manager knows that it stops
+    if (!shutdown_.ready()) return reload_.run();  // systemd already knows of the stop
     notify_.reloading();
     auto result = reload_.run();
     notify_.ready();
@@ -195,7 +195,7 @@ admin::Reloaded App::reload_now() {
 }
 
 void App::on_signal(int signal) {
-    if (signal == SIGHUP) return (void)reload_now();  // told in the log
+    if (signal == SIGHUP) return (void)reload_now();  // it logs the result
     if (signal == SIGUSR1) return reopen_access_log();
     shutdown_.on_signal();
 }

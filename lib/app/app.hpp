@@ -1,6 +1,6 @@
-// The whole process: makes its parts in order, runs them, and ends them in reverse. Owned by main.
-// The control thread (the caller of run) has the signals, the admin listener and reloads; each loop
-// has a thread.
+// The whole process: makes its parts in order, runs them, and ends them in reverse order. Owned by
+// main. The control thread (the caller of run) handles signals, the admin listener and reloads.
+// Each loop has its own thread.
 #pragma once
 
 #include <memory>
@@ -28,15 +28,15 @@ namespace ticketgate {
 
 class App {
  public:
-    /// Binds every port; throws std::system_error that names the one that cannot be had. `path` and
-    /// `environment` are for reloads.
+    /// Binds every port; throws std::system_error that names a port it cannot bind. Reloads use
+    /// `path` and `environment`.
     App(config::Config config, std::string path, config::Environment environment);
     ~App();
 
-    /// Until a signal ends it, or stop(). The process's exit code.
+    /// Runs until a signal or stop(). Returns the process's exit code.
     int run();
 
-    // Any thread; what the signals do.
+    // Any thread; the signals do the same.
     void drain();
     void stop();
     void reload();

@@ -32,8 +32,8 @@ namespace {
 
 constexpr unsigned forbidden = 403, loaded_in_part = 409;
 
-// Can this machine make the ids that the config asks for? Are the certificates there?
-// Can files be opened?
+// Checks that this machine can make the ids, read the certificates and open the files of the
+// config.
 void check_machine(config::Loaded& loaded) {
     std::vector<std::string> complaints;
     const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
@@ -45,7 +45,7 @@ void check_machine(config::Loaded& loaded) {
     if (config::has_errors(loaded.problems)) loaded.config.reset();
 }
 
-// All problems at once, on stderr.
+// Prints all problems at once on stderr.
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
     if (with_warnings && loaded.config) check_machine(loaded);
@@ -60,7 +60,7 @@ void tell(const std::vector<config::Problem>& problems) {
         std::fprintf(stderr, "%s\n", config::print(problem).c_str());
 }
 
-// Whom to ask; an exit code in `code` where nobody is to be found.
+// Returns the admin address to ask; if there is none, sets an exit code in `code`.
 std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAccess& access,
                                          int& code) {
     if (!whom.admin.empty()) {
@@ -84,7 +84,7 @@ std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAc
     return std::nullopt;
 }
 
-// The listener may have moved in the file after the process started.
+// Hints that the listener's address in the file may have changed after the process started.
 void tell_no_answer(const config::Listen& address, const std::string& why, bool named) {
     std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(), why.c_str());
     if (!named)
@@ -100,7 +100,7 @@ std::string as_it_is(std::string body) {
     return body;
 }
 
-// Without `print` only the exit code tells. An answer that is no success belongs to the messages.
+// Without `print`, only the exit code gives the result. Failed answers go to stderr.
 int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     auto access = config::load_admin_access(whom.file, environment);
     int code = failed;
@@ -108,9 +108,9 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     if (!address) return code;
     question.token = std::move(access.token);
     const auto answer = ask(*address, question);
-    const bool good = answer.status / 100 == 2;  // drain is accepted with 202
+    const bool good = answer.status / 100 == 2;  // drain is answered with 202
     if (!answer.error.empty()) tell_no_answer(*address, answer.error, !whom.admin.empty());
-    if (answer.status == forbidden) tell(access.problems);  // perhaps the token is missing
+    if (answer.status == forbidden) tell(access.problems);  // the token may be missing
     if (print && good) std::fputs(print(answer.body).c_str(), stdout);
     if (print && !good) std::fputs(answer.body.c_str(), stderr);
     if (answer.status == loaded_in_part) return needs_restart;

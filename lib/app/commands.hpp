@@ -1,5 +1,5 @@
-// The commands of the program, each a function from its arguments to an exit code: 0, 1 runtime, 2
-// usage, 3 a reload that left keys for a restart, 78 bad config.
+// The commands of the program. Each is a function from its arguments to an exit code: 0, 1 runtime
+// error, 2 usage, 3 a reload in part (some keys need a restart), 78 bad config.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@ namespace ticketgate::commands {
 
 inline constexpr int ok = 0, failed = 1, usage = 2, needs_restart = 3, bad_config = 78;
 
-/// The process's own.
+/// Reads the process's environment.
 std::optional<std::string> environment(std::string_view name);
 
 int serve(const std::string& config_file);
-/// `connect`: one connection to each upstream as well; 1: one of them failed.
+/// `connect`: also tries one connection to each upstream; returns 1 if one failed.
 int check(const std::string& config_file, bool connect);
 int explain(const std::string& config_file, const std::string& method, const std::string& path,
-            bool all);  ///< all: also the settings that have their defaults
+            bool all);  ///< all: also prints the settings that have their defaults
 int schema();
-int example();    ///< config/ticketgate.yaml
-int reference();  ///< docs/reference.md
+int example();    ///< prints config/ticketgate.yaml
+int reference();  ///< prints docs/reference.md
 
 /// The running process that a command asks.
 struct Whom {
-    std::string file;   ///< its config; only `admin:` is read, whatever else is wrong with it
-    std::string admin;  ///< address of its admin listener, over the file's; empty: the file's
+    std::string file;   ///< its config; only `admin:` is read, errors elsewhere do not matter
+    std::string admin;  ///< address of its admin listener; empty: the one in the file
 };
 
-/// 0: ready.
+/// Returns 0 if the process is ready.
 int healthcheck(const Whom& whom);
-/// How `queues` prints. automatic: a table on a terminal, JSON for programs.
+/// The output format of `queues`. automatic: a table on a terminal, JSON otherwise.
 enum class View : std::uint8_t { automatic, table, json };
-/// The queues as they stand; with a name that queue, ticket by ticket.
+/// Prints the state of all queues; with a name, of that queue, ticket by ticket.
 int queues(const Whom& whom, const std::string& name, View view);
-/// Gives the slot of a request away though its backend may still run.
+/// Releases a slot although its backend may still run.
 int release(const Whom& whom, const std::string& queue, std::uint64_t number);
 int drain(const Whom& whom);
-/// 1: the process says what is wrong with its file, and keeps the old one. needs_restart: the file
-/// is in force, except for keys that the process names.
+/// Returns 1 if the process refuses its file and keeps the old config; needs_restart if the file is
+/// in force except for some keys. The process names the errors or the keys.
 int reload(const Whom& whom);
 
 }  // namespace ticketgate::commands

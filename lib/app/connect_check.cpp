@@ -12,7 +12,7 @@
 namespace ticketgate {
 namespace {
 
-// As long as a request waits for a connection by default (connect_timeout).
+// The default of connect_timeout.
 constexpr Duration patience = 5s;
 constexpr Duration look_again = 10ms;
 
@@ -73,7 +73,7 @@ class Trial {
         return bad(about, advice.why, advice.remedy);
     }
 
-    // Names are resolved by the control context, which has no thread of its own here.
+    // control_ resolves names. It has no thread of its own here, so it is polled.
     template <class Advance>
     error_code drive(Advance advance) {
         const Time end = monotonic_now() + patience;

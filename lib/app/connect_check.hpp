@@ -1,6 +1,6 @@
-// `check --connect`: one connection to each upstream, with its name and its certificate, and one
-// question to each php-fpm status page. No request is sent to a backend. Its own loop, the caller's
-// thread.
+// `check --connect`: opens one connection to each upstream, resolves its name and checks its
+// certificate, and asks each php-fpm status page once. Sends no request to a backend. Runs its own
+// loop on the caller's thread.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace ticketgate {
 
 struct Tried {
     bool good = false;
-    std::string line;  ///< what was found, for people
+    std::string line;  ///< the finding, for people
 };
 
-/// A line for each upstream, and for each status page. Throws std::runtime_error that names a TLS
-/// file that is not good.
+/// Returns a line for each upstream and each status page. Throws std::runtime_error that names an
+/// invalid TLS file.
 std::vector<Tried> try_upstreams(const config::Config& config);
 
 }  // namespace ticketgate

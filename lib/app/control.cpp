@@ -15,7 +15,7 @@ void Control::hear_signals() {
     wait_for_signal();
 }
 
-// If it was a signal's handler that threw, the process waits for the next signal again.
+// Loops because a signal's handler may throw: then the process waits for the next signal.
 void Control::run() {
     const auto guard = boost::asio::make_work_guard(io_);
     for (;;) {

@@ -1,5 +1,5 @@
-// The control thread's loop, on Asio: signals, the admin listener, name resolution, reloads and the
-// end of the process. Owned by App.
+// The control thread's Asio loop: signals, the admin listener, name resolution, reloads and the end
+// of the process. Owned by App.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,9 +19,9 @@ class Control {
 
     boost::asio::io_context& io() { return io_; }
 
-    /// Takes TERM, INT, HUP and USR1 over from the system.
+    /// Installs handlers for TERM, INT, HUP and USR1.
     void hear_signals();
-    /// Until stop(). What throws (no memory) ends one piece of work, not the process.
+    /// Runs until stop(). An exception (no memory) ends one piece of work, not the process.
     void run();
     void stop() { io_.stop(); }
 

@@ -18,7 +18,7 @@ void raise_descriptor_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
     limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);  // up to the hard limit, which anybody may
+    (void)setrlimit(RLIMIT_NOFILE, &limit);  // every process may raise it to the hard limit
 }
 
 namespace {

@@ -21,7 +21,7 @@ bool may(const std::string& path, int what) {
     return ::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0;
 }
 
-// A file that is not there would be made in its folder.
+// The file would be created in its folder.
 std::string why_not_makeable(const std::string& path) {
     auto folder = std::filesystem::path(path).parent_path().string();
     if (folder.empty()) folder = ".";

@@ -1,6 +1,6 @@
-// The files that a start opens for writing, looked at before: `check` is to tell what the start
-// would refuse. Nothing is made, written or locked, so a running process may have them open. Speaks
-// for the user who asks: another one may do more or less. Control thread.
+// Checks the files that a start opens for writing, so that `check` reports what the start would
+// refuse. Creates, writes and locks nothing, so a running process may have the files open. Valid
+// for the current user only: another user may have other permissions. Control thread.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace ticketgate {
 
-/// Errors, each with its place: log.access_file and id_service.state_file that cannot be opened, or
-/// made; a state file with something else in it.
+/// Returns errors, each with its place: log.access_file or id_service.state_file cannot be opened
+/// or created, or the state file has foreign content.
 std::vector<config::Problem> file_problems(const config::Config& config);
 
 }  // namespace ticketgate

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view id_letters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@_-";
-constexpr std::size_t shortest = 17;  // of what is looked at in a log: a snowflake since 2011
+constexpr std::size_t shortest = 17;  // word to decode in a log: a snowflake since 2011
 
-// `2026-11-20T16:42:21Z`, with milliseconds where the id has them.
+// Writes `2026-11-20T16:42:21Z`, with milliseconds if the id has them.
 std::string time_text(WallTime time, bool whole_seconds) {
     std::string text;
     append_rfc3339(text, time);  // …T16:42:21.000000Z
@@ -54,7 +54,7 @@ bool decode(const std::string& id, WallTime now, std::ostream& out, std::ostream
     return true;
 }
 
-// Only what has a likely time: any word of 32 letters could be random bits.
+// Decodes only ids with a plausible time: any 32-letter word could be random bits.
 std::string remark(std::string_view word, WallTime now) {
     std::string formats, time;
     if (word.size() < shortest) return {};
@@ -66,8 +66,8 @@ std::string remark(std::string_view word, WallTime now) {
     return formats.empty() ? "" : std::string(word) + " " + formats + " " + time;
 }
 
-// Nobody gave this process a number: the one in the environment or the host name is the service's,
-// which may be counting with it now.
+// True if the format needs a worker number and none was given. The number from the environment or
+// the host name belongs to the service, which may be using it now.
 bool lacks_a_worker(ids::Format format, const IdOrder& order) {
     return ids::needs_worker(format) && order.machine.worker == config::unlimited;
 }
@@ -125,7 +125,7 @@ int annotate_log(std::istream& in, WallTime now, std::ostream& out) {
             out << between << said;
             between = ", ";
         }
-        out << std::endl;  // a person may be watching a log that grows
+        out << std::endl;  // flushes: the log may still grow while a person reads the output
     }
     return out ? commands::ok : commands::failed;
 }

@@ -1,4 +1,4 @@
-// `ticketgate id`: makes ids and says what ids mean.
+// `ticketgate id`: makes ids and decodes ids.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct IdOrder {
     config::Machine machine;
 };
 
-/// Exit codes as in commands.hpp; complaints go to `err`.
+/// Returns an exit code of commands.hpp; errors go to `err`.
 int make_ids(const IdOrder& order, const config::Environment& environment, std::ostream& out,
              std::ostream& err);
 
-/// Every format each may be, with what it says.
+/// Prints every format that each id may have, with the decoded content.
 int decode_ids(const std::vector<std::string>& ids, WallTime now, std::ostream& out,
                std::ostream& err);
 
-/// Copies a log, and writes behind each line what the ids in it say.
+/// Copies a log, and appends to each line what its ids mean.
 int annotate_log(std::istream& in, WallTime now, std::ostream& out);
 
 }  // namespace ticketgate

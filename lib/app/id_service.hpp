@@ -1,4 +1,4 @@
-// The id service as the config has it.
+// Makes the id service from the config.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace ticketgate {
 
-/// Binds its port and opens its state file; throws std::system_error that names the one that it
-/// cannot have. `machine` is the service's own (Identities).
+/// Binds its port and opens its state file; throws std::system_error that names the one that
+/// failed. `machine` is the id service's own (Identities).
 std::unique_ptr<noeq::Server> make_id_service(const config::IdService& service,
                                               const ids::Machine& machine, Log& log,
                                               metrics::Registry& metrics);

@@ -55,7 +55,7 @@ class Findings {
     config::Problems problems;
 
  private:
-    // At the key, or where it would have to stand.
+    // Reports at the key, or at its section if the key is absent.
     void fail(const std::string& path, const std::string& why) {
         const bool given = config_.marks.contains(path);
         problems.error(config_.mark_of(given ? path : path.substr(0, path.rfind('.'))), path, why);

@@ -25,7 +25,7 @@ std::optional<std::uint32_t> worker_number(std::string_view text) {
     return number;
 }
 
-// A StatefulSet of Kubernetes counts its pods this way: web-0, web-1.
+// Returns the number at the end of the host name, as of a pod in a StatefulSet: web-0, web-1.
 std::optional<std::uint32_t> ordinal(std::string_view host_name) {
     const auto name = host_name.substr(0, host_name.find('.'));
     const auto hyphen = name.rfind('-');
@@ -50,8 +50,8 @@ std::optional<std::uint32_t> first(const std::vector<std::uint32_t>& addresses) 
     return addresses.empty() ? std::nullopt : std::optional(addresses.front());
 }
 
-// A value of the environment, read; without one, the system's. One that is nonsense is complained
-// of, and no other is guessed: whoever set it meant something.
+// Reads a value from the environment; if it is absent, from the system. An invalid value adds a
+// complaint and gives nothing: a guess could contradict the operator's intent.
 template <class Read, class Otherwise>
 auto from_environment(const config::Environment& environment, const char* name,
                       const std::string& what, Read read, Otherwise otherwise,

@@ -1,5 +1,5 @@
-// Who makes the ids: what the config says of this machine, else the environment, else the system.
-// Asked once at the start, and by `check`.
+// Finds the machine identity for ids: from the config, else the environment, else the system. Read
+// once at the start, and by `check`.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace ticketgate {
 
-/// What the system tells.
+/// The values that come from the system.
 struct System {
     std::string host_name;
-    std::vector<std::uint32_t> addresses;  ///< IPv4 of its interfaces, loopback left out
+    std::vector<std::uint32_t> addresses;  ///< IPv4 of its interfaces, without loopback
     std::uint32_t process = 0;
 };
 System this_system();
 
-/// Unknown stays unknown. TICKETGATE_ADDRESS and TICKETGATE_WORKER count where the config says
-/// auto; one that is nonsense leaves it unknown, and is added to `complaints`.
+/// Leaves unknown values unset. TICKETGATE_ADDRESS and TICKETGATE_WORKER apply where the config has
+/// auto; an invalid one leaves the value unset and is added to `complaints`.
 ids::Machine machine_of(const config::Machine& wanted, const config::Environment& environment,
                         const System& system, std::vector<std::string>& complaints);
 

@@ -17,8 +17,8 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// Inside a container its own group is the root of what it sees; outside, /proc/self/cgroup names
-// it, and each group around it has a limit, too.
+// Returns the least limit of the group and its ancestors. Inside a container the root is the
+// container's own group; outside, /proc/self/cgroup names the group.
 std::uint64_t limit_of_groups(const std::string& root, std::string group, const char* name) {
     std::uint64_t least = ~std::uint64_t{0};
     for (;;) {
@@ -29,7 +29,7 @@ std::uint64_t limit_of_groups(const std::string& root, std::string group, const 
     }
 }
 
-// `0::/a/b` is of version 2, `9:memory:/a/b` of version 1.
+// Returns the group's path. `0::/a/b` is cgroup version 2, `9:memory:/a/b` version 1.
 std::string group_of(const std::string& line, std::string_view controller) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) return {};
@@ -69,7 +69,7 @@ bool is_memory(const std::string& directory) {
 }  // namespace
 
 std::optional<std::uint64_t> cgroup_limit(std::string_view text) {
-    // Version 1 has no word for none, but a number that is as good as it.
+    // Version 1 writes a very large number for no limit.
     constexpr std::uint64_t none = std::uint64_t{1} << 60;
     std::uint64_t bytes = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);

@@ -1,5 +1,5 @@
-// How much memory this process may use, and whether a directory lies in memory: there, files are
-// memory that the system cannot swap out or write back, and in a container they count against its
+// Finds how much memory this process may use, and whether a directory lies in memory. Files in such
+// a directory are memory that the system cannot write back, and they count against a container's
 // limit.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace ticketgate {
 
 Memory memory_for(const std::string& spool_directory);
 
-/// The limit that the files of a control group give: `memory.max` (version 2) or
-/// `memory.limit_in_bytes`; absent: none.
+/// Parses a control group's limit, from `memory.max` (version 2) or `memory.limit_in_bytes`
+/// (version 1); nothing: no limit.
 std::optional<std::uint64_t> cgroup_limit(std::string_view text);
 
 }  // namespace ticketgate

@@ -14,7 +14,7 @@ namespace ticketgate {
 Notify::Notify(const config::Environment& environment)
     : path_(environment("NOTIFY_SOCKET").value_or("")) {}
 
-// MONOTONIC_USEC tells this reload from an earlier one (Type=notify-reload of systemd 253).
+// MONOTONIC_USEC tells this reload from earlier ones (Type=notify-reload of systemd 253).
 void Notify::reloading() const {
     const auto now =
         std::chrono::duration_cast<std::chrono::microseconds>(monotonic_now().time_since_epoch());

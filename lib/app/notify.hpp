@@ -1,5 +1,5 @@
-// Tells systemd (Type=notify) what the process does: one datagram to the socket that NOTIFY_SOCKET
-// names. Without the variable, nothing. Owned by App; control thread.
+// Tells systemd (Type=notify) the state of the process: one datagram to the socket in
+// NOTIFY_SOCKET. Does nothing without that variable. Owned by App; control thread.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace ticketgate {
 
 class Notify {
  public:
-    /// The socket's path; one that begins with @ lies in Linux's abstract namespace.
+    /// Reads the socket's path; a path that begins with @ is in Linux's abstract namespace.
     explicit Notify(const config::Environment& environment);
 
-    // A message that systemd does not take is lost: nothing depends on it but systemd's own view.
+    // A message that systemd does not accept is lost; only systemd's view depends on it.
     void ready() const { send("READY=1\nSTATUS=serving\n"); }
     void reloading() const;
     void stopping() const { send("STOPPING=1\nSTATUS=draining\n"); }

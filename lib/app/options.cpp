@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t most_ids = 1'000'000'000;
 
-// CLI11 reads -1 as a very large number, and leaves what does not fit to chance.
+// Checks counts itself: CLI11 reads -1 as a very large number, and does not detect overflow.
 std::string why_no_count(const std::string& text) {
     std::uint64_t count = 0;
     const char* const end = text.data() + text.size();
@@ -46,7 +46,7 @@ void add_order(CLI::App& id, IdOrder& order) {
         ->check(CLI::Range(0, 31));
 }
 
-// The end of a command's help. Titles and two blanks before each line: the man page is made of it.
+// Returns the end of a command's help. The man page is made from its titles and indented lines.
 std::string footer(const std::string& examples, const std::string& exit_codes) {
     return "Examples:\n" + examples + "\n\nExit codes:\n" + exit_codes;
 }
@@ -55,7 +55,7 @@ constexpr const char* asks =
     "  0 done, 1 the process refused it or did not answer, 2 usage, "
     "78 the file does not say where to ask";
 
-// The words of a command line, and the commands that they may name.
+// The parser of the command line, with its options and commands.
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
@@ -104,7 +104,7 @@ void Line::add_file_commands() {
     explain->add_flag("--all", all, "also the settings that have their defaults");
     schema = add("schema", "prints the JSON Schema of the config",
                  footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
-    constexpr auto hidden = "";  // the group of commands that --help does not list
+    constexpr auto hidden = "";  // --help does not list this group
     example = cli.add_subcommand("example", "prints a config file with every key");
     reference = cli.add_subcommand("reference", "prints the page of all settings");
     example->group(hidden);
@@ -209,7 +209,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
     return names;
 }
 
-// 2, and what may have been meant.
+// Prints the nearest known word as a hint; returns 2.
 int unknown(const std::string& word, const std::vector<std::string>& known) {
     const bool option = word.starts_with('-');
     const auto near = nearest(word, known);
@@ -234,13 +234,13 @@ int Line::print_help() {
         if (below.empty()) return unknown(name, names_of(*about));
         about = below.front();
     }
-    // help() of the program would print that of the command that was given, which is `help`.
+    // The program's own help() would print the help of the command in use, which is `help`.
     above += (above.empty() ? "" : " ") + about->get_name();
     std::cout << about->get_formatter()->make_help(about, above, CLI::AppFormatMode::Normal);
     return commands::ok;
 }
 
-// A word that no command takes.
+// Reports a word that no command accepts.
 int Line::misunderstood() {
     CLI::App* inside = &cli;
     while (!inside->get_subcommands().empty()) inside = inside->get_subcommands().front();
@@ -284,7 +284,7 @@ int run_command_line(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return line.cli.exit(error) == 0 ? commands::ok : commands::usage;
     }
-    if (!line.cli.get_subcommands().empty()) release_signals();  // only a service acts on them
+    if (!line.cli.get_subcommands().empty()) release_signals();  // only a service handles them
     return line.run();
 }
 

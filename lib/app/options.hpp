@@ -1,4 +1,4 @@
-// The command line: which command, with what.
+// Parses the command line.
 #pragma once
 
 namespace ticketgate {

@@ -8,7 +8,7 @@
 
 namespace ticketgate {
 
-/// All of them are read for as long as `registry` is asked.
+/// Each scrape reads the arguments, so they must stay valid while `registry` is scraped.
 void register_process_metrics(metrics::Registry& registry, const Log& log,
                               const LogWriter& access_log, const Assembly& assembly);
 

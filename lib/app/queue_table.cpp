@@ -35,7 +35,7 @@ std::string cell(const json::value& value) {
     return cell(std::string_view(text.data(), text.size()));
 }
 
-// Two blanks between columns, none at the end of a line.
+// Puts two blanks between columns, none at the end of a line.
 std::string aligned(const std::vector<Row>& rows) {
     std::vector<std::size_t> widths(rows.front().size(), 0);
     for (const Row& row : rows)

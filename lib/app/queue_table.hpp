@@ -1,4 +1,4 @@
-// The queues and the tickets of a running process as a table for people. Pure.
+// Prints the queues and tickets of a running process as a table for people. Pure.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ticketgate {
 
-/// From what /api/v1/queues or /api/v1/queues/NAME answers; anything else comes back as it is.
-/// Shows no control characters, since clients choose the targets.
+/// Reads the JSON of /api/v1/queues or /api/v1/queues/NAME; returns any other text unchanged.
+/// Replaces control characters: clients choose the targets.
 std::string queue_table(std::string_view json);
 
 }  // namespace ticketgate

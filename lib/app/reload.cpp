@@ -36,11 +36,11 @@ admin::Reloaded Reload::run() {
     return result;
 }
 
-// As `check` looks at it, for the process that runs.
+// Loads the file with the checks of `check`, against the running process.
 config::Loaded Reload::load() const {
     auto loaded = config::load_file(path_, environment_);
     if (!loaded.config) return loaded;
-    std::vector<std::string> complaints;  // told at the start
+    std::vector<std::string> complaints;  // reported at the start
     const auto next = identities_of(*loaded.config, environment_, this_system(), complaints);
     for (const auto& problems :
          {reload_problems(*loaded.config, running_, next), tls_problems(*loaded.config, wall_now()),
@@ -66,7 +66,7 @@ admin::Reloaded Reload::apply(config::Loaded loaded) {
     return result;
 }
 
-// The assembly throws before anything has changed.
+// The assembly throws before it changes anything.
 void Reload::put_in_force(config::Config next) {
     assembly_.reload(std::move(next));
     const config::Config& now = assembly_.config();
@@ -75,7 +75,7 @@ void Reload::put_in_force(config::Config next) {
     assembly_.probe_status_pages();
 }
 
-// Compared with what runs: a second reload of the same file says it again.
+// Compares with the running process, so a second reload of the same file reports the keys again.
 std::vector<std::string> Reload::tell_what_needs_a_restart() {
     std::vector<std::string> lines;
     for (const auto& problem : keys_for_restart(started_, assembly_.config())) {

@@ -1,5 +1,5 @@
-// Loads the config file again while the process runs: a good one is in force from then on, a bad
-// one changes nothing. Owned by App; control thread.
+// Reloads the config file: a valid one takes force at once, an invalid one changes nothing. Owned
+// by App; control thread.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace ticketgate {
 
 class Reload {
  public:
-    /// `started` and `running` are those of the start: no reload changes them.
+    /// `started` and `running` are from the start: no reload changes them.
     Reload(std::string path, config::Environment environment, config::Config started,
            const Identities& running, Log& log, metrics::Registry& metrics, Assembly& assembly,
            Front& front);
 
-    /// Returns the problems of the file, and logs them. None: the file is in force, except for the
-    /// keys that need a restart.
+    /// Logs and returns the problems of the file. If there are none, the file is in force, except
+    /// for the keys that need a restart.
     admin::Reloaded run();
     const std::string& path() const { return path_; }
 

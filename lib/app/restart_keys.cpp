@@ -57,7 +57,7 @@ class Comparison {
         if (a != b) differs(path, "the former one", "the new value");  // a secret
     }
 
-    // In the order of their addresses: a reload finds them by address.
+    // Sorted, since a reload matches listeners by address.
     static std::string listeners_of(const Config& config) {
         std::vector<std::string> all;
         for (const auto& listen : config.listen)
@@ -72,7 +72,7 @@ class Comparison {
         return config.admin ? config.admin->address : "off";
     }
 
-    // The commands read the address from the file, which says the new one.
+    // Commands read the admin address from the file, which now has the new one.
     std::string whom_to_ask() const {
         if (!started_.admin) return "";
         return "; until the restart, add --admin " + started_.admin->address + " to commands";

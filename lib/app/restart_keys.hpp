@@ -1,5 +1,4 @@
-// Which keys of a file a reload does not apply: those that were bound, opened or sized at the
-// start. Pure.
+// Finds the keys that a reload does not apply: bound, opened or sized at the start. Pure.
 #pragma once
 
 #include <vector>
@@ -9,9 +8,9 @@
 
 namespace ticketgate {
 
-/// A warning for each key whose value in `next` differs from the value that the process started
-/// with, with its place in the file and both values. Not here, since a reload applies it:
-/// admin.token, TLS of a listener.
+/// Returns a warning for each key whose value in `next` differs from the value in `started`, with
+/// its place in the file and both values. Leaves out admin.token and the TLS of a listener, which a
+/// reload applies.
 std::vector<config::Problem> keys_for_restart(const config::Config& started,
                                               const config::Config& next);
 

@@ -3,11 +3,11 @@
 namespace ticketgate {
 namespace {
 
-// How often a stopping process looks whether all is done.
+// The interval at which a stopping process checks whether all work has ended.
 constexpr auto look_again = std::chrono::milliseconds(20);
-// A stop waits this long until connections have closed in good order.
+// The time that a stop gives connections to close cleanly.
 constexpr Duration stop_time = 2s;
-// Requests listed when a stop cuts them.
+// At most this many requests are logged when a stop cuts them.
 constexpr std::size_t most_told = 32;
 
 }  // namespace
@@ -61,7 +61,7 @@ void Shutdown::look_later() {
     });
 }
 
-// A request that is cut may go on in its backend. The next process does not know of it.
+// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process.
 void Shutdown::tell_what_still_runs() {
     std::size_t told = 0, untold = 0;
     assembly_.gates().for_each([&](const Gate& gate) {

@@ -1,6 +1,6 @@
-// The end of the process: drains, then stops. A drain lets the line finish, within drain_timeout; a
-// stop ends what is left. When all connections and runs have ended, the control thread's loop ends.
-// Owned by App; control thread.
+// Ends the process: drains, then stops. A drain lets the queues finish within drain_timeout; a stop
+// cuts the rest. The control thread's loop ends once all connections and runs have ended. Owned by
+// App; control thread.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -17,13 +17,13 @@ class Shutdown {
  public:
     Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify);
 
-    /// Readiness: false as soon as a drain begins.
+    /// Readiness: false once a drain has begun.
     bool ready() const { return phase_ == Phase::running; }
-    /// Nothing new comes in, the line finishes. Later calls do nothing.
+    /// Refuses new requests and lets the queues finish. Later calls do nothing.
     void drain();
-    /// All that runs is cut, and told in the log.
+    /// Cuts all running requests and logs them.
     void stop();
-    /// TERM or INT: the first one drains, the next one stops.
+    /// On TERM or INT: the first one drains, the next one stops.
     void on_signal() { ready() ? drain() : stop(); }
 
  private:

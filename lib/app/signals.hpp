@@ -1,17 +1,17 @@
-// Which signals reach the process, and when.
+// Controls when signals reach the process.
 #pragma once
 
 namespace ticketgate {
 
-/// The first thing that a process does: signals that a service acts on wait until it can. Without
-/// that, a reload or a stop that comes in its first milliseconds ends it.
+/// Blocks the signals that a service handles; call it first in the process. Otherwise a reload or
+/// stop signal in its first milliseconds would kill it.
 void hold_signals();
 
-/// Those that have come act now. On the thread that has their handlers.
+/// Unblocks the signals; call it on the thread that handles them. Pending ones take effect now.
 void release_signals();
 
-/// A write to a peer that is gone, or past the largest size of a file (RLIMIT_FSIZE), fails instead
-/// of ending the process.
+/// Makes a write to a closed peer, or past the file size limit (RLIMIT_FSIZE), fail instead of
+/// killing the process.
 void ignore_write_signals();
 
 }  // namespace ticketgate

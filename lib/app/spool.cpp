@@ -13,7 +13,7 @@ void warn(const config::Config& config, const std::string& path, const std::stri
     problems.warn(config.mark_of(path), path, message);
 }
 
-// Spool files on a tmpfs are memory: past half of the limit they leave no room for the rest.
+// Warns about spool files on a tmpfs: they are memory, and may use half of the limit at most.
 void warn_files(const config::Config& config, const Memory& memory, config::Problems& problems) {
     const config::Spool& spool = config.spool;
     const auto disk = spool_disk(spool, gives_max_disk(config), memory);

@@ -1,5 +1,5 @@
-// Where bodies are spooled: can files be made there, and is there room for them? Asked at the
-// start, at each reload, and by `check`, as nobody else would notice before the first large body.
+// Checks the spool directory: can files be made there, and is there room for them? Run at the
+// start, at each reload and by `check`; otherwise the first large body would reveal the fault.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace ticketgate {
 
-/// An error if the file names the directory, a warning if it is the built-in one; and what
-/// memory_problems() says of this machine.
+/// Returns an error if the config sets a bad directory, a warning if the default one is bad; also
+/// the warnings of memory_problems() for this machine.
 std::vector<config::Problem> spool_problems(const config::Config& config);
 
-/// Warnings of limits that are more than this memory has. Pure.
+/// Warns about limits that exceed the memory. Pure.
 void memory_problems(const config::Config& config, const Memory& memory,
                      config::Problems& problems);
 

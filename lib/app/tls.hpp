@@ -1,5 +1,5 @@
-// The certificates and keys that the config names, looked at for people: at the start, at each
-// reload and by `check`. Control thread.
+// Checks the certificates and keys that the config names: at the start, at each reload and by
+// `check`. Control thread.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace ticketgate {
 
-/// What is wrong with the files that the config names, each with its place; of certificates that
-/// expired, or are about to, and of weak or unguarded keys: warnings.
+/// Returns errors in the files, each with its place. Expired or expiring certificates, and weak or
+/// unprotected keys, are warnings.
 std::vector<config::Problem> tls_problems(const config::Config& config, WallTime now);
 
 }  // namespace ticketgate

@@ -12,7 +12,7 @@ template <unsigned Bits>
 std::optional<std::size_t> decode(std::string_view text, std::string_view digits,
                                   std::span<std::uint8_t> out) {
     const std::size_t size = text.size() * Bits / 8;
-    // Eight or Bits bits left over would be a character that carries nothing.
+    // Refuses a superfluous last character: it leaves Bits or more bits over.
     if (size > out.size() || text.size() * Bits - size * 8 >= Bits) return std::nullopt;
     unsigned held = 0, held_bits = 0;
     std::size_t done = 0;
@@ -72,8 +72,7 @@ std::size_t encode_base64(std::span<const std::uint8_t> bytes, std::string_view 
     TG_CHECK(digits.size() == 64);
     const auto* in = bytes.data();
     const auto digit = [d = digits.data()](unsigned bits) { return d[bits & 63]; };
-    // Written out without a loop inside: an id is made for every request, and this halves its
-    // price.
+    // Unrolled by hand: an id is made for every request, and this halves its cost.
     for (auto groups = bytes.size() / 3; groups != 0; --groups, in += 3) {
         const unsigned bits = unsigned{in[0]} << 16 | unsigned{in[1]} << 8 | in[2];
         *out++ = digit(bits >> 18);

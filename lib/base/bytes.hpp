@@ -1,7 +1,7 @@
-// Bytes to text and back: big-endian numbers, hex, base32hex, base64. Pure; any thread.
+// Converts bytes to text and back: big-endian numbers, hex, base32hex, base64. Pure; any thread.
 // Encoders write into the caller's buffer, which has room for XXX_size(n) characters, and return
-// how many they wrote; no padding characters, unused bits at the end are zero. Decoders are strict:
-// a text that the encoder cannot have made is refused, so every value has one spelling.
+// how many they wrote. They write no padding; unused bits at the end are zero. Decoders are strict:
+// they refuse a text that the encoder cannot have made, so every value has one spelling.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace ticketgate {
 
-/// The value with its bytes in memory order big-endian. One instruction; g++ 12 does not see it in
-/// a loop of shifts.
+/// Returns the value with its bytes in big-endian order. Compiles to one instruction; g++ 12 does
+/// not find that instruction in a loop of shifts.
 template <std::unsigned_integral T>
 constexpr T big_endian(T value) {
     if constexpr (std::endian::native == std::endian::big || sizeof(T) == 1) return value;
@@ -26,7 +26,7 @@ constexpr T big_endian(T value) {
     if constexpr (sizeof(T) == 8) return __builtin_bswap64(value);
 }
 
-/// Returns the place behind.
+/// Writes the value in big-endian order and returns the position after it.
 template <std::unsigned_integral T>
 std::uint8_t* store_be(std::uint8_t* out, T value) {
     value = big_endian(value);
@@ -57,31 +57,31 @@ inline constexpr std::string_view base32hex_digits = "0123456789abcdefghijklmnop
 inline constexpr std::string_view base64url_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The value of a hex digit in either case; -1 for any other character.
+/// Returns the value of a hex digit in either case; -1 for any other character.
 constexpr int hex_value(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/// The two digits of a byte.
+/// Returns the two hex digits of a byte.
 constexpr std::array<char, 2> hex_pair(std::uint8_t byte, std::string_view digits = hex_digits) {
     return {digits[byte >> 4], digits[byte & 15]};
 }
 
-// Eight characters at once, the first in the highest byte; for fixed layouts.
-constexpr std::uint64_t base32hex_word(std::uint64_t bits);  ///< of 40 bits
-constexpr std::uint64_t crockford_word(std::uint64_t bits);  ///< of 40 bits, Crockford's letters
+// Return eight characters at once, the first in the highest byte; for fixed layouts.
+constexpr std::uint64_t base32hex_word(std::uint64_t bits);  ///< from 40 bits
+constexpr std::uint64_t crockford_word(std::uint64_t bits);  ///< from 40 bits, Crockford's alphabet
 
 std::size_t encode_hex(std::span<const std::uint8_t> bytes, char* out);
-/// 128 bits as 32 digits, all at once: a fifth of the time of look-ups.
+/// Writes 128 bits as 32 digits at once, in a fifth of the time of table look-ups.
 void encode_hex128(std::uint64_t high, std::uint64_t low, char* out);
 std::size_t encode_base32hex(std::span<const std::uint8_t> bytes, char* out);
 /// `digits`: 64 characters, value 0 first.
 std::size_t encode_base64(std::span<const std::uint8_t> bytes, std::string_view digits, char* out);
 
-/// How many bytes were written; empty when the text is malformed or `out` too small. Lower case
-/// only.
+/// Returns the number of bytes written; nothing if the text is malformed or `out` too small. Lower
+/// case only.
 std::optional<std::size_t> decode_hex(std::string_view text, std::span<std::uint8_t> out);
 std::optional<std::size_t> decode_base32hex(std::string_view text, std::span<std::uint8_t> out);
 std::optional<std::size_t> decode_base64(std::string_view text, std::string_view digits,
@@ -89,12 +89,12 @@ std::optional<std::size_t> decode_base64(std::string_view text, std::string_view
 
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101u;
 
-// 1 in each byte whose value (at most 31) is above the limit.
+// Returns 1 in each byte whose value (at most 31) is above the limit.
 constexpr std::uint64_t bytes_above(std::uint64_t bytes, std::uint64_t limit) {
     return (bytes + byte_ones * (0x7f - limit)) >> 7 & byte_ones;
 }
 
-// The 40 bits are spread to five a byte, then all eight bytes become letters at once: a third of
+// Spreads the 40 bits to five a byte; then all eight bytes become letters at once, in a third of
 // the time of eight table look-ups.
 constexpr std::uint64_t spread_fives(std::uint64_t bits) {
     bits = (bits & 0xfffff) | (bits & 0xfffff00000u) << 12;
@@ -107,7 +107,7 @@ constexpr std::uint64_t base32hex_word(std::uint64_t bits) {
     return values + byte_ones * '0' + bytes_above(values, 9) * ('a' - '9' - 1);
 }
 
-// Without I, L, O and U: one more letter is passed over after H, K, N and T.
+// Crockford's alphabet has no I, L, O and U: skips one more letter after H, K, N and T.
 constexpr std::uint64_t crockford_word(std::uint64_t bits) {
     const auto values = spread_fives(bits);
     return values + byte_ones * '0' + bytes_above(values, 9) * ('A' - '9' - 1) +

@@ -1,5 +1,5 @@
-// TG_CHECK: an invariant of ours, checked in release builds too. A violated one prints where and
-// what, then aborts: for mutual exclusion it is better to be dead than to be two in flight.
+// TG_CHECK: checks an invariant, in release builds too. A failed check prints its place and
+// expression, then aborts: mutual exclusion prefers a dead process to two requests in flight.
 #pragma once
 
 namespace ticketgate {

@@ -31,7 +31,7 @@ inline double to_s(Duration d) {
     return std::chrono::duration<double>(d).count();
 }
 
-/// The two readings, for shells.
+/// Read the clocks; for shells.
 Time monotonic_now();
 WallTime wall_now();
 

@@ -1,4 +1,4 @@
-// A descriptor with an owner, until somebody takes it over. Any thread, one at a time.
+// Owns a descriptor and closes it, unless it is released. Any thread, one at a time.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ class Descriptor {
     Descriptor& operator=(const Descriptor&) = delete;
 
     int get() const noexcept { return number_; }
-    /// From now on it is the caller's.
+    /// Gives the descriptor to the caller, who closes it.
     int release() noexcept { return std::exchange(number_, -1); }
 
  private:

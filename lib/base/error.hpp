@@ -1,5 +1,5 @@
-// One errc for everything that can end a request early, one category. proxy/failure is the only
-// place that turns one into a response.
+// errc: every reason for a request to end early, in one category. Only proxy/failure turns an errc
+// into a response.
 #pragma once
 
 #include <boost/system/error_code.hpp>
@@ -20,34 +20,34 @@ enum class errc {
     uri_too_long,          ///< 414
     head_too_large,        ///< 431
     expectation_failed,    ///< 417: an Expect other than 100-continue
-    method_refused,        ///< 405: CONNECT and TRACE are not for a gateway
+    method_refused,        ///< 405: CONNECT and TRACE are not served
     version_refused,       ///< 505: a major version other than 1
-    too_many_connections,  ///< 429: of this client
-    not_trusted,           ///< a PROXY header from somebody who may not speak for others; closed
-    last_hop,              ///< 204: OPTIONS that may go no further (Max-Forwards: 0)
-    plain_http,            ///< 400: without TLS, to a port that speaks it
-    handshake_outdated,    ///< 421: a reload changed whose certificates are good; ask anew
+    too_many_connections,  ///< 429: too many from this client
+    not_trusted,           ///< a PROXY header from a peer that may not send one; closed
+    last_hop,              ///< 204: OPTIONS with Max-Forwards: 0 ends here
+    plain_http,            ///< 400: plain HTTP on a TLS port
+    handshake_outdated,    ///< 421: a reload changed which certificates are good; reconnect
     // routing
     no_route,  ///< 404: no route matches the path
     // the line
-    queue_full,    ///< on_full
-    wait_timeout,  ///< on_wait_timeout
+    queue_full,    ///< answered as on_full says
+    wait_timeout,  ///< answered as on_wait_timeout says
     draining,      ///< 503: stopping
-    stopped,       ///< 502: stopping, and the backend may work on the request
+    stopped,       ///< 502: stopping; the backend may still run the request
     slot_revoked,  ///< 503: an operator gave the slot away before the request was sent
     // the backend
     upstream_refused,          ///< 502: no connection could be made
-    upstream_untrusted,        ///< 502: no TLS could be agreed on, or its certificate is not good
+    upstream_untrusted,        ///< 502: the TLS handshake failed, or the certificate is not good
     upstream_connect_timeout,  ///< 504: no connection within connect_timeout
     upstream_broke,            ///< 502: ended or failed before its response was whole
     upstream_bad_response,     ///< 502: not HTTP
     upstream_timeout,          ///< 504: silent past response_timeout
-    upstream_overloaded,       ///< 503: it says itself that it can take no more (FastCGI)
+    upstream_overloaded,       ///< 503: a FastCGI backend reports that it is overloaded
     // ourselves
     spool_full,  ///< 503: spool memory or disk is at its limit
     spool_lost,  ///< 502: a spooled body cannot be read back
-    internal,    ///< 500: an exception, as of memory that ran short
-    input_full,  ///< 503: max_input is kept for clients whose requests are not whole
+    internal,    ///< 500: an exception, such as no memory
+    input_full,  ///< 503: max_input is full, kept for requests not yet whole
     // no answer possible or needed
     client_closed,  ///< 499 in the log only
     idle,           ///< a keep-alive connection ended between requests

@@ -20,7 +20,7 @@ FileText failure(std::string why) {
     return {{}, std::move(why)};
 }
 
-// The size of a file under /proc or /sys is 0, so the end is where a read gives nothing.
+// A file under /proc or /sys has the size 0, so this reads until a read returns nothing.
 FileText read_to_end(int descriptor, std::uint64_t expected, std::uint64_t most) {
     std::string text(static_cast<std::size_t>(std::max(expected + 1, first_read)), '\0');
     for (std::size_t used = 0;;) {
@@ -38,7 +38,7 @@ FileText read_to_end(int descriptor, std::uint64_t expected, std::uint64_t most)
 
 }  // namespace
 
-// O_NONBLOCK: to open a pipe waits for its other end, and to open a device may wait for a carrier.
+// O_NONBLOCK: opening a pipe would wait for its other end, and some devices for a carrier.
 FileText read_file(const std::string& path, std::uint64_t most) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     struct stat about {};

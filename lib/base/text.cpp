@@ -26,7 +26,7 @@ constexpr std::array size_units{Unit{"", 1},
                                 Unit{"MB", 1e6},
                                 Unit{"GB", 1e9}};
 
-// A decimal number without sign or exponent, followed by one of the units.
+// Parses a decimal number without sign or exponent, followed by one of the units.
 template <class Units>
 std::optional<double> parse_quantity(std::string_view text, const Units& units) {
     double number = 0;
@@ -40,7 +40,7 @@ std::optional<double> parse_quantity(std::string_view text, const Units& units) 
     return std::nullopt;
 }
 
-// The largest unit that divides the value.
+// Prints in the largest unit that divides the value.
 template <class Units>
 std::string print_quantity(std::uint64_t value, const Units& units) {
     const Unit* best = &units[0];

@@ -1,4 +1,4 @@
-// Small pure text functions. ASCII only, as HTTP is.
+// Small pure text functions. ASCII only, as in HTTP.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ constexpr char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
-/// Equal without regard to ASCII case.
+/// Compares without regard to ASCII case.
 bool iequals(std::string_view a, std::string_view b);
 
-/// Empties it and gives its memory back. libstdc++ keeps the memory at `text = {}`, as at clear().
+/// Empties it and frees its memory; in libstdc++, `text = {}` and clear() keep the memory.
 inline void release(std::string& text) {
     std::string().swap(text);
 }
 
-/// The same, but a little memory stays for the next use.
+/// Empties it; keeps a small buffer for the next use, and frees a large one.
 inline void release_large(std::string& text) {
     constexpr std::size_t little = 4 << 10;
     text.capacity() > little ? release(text) : text.clear();
 }
 
-/// Without spaces and tabs at both ends (RFC 9110 5.6.3, OWS).
+/// Returns the text without spaces and tabs at both ends (RFC 9110 5.6.3, OWS).
 std::string_view trim(std::string_view text);
 
 /// Calls `use(element)` for each non-empty element of a comma-separated list (RFC 9110 5.6.1).
@@ -43,24 +43,24 @@ void for_each_element(std::string_view list, Use use) {
     }
 }
 
-/// Does the comma-separated list hold this element, without regard to case?
+/// True if the comma-separated list holds this element, without regard to case.
 bool list_has(std::string_view list, std::string_view element);
 
-/// `500ms`, `2s`, `1m`, `1h`; also `1.5s`. No sign. Nothing else.
+/// Parses `500ms`, `2s`, `1m`, `1h`, `1.5s`; no sign.
 std::optional<milliseconds> parse_duration(std::string_view text);
 
-/// `64KiB`, `8MiB`, `1GiB`, `512` (bytes), `512B`; also kB, MB, GB in powers of 1000.
+/// Parses `64KiB`, `8MiB`, `1GiB`, `512` (bytes), `512B`; also kB, MB, GB in powers of 1000.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-/// The shortest exact spelling of a duration or size in the config's own units.
+/// Print the shortest exact spelling of a duration or a size in the config's units.
 std::string print_duration(milliseconds value);
 std::string print_size(std::uint64_t bytes);
 
-/// The member of `known` nearest to `word` by edit distance, or empty when none is near.
+/// Returns the member of `known` nearest to `word` by edit distance; empty if none is near.
 template <class Range>
 std::string_view nearest(std::string_view word, const Range& known);
 
-/// Levenshtein distance; for hints in error messages.
+/// The Levenshtein distance; for hints in error messages.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <class Range>

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view key = "admin";
 
-// The lines of `admin:` at the left margin, with what is indented below, each in its old place. For
-// files that are no YAML somewhere else.
+// Keeps the top-level section `admin:` and blanks all other lines, so that line numbers stay valid.
+// For files that are not valid YAML elsewhere.
 std::string admin_lines(std::string_view text) {
     std::string out;
     for (bool inside = false; !text.empty();) {
@@ -25,7 +25,7 @@ std::string admin_lines(std::string_view text) {
     return out;
 }
 
-// False: there is no such section.
+// Returns false if there is no such section.
 bool read_section(std::string_view text, const std::string& name, const Environment& environment,
                   Problems& problems, AdminAccess& out) {
     const auto root = parse_tree(text, name, environment, problems);

@@ -1,7 +1,7 @@
-// What a command needs of a config file to ask the process that runs by it: the `admin:` section
-// alone. A file that is half edited, or that names a variable this shell does not have, must not
-// keep an operator from the running process, so whatever is wrong elsewhere does not count. Pure
-// but for reading the file.
+// Reads only the `admin:` section of a config file: what a command needs to ask the running
+// process. A half-edited file, or one that names a variable unset in this shell, must not keep an
+// operator from that process, so errors elsewhere in the file do not matter. Pure except for
+// reading the file.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@
 namespace ticketgate::config {
 
 struct AdminAccess {
-    std::optional<Listen> address;  ///< absent: off, not there, or told in `problems`
-    std::string token;              ///< empty: none, or told in `problems`
-    std::vector<Problem> problems;  ///< of `admin:`; of the whole file if there is none in it
+    std::optional<Listen> address;  ///< absent: off, not in the file, or reported in `problems`
+    std::string token;              ///< empty: none, or reported in `problems`
+    std::vector<Problem> problems;  ///< of `admin:`; if the file has no `admin:`, of the whole file
 };
 
 AdminAccess load_admin_access(const std::string& path, const Environment& environment);
 
-/// `name` stands in the messages.
+/// `name` appears in the messages.
 AdminAccess admin_access(std::string_view text, const std::string& name,
                          const Environment& environment);
 

@@ -1,5 +1,5 @@
-// How a row of the table reaches its field in the model: functions without the field's type, made
-// from pointers to members in rows.hpp.
+// Binds a row of the table to its field in the model, with functions that do not need the field's
+// type. rows.hpp makes them from pointers to members.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace ticketgate::config {
 struct Key;
 struct Value;
 
-/// Stands for one type of the model.
+/// Identifies a type of the model.
 using ModelType = const void*;
 
 template <class T>
@@ -23,27 +23,27 @@ constexpr ModelType model_type() {
     return &model_tag<T>;
 }
 
-/// A field of the struct that `owner` stands for. Each function takes a pointer to such a struct.
+/// Binds to a field of the struct type `owner`. Each function takes a pointer to such a struct.
 struct Binding {
     ModelType owner = nullptr;  ///< null: the row has no field
-    /// Value of the file → field. False after a problem was told; the field is then as before.
+    /// Reads a value of the file. On failure, reports it, returns false and keeps the field.
     bool (*read)(const Value& value, void* owner) = nullptr;
-    /// Field → its spelling in the file; null for sections.
+    /// Prints the field as the file spells it; null for sections.
     std::string (*spell)(const Key& key, const void* owner) = nullptr;
-    /// The struct below a section. Of an optional section, a list or a map: one with all defaults.
+    /// Returns the struct below a section; for an optional, a list or a map: one with all defaults.
     const void* (*inside)(const void* owner) = nullptr;
-    /// A struct with all defaults.
+    /// Makes a struct with all defaults.
     std::shared_ptr<void> (*make)() = nullptr;
 };
 
-/// The fields of a row. A setting of routes has two: the merged one and what a route says.
+/// The fields of a row. A setting of routes has two: the merged value and one route's value.
 struct Bindings {
     Binding field = {}, said = {};
-    /// Replaces the merged value where the route gives one.
+    /// Replaces the merged value if the route gives one.
     void (*inherit)(const void* said, void* field) = nullptr;
-    const Mark& (*mark)(const void* said) = nullptr;  ///< where the route gives one
+    const Mark& (*mark)(const void* said) = nullptr;  ///< its place in the file
 
-    /// The field in a struct of that type; null when there is none.
+    /// Returns the field in a struct of that type; null if there is none.
     const Binding* in(ModelType type) const {
         if (type == field.owner) return &field;
         return type == said.owner ? &said : nullptr;

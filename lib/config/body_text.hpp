@@ -1,11 +1,10 @@
-// What the body of an error answer is made of. `${request_id}` and the other placeholders are
-// filled in; `$${request_id}` is the text ${request_id}. To be exact: of the dollars directly
-// before a placeholder's brace each two are one, and an odd one is the placeholder's. Everything
-// else is as it stands, `${price}` and `$$(x)` too, so a page may bring its scripts. Pure.
+// Splits the body of an error answer into text and placeholders, such as `${request_id}`.
+// `$${request_id}` is the text ${request_id}: of the dollars directly before a placeholder's brace,
+// each pair is one dollar, and an odd one begins the placeholder. All other text stays, also
+// `${price}` and `$$(x)`, so a page may contain scripts. Pure.
 //
-// In the config file itself a `$` means something already (environment.hpp); there
-// substitute_body() keeps the dollars before a placeholder for this reading, so the same escape
-// works in both places.
+// In the config file, `$` already has a meaning (environment.hpp). There, substitute_body() keeps
+// the dollars before a placeholder, so the same escape works in the config file and in body files.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +19,10 @@ inline constexpr std::array<std::string_view, 6> placeholders{
 
 bool is_placeholder(std::string_view name);
 
-/// The length of `{name}` at the front where that is a placeholder, else 0.
+/// Returns the length of `{name}` at the front if it is a placeholder, else 0.
 std::size_t braced_placeholder(std::string_view text);
 
-/// Calls text(piece) and name(placeholder) for what `body` consists of, in order.
+/// Calls text(piece) and name(placeholder) for the parts of `body`, in order.
 template <class Text, class Name>
 void for_each_piece(std::string_view body, Text text, Name name) {
     for (;;) {

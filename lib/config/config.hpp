@@ -1,5 +1,4 @@
-// A whole config file as a value. Made by load.hpp, never changed afterwards; a reload makes a new
-// one.
+// A whole config file as a value. Made by load.hpp and immutable; a reload makes a new one.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@ namespace ticketgate::config {
 
 /// One entry of `routes:`, at any depth.
 struct RouteNode {
-    std::string prefix;  ///< of a prefix route: starts with `/`; else empty
-    std::string regex;   ///< of a regex route: RE2 pattern, found anywhere in the normalised path;
-                         ///< else empty
-    int parent = -1;     ///< index in `Config::routes` of the prefix route it is nested in
+    std::string prefix;  ///< of a prefix route: starts with `/`; otherwise empty
+    std::string regex;   ///< of a regex route: RE2 pattern, matches anywhere in the normalised
+                         ///< path; otherwise empty
+    int parent = -1;     ///< index in `Config::routes` of the enclosing prefix route
     RouteOverrides overrides;
     Mark mark;
     std::string path;  ///< `routes[0].routes[2]`
@@ -30,14 +29,14 @@ struct RouteNode {
 struct Config {
     std::vector<Listen> listen;   ///< at least one
     std::optional<Listen> admin;  ///< absent: `off`
-    std::string admin_token;  ///< for write actions from elsewhere than this machine; empty: none
+    std::string admin_token;      ///< for write actions from other machines; empty: none
     AdminLimits admin_limits;
     std::uint32_t threads = 1;
     std::map<std::string, Upstream> upstreams;
-    std::map<std::string, Queue> queues;  ///< also those that are only named in a route
+    std::map<std::string, Queue> queues;  ///< includes queues that only routes name
     RouteOverrides defaults;
-    std::vector<RouteNode> routes;     ///< all of them, in the order of the file
-    std::uint32_t route_cache = 1000;  ///< combinations with regex routes kept ready
+    std::vector<RouteNode> routes;     ///< all of them, nested ones too, in file order
+    std::uint32_t route_cache = 1000;  ///< cached combinations with regex routes
     Clients clients;
     Spool spool;
     Ids ids;
@@ -45,9 +44,9 @@ struct Config {
     Log log;
     milliseconds drain_timeout = 30s;
     std::map<std::string, Mark>
-        marks;  ///< where each value stands: `queues.a.order` → file:line:column
+        marks;  ///< the place of each value: `queues.a.order` → file:line:column
 
-    /// Line 0: it does not stand in the file; then the file as a whole.
+    /// Returns the place of a value. Line 0, for the whole file: the value is not in the file.
     Mark mark_of(const std::string& path) const {
         const auto found = marks.find(path);
         if (found != marks.end()) return found->second;

@@ -16,13 +16,13 @@ struct Row {
     std::string name, value, place;
 };
 
-// `headers` may stand as `header`.
+// Finds the place of a setting; `headers` may be spelled `header` in the file.
 Mark mark_of(const Config& config, const std::string& path) {
     const bool short_form = path.ends_with(".headers") && !config.marks.contains(path);
     return config.mark_of(short_form ? path.substr(0, path.size() - 1) : path);
 }
 
-// Ids stand at the top of the file; routes say only what differs.
+// If no route sets an id, falls back to the `ids:` section of the file.
 Mark origin_of(const Config& config, const Origin& origin) {
     const bool set = origin.mark.line != 0 || !origin.name.starts_with("ids.");
     return set ? origin.mark : mark_of(config, origin.name);
@@ -41,7 +41,7 @@ std::vector<Row> setting_rows(const Config& config, Settings& settings,
     return rows;
 }
 
-// The last route that says it, else the file's own ids.
+// The place in the last route that sets it, else in the file's `ids:`.
 Mark id_mark(const Config& config, const std::vector<const RouteNode*>& routes,
              const std::string& id, const Key& key) {
     Mark mark = mark_of(config, "ids.other." + id + "." + std::string(key.name));
@@ -66,12 +66,12 @@ void add_id_rows(const Config& config, Settings& settings,
         });
 }
 
-// Values of variables may be secrets.
+// Hides the values of CGI variables: they may be secrets.
 bool is_shown(const Key& key) {
     return key.bound.field.spell != nullptr && key.kind != Kind::variables;
 }
 
-// Every setting of a section that has `path`.
+// Adds every setting of a section; `path` is the section's path.
 void add_section_rows(const Config& config, Section section, const void* model,
                       const std::string& path, std::vector<Row>& rows) {
     for (const Key& key : keys_of(section)) {
@@ -108,7 +108,7 @@ std::string way(const Settings& settings, std::string_view method) {
     return "stands in queue " + *settings.queue;
 }
 
-// Three columns. Widths count bytes; values are ASCII but for bodies, which are long anyway.
+// Three columns. Widths count bytes: values are ASCII except for bodies, which are long anyway.
 std::string table(const std::vector<Row>& rows) {
     std::size_t names = 0, values = 0;
     for (const Row& row : rows) {

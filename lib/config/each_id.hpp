@@ -1,4 +1,4 @@
-// The ids of a whole config, and who may say something of them: for those that look at all.
+// Iterates over the ids of a whole config, and over the sections that may override them.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string not_set(std::string_view name) {
                          : "; did you mean the placeholder ${" + std::string(near) + "}?");
 }
 
-// The value of what stands between the braces.
+// Returns the value of the text between the braces.
 std::string expand(std::string_view inside, const Environment& environment,
                    std::vector<std::string>& complaints) {
     const auto colon = inside.find(':');
@@ -51,7 +51,7 @@ std::string expand(std::string_view inside, const Environment& environment,
     return value.value_or("");
 }
 
-// Dollars and the placeholder behind them, at the front of the text; 0: there is none.
+// Returns the length of the dollars and the placeholder at the front; 0: there is none.
 std::size_t dollars_before_placeholder(std::string_view text) {
     const auto dollars = std::min(text.find_first_not_of('$'), text.size());
     const auto braced = braced_placeholder(text.substr(dollars));

@@ -30,7 +30,7 @@ void append(Lines& out, const Lines& more, std::string_view before) {
     for (const auto& line : more) out.push_back(std::string(before) + line);
 }
 
-// The text as comments of at most `width` columns.
+// Wraps the text into comment lines of at most `width` columns.
 Lines comment(std::string_view text, std::size_t width) {
     Lines out{"#"};
     while (!text.empty()) {
@@ -52,7 +52,7 @@ Lines lines_of(std::string_view text) {
     return out;
 }
 
-// Words that the key takes, unless its sentences name them all.
+// Lists the key's words, unless its description already names them all.
 std::string words(const Key& key) {
     bool named = key.why.find(key.word) != std::string_view::npos;
     for (auto rest = key.choices; !rest.empty();) {
@@ -66,7 +66,7 @@ std::string words(const Key& key) {
                                     : " Or " + std::string(key.word) + ".";
 }
 
-// As this struct has it: the ids differ in their defaults.
+// The key's value in this struct: the ids differ in their defaults.
 std::string value_of(const Key& key, const void* model) {
     const Binding& field = key.bound.field;
     std::string text(key.example);
@@ -83,7 +83,7 @@ bool is_comment(const Key& key) {
 
 Lines section_lines(Section section, const void* model, std::size_t width);
 
-// `name:` and what is below it.
+// `name:` and the lines below it.
 Lines nested_lines(const Key& key, const void* model, std::size_t width) {
     Lines out{std::string(key.name) + ":"};
     const auto below = [&](std::size_t indent) {
@@ -91,7 +91,7 @@ Lines nested_lines(const Key& key, const void* model, std::size_t width) {
     };
     if (key.kind == Kind::list) {
         Lines item = below(4);
-        std::size_t first = 0;  // the comment of the first key stands before the dash
+        std::size_t first = 0;  // the comment of the first key precedes the dash
         for (; item[first].starts_with('#'); ++first) out.push_back("  " + item[first]);
         out.push_back("  - " + item[first]);
         append(out, Lines(item.begin() + static_cast<std::ptrdiff_t>(first) + 1, item.end()),

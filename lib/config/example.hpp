@@ -1,14 +1,14 @@
-// Texts for people, made from the table of keys: config/ticketgate.yaml and docs/reference.md.
+// Texts for people, from the table of keys: config/ticketgate.yaml and docs/reference.md.
 #pragma once
 
 #include <string>
 
 namespace ticketgate::config {
 
-/// A config file that loads, with every key, what it does, and its default. example.cpp
+/// Returns a valid config file: every key with its description and default. example.cpp
 std::string example_config();
 
-/// Every key by section: type, default, limits and what it does. reference.cpp
+/// Returns every key by section: type, default, limits and description. reference.cpp
 std::string reference_page();
 
 }  // namespace ticketgate::config

@@ -1,6 +1,6 @@
-// The two forms of a struct of settings: `Whole` has a value in each field, `Said` has what one
-// place of the file says, which may be nothing. A struct that routes inherit is a template of its
-// form, so its fields are listed once.
+// The two forms of a struct of settings. `Whole` has a value in each field; `Said` has the values
+// that one place of the file gives, if any. A struct that routes inherit is a template of its form,
+// so its fields are listed only once.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ticketgate::config {
 
-/// Where a value was set; line 0 is a built-in default.
+/// The place that set a value; line 0: a built-in default.
 struct Mark {
     std::string file;
     std::uint32_t line = 0, column = 0;
@@ -21,13 +21,13 @@ struct Mark {
 template <class T>
 struct Setting {
     std::optional<T> value;  ///< absent: inherited
-    Mark mark;               ///< where; line 0 when it is not in the file
+    Mark mark;               ///< its place; line 0: not in the file
 
     bool given() const { return mark.line != 0; }
     bool operator==(const Setting&) const = default;
 };
 
-/// Every field holds its value, and begins with its default.
+/// Every field has a value, initially its default.
 struct Whole {
     template <class T>
     using Field = T;
@@ -39,7 +39,7 @@ struct Whole {
     }
 };
 
-/// Every field may be absent, and begins so.
+/// Every field may be absent, and initially is.
 struct Said {
     struct Nothing {
         bool operator==(const Nothing&) const = default;
@@ -63,7 +63,7 @@ struct Said {
 template <class Form, class T>
 using In = typename Form::template Field<T>;
 
-/// A field that no route can set.
+/// A field that routes cannot set.
 template <class Form, class T>
 using WholeOnly = typename Form::template WholeOnly<T>;
 

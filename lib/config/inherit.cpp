@@ -11,7 +11,7 @@ Settings resolve(Settings merged, const RouteOverrides& overrides) {
     walk(Section::settings, &overrides, &merged, inherit);
     for (const auto& [name, given] : overrides.ids.other) {
         const auto found = merged.ids.other.find(name);
-        if (found == merged.ids.other.end()) continue;  // told by validate
+        if (found == merged.ids.other.end()) continue;  // reported by validate
         walk(Section::route_id, &given, &found->second, inherit);
     }
     if (overrides.on_backend_error.status.value) merged.on_backend_error_status_set = true;

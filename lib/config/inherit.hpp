@@ -1,5 +1,5 @@
-// The whole of inheritance: what a route does not say, it has from those around it. Each setting by
-// itself, and each field of the three answers by itself.
+// Inheritance: a route takes the settings it does not give from the routes around it. Each setting
+// is inherited separately, and so is each field of the three answers.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace ticketgate::config {
 
-/// `parent` with everything replaced that `overrides` gives.
+/// Returns `parent` with every setting replaced that `overrides` gives.
 Settings resolve(Settings parent, const RouteOverrides& overrides);
 
-/// Where the effective value of a setting comes from; `mark.line` 0: built in.
+/// The place that set the effective value of a setting; `mark.line` 0: built in.
 struct Origin {
     std::string name;  ///< `wait_timeout`, `on_full.status`
     Mark mark;
     bool operator==(const Origin&) const = default;
 };
 
-/// All settings, in the order of walk.hpp, none of them set yet.
+/// Returns all settings in the order of walk.hpp, with no place set.
 std::vector<Origin> built_in_origins();
 
-/// The same merge as resolve(), for the places instead of the values.
+/// Merges like resolve(), but the places instead of the values.
 std::vector<Origin> resolve(std::vector<Origin> parent, const RouteOverrides& overrides);
 
 }  // namespace ticketgate::config

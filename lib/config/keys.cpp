@@ -13,7 +13,7 @@ struct Table {
     const std::span<const Key>* keys;
 };
 
-// In the order of the enumeration.
+// In the order of enum Section.
 constexpr std::array tables{
     Table{"config", &top_keys},
     Table{"listen", &listen_keys},

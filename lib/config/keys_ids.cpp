@@ -20,7 +20,7 @@ constexpr std::array ids_rows{
            "the formats of httpd up to 2.4.28."),
 };
 
-// Their names with a bar before each.
+// The format names, each with a bar before it.
 constexpr auto barred_formats = [] {
     constexpr auto size = [] {
         std::size_t sum = 0;

@@ -29,7 +29,7 @@ std::string range(const Key& key) {
     return spell(key.min) + " to " + spell(key.max) + word;
 }
 
-// In the order of the enumeration.
+// In the order of enum Kind.
 constexpr std::array rows{
     KindRow{Kind::flag, "true or false", "true or false", flag_schema},
     KindRow{Kind::count, "number", "a whole number from ", number_schema, range<spell_count>},
@@ -80,7 +80,7 @@ constexpr std::array rows{
 constexpr bool is_in_order() {
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (rows[i].kind != static_cast<Kind>(i)) return false;
-    return rows.back().kind == Kind::named;  // the last of the enumeration
+    return rows.back().kind == Kind::named;  // the last enumerator
 }
 static_assert(is_in_order());
 
@@ -96,7 +96,7 @@ std::string limits(const Key& key) {
 }
 
 std::string expected(const Key& key) {
-    // A map that may be left out in more than one way says how it looks.
+    // An answer may have only some of its keys, so the message shows an example.
     if (key.section == Section::answer) return "a map such as {status: 503, body: \"busy\"}";
     return std::string(row_of(key.kind).expected) + limits(key);
 }

@@ -13,9 +13,9 @@ namespace ticketgate::config {
 struct KindRow {
     Kind kind;
     std::string_view type;      ///< on the reference page
-    std::string_view expected;  ///< in messages; the limits follow where there are some
+    std::string_view expected;  ///< in messages; limits follow, if any
     boost::json::object (*schema)(const Key&);
-    std::string (*limits)(const Key&) = nullptr;  ///< null: everything of the kind is allowed
+    std::string (*limits)(const Key&) = nullptr;  ///< null: every value of the kind is allowed
 };
 
 const KindRow& row_of(Kind kind);

@@ -11,7 +11,7 @@
 namespace ticketgate::config {
 namespace {
 
-// A queue that a route names exists, with the defaults of the model.
+// Adds the queues that only routes name, with the defaults of the model.
 void add_named_queues(Config& config) {
     const auto add = [&](const RouteOverrides& overrides) {
         const auto& queue = overrides.queue.value;

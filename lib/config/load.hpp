@@ -1,5 +1,5 @@
-// A config file, read and checked: the whole way from text to Config. Pure but for reading the file
-// itself and the body files it names; the environment comes in as an argument. Nothing throws.
+// Loads and checks a config file, from text to Config. Pure except for reading the file and the
+// body files it names; the environment is an argument. Nothing throws.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@
 namespace ticketgate::config {
 
 struct Loaded {
-    std::optional<Config> config;   ///< present exactly when no problem is more than a warning
-    std::vector<Problem> problems;  ///< all of them, in the order of the file
+    std::optional<Config> config;   ///< present exactly if all problems are warnings
+    std::vector<Problem> problems;  ///< all of them, in file order
 };
 
 Loaded load_file(const std::string& path, const Environment& environment);
 
-/// The bytes of a config file, one more than are allowed at most; absent after telling why.
+/// Reads at most one byte more than allowed; on failure, adds a problem and returns nothing.
 std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems);
 
-/// `name` stands in the messages; relative body files are looked up beside it.
+/// `name` appears in the messages; body files are relative to its folder.
 Loaded load_text(std::string_view text, const std::string& name, const Environment& environment);
 
 }  // namespace ticketgate::config

@@ -1,5 +1,5 @@
-// What a config file means: plain structs, complete, with every default in one place. Each field is
-// one setting of the YAML file under the same name. Pure values; immutable once a Snapshot is built
+// The meaning of a config file as plain structs, with all defaults in one place. Each field is one
+// setting of the YAML file, with the same name. Pure values; immutable once a Snapshot is built
 // from them.
 #pragma once
 
@@ -31,7 +31,7 @@ enum class HalfClose { leave, stay };
 enum class Tunnel { bypass, release, hold };
 enum class UnusualNames { drop, forward, refuse };
 enum class MethodOverride { queue, remove, forward };
-/// As in net/, which stands in another module.
+/// The same as in net/, a separate module.
 enum class TlsVersion { v1_2, v1_3 };
 enum class ClientAuth { off, optional, required };
 enum class AccessFormat { off, json, combined };
@@ -44,27 +44,27 @@ template <class Form>
 struct AnswerIn {
     In<Form, std::uint16_t> status = Form::initial(std::uint16_t{503});  ///< 400-599
     In<Form, std::string> content_type = Form::initial("application/problem+json");
-    /// With placeholders; absent: the problem document.
+    /// Text with placeholders; absent: the problem document (RFC 9457).
     In<Form, std::optional<SharedText>> body = Form::initial(std::nullopt);
     In<Form, Headers> headers = {};  ///< added to the answer
     bool operator==(const AnswerIn&) const = default;
 };
 using Answer = AnswerIn<Whole>;
 
-/// One id of a request: where it goes, how it is made, whose it is.
+/// One id of a request: its headers, its format, and whether a client may set it.
 template <class Form>
 struct IdIn {
-    /// To the backend and the client; may be none: the id is only logged.
+    /// Sent to the backend and the client in these headers; none: only logged.
     In<Form, std::vector<std::string>> headers = {};
-    In<Form, IdFormat> format = Form::initial(IdFormat::uuidv7);    ///< of those made here
-    In<Form, IdPolicy> policy = Form::initial(IdPolicy::generate);  ///< for ids that come in
-    /// Header to the backend with what the client sent; empty: none.
+    In<Form, IdFormat> format = Form::initial(IdFormat::uuidv7);    ///< of ticketgate's own ids
+    In<Form, IdPolicy> policy = Form::initial(IdPolicy::generate);  ///< for ids from clients
+    /// The request header that passes the client's value to the backend; empty: none.
     WholeOnly<Form, std::string> keep_client_in = {};
     bool operator==(const IdIn&) const = default;
 };
 using Id = IdIn<Whole>;
 
-/// What makes the ids of this process differ from others'. `auto`: from the environment or the
+/// Makes the ids of this process differ from those of others. `auto`: from the environment or the
 /// system.
 struct Machine {
     std::string address = "auto";      ///< IPv4
@@ -80,7 +80,7 @@ struct IdsIn {
                           .format = Form::initial(IdFormat::txid)};
     IdIn<Form> unique_id{.headers = Form::initial(Names{"UNIQUE_ID", "Unique-Id"}),
                          .format = Form::initial(IdFormat::httpd_2_4_47)};
-    std::map<std::string, IdIn<Form>> other;  ///< by the names that the log gives them
+    std::map<std::string, IdIn<Form>> other;  ///< by their names in the log
     WholeOnly<Form, Machine> machine = {};
     bool operator==(const IdsIn&) const = default;
 };
@@ -93,33 +93,33 @@ struct SettingsIn {
     In<Form, std::string> upstream = {};              ///< name in `upstreams`
     In<Form, std::optional<std::string>> queue = {};  ///< name of the queue; absent (`off`): bypass
     In<Form, std::vector<std::string>> skip_methods = {};  ///< bypass the queue; upper case
-    /// What becomes of a skipped method that names another one.
+    /// How to treat a skipped method if the request names another method.
     In<Form, MethodOverride> method_override = Form::initial(MethodOverride::queue);
-    In<Form, milliseconds> wait_timeout = Form::initial(60s);    ///< in line, from the ticket
-    In<Form, std::uint32_t> max_waiting = Form::initial(1024u);  ///< tickets; 0: nobody waits
+    In<Form, milliseconds> wait_timeout = Form::initial(60s);    ///< from the ticket to the grant
+    In<Form, std::uint32_t> max_waiting = Form::initial(1024u);  ///< tickets; 0: no waiting
     AnswerIn<Form> on_full = {};                                 ///< max_waiting tickets wait
-    AnswerIn<Form> on_wait_timeout = {};                         ///< wait_timeout passed in line
-    /// 504 when the backend was silent, unless a route sets the status.
+    AnswerIn<Form> on_wait_timeout = {};                         ///< wait_timeout has passed
+    /// The status is 504 if the backend was silent, unless a route sets the status.
     AnswerIn<Form> on_backend_error{.status = Form::initial(std::uint16_t{502})};
-    /// A route sets `on_backend_error.status`: one status for all.
+    /// True if a route sets `on_backend_error.status`: then it applies to all errors.
     WholeOnly<Form, bool> on_backend_error_status_set = {};
-    /// Does a FIN while queued give up the place?
+    /// Whether a FIN while queued gives up the ticket.
     In<Form, HalfClose> client_half_close = Form::initial(HalfClose::leave);
     In<Form, Bytes> max_body = Form::initial(128ull << 20);    ///< request body; 413 above
-    In<Form, milliseconds> body_timeout = Form::initial(30s);  ///< silence of an upload; 408
-    In<Form, Bytes> body_min_rate = Form::initial(500u);  ///< bytes a second of one; 408. 0: any
+    In<Form, milliseconds> body_timeout = Form::initial(30s);  ///< upload silence; 408
+    In<Form, Bytes> body_min_rate = Form::initial(500u);  ///< upload bytes a second; 408. 0: any
     In<Form, milliseconds> connect_timeout = Form::initial(5s);    ///< to the backend; 504
-    In<Form, milliseconds> response_timeout = Form::initial(60s);  ///< silence of the backend; 504
-    /// Response bytes kept ahead of a slow client.
+    In<Form, milliseconds> response_timeout = Form::initial(60s);  ///< backend silence; 504
+    /// Response bytes buffered for a slow client.
     In<Form, Bytes> response_spool_max = Form::initial(256ull << 20);
     In<Form, bool> server_timing = Form::initial(true);  ///< `Server-Timing` on responses
-    /// The slot of an upgraded connection or event stream.
+    /// When the slot of an upgraded connection or event stream is released.
     In<Form, Tunnel> tunnel = Form::initial(Tunnel::release);
     In<Form, milliseconds> tunnel_timeout = Form::initial(1h);  ///< silence in both directions
-    /// Protocols that pass; the backend is not asked for others.
+    /// Protocols that may be upgraded to; others are not passed to the backend.
     In<Form, std::vector<std::string>> upgrades =
         Form::initial(std::vector<std::string>{"websocket"});
-    IdsIn<Form> ids = {};  ///< those of the file, with the formats and policies of the route
+    IdsIn<Form> ids = {};  ///< the file's ids, with the route's formats and policies
     bool operator==(const SettingsIn&) const = default;
 };
 using Settings = SettingsIn<Whole>;
@@ -127,9 +127,9 @@ using Settings = SettingsIn<Whole>;
 struct Queue {
     std::uint32_t max_in_flight = 1;
     Order order = Order::ready;
-    milliseconds hold_timeout = never;  ///< how long a slot may be held
+    milliseconds hold_timeout = never;  ///< the longest time to hold a slot
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
-    Release release = Release::response;  ///< when the slot goes back
+    Release release = Release::response;  ///< when the slot is released
     bool operator==(const Queue&) const = default;
 };
 
@@ -143,24 +143,24 @@ struct FcgiStatus {
     bool operator==(const FcgiStatus&) const = default;
 };
 
-/// Where the scripts are, and which one a path names.
+/// Where the scripts are, and which script a path selects.
 struct Fcgi {
     std::string root;  ///< document root as php-fpm sees it, without a last slash
     std::optional<std::string> script = "/index.php";  ///< front controller; absent: `off`
     std::string index = "index.php";
-    bool split = true;  ///< paths may name scripts
+    bool split = true;  ///< paths may select scripts
     Headers params;     ///< CGI variables
     bool keep_alive = false;
     std::optional<FcgiStatus> status;
     bool operator==(const Fcgi&) const = default;
 };
 
-/// Towards a backend. Paths are already those to open.
+/// TLS to a backend. Relative paths are already resolved.
 struct UpstreamTls {
-    bool verify = true;       ///< its certificate: who signed it, and whom it names
-    std::string ca_file;      ///< those who may sign; empty: the system's
-    std::string server_name;  ///< asked for, and in the certificate; empty: the host of the url
-    std::string certificate;  ///< our own, where the backend asks for one
+    bool verify = true;       ///< check its certificate: the signer and the name
+    std::string ca_file;      ///< trusted signers; empty: the system's
+    std::string server_name;  ///< SNI and the name to check; empty: the host of the url
+    std::string certificate;  ///< the client certificate, if the backend wants one
     std::string key;
     bool operator==(const UpstreamTls&) const = default;
 };
@@ -175,25 +175,25 @@ struct Upstream {
     std::uint32_t max_idle = 64;      ///< pooled idle connections, a thread
     milliseconds idle_timeout = 4s;   ///< below Apache's KeepAliveTimeout of 5 s
     Bytes max_head = 64 << 10;        ///< response head; 502 above
-    std::uint32_t max_headers = 200;  ///< fields in one; 502 above
-    bool rewrite_location = true;     ///< redirects to its own address, for clients
+    std::uint32_t max_headers = 200;  ///< fields in a response head; 502 above
+    bool rewrite_location = true;     ///< rewrite redirects to its own address for clients
     std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
-    UpstreamTls tls;                  ///< of https
+    UpstreamTls tls;                  ///< for https
     bool operator==(const Upstream&) const = default;
 };
 
-/// A chain of certificates and the key of the first, as paths to open.
+/// A certificate chain and the key of its first certificate, as resolved paths.
 struct CertificateFiles {
     std::string certificate, key;
     bool operator==(const CertificateFiles&) const = default;
 };
 
-/// Towards clients of one listener.
+/// TLS to the clients of one listener.
 struct ListenTls {
-    std::vector<CertificateFiles> certificates;  ///< the first also for clients without SNI
+    std::vector<CertificateFiles> certificates;  ///< the first also serves clients without SNI
     TlsVersion min_version = TlsVersion::v1_2;
-    std::string client_ca;                     ///< who signs clients' certificates
-    ClientAuth client_auth = ClientAuth::off;  ///< does a client need one?
+    std::string client_ca;                     ///< signers of client certificates
+    ClientAuth client_auth = ClientAuth::off;  ///< whether clients need a certificate
     bool operator==(const ListenTls&) const = default;
 };
 
@@ -208,55 +208,55 @@ struct Listen {
     bool operator==(const Listen&) const = default;
 };
 
-/// Towards clients, before a route is known.
+/// Limits and headers of clients, before a route is known.
 struct Clients {
-    std::uint32_t max_connections = 10000;  ///< accepted at one time; more wait in the backlog
-    std::uint32_t max_connections_per_client = unlimited;  ///< of one address; 429 above
-    std::uint32_t max_requests = unlimited;                ///< requests a connection
+    std::uint32_t max_connections = 10000;  ///< open at one time; further ones wait in the backlog
+    std::uint32_t max_connections_per_client = unlimited;  ///< from one address; 429 above
+    std::uint32_t max_requests = unlimited;                ///< per connection
     Bytes max_head = 32 << 10;                             ///< request head; 431 above
     Bytes max_uri = 8 << 10;                               ///< request target; 414 above
     std::uint32_t max_headers = 100;                       ///< fields in a head; 431 above
-    Bytes max_input = 64ull << 20;     ///< kept for all clients together; 503 or the end above
+    Bytes max_input = 64ull << 20;     ///< for all clients together; above: 503 or close
     milliseconds head_timeout = 10s;   ///< first byte of a head to its end; 408
     milliseconds idle_timeout = 60s;   ///< keep-alive between requests
-    milliseconds write_timeout = 60s;  ///< a client that takes nothing of its answer
-    milliseconds linger_time = 30s;    ///< an upload that was refused is dropped as long, in all,
-    milliseconds linger_timeout = 5s;  ///< and at its first silence of this length it is closed
-    UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers fold together
+    milliseconds write_timeout = 60s;  ///< longest silence of a client that reads its answer
+    milliseconds linger_time = 30s;    ///< longest time to discard a refused upload,
+    milliseconds linger_timeout = 5s;  ///< and its longest silence meanwhile; then it is closed
+    UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers cannot tell apart
     std::vector<std::string>
-        trusted_proxies;  ///< CIDRs whose X-Forwarded-* are extended, not replaced
-    /// Fields with a client's address, dropped unless a trusted proxy sent them. `default` stands
-    /// for those of proxy_headers.cpp.
+        trusted_proxies;  ///< CIDRs; extends their X-Forwarded-* instead of replacing them
+    /// Fields with a client's address, dropped unless a trusted proxy sent them. `default`: the
+    /// list in proxy_headers.cpp.
     std::vector<std::string> address_headers{"default"};
-    std::vector<std::string> path_headers{"default"};  ///< fields with another path, dropped always
+    std::vector<std::string> path_headers{"default"};  ///< fields with another path, always dropped
     bool operator==(const Clients&) const = default;
 };
 
 /// Limits of connections to the admin listener.
 struct AdminLimits {
     std::uint32_t max_connections = 64;
-    milliseconds read_timeout = 10s;   ///< until a request is there, whole
-    milliseconds write_timeout = 10s;  ///< until its answer is taken
+    milliseconds read_timeout = 10s;   ///< until the whole request has arrived
+    milliseconds write_timeout = 10s;  ///< until the whole answer has been sent
     bool operator==(const AdminLimits&) const = default;
 };
 
 struct Spool {
-    Bytes memory_per_body = 64 << 10;  ///< above it a body goes to an unlinked file
+    Bytes memory_per_body = 64 << 10;  ///< larger bodies go to an unlinked file
     Bytes max_memory = 64ull << 20;    ///< all spools together; then files
     Bytes max_disk = 4ull << 30;       ///< all files together; then 503
     std::string directory = "/tmp";
     bool operator==(const Spool&) const = default;
 };
 
-/// noeqd's protocol on a port of its own.
+/// Serves noeqd's protocol on its own port.
 struct IdService {
     Listen address;
     std::uint32_t datacenter = 0;          ///< 0-31
     std::uint32_t worker = unlimited;      ///< 0-31; `unlimited` is `auto`, as in Machine
-    std::string token;                     ///< empty: none is asked for
-    std::string state_file;                ///< to open; empty: none, and a restart trusts the clock
-    std::uint32_t max_connections = 1000;  ///< above, the longest idle one ends
-    std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
+    std::string token;                     ///< empty: not required
+    std::string state_file;                ///< resolved; empty: none, a restart trusts the clock
+    std::uint32_t max_connections = 1000;  ///< above: the longest idle one ends
+    std::uint32_t max_connections_per_client = 100;  ///< above: its own longest idle one ends
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;
@@ -268,7 +268,7 @@ struct Log {
     AccessFormat access = AccessFormat::json;
     std::string access_file = "-";    ///< `-`: stdout
     LogLevel level = LogLevel::info;  ///< operational log, on stderr
-    Bytes max_buffer = 1 << 20;  ///< lines of each waiting for a slow reader; then dropped, counted
+    Bytes max_buffer = 1 << 20;  ///< per log, for a slow reader; more lines are dropped, counted
     bool operator==(const Log&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Maps within maps: a section below a key, and named sections. For the parsers of this folder.
+// Reads maps within maps: a section below a key, and named sections. For this folder's parsers.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@
 
 namespace ticketgate::config {
 
-/// Nothing stands below the key (`clients:`), or `off`: as good as no key, unless required.
+/// True if the key has no value (`clients:`) or `off`: the same as no key, unless required.
 bool is_absent(const Value& value);
 
-/// Tells when the key of this entry is no name.
+/// Reports an entry whose key is not a valid name.
 void check_name(const Value& map, const Entry& entry);
 
-/// The keys of one section. Overloads in parse.hpp have more to do.
+/// Reads the keys of one section. The overloads in parse.hpp do more.
 template <class T>
 void parse_section(SectionReader& section, T& out) {
     section.read_all(out);
@@ -33,7 +33,7 @@ bool read_section(const Value& value, T& out) {
     return true;
 }
 
-/// Absent when the section is not there.
+/// Sets `out` to nothing if the section is absent.
 template <class T>
 bool read_section(const Value& value, std::optional<T>& out) {
     if (is_absent(value)) return true;
@@ -41,7 +41,7 @@ bool read_section(const Value& value, std::optional<T>& out) {
     return read_section(value, out.emplace());
 }
 
-/// `upstreams:`, `queues:` and such: each name once, each value a map (or nothing: all defaults).
+/// Reads `upstreams:`, `queues:` and the like: unique names, each with a map or nothing below.
 template <class Map>
 bool read_named(const Value& value, Map& out) {
     if (is_absent(value)) return true;

@@ -1,5 +1,5 @@
-// What one route (or `defaults:`) says: only the settings that stand in the file, each with its
-// place. The fields are those of model.hpp in the other form.
+// The settings that one route (or `defaults:`) gives: only those in the file, each with its place.
+// The fields are those of model.hpp in the Said form.
 #pragma once
 
 #include <string>

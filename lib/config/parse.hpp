@@ -1,6 +1,6 @@
-// Nodes → Config, with everything checked that one key says about itself. Never stops at a problem:
-// the result is then incomplete, and only good for finding more problems. The table in keys_*.cpp
-// says which key fills which field; what stands here reads those that are more than one field.
+// Parses nodes into a Config, and checks each key by itself. Never stops at a problem: the result
+// is then incomplete, and serves only to find further problems. The table in keys_*.cpp maps keys
+// to fields; the functions here read keys that fill more than one field.
 #pragma once
 
 #include "config/config.hpp"
@@ -11,7 +11,7 @@ namespace ticketgate::config {
 
 Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems);
 
-/// `admin:`, into `config.admin` and its token; null: it does not stand in the file.
+/// Reads `admin:` into `config.admin` and its token; null: it is not in the file.
 void parse_admin(const Entry* entry, Config& config, Reading& reading);
 
 /// Sections with checks of their own.
@@ -22,7 +22,7 @@ void parse_section(SectionReader& section, Id& out);               // parse_ids.
 void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp
 void parse_section(SectionReader& section, IdService& out);        // parse_id_service.cpp
 
-/// Readers of single keys that fill several fields. parse_listen.cpp
+/// Read single keys that fill several fields. parse_listen.cpp
 bool read_address(const Value& value, Listen& out);
 bool read_listens(const Value& value, std::vector<Listen>& out);
 bool read_certificates(const Value& value, std::vector<CertificateFiles>& out);
@@ -35,7 +35,7 @@ bool read_status_url(const Value& value, FcgiStatus& out);
 bool read_status_path(const Value& value, FcgiStatus& out);
 bool read_root(const Value& value, Fcgi& out);
 
-/// `routes:` at the top and all below, in the order of the file. parse_route.cpp
+/// Reads `routes:` at all levels, in file order. parse_route.cpp
 bool read_routes(const Value& value, std::vector<RouteNode>& out);
 
 }  // namespace ticketgate::config

@@ -3,7 +3,7 @@
 namespace ticketgate::config {
 namespace {
 
-// As for the keys of TLS.
+// Warns if others can read the file, as for TLS keys.
 void warn_of_readers(const Value& file) {
     const auto name = file.reading.folder / file.node.text;
     std::error_code error;
@@ -15,7 +15,7 @@ void warn_of_readers(const Value& file) {
         name.string() + ": everybody on this machine can read the token; chmod o-r");
 }
 
-// The token in a file; a line end behind it does not count.
+// Reads the token from a file, without a line end at its end.
 void read_token_file(const Value& value, bool given, std::string& out) {
     if (given) {
         (void)value.fail("stands beside token; keep one of them");

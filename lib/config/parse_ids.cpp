@@ -3,14 +3,14 @@
 namespace ticketgate::config {
 namespace {
 
-// `header: A` is short for `headers: [A]`. Absent: it is not there.
+// Reads `header: A`, short for `headers: [A]`; returns nothing if it is absent.
 std::optional<std::string> take_header(SectionReader& section, Mark& mark) {
     const Entry* entry = section.take("header");
     if (entry == nullptr) return std::nullopt;
     mark = entry->mark;
     const auto path = section.path_of("header");
     std::string name;
-    (void)read(Value{entry->value, section.key("header"), path, section.reading()}, name);  // told
+    (void)read(Value{entry->value, section.key("header"), path, section.reading()}, name);
     return name;
 }
 

@@ -1,10 +1,10 @@
-// Where ticketgate listens: for clients and for its operator.
+// Parses the addresses of listeners: for clients and for the operator.
 #include "config/parse.hpp"
 
 namespace ticketgate::config {
 namespace {
 
-// False: it is no map, which is told.
+// Returns false, and reports it, if the node is not a map.
 bool expect_address(const Node& node, const std::string& path, Reading& reading) {
     if (node.kind == Node::Kind::map) return true;
     const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";

@@ -3,12 +3,11 @@
 namespace ticketgate::config {
 namespace {
 
-constexpr std::size_t max_routes =
-    10000;  // far above any file written by hand; keeps indexes in 16 bits
+constexpr std::size_t max_routes = 10000;  // far above hand-written files; indexes fit in 16 bits
 
 void read_routes_of(const Value& value, int parent, std::vector<RouteNode>& out);
 
-// Exactly one of prefix and regex. False: there is no telling what this route is for.
+// Reads exactly one of prefix and regex. False: the route is unknown.
 bool parse_match(SectionReader& section, const Node& node, RouteNode& out) {
     Problems& problems = section.reading().problems;
     const Entry* prefix = section.take("prefix");
@@ -33,8 +32,7 @@ void parse_route(const Node& node, RouteNode route, std::vector<RouteNode>& out,
     const Entry* nested = section.take("routes");
     const bool regex = !route.regex.empty();
     const auto below = section.path_of("routes");
-    int index =
-        route.parent;  // of a route that is not known, so that what is below is read all the same
+    int index = route.parent;  // if the route is not known: nested routes are still read
     if (known) {
         index = static_cast<int>(out.size());
         out.push_back(std::move(route));
@@ -70,7 +68,7 @@ void read_routes_of(const Value& value, int parent, std::vector<RouteNode>& out)
     }
 }
 
-// Of an answer: the text in a file.
+// Reads the body of an answer from a file.
 void parse_body_file(SectionReader& section, Setting<std::optional<SharedText>>& out) {
     const Entry* file = section.take("body_file");
     if (file == nullptr) return;

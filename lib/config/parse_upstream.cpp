@@ -9,10 +9,10 @@ bool read_url(const Value& value, Upstream& out) {
     if (value.node.kind != Node::Kind::scalar)
         why = "expected " + expected(value.key);
     else
-        (void)parse_url(value.node.text, at, why);  // false exactly when it gives a reason
+        (void)parse_url(value.node.text, at, why);  // false exactly if it sets a reason
     if (why.empty() && value.key.kind == Kind::fcgi_url && !is_fcgi_url(at.url))
         why = "is not " + expected(value.key);
-    out.https = at.https;  // so that its tls: is not told to have no effect as well
+    out.https = at.https;  // prevents a second problem: tls: has no effect
     if (!why.empty()) return value.fail("\"" + value.node.text + "\": " + why);
     out = std::move(at);
     return true;
@@ -35,7 +35,7 @@ bool read_status_path(const Value& value, FcgiStatus& out) {
     return true;
 }
 
-// Without a last slash.
+// Drops slashes at the end.
 bool read_root(const Value& value, Fcgi& out) {
     if (!read(value, out.root)) return false;
     while (out.root.size() > 1 && out.root.ends_with('/')) out.root.pop_back();

@@ -13,7 +13,7 @@ std::string print(const Problem& problem) {
     out += problem.warning ? ": warning: " : ": ";
     if (!problem.path.empty()) out += problem.path + ": ";
     out += problem.message;
-    // Bytes of the file may stand in it: they are not to steer the terminal that shows them.
+    // The message may contain bytes of the file: they must not control the terminal.
     const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
     std::replace_if(out.begin(), out.end(), control, '?');
     return out;

@@ -6,9 +6,9 @@
 namespace ticketgate::config {
 namespace {
 
-// Headers that CDNs, clouds and load balancers document, and that PHP applications read for
-// REMOTE_ADDR or for the scheme and the host that a client saw. X-Forwarded-* and Forwarded are no
-// part of it: ticketgate writes or drops them itself.
+// Headers that CDNs, clouds and load balancers document, and that PHP applications use for
+// REMOTE_ADDR or for the client's scheme and host. Without X-Forwarded-* and Forwarded: ticketgate
+// writes or drops them itself.
 constexpr std::array<std::string_view, 45> addresses{
     "X-Real-IP",
     "X-Real-Port",
@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 45> addresses{
     "X-Original-Proto",
 };
 
-// IIS, Zend and Laminas, older Symfony, ingress controllers.
+// Used by IIS, Zend and Laminas, older Symfony, ingress controllers.
 constexpr std::array<std::string_view, 6> paths{
     "X-Original-URL", "X-Rewrite-URL", "X-Override-URL",
     "X-Original-URI", "X-Rewrite-URI", "X-Envoy-Original-Path",

@@ -1,4 +1,4 @@
-// Header names in which proxies tell backends of clients, and which a client could write as well.
+// Names of headers in which proxies describe clients to backends. Clients can forge them.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace ticketgate::config {
 
-/// In a list of headers: those that are built in.
+/// Stands for the built-in names in a list of headers.
 inline constexpr std::string_view built_in_headers = "default";
 
-/// `clients.address_headers` and `path_headers`, with what `default` stands for.
+/// Return `clients.address_headers` and `path_headers`, with `default` expanded.
 std::vector<std::string> address_headers(const Clients& clients);
 std::vector<std::string> path_headers(const Clients& clients);
-/// In which frameworks look for another method than the request line's.
+/// Returns the headers in which frameworks look for a method other than the request line's.
 std::vector<std::string> method_headers();
 
 }  // namespace ticketgate::config

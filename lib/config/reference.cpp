@@ -26,7 +26,7 @@ std::string title(Section section) {
     return section == Section::top ? "top level" : std::string(name_of(section));
 }
 
-// GitHub's anchor of the title.
+// Links to the title by GitHub's anchor.
 std::string link(Section section) {
     return "[`" + title(section) + "`](#" + title(section) + ")";
 }
@@ -49,12 +49,12 @@ std::string row(const Key& key) {
            " | " + limits(key) + " | " + std::string(key.why) + " |\n";
 }
 
-// A route has the settings of `defaults` as well; they stand in a table of their own.
+// True for the settings that a route shares with `defaults`; they have their own table.
 bool is_inherited(Section section, const Key& key) {
     return section == Section::route && find_key(Section::settings, key.name) != nullptr;
 }
 
-// Where the section stands in a file, and what for.
+// Describes where in a file the section appears, and its purpose.
 std::string uses(Section section) {
     std::string out;
     for (std::size_t i = 0; i < section_count; ++i)

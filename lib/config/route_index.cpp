@@ -14,25 +14,25 @@ namespace {
 struct Prefix {
     std::string text;
     const RouteNode* node;
-    int shorter = -1;  // the longest other prefix that this one begins with, byte by byte
+    int shorter = -1;  // index of the longest other prefix that this text starts with, byte by byte
 };
 
 struct Regex {
     const RouteNode* node;
     std::unique_ptr<RE2>
-        alone;  // asked when the set ran out of memory: a path must never slip past its queue
-    std::string_view under;  // prefix of the route it is nested in; empty: everywhere
+        alone;  // used if the set runs out of memory: a path must never bypass its queue
+    std::string_view under;  // prefix of the enclosing route; empty: any path
 };
 
 }  // namespace
 
 struct RouteIndex::Tables {
-    Settings built_in;  // with the file's ids
+    Settings built_in;  // includes the file's ids
     RouteOverrides defaults;
     std::vector<RouteNode> nodes;
     std::vector<Prefix> prefixes;   // sorted by text
     std::vector<Regex> regexes;     // in the order of the file
-    std::unique_ptr<RE2::Set> set;  // null when there are none, or when they do not fit into one
+    std::unique_ptr<RE2::Set> set;  // null: no regexes, or too many for one set
 
     void add_prefixes();
     void add_regexes();
@@ -52,7 +52,7 @@ void RouteIndex::Tables::add_prefixes() {
         if (!node.is_regex()) prefixes.push_back({node.prefix, &node});
     std::stable_sort(prefixes.begin(), prefixes.end(),
                      [](const Prefix& a, const Prefix& b) { return a.text < b.text; });
-    // Sorted, whatever a text begins with stands before it, on the chain of its left neighbour.
+    // In sorted order, all prefixes of a text are on the chain of its left neighbour.
     for (std::size_t i = 1; i < prefixes.size(); ++i) {
         int at = static_cast<int>(i) - 1;
         while (at >= 0 &&
@@ -77,8 +77,8 @@ void RouteIndex::Tables::add_regexes() {
     if (all->Compile()) set = std::move(all);
 }
 
-// Binary search finds the last prefix not above the path; the deepest one that encloses it is on
-// its chain.
+// Finds the last prefix not above the path by binary search; the deepest enclosing prefix is on its
+// chain.
 int RouteIndex::Tables::deepest(std::string_view path) const {
     const auto above =
         std::upper_bound(prefixes.begin(), prefixes.end(), path,

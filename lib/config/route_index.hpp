@@ -1,6 +1,6 @@
-// Which routes a path belongs to, and what then applies. Built once from a Config, self-contained,
-// and immutable: any thread may ask. Without regex routes match() does not allocate; with them
-// RE2::Set allocates a little for each path.
+// Finds the routes of a path, and the settings that apply. Built once from a Config, self-contained
+// and immutable; any thread. Without regex routes, match() does not allocate; with them, RE2::Set
+// allocates a little for each path.
 //
 // Effective settings = built-in defaults ← `defaults:` ← every prefix route that encloses the path
 // by whole segments, outermost first ← the regex routes that match it, in the order of the file.
@@ -19,8 +19,8 @@
 
 namespace ticketgate::config {
 
-/// By whole segments: `/a` matches `/a` and `/a/b`, not `/ab`; `/a/` matches `/a/` and below it;
-/// `/` everything.
+/// Matches whole segments: `/a` encloses `/a` and `/a/b`, not `/ab`; `/a/` encloses `/a/` and paths
+/// below it; `/` encloses every path.
 bool encloses(std::string_view prefix, std::string_view normal_path);
 
 class RouteIndex {
@@ -40,16 +40,16 @@ class RouteIndex {
 
     Match match(std::string_view normal_path) const;
 
-    /// What applies. Without regexes it depends on `prefix` alone: worth computing once for each.
+    /// Returns the settings that apply. Without regexes, `prefix` determines them: cache them.
     Settings resolve(const Match& match) const;
 
-    /// Where each setting of resolve(match) was set.
+    /// Returns the place that set each setting of resolve(match).
     std::vector<Origin> origins(const Match& match) const;
 
-    /// The routes of a match, in the order in which they apply.
+    /// Returns the routes of a match, in the order in which they apply.
     std::vector<const RouteNode*> routes(const Match& match) const;
 
-    /// The text of a prefix route, for labels and tests.
+    /// Returns the text of a prefix route, for labels and tests.
     std::string_view prefix(int index) const;
 
     std::size_t prefix_count() const;

@@ -1,5 +1,5 @@
-// What the rows of keys_*.cpp are made of. `field<&Clients::max_uri>` binds a row to that field,
-// `setting<...>` to a setting of routes in both its forms.
+// Building blocks for the rows of keys_*.cpp. `field<&Clients::max_uri>` binds a row to that field,
+// `setting<...>` to both forms of a setting of routes.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::shared_ptr<void> make_owner() {
     return std::make_shared<Owner>();
 }
 
-/// `Read` takes the value and the struct itself.
+/// `Read` takes the value and the whole struct.
 template <class Owner, auto Read, auto... Path>
 constexpr Binding bind_whole() {
     return {
@@ -75,7 +75,7 @@ constexpr Binding bind_field() {
     return bind_whole<OwnerOf<Path...>, read_field<Path...>, Path...>();
 }
 
-// What stands in the model for a section: itself, or what an optional, a list or a map holds.
+// Returns the section's struct: the field, or a default element of an optional, list or map.
 template <class T>
 const void* below(const T& field) {
     if constexpr (requires { typename T::mapped_type; }) {
@@ -125,7 +125,7 @@ const Mark& mark_field(const void* said) {
     return (static_cast<const OwnerOf<SaidField>*>(said)->*SaidField).mark;
 }
 
-// Of a setting that routes give; it is never spelled in that form.
+// Binds the form that routes give; never printed in that form.
 template <auto SaidField>
 constexpr Binding bind_said() {
     return {.owner = model_type<OwnerOf<SaidField>>(),
@@ -141,13 +141,13 @@ constexpr Binding bind_said() {
 template <auto... Path>
 inline constexpr Bindings field{.field = binding::bind_field<Path...>()};
 
-/// A field with a reader of its own.
+/// A field with its own reader.
 template <auto Read, auto... Path>
 inline constexpr Bindings field_by{
     .field = binding::bind_whole<binding::OwnerOf<Path...>, binding::read_with<Read, Path...>,
                                  Path...>()};
 
-/// A field that `Read` fills, together with others of the struct.
+/// A field that `Read` fills together with other fields of the struct.
 template <class Owner, auto Read, auto... Path>
 inline constexpr Bindings filled_by{.field = binding::bind_whole<Owner, Read, Path...>()};
 
@@ -172,7 +172,7 @@ template <auto Field>
 inline constexpr Bindings named_parts{
     .field = binding::bind_section<binding::read_named_parts<binding::FieldOf<Field>>, Field>()};
 
-/// A list, or what else `Read` makes of the section.
+/// A list, or another form of section that `Read` reads.
 template <auto Read, auto Field>
 inline constexpr Bindings part_by{.field = binding::bind_section<Read, Field>()};
 
@@ -222,7 +222,7 @@ constexpr Key nested(std::string_view name, Kind kind, Section section, Bindings
     return key;
 }
 
-/// Another way to fill the field of `other`.
+/// Another key that fills the field of `other`.
 constexpr Key instead_of(std::string_view other, std::string_view name, Kind kind,
                          std::string_view why) {
     Key key = plain(name, kind, {}, why);
@@ -235,13 +235,13 @@ constexpr Key required(Key key) {
     return key;
 }
 
-/// Without a default: it depends on where the section stands.
+/// Has no fixed default: it depends on the section's position.
 constexpr Key varying(Key key) {
     key.varies = true;
     return key;
 }
 
-/// The example has it as a comment.
+/// The example has it commented out.
 constexpr Key commented(Key key) {
     key.commented = true;
     return key;

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// `[a, b]` as JSON.
+// Converts the text `[a, b]` to JSON.
 json::array json_list(std::string_view list) {
     json::array out;
     for_each_element(list.substr(1, list.size() - 2),
@@ -21,7 +21,7 @@ json::array json_list(std::string_view list) {
     return out;
 }
 
-// Text, but for those that are a plain JSON value.
+// Converts a default to text, or to a plain JSON value for the kinds that have one.
 json::value json_default(const Key& key, const std::string& text) {
     const bool plain = key.kind == Kind::flag || key.kind == Kind::body ||
                        key.kind == Kind::headers || key.kind == Kind::variables ||
@@ -69,7 +69,7 @@ void add_object(Section section, json::object& out) {
     out["properties"] = std::move(properties);
 }
 
-// One line a property, as long as it is; the objects around them by members.
+// Prints each property on one line, however long, and enclosing objects member by member.
 std::string printed(const json::object& object, const std::string& indent) {
     const std::string inside = indent + "    ";
     std::string out;

@@ -19,7 +19,7 @@ json::object text() {
     return {{"type", "string"}, {"minLength", 1}};
 }
 
-// A value that is not text to begin with may still come from the environment.
+// Also accepts text with a variable, for a value that is not text.
 json::object or_variable(json::array schemas) {
     schemas.push_back(reference("variable"));
     return {{"anyOf", std::move(schemas)}};
@@ -69,7 +69,7 @@ json::object choice_schema(const Key& key) {
         const auto word = rest.substr(0, rest.find('|'));
         rest.remove_prefix(std::min(word.size() + 1, rest.size()));
         words.push_back(to_json(word));
-        if (word == "off") words.push_back(false);  // what YAML 1.1 makes of it
+        if (word == "off") words.push_back(false);  // YAML 1.1 reads off as false
         if (word[0] >= '0' && word[0] <= '9')
             words.push_back(json::parse(to_json(word)));  // unquoted, it is a number
     }

@@ -9,7 +9,7 @@
 
 namespace ticketgate::config {
 
-/// Boost 1.81 has a string_view of its own.
+/// Converts to the string_view of Boost 1.81.
 inline boost::json::string_view to_json(std::string_view text) {
     return {text.data(), text.size()};
 }

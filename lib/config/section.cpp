@@ -8,7 +8,7 @@
 namespace ticketgate::config {
 namespace {
 
-// Words of the programs we replace and of those around us, which no edit distance would find.
+// Names from related programs that edit distance would not find.
 std::string_view also_known_as(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> others[]{
         {"concurrency", "queues: NAME: max_in_flight"},
@@ -35,7 +35,7 @@ std::string nearest_key(Section section, std::string_view name) {
     return std::string(near.empty() ? also_known_as(name) : near);
 }
 
-// The section whose key this would be, one level up or down: a frequent slip of indentation.
+// Names the section of this key, one level up or down: a frequent mistake of indentation.
 std::string elsewhere(Section here, std::string_view name) {
     if (here == Section::top && find_key(Section::settings, name) != nullptr)
         return "; it belongs to a route, or below defaults: for all routes";
@@ -60,7 +60,7 @@ SectionReader::SectionReader(const Node& node, Section section, std::string path
       path_(std::move(path)),
       reading_(reading),
       asked_(keys_of(section).size(), false) {
-    std::vector<std::string> meant;  // a key that is there but misspelt is not missing as well
+    std::vector<std::string> meant;  // a misspelt required key is not missing too
     for (const Entry& entry : node_.entries) {
         if (find_key(section, entry.key) != nullptr) continue;
         auto more = elsewhere(section, entry.key);
@@ -103,7 +103,7 @@ void SectionReader::read(const Key& key, ModelType type, void* out) {
     if (entry == nullptr) return;
     const auto path = path_of(key.name);
     const Value value{entry->value, key, path, reading_};
-    (void)key.bound.in(type)->read(value, out);  // a problem says why not
+    (void)key.bound.in(type)->read(value, out);  // reports a problem if false
 }
 
 std::string SectionReader::path_of(std::string_view name) const {

@@ -1,6 +1,6 @@
-// One map of the file, read against its section of keys.hpp. Unknown keys are told when it begins;
-// read_all() reads what is bound to the struct, and the rest is taken by hand. A key of the table
-// that nobody read is our bug and ends the program: so the table and the parser cannot drift apart.
+// Reads one map of the file against its section of keys.hpp. The constructor reports unknown keys,
+// read_all() reads keys bound to the struct, and take() serves the rest. A key that no code reads
+// aborts the program: so the table and the parser cannot drift apart.
 #pragma once
 
 #include <string>
@@ -21,17 +21,17 @@ class SectionReader {
     SectionReader(const SectionReader&) = delete;
     SectionReader& operator=(const SectionReader&) = delete;
 
-    /// The value of the key, for those that are read by hand; null when it is not there.
+    /// Returns the value of a key that is read by hand; null if it is absent.
     const Entry* take(std::string_view name);
 
-    /// Reads every key that is bound to a field of `T` and was not read before. A field is left as
-    /// it is when its key is not there, or wrong (which is then told).
+    /// Reads every key that is bound to a field of `T` and has not been read yet. A field keeps its
+    /// value if its key is absent or invalid (which is reported).
     template <class T>
     void read_all(T& out) {
         read_all(model_type<T>(), &out);
     }
 
-    /// The same for one key.
+    /// Reads one key in the same way.
     template <class T>
     void read(std::string_view name, T& out) {
         read(key(name), model_type<T>(), &out);
@@ -52,7 +52,7 @@ class SectionReader {
     std::vector<bool> asked_;  // by position in the table
 };
 
-/// `a.b`, or `b` at the top.
+/// Returns `a.b`, or `b` at the top.
 std::string join(std::string_view path, std::string_view name);
 
 }  // namespace ticketgate::config

@@ -1,4 +1,4 @@
-// The rows of each section. Only for keys.cpp; everybody else asks keys_of().
+// The rows of each section. Only for keys.cpp; all other code uses keys_of().
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Text that its copies share. Settings are copied for each combination of routes, and the body of
-// an answer may be long.
+// Text shared by its copies. Settings are copied for each combination of routes, and the body of an
+// answer may be long.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace ticketgate::config {
 class SharedText {
  public:
     SharedText() : SharedText(std::string()) {}
-    // NOLINTBEGIN(google-explicit-constructor): a setting is given and read as any text
+    // NOLINTBEGIN(google-explicit-constructor): a setting converts from and to any text
     SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
     SharedText(const char* text) : SharedText(std::string(text)) {}
 

@@ -5,7 +5,7 @@
 namespace ticketgate::config {
 namespace {
 
-// Text on one line, cut where it gets long.
+// Quotes text on one line, truncated if long.
 std::string quoted(std::string_view text) {
     std::string out = "\"";
     for (const char c : text.substr(0, 60))

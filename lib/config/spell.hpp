@@ -1,4 +1,4 @@
-// Values of the model in the spelling of the file, for `explain` and for defaults.
+// Prints values of the model as the file spells them, for `explain` and for defaults.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ std::string spell(const Key& key, const std::optional<std::string>& value);
 std::string spell(const Key& key, const std::optional<SharedText>& value);
 std::string spell(const Key& key, const std::optional<Listen>& value);
 
-/// The word of the enumerator.
+/// Returns the word of the enumerator.
 std::string spell_choice(const Key& key, int index);
 
 template <class Enum>

@@ -31,7 +31,7 @@ std::optional<unsigned> number(std::string_view text, unsigned max) {
     return value;
 }
 
-// Text → binary only; opens nothing.
+// Only converts the text; opens nothing.
 bool is_ip(int family, std::string_view text) {
     unsigned char bytes[16];
     return inet_pton(family, std::string(text).c_str(), bytes) == 1;
@@ -62,7 +62,7 @@ std::optional<HostPort> split(std::string_view text) {
     return parts;
 }
 
-// The path of `unix:/path`; the kernel's sun_path bounds its length.
+// Checks the path of `unix:/path`; the kernel's sun_path limits its length.
 bool check_unix(std::string_view path, std::string& why) {
     if (!path.starts_with('/') || path.size() < 2)
         why = "a unix socket is written unix:/path, with an absolute path";
@@ -76,7 +76,7 @@ bool is_upper_hex(char c) {
     return upper_hex_digits.find(c) != std::string_view::npos;
 }
 
-// A percent code that the normal form would not have.
+// Returns why the normal form has no such percent code; empty: it has.
 std::string why_not_code(std::string_view code) {
     const std::string shown(code);
     if (code.size() < 3 || !is_upper_hex(code[1]) || !is_upper_hex(code[2]))
@@ -89,7 +89,7 @@ std::string why_not_code(std::string_view code) {
     return {};
 }
 
-// `scheme://host:port`; the port may be left out.
+// Parses `scheme://host:port`; the port may be left out.
 bool parse_authority(std::string_view text, std::string_view scheme, std::string_view usual_port,
                      Upstream& upstream, std::string& why) {
     auto authority = text.substr(scheme.size());

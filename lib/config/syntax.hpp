@@ -1,5 +1,4 @@
-// The small grammars inside values: names, headers, addresses, paths, networks. Pure text in,
-// verdict out.
+// Checks the small grammars inside values: names, headers, addresses, paths, networks. Pure.
 #pragma once
 
 #include <optional>
@@ -10,13 +9,13 @@
 
 namespace ticketgate::config {
 
-/// RFC 9110 5.6.2: what a header name or a method consists of.
+/// True for a token (RFC 9110 5.6.2): a header name or a method.
 bool is_token(std::string_view text);
 
-/// Would CGI servers take the two for one header? They keep letters (in one case) and digits.
+/// True if the headers are the same to CGI, which keeps only letters (in one case) and digits.
 bool same_to_cgi(std::string_view a, std::string_view b);
 
-/// RFC 9110 5.5: no control characters but the tab; so no CR or LF either.
+/// RFC 9110 5.5: no control characters except the tab; so no CR or LF either.
 bool is_header_value(std::string_view text);
 
 /// 1 to 64 characters of `A-Z a-z 0-9 _ . -`: queues and upstreams; safe in labels, logs and URLs.
@@ -28,19 +27,19 @@ bool is_network(std::string_view text);
 /// `10.0.0.1` as a number.
 std::optional<std::uint32_t> parse_ipv4(std::string_view text);
 
-/// Why this path can never equal a normalised path, with the spelling that can; empty when it can.
+/// Returns why this path can never equal a normalised path, and a spelling that can; empty: it can.
 std::string why_not_normal(std::string_view path);
 
-/// `0.0.0.0:8080`, `[::]:8080`, `unix:/path`; a reason in `why` when absent.
+/// Parses `0.0.0.0:8080`, `[::]:8080`, `unix:/path`; if nothing, `why` has the reason.
 std::optional<Listen> parse_address(std::string_view text, std::string& why);
 
-/// Of `fastcgi://` and `fastcgi+unix:`.
+/// True for `fastcgi://` and `fastcgi+unix:`.
 bool is_fcgi_url(std::string_view text);
 
-/// Fills url, host, port and unix_path; false: a reason in `why`.
+/// Fills url, host, port and unix_path. On failure, returns false and sets `why`.
 bool parse_url(std::string_view text, Upstream& upstream, std::string& why);
 
-/// Only this machine can connect.
+/// True if only this machine can connect.
 bool is_loopback(const Listen& listen);
 
 }  // namespace ticketgate::config

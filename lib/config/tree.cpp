@@ -12,18 +12,18 @@
 namespace ticketgate::config {
 namespace {
 
-// Ends the parse from inside an event; never leaves this file.
+// Ends the parse from inside an event; caught in this file.
 struct Stop {};
 
-// Builds nodes from yaml-cpp's events: unlike its own nodes these show keys that stand twice, and
-// bound depth.
+// Builds nodes from yaml-cpp's events: unlike yaml-cpp's nodes, events show duplicate keys and let
+// us bound the depth.
 class Builder : public YAML::EventHandler {
  public:
     Builder(const std::string& file, const Environment& environment, Problems& problems)
         : file_(file), environment_(environment), problems_(problems) {}
 
     std::optional<Node> root;
-    Mark last_quoted;  // where the last scalar in quotes (or block scalar) began
+    Mark last_quoted;  // the start of the last quoted or block scalar
 
     void OnDocumentStart(const YAML::Mark& at) override {
         if (root) stop(place(at), "a second document (---); one file is one config");
@@ -64,7 +64,7 @@ class Builder : public YAML::EventHandler {
     struct Open {
         Node node;
         YAML::anchor_t anchor;
-        std::optional<Entry> key = std::nullopt;  // of a map: read, its value still to come
+        std::optional<Entry> key = std::nullopt;  // of a map: already read, its value follows
     };
 
     Mark place(const YAML::Mark& at) const {
@@ -94,7 +94,7 @@ class Builder : public YAML::EventHandler {
     std::size_t count_ = 0;
 };
 
-// `routes[0].queue`: where the next value will stand.
+// Returns the path of the next value: `routes[0].queue`.
 std::string Builder::path() const {
     std::string path;
     for (const Open& level : open_) {
@@ -180,14 +180,14 @@ void Builder::add_value(Node& map, Entry entry) {
     map.entries.push_back(std::move(entry));
 }
 
-// yaml-cpp takes the end of the file for the end of an open quote, and so swallows what was meant
-// as keys. Only the last quoted scalar can be the one.
+// True if the quoted scalar at `at` is not closed: yaml-cpp ends an open quote at the end of the
+// file, and so takes the keys after it as text. Only the last quoted scalar can be open.
 bool is_open_quote(std::string_view text, const Mark& at) {
     for (std::uint32_t line = 1; line < at.line && !text.empty(); ++line)
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     text.remove_prefix(
         std::min<std::size_t>(at.line == 0 ? text.size() : at.column - 1, text.size()));
-    while (text.starts_with('&') || text.starts_with('!'))  // its anchor or tag
+    while (text.starts_with('&') || text.starts_with('!'))  // skip its anchor or tag
         text.remove_prefix(std::min(
             text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n")), text.size()));
     if (!text.starts_with('"') && !text.starts_with('\'')) return false;
@@ -212,13 +212,13 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     return text.substr(0, text.find('\n'));
 }
 
-// [::]:8080 begins a list in YAML.
+// YAML reads [::]:8080 as the beginning of a list.
 bool has_bare_ipv6(std::string_view line) {
     const auto at = line.find("[:");
     return at != line.npos && (at == 0 || (line[at - 1] != '"' && line[at - 1] != '\''));
 }
 
-// yaml-cpp's sentence with what it usually means.
+// Adds the usual cause to yaml-cpp's message.
 std::string explain_yaml(const YAML::Exception& error, std::string_view line) {
     const std::string message = "not valid YAML: " + error.msg;
     const auto indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
@@ -281,7 +281,7 @@ std::optional<Node> parse_tree(std::string_view text, const std::string& file,
         const auto column = line == 0 ? 0 : static_cast<std::uint32_t>(error.mark.column + 1);
         problems.error({file, line, column}, "", explain_yaml(error, line_of(text, line)));
     } catch (const Stop&) {
-        // Already told.
+        // Already reported.
     }
     return std::nullopt;
 }

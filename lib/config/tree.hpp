@@ -1,6 +1,6 @@
-// YAML text as plain nodes with their places. The only file that knows yaml-cpp or catches its
-// exceptions. Bounded: 1 MiB of text, 32 levels, 50000 nodes (aliases count as what they stand
-// for).
+// Parses YAML text into plain nodes with their places. Only this module uses yaml-cpp and catches
+// its exceptions. Bounded: 1 MiB of text, 32 levels, 50000 nodes (an alias counts as the nodes it
+// copies).
 #pragma once
 
 #include <cstddef>
@@ -25,29 +25,29 @@ struct Node {
     enum class Kind { null, scalar, list, map };
 
     Kind kind = Kind::null;
-    bool quoted = false;         ///< a scalar in quotes or as a block: always text
-    std::string text;            ///< of a scalar, variables filled in
-    std::string body = {};       ///< the same as the body of an answer, where that is different
-    Mark mark;                   ///< where the value begins
+    bool quoted = false;         ///< a quoted or block scalar: always text
+    std::string text;            ///< of a scalar, with variables filled in
+    std::string body = {};       ///< the same, read as the body of an answer; empty: no difference
+    Mark mark;                   ///< the start of the value
     std::vector<Node> items;     ///< of a list
-    std::vector<Entry> entries;  ///< of a map, in the order of the file
-    std::size_t size = 1;        ///< nodes in here, this one too
-    std::size_t height = 1;      ///< levels in here, this one too
+    std::vector<Entry> entries;  ///< of a map, in file order
+    std::size_t size = 1;        ///< nodes in this tree, including this one
+    std::size_t height = 1;      ///< levels in this tree, including this one
 
     const Entry* find(std::string_view key) const;
 };
 
 struct Entry {
     std::string key;
-    Mark mark;  ///< where the key stands
+    Mark mark;  ///< the place of the key
     Node value;
 };
 
-/// `a map`, `a list`, `text`, `nothing`: for messages.
+/// Returns `a map`, `a list`, `text` or `nothing`, for messages.
 std::string_view name_of(Node::Kind kind);
 
-/// The document in `text`; absent when there is none to speak of, and then a problem says why.
-/// Problems inside scalars and keys that stand twice do not stop it.
+/// Parses the document in `text`. Returns nothing, and reports why, if there is no usable one.
+/// Continues after problems inside scalars and after duplicate keys.
 std::optional<Node> parse_tree(std::string_view text, const std::string& file,
                                const Environment& environment, Problems& problems);
 

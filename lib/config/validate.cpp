@@ -23,7 +23,7 @@ void check_upstream_name(const Setting<std::string>& upstream, const std::string
                        (near.empty() ? "; define it under upstreams" : hint(near)));
 }
 
-// Index of the innermost route that this one surely lies in: by nesting, or by prefix. -1: none.
+// Returns the innermost route that surely encloses this one, by nesting or by prefix; -1: none.
 int enclosing(const Config& config, std::size_t index) {
     const RouteNode& route = config.routes[index];
     int best = -1;
@@ -40,7 +40,7 @@ int enclosing(const Config& config, std::size_t index) {
     return best;
 }
 
-// Each route needs an upstream from somewhere; told once, at the outermost route that lacks it.
+// Reports a route without an upstream, once, at the outermost route that lacks it.
 void check_upstreams(const Config& config, Problems& problems) {
     check_upstream_name(config.defaults.upstream, "defaults", config.upstreams, problems);
     for (const RouteNode& route : config.routes)
@@ -72,8 +72,8 @@ void check_prefixes(const Config& config, Problems& problems) {
     }
 }
 
-// Two listeners that cannot both be bound. `0.0.0.0` beside one address of the same port cannot
-// either.
+// True if the two listeners cannot both be bound, such as `0.0.0.0` and another address with the
+// same port.
 bool collide(const Listen& a, const Listen& b) {
     if (!a.unix_path.empty() || !b.unix_path.empty()) return a.unix_path == b.unix_path;
     if (a.port != b.port || a.port == 0) return false;
@@ -110,7 +110,7 @@ void check_addresses(const Config& config, Problems& problems) {
                            " is the admin listener's; the id service needs its own");
 }
 
-// A certificate without its key, and TLS where there is none.
+// Reports a certificate without its key, and TLS settings for a url without TLS.
 void check_upstream_tls(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name + ".tls";

@@ -1,4 +1,4 @@
-// Rules between fields of a whole config: what parse.hpp cannot see while it reads one key.
+// Checks the rules between fields of a whole config: parse.hpp sees only one key at a time.
 #pragma once
 
 #include <set>
@@ -11,48 +11,48 @@
 
 namespace ticketgate::config {
 
-/// Errors: unknown or missing upstreams, routes and addresses that stand twice, routes outside
-/// their parent.
+/// Reports unknown or missing upstreams, duplicate routes and addresses, and routes outside their
+/// parent.
 void check_references(const Config& config, Problems& problems);
 
-/// Of these, what ids may not do. validate_ids.cpp
+/// Check the ids. validate_ids.cpp
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
 
-/// The lists of request headers that ticketgate removes. validate_proxy_headers.cpp
+/// Checks the lists of request headers that ticketgate removes. validate_proxy_headers.cpp
 void check_proxy_headers(const Config& config, Problems& problems);
 
-/// Of these, headers of answers that ticketgate sets itself. validate_answers.cpp
+/// Reports headers of answers that ticketgate sets itself. validate_answers.cpp
 void check_answers(const Config& config, Problems& problems);
 
-/// Of a config without other errors, what routes and queues mean together. Warnings: it probably
-/// does not do what was meant.
+/// Warns about combinations of routes and queues that probably do not do what was meant. Requires a
+/// config without errors.
 void check_meaning(const Config& config, Problems& problems);
 
-/// Of these, limits that protect nobody: of the whole file, and of one route. warn_limits.cpp
+/// Warns about limits that protect nothing, in the whole file. warn_limits.cpp
 void warn_limits(const Config& config, Problems& problems);
-/// Of a file with queued routes: a spool that has room for no body.
+/// For a file with queued routes: warns about a spool without room for a body.
 void warn_spool(const Config& config, Problems& problems);
-/// `queued`: where the settings of queued routes stand.
+/// The same for one route. `queued`: the places of the settings of queued routes.
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);
-/// Of these, scripts that run under a path that is not in their line. warn_scripts.cpp
+/// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 
-/// Of these, methods and paths that a request may name beside its own: of one route, and of the
-/// file, whose routes lead to these queues (empty: none). warn_overrides.cpp
+/// Warn about methods and paths that a request may name beside its own: in one route, and in a file
+/// whose routes use these queues (an empty name: bypass). warn_overrides.cpp
 void warn_method_override(const RouteOverrides& own, const std::string& path,
                           const Settings& settings, Problems& problems);
 void warn_path_headers(const Config& config, const std::set<std::string>& queues,
                        Problems& problems);
 
-/// Error: a queue with `release: worker_idle` whose upstream cannot be asked; told once for each.
+/// Reports a queue with `release: worker_idle` whose upstream cannot be asked, once for each pair.
 /// `path` is the route's. validate_fcgi.cpp
 void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,
                        std::set<std::string>& told, Problems& problems);
 void warn_kept_workers(const Config& config, Problems& problems);
 
-/// What `check` tells of a good config: promises that end sooner than a reader may think.
+/// Returns the notes of `check` on a valid config: guarantees that are narrower than expected.
 std::vector<std::string> notes(const Config& config);
 
 }  // namespace ticketgate::config

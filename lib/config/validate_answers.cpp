@@ -1,5 +1,5 @@
-// Headers of error answers that would stand beside ours: the ids' names are known only when the
-// whole file is read.
+// Checks that error answers do not set headers that carry ids. The ids' headers are known only once
+// the whole file is read.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace ticketgate::config {
 namespace {
 
-// Every header that any request's ids may stand in, and the id.
+// Every header that may carry an id, with the id's name.
 using IdHeaders = std::vector<std::pair<std::string, std::string>>;
 
 void add(const std::vector<std::string>& headers, const std::string& id, IdHeaders& out) {

@@ -1,5 +1,5 @@
-// What a queue's `release: worker_idle` needs of the upstreams behind it, and what php-fpm makes of
-// idle connections.
+// Checks what `release: worker_idle` of a queue needs from its upstreams, and warns about idle
+// connections that occupy php-fpm workers.
 #include <set>
 
 #include "config/route_index.hpp"

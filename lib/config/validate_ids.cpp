@@ -1,4 +1,4 @@
-// What ids may not do: share a header, take one that is spoken for, be named where there are none.
+// Checks ids: no shared headers, no headers with another meaning, no unknown names in routes.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,7 +11,7 @@
 namespace ticketgate::config {
 namespace {
 
-// As a backend may see the name: CGI variables have letters, digits and one other character.
+// Returns the name as a backend may see it: CGI keeps only letters and digits.
 std::string folded(std::string_view name) {
     std::string out;
     for (const char c : name) {
@@ -55,7 +55,7 @@ struct Check {
     struct Owner {
         std::string id, path;
     };
-    std::map<std::string, Owner> owners;  // of folded header names
+    std::map<std::string, Owner> owners;  // by folded header name
 
     void fail(const std::string& path, std::string message) {
         problems.error(config.mark_of(path), path, std::move(message));
@@ -67,11 +67,11 @@ struct Check {
         const auto [found, fresh] = owners.try_emplace(name, Owner{id, path});
         const Owner& owner = found->second;
         if (fresh || owner.id == id) return;
-        // One of the two may be a default, which has no place in the file.
+        // One of the two may be a default, which is not in the file.
         const bool here = config.marks.contains(path);
         fail(here ? path : owner.path, header + " is also a header of " + (here ? owner.id : id) +
                                            "; to a backend the two would be one");
-        found->second.id = id;  // told once
+        found->second.id = id;  // reported once
     }
 
     void take_all(const std::vector<std::string>& headers, const std::string& id,
@@ -80,7 +80,7 @@ struct Check {
         for (const auto& header : headers) take(header, id, path + (one ? ".header" : ".headers"));
     }
 
-    // A header means the same on every route, whichever of them sets it.
+    // A header must carry the same id on all routes, so the headers of every route are checked.
     void look_at_route(const IdsOverrides& ids, const std::string& path) {
         for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
             if (id.headers.value) take_all(*id.headers.value, "ids." + name, path + ".ids." + name);

@@ -1,5 +1,5 @@
-// `clients.address_headers` and `path_headers`: a list that means less, or removes more, than its
-// writer thinks.
+// Checks `clients.address_headers` and `path_headers` for lists that remove less, or more, than
+// intended.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace ticketgate::config {
 namespace {
 
-// A request without them is another request.
+// Removing these would change the meaning of a request.
 constexpr std::array<std::string_view, 13> of_requests{
     "host",           "cookie",           "authorization", "content-type",
     "content-length", "content-encoding", "connection",    "transfer-encoding",

@@ -1,5 +1,5 @@
-// One value of the file → one value of the model, checked against its line in keys.hpp. Each
-// function returns false after exactly one problem and then leaves `out` as it was.
+// Converts one value of the file to one value of the model, checked against its row in keys.hpp. On
+// failure, each function reports exactly one problem, returns false and leaves `out` as it was.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace ticketgate::config {
 
-/// What all sections of one file share while they are read.
+/// The state that all sections of one file share while they are read.
 struct Reading {
     Problems& problems;
-    std::filesystem::path folder;  ///< of the config file; body files are beside it
+    std::filesystem::path folder;  ///< of the config file; body files are relative to it
     std::map<std::string, Mark>& marks;
 };
 
@@ -30,8 +30,8 @@ struct Value {
     Reading& reading;
 
     bool fail(std::string message) const;
-    bool expect(Node::Kind kind) const;  ///< false after telling what is here instead
-    bool unexpected() const;  ///< false after telling that the text is not what the key takes
+    bool expect(Node::Kind kind) const;  ///< false: reports the kind found instead
+    bool unexpected() const;  ///< reports text that the key does not accept; returns false
 };
 
 bool read(const Value& value, bool& out);
@@ -45,7 +45,7 @@ bool read(const Value& value, std::optional<SharedText>& out);
 bool read(const Value& value, std::vector<std::string>& out);
 bool read(const Value& value, Headers& out);
 
-/// The index of the choice, which is the value of the enumerator.
+/// Returns the index of the choice, which is the value of the enumerator.
 std::optional<int> read_choice(const Value& value);
 
 template <class Enum>
@@ -56,7 +56,7 @@ bool read(const Value& value, Enum& out) {
     return index.has_value();
 }
 
-/// Notes the place even when the value is wrong, so that nobody calls it missing.
+/// Notes the place even if the value is invalid, so that it is not reported as missing.
 template <class T>
 bool read(const Value& value, Setting<T>& out) {
     out.mark = value.reading.marks[value.path];
@@ -66,12 +66,12 @@ bool read(const Value& value, Setting<T>& out) {
     return good;
 }
 
-/// Contents of the file that `value` names.
+/// Reads the file that `value` names.
 bool read_body_file(const Value& value, std::string& out);
-/// Warns of what looks like a placeholder in that file, but is none.
+/// Warns about text in that file that looks like a placeholder but is not one.
 void warn_placeholders(const Value& value, std::string_view body);
 
-/// YAML's words for false, of which `off` is the one we write.
+/// True for YAML's words for false; our files use `off`.
 bool is_off(const Node& node);
 
 }  // namespace ticketgate::config

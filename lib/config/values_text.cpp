@@ -1,4 +1,4 @@
-// The kinds of text: names, patterns, lists of tokens, headers and bodies.
+// Reads the kinds of text: names, patterns, lists of tokens, headers and bodies.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ticketgate::config {
 namespace {
 
-// Of a page or a token: a bound only against what is surely a mistake.
+// For a page or a token: larger files are surely a mistake.
 constexpr std::uint64_t most_body_file = 1 << 30;
 
 std::string upper(std::string_view text) {
@@ -41,7 +41,7 @@ bool check_regex(const Value& value) {
     return value.fail(shown(value.node.text) + " is not a regular expression: " + pattern.error());
 }
 
-// What each kind of text allows; false after telling.
+// Checks the text by its kind; on failure, reports it and returns false.
 bool check_text(const Value& value) {
     const std::string& text = value.node.text;
     switch (value.key.kind) {
@@ -72,7 +72,7 @@ bool check_text(const Value& value) {
     }
 }
 
-// Only what looks like one of ours: `${a.b}` in a page's script is none of our business.
+// True for names like ours: `${a.b}` in a page's script does not concern ticketgate.
 bool looks_like_placeholder(std::string_view name) {
     return !name.empty() &&
            name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
@@ -94,7 +94,7 @@ bool read_queue(const Value& value, std::optional<std::string>& out) {
     return true;
 }
 
-// `off`: none.
+// Sets `out` to nothing for `off`.
 bool read_script(const Value& value, std::optional<std::string>& out) {
     if (is_off(value.node)) {
         out.reset();
@@ -116,7 +116,7 @@ bool check_variable(const Value& value, const Entry& entry) {
         !entry.key.empty() && letter(entry.key[0]) &&
         std::ranges::all_of(entry.key, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
     if (!name) return fail(entry.mark, "not a variable's name: A-Z 0-9 _, no digit first");
-    // The request's own; and of HTTP_PROXY libraries would take orders.
+    // ticketgate sets these; HTTP_PROXY would make libraries use that proxy (httpoxy).
     constexpr std::array<std::string_view, 5> own{"CONTENT_LENGTH", "QUERY_STRING",
                                                   "REQUEST_METHOD", "SCRIPT_NAME", "HTTP_PROXY"};
     if (is_one_of(entry.key, own)) return fail(entry.mark, "is set by ticketgate; remove it");
@@ -133,7 +133,7 @@ bool check_method(const Value& item) {
     return item.fail(shown(item.node.text) + ": methods are in upper case" + hint(right));
 }
 
-// Over h2c a client could send any number of requests past the line.
+// Refuses h2c: over it, a client could send any number of requests past the queue.
 bool check_protocol(const Value& item) {
     const std::string name = lower(item.node.text);
     if (name == "h2c" || name.starts_with("h2"))
@@ -163,7 +163,7 @@ bool check_item(const Value& item) {
 }
 
 bool check_header(const Value& value, const Entry& entry) {
-    // These describe the message itself, its connection and its way; ticketgate writes them.
+    // These describe the message itself, its connection and its route; ticketgate writes them.
     constexpr std::array<std::string_view, 9> own{
         "connection",        "content-length", "keep-alive", "server-timing", "te", "trailer",
         "transfer-encoding", "upgrade",        "via"};
@@ -251,7 +251,7 @@ bool read_body_file(const Value& value, std::string& out) {
     return true;
 }
 
-// One warning a file: a page with a script may have many of them, all meant.
+// Gives one warning for each file: a page with a script may have many such texts on purpose.
 void warn_placeholders(const Value& value, std::string_view body) {
     std::size_t more = 0;
     std::string first;

@@ -1,4 +1,4 @@
-// The settings of a route, one after the other, as the table has them: those of `ids.other` not.
+// Iterates over the settings of a route in the order of the table, without those of `ids.other`.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace ticketgate::config {
 /// One setting: a row of the table, and the structs that hold its field.
 struct Walked {
     const Key& key;
-    std::string_view above;  ///< `on_full.`; empty for a setting that is no part of another
+    std::string_view above;  ///< `on_full.`; empty for a setting outside a section
     const void* said;
     void* field;
 
@@ -22,8 +22,8 @@ struct Walked {
     std::string spell() const { return key.bound.field.spell(key, field); }
 };
 
-/// Calls use(Walked) for each setting of `section`: first for those that are one value, then for
-/// those in sections below. `said` and `field` are the two forms of its struct.
+/// Calls use(Walked) for each setting of `section`: first for single values, then for those in
+/// sections below. `said` and `field` are the two forms of its struct.
 template <class Use>
 void walk(Section section, const void* said, void* field, const Use& use,
           const std::string& above = {}) {
@@ -36,7 +36,7 @@ void walk(Section section, const void* said, void* field, const Use& use,
                  above + std::string(key.name) + ".");
 }
 
-/// Calls use(name, overrides, effective) for the answers: `on_full` and such.
+/// Calls use(name, overrides, effective) for each answer, such as `on_full`.
 template <class Use>
 void for_each_answer(const RouteOverrides& said, const Settings& settings, Use use) {
     for (const Key& key : keys_of(Section::settings))

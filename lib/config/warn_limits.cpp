@@ -1,4 +1,4 @@
-// Limits that protect nobody: each is legal, and each was chosen by the file.
+// Warns about limits that protect nothing: each is legal, and the file sets it.
 #include <algorithm>
 #include <array>
 
@@ -38,7 +38,7 @@ void warn_times(const Config& config, Problems& problems) {
     }
 }
 
-// As many clients may be slow with a large head at one time, or attack with it.
+// The least number of clients that should be able to send large heads at the same time.
 constexpr Bytes few_heads = 100;
 
 void warn_connections(const Config& config, Problems& problems) {
@@ -71,7 +71,7 @@ constexpr std::array short_times{
               "clients are cut off at the first packet that is lost"},
 };
 
-// Below it no lost packet is sent again (RFC 6298 2.4), let alone does anybody answer.
+// Shorter times end before a lost packet is sent again (RFC 6298 2.4), or a peer answers.
 constexpr milliseconds least_time = 100ms;
 
 void warn_short_times(const Config& config, Problems& problems) {
@@ -130,12 +130,12 @@ void warn_limits(const Config& config, Problems& problems) {
 
 namespace {
 
-// Of one route: a warning about a setting that stands there.
+// Warnings about the settings of one route.
 class RouteWarnings {
  public:
     RouteWarnings(const std::string& path, const std::vector<Origin>& queued, Problems& problems)
         : path_(path), queued_(queued), problems_(problems) {}
-    /// Does it hold for a route that queues?
+    /// True if the setting applies to a route with a queue.
     template <class T>
     bool queued(const Setting<T>& setting, const char* name) const {
         return std::ranges::find(queued_, Origin{name, setting.mark}) != queued_.end();

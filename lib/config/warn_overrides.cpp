@@ -1,5 +1,5 @@
-// Applications may take another method or path than the request line's from a header or parameter;
-// the line and the routes go by the request line.
+// Warns about applications that take their method or path from a header or parameter: queues and
+// routes use the request line only.
 #include <algorithm>
 #include <set>
 

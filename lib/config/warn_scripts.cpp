@@ -1,5 +1,5 @@
-// PHP servers run one script for several paths: `/a.php` and `/a.php/more` (PATH_INFO), `/` and its
-// index.php. A line that has one of them and not the other excludes nobody.
+// Warns about scripts with several paths: PHP servers run one script for `/a.php` and `/a.php/more`
+// (PATH_INFO), or `/` and its index.php. A queue with only some of them excludes nothing.
 #include <algorithm>
 #include <array>
 
@@ -55,7 +55,7 @@ class Scripts {
                         folder + "$");
     }
 
-    // `/cart/` is not `/cart`, and most servers run the same for both.
+    // `/cart/` does not match `/cart`, but most servers run the same script for both.
     void look_for_slash(const RouteNode& route) {
         if (route.prefix.size() < 2 || !route.prefix.ends_with('/')) return;
         const auto bare = route.prefix.substr(0, route.prefix.size() - 1);
@@ -64,14 +64,14 @@ class Scripts {
                         bare + ", which also matches " + route.prefix + " and all below it");
     }
 
-    // Of a pattern: what it is written under, without the last slash.
+    // Returns the prefix that encloses a regex route, without a slash at its end.
     std::string outer(const RouteNode& route) const {
         if (route.parent < 0) return {};
         const auto& prefix = config_.routes[static_cast<std::size_t>(route.parent)].prefix;
         return prefix.ends_with('/') ? prefix.substr(0, prefix.size() - 1) : prefix;
     }
 
-    // A file's path that begins so and that this pattern lets past the line; empty: none.
+    // Returns a file's path that starts with `stem` and that this pattern bypasses; empty: none.
     std::string unqueued_file(const RouteNode& route, const std::string& stem) const {
         for (const auto ending : file_endings) {
             const auto path = (stem + ".").append(ending);
@@ -83,7 +83,7 @@ class Scripts {
         return {};
     }
 
-    // Meant for files, by their endings: `/a.php/b.css` has one too.
+    // Warns about patterns that mean files by their endings: `/a.php/b.css` matches too.
     void look_for_bypass(const RouteNode& route) {
         if (!route.is_regex()) return;
         const auto script = outer(route) + "/a.php";
@@ -93,7 +93,7 @@ class Scripts {
                         " on most servers, unqueued; begin it with ^(/[^./]+)*/[^/]+");
     }
 
-    // Our own FastCGI serves no files: what names no script runs this one.
+    // Our own FastCGI serves no files: paths that name no script run the front controller.
     void look_for_front_controller(const RouteNode& route) {
         const auto path =
             route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;

@@ -11,7 +11,7 @@
 namespace ticketgate::config {
 namespace {
 
-// One route as a request meets it: the settings of everything around it merged in.
+// One route as a request sees it, merged with everything around it.
 struct Effective {
     const RouteOverrides& own;
     const std::string& path;
@@ -38,7 +38,7 @@ std::vector<Effective> effective_routes(const Config& config) {
     return all;
 }
 
-// Where the settings of queued routes stand: often around the route that names the queue.
+// Returns the places of queued routes' settings, often outside the route that names the queue.
 std::vector<Origin> origins_of_queued(const std::vector<Effective>& routes) {
     std::vector<Origin> all;
     for (const Effective& route : routes)
@@ -46,9 +46,9 @@ std::vector<Origin> origins_of_queued(const std::vector<Effective>& routes) {
     return all;
 }
 
-// nginx (proxy_read_timeout), HAProxy's usual examples and most clouds' load balancers. Only times
-// that the file chose are counted: the defaults would add up to more, but a line is seldom full and
-// a backend seldom silent.
+// The default in nginx (proxy_read_timeout), HAProxy's usual examples and most clouds' load
+// balancers. Counts only times that the file sets: the defaults add up to more, but a queue is
+// seldom full and a backend seldom silent.
 void warn_patience(const Effective& route, Problems& problems) {
     constexpr milliseconds patience = 60s;
     const Settings built_in;
@@ -113,7 +113,7 @@ void warn_tunnel(const Effective& route, Problems& problems) {
                   "event stream is not queued; give these a route of their own");
 }
 
-// Words that look like `off`, but name a queue.
+// Warns about words that look like `off`, but name a queue.
 void warn_name(const Effective& route, Problems& problems) {
     constexpr std::array<std::string_view, 6> words{"none",  "no",       "false",
                                                     "never", "disabled", "null"};
@@ -157,7 +157,7 @@ void warn_unused(const Config& config, const std::vector<Effective>& routes, Pro
         if (!upstreams.contains(name)) warn("upstreams." + name, "this upstream");
 }
 
-// Neither has a port that its redirects could name.
+// Warns where it has no effect: FastCGI and unix sockets have no port for redirects to name.
 void warn_rewrite_location(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name + ".rewrite_location";

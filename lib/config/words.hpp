@@ -1,4 +1,4 @@
-// Small things that both halves of values.hpp need.
+// Helpers for values.cpp and values_text.cpp.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ticketgate::config {
 
-/// As it may stand in a message: quoted, on one line, printable, not long.
+/// Prepares text for a message: quoted, on one line, printable, truncated.
 std::string shown(std::string_view text);
 
 inline std::string lower(std::string_view text) {

@@ -9,7 +9,7 @@ constexpr std::size_t end_size = 8;
 
 }  // namespace
 
-// Collects `size` bytes over as many inputs as it takes; true when they are there.
+// Collects `size` bytes over several inputs; true once they are complete.
 bool Decoder::fill(std::string_view& bytes, std::size_t size) {
     const auto part = bytes.substr(0, size - partial_size_);
     std::copy(part.begin(), part.end(), partial_.begin() + partial_size_);
@@ -49,7 +49,7 @@ bool Decoder::take_end() {
                       static_cast<std::uint32_t>(byte(2)) << 8 | byte(3);
     if (byte(4) > static_cast<std::uint8_t>(ProtocolStatus::unknown_role)) return false;
     end_.status = static_cast<ProtocolStatus>(byte(4));
-    // Its padding is not waited for: the request is over.
+    // The request has ended, so this does not wait for the padding.
     state_ = State::done;
     return true;
 }

@@ -1,7 +1,7 @@
-// What a FastCGI application sends, taken apart: bytes of the connection in, pieces of its output
-// and its end out. Pure; content is not copied. Strict: another version, another request's id, a
-// record that no application may send here, output after its own end, an end of the wrong size or
-// with a status that the specification does not know are errors, and it stays at the first.
+// Decodes what a FastCGI application sends: takes bytes of the connection, returns pieces of output
+// and the end. Pure; does not copy content. Strict: errors are another version, another request's
+// id, a record that applications must not send, output after its end, and an end of the wrong size
+// or with an unknown status. After an error it stays broken.
 #pragma once
 
 #include <array>
@@ -31,18 +31,18 @@ class Decoder {
     struct Piece {
         Kind kind = Kind::nothing;
         std::string_view payload;  ///< part of the input; may be empty
-        std::size_t consumed = 0;  ///< input bytes used up, payload included
+        std::size_t consumed = 0;  ///< input bytes consumed, including the payload
     };
 
-    /// The next piece at the front of `bytes`. Call again with the rest until done() or nothing is
-    /// consumed (more bytes are needed). Error: upstream_bad_response.
+    /// Returns the next piece at the front of `bytes`. Call again with the rest until done() or
+    /// until it consumes nothing (it needs more bytes). Error: upstream_bad_response.
     result<Piece> next(std::string_view bytes);
 
-    /// The end of the request was read; what follows is not its.
+    /// True once the request's end is read; later bytes do not belong to it.
     bool done() const { return state_ == State::done; }
     bool broken() const { return state_ == State::broken; }
     const End& end() const { return end_; }
-    /// Bytes of padding that belong to the end and that next() leaves where they are, come or not.
+    /// Returns the padding of the end record. next() does not consume it; it may not have arrived.
     std::size_t padding() const { return header_.padding; }
 
  private:
@@ -53,10 +53,10 @@ class Decoder {
     void after_content();
 
     State state_ = State::header;
-    std::array<char, 8> partial_{};  ///< of a header, or of the body of an end
+    std::array<char, 8> partial_{};  ///< of a header, or of an end record's body
     std::size_t partial_size_ = 0;
     Header header_;
-    std::size_t left_ = 0;  ///< of content or padding
+    std::size_t left_ = 0;  ///< remaining bytes of content or padding
     bool out_ended_ = false, err_ended_ = false;
     End end_;
 };

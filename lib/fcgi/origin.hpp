@@ -1,5 +1,5 @@
-// Where a request came in and what it is called: what a backend behind CGI variables is told apart
-// from the head. Views, good for the call they are made for. Pure.
+// What CGI variables need besides the request head: the addresses of client and listener, and the
+// unique id. Views, valid for the call they are made for. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 namespace ticketgate::fcgi {
 
 struct Origin {
-    std::string_view client_ip;     ///< as the log has it: a trusted proxy's word, else the peer
+    std::string_view client_ip;     ///< as in the log: from a trusted proxy, else the peer
     std::uint16_t client_port = 0;  ///< 0: not known
     std::string_view server_ip;     ///< of our listener; empty for a unix socket
     std::uint16_t server_port = 0;
-    bool port_told = false;  ///< a trusted proxy's X-Forwarded-Port names the port of the client
+    bool port_told = false;      ///< a trusted proxy's X-Forwarded-Port names the client's port
     std::string_view unique_id;  ///< empty: none
 };
 

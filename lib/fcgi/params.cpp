@@ -23,7 +23,7 @@ void append_size(std::string& out, std::size_t size) {
     out += static_cast<char>(size & 0xff);
 }
 
-// Everything but what `params` of the config sets: that one wins, and a variable is sent once.
+// Writes the variables, except those in the config's `params`: these win, and each is sent once.
 class Writer {
  public:
     Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), out_(out) {}
@@ -40,7 +40,7 @@ class Writer {
     std::string& out_;
 };
 
-// `HTTP_ACCEPT_LANGUAGE`; empty: the field has no variable.
+// Returns a name such as `HTTP_ACCEPT_LANGUAGE`; empty: the field has no variable.
 std::string variable(const http::Field& field, std::span<const std::string> id_names) {
     std::string name = "HTTP_";
     bool plain = true;
@@ -54,8 +54,8 @@ std::string variable(const http::Field& field, std::span<const std::string> id_n
     return plain || std::ranges::any_of(id_names, is) ? name : std::string();
 }
 
-// Framing and the connection are ours; Content-Type and Content-Length have names of their own; a
-// variable HTTP_PROXY is taken for the address of a proxy by many a library (httpoxy).
+// ticketgate sets framing and connection itself. Content-Type and Content-Length have their own
+// variables. Many libraries use HTTP_PROXY as the address of a proxy (httpoxy).
 bool is_hidden(FieldName id) {
     switch (id) {
         case FieldName::content_type:
@@ -76,8 +76,8 @@ struct Variable {
     std::string value = {};
 };
 
-// Fields of one name are one variable, in the place of the first; an id counts as it came first.
-// `same` is sorted by name, then by place.
+// Joins fields of one name into one variable at the position of the first; of an id, only the first
+// counts. `same` is sorted by name, then by position.
 void join(std::span<Variable* const> same, std::span<const std::string> id_names) {
     Variable& first = *same[0];
     first.value = first.field->value;
@@ -90,8 +90,8 @@ void join(std::span<Variable* const> same, std::span<const std::string> id_names
     }
 }
 
-// Equal names are found by sorting: with a search among the variables so far, the work would grow
-// with the square of the fields.
+// Finds equal names by sorting: comparing each field with the variables so far would take quadratic
+// time.
 std::vector<Variable> header_variables(const http::RequestHead& head,
                                        std::span<const std::string> id_names) {
     std::vector<Variable> all;
@@ -126,15 +126,15 @@ bool is_port(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Without port; the brackets of an IPv6 address stay, as nginx and Apache have it.
+// Removes the port; keeps the brackets of an IPv6 address, like nginx and Apache.
 std::string_view host_name(std::string_view host) {
     const auto bracket = host.find(']');
     if (bracket != std::string_view::npos) return host.substr(0, bracket + 1);
     return host.substr(0, host.find(':'));
 }
 
-// The one that the client used, since PHP builds URLs of it: in front of ours may be a container's
-// mapped port (RFC 3875 4.1.15 wants it of where the request was received from the client).
+// Returns the port that the client used, since PHP builds URLs with it: a container may map another
+// port to ours (RFC 3875 4.1.15 wants the port on which the client's request arrived).
 std::string server_port(const http::RequestHead& head, const Origin& origin, bool https) {
     const auto told = value_of(head, FieldName::x_forwarded_port);
     if (origin.port_told && is_port(told)) return std::string(told);
@@ -151,7 +151,7 @@ std::string bracketed(std::string_view ip) {
 
 void put_script(const http::RequestHead& head, const Scripts& scripts, Writer& to) {
     std::string path;
-    // The head was routed by the same form: it has one.
+    // Routing has already normalised this path, so it succeeds.
     (void)http::normalise_path(http::path_of(head.target), path);
     const Script script = find_script(path, scripts);
     const auto query = head.target.find('?');
@@ -172,7 +172,7 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
     if (origin.client_port != 0) to.put("REMOTE_PORT", std::to_string(origin.client_port));
     if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
     to.put("SERVER_PORT", server_port(head, origin, https));
-    // RFC 3875 4.1.14: a name or an address, also where the client named none.
+    // RFC 3875 4.1.14: a name or an address, even if the client sent no host.
     to.put("SERVER_NAME",
            head.host.empty() ? bracketed(origin.server_ip) : std::string(host_name(head.host)));
 }
@@ -195,7 +195,7 @@ void append_params(const http::RequestHead& stamped, unsigned version,
     to.put("SERVER_PROTOCOL", version == 10 ? "HTTP/1.0" : "HTTP/1.1");
     to.put("REQUEST_METHOD", stamped.method);
     put_ends(stamped, origin, to);
-    // PHP built with force-cgi-redirect refuses to run without it.
+    // PHP built with force-cgi-redirect requires it.
     to.put("REDIRECT_STATUS", "200");
     if (!origin.unique_id.empty()) to.put("UNIQUE_ID", origin.unique_id);
     const auto type = value_of(stamped, FieldName::content_type);

@@ -1,5 +1,5 @@
-// FastCGI 1.0 records (section 3.3) as bytes: what a web server sends, and the header of what it
-// gets. One request a connection, so the request id is always 1. Pure.
+// FastCGI 1.0 records (section 3.3) as bytes: those that a web server sends, and the header of
+// those it receives. One request per connection, so the request id is always 1. Pure.
 #pragma once
 
 #include <cstddef>
@@ -32,16 +32,16 @@ struct Header {
     bool operator==(const Header&) const = default;
 };
 
-/// `bytes` are header_size at least.
+/// `bytes` holds at least header_size bytes.
 Header decode_header(std::string_view bytes);
 
-/// A header for `length` bytes of content, at most max_content, without padding.
+/// Appends a header for `length` bytes of content, at most max_content, without padding.
 void append_header(std::string& out, Type type, std::size_t length);
 
-/// Asks for a responder. `keep_connection`: the application must not close it after the answer.
+/// Asks for a responder. `keep_connection`: the application keeps it open after the answer.
 void append_begin(std::string& out, bool keep_connection);
 
-/// The bytes in as many records as they need; none for no bytes (an empty record ends a stream).
+/// Appends the bytes in as many records as needed. No bytes: no record (an empty one is the end).
 void append_stream(std::string& out, Type type, std::string_view bytes);
 
 }  // namespace ticketgate::fcgi

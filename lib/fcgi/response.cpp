@@ -8,7 +8,7 @@
 namespace ticketgate::fcgi {
 namespace {
 
-// Its own way through, as they are about a connection that a script has none of.
+// True for fields about the connection: a script does not have one.
 bool is_hop_by_hop(std::string_view name) {
     constexpr std::array<std::string_view, 7> names{"connection", "keep-alive", "proxy-connection",
                                                     "te",         "trailer",    "transfer-encoding",
@@ -16,7 +16,7 @@ bool is_hop_by_hop(std::string_view name) {
     return std::ranges::any_of(names, [&](auto known) { return iequals(name, known); });
 }
 
-// `404`, `404 Not Found`.
+// Accepts `404`, `404 Not Found`.
 bool valid_status(std::string_view value) {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     return value.size() >= 3 && value[0] >= '2' && value[0] <= '5' && digit(value[1]) &&
@@ -28,7 +28,7 @@ struct Lines {
     bool location = false;
 };
 
-// Copies the fields, each with a CRLF. False: the block is to be refused.
+// Copies the fields, each with a CRLF. False: the block is invalid.
 bool copy_fields(std::string_view block, Lines& found, std::string& out) {
     while (!block.empty()) {
         const auto end = block.find('\n');
@@ -55,7 +55,7 @@ bool copy_fields(std::string_view block, Lines& found, std::string& out) {
 }  // namespace
 
 std::size_t head_block_size(std::string_view bytes, std::size_t scanned) {
-    // An end is up to three bytes long, so two of them may be among those scanned.
+    // The end is up to three bytes long, so two of them may be among the scanned ones.
     std::size_t at = scanned < 2 ? 0 : scanned - 2;
     if (at == 0 && bytes.starts_with('\n')) return 1;
     if (at == 0 && bytes.starts_with("\r\n")) return 2;
@@ -73,7 +73,7 @@ error_code parse_head_block(std::string_view block, const http::HeadLimits& limi
     Lines found;
     std::string fields;
     if (!copy_fields(block, found, fields)) return errc::upstream_bad_response;
-    // At least one field (6.2); without any it is no CGI response.
+    // A CGI response has at least one field (6.2).
     if (fields.empty() && found.status.empty()) return errc::upstream_bad_response;
     if (found.status.empty()) found.status = found.location ? "302 Found" : "200 OK";
     text = "HTTP/1.1 ";
@@ -81,7 +81,7 @@ error_code parse_head_block(std::string_view block, const http::HeadLimits& limi
     text.append(fields).append("\r\n");
     const auto progress = http::parse_response(text, limits, to_head, head);
     if (!progress) return progress.error();
-    // All of it is here: what is left to wait for could only be a disagreement about its end.
+    // The whole head is here; a parser that wants more disagrees about its end.
     return *progress == http::Progress::done && head.bytes.size() == text.size()
                ? error_code()
                : error_code(errc::upstream_bad_response);

@@ -5,12 +5,12 @@ namespace {
 
 constexpr std::string_view extension = ".php";
 
-// The normal form has capital digits.
+// Reads an upper-case hex digit: the normal form has no other.
 int digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c - 'A' + 10;
 }
 
-// A line break in a name would end up in logs and in the lines of php-fpm's status page.
+// Keeps codes of control characters: a line break would garble logs and php-fpm's status page.
 std::string decode(std::string_view normal) {
     std::string out;
     out.reserve(normal.size());
@@ -30,7 +30,7 @@ std::string decode(std::string_view normal) {
     return out;
 }
 
-// The end of the first segment that ends in `.php` (and is more than that); npos: there is none.
+// Returns the end of the first segment that ends in `.php` and is longer; npos: there is none.
 std::size_t script_end(std::string_view path) {
     for (std::size_t begin = 1; begin <= path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());

@@ -1,5 +1,5 @@
-// Which script a path names. Nobody can look into the file system of another container, so it is a
-// rule over text (RFC 3875 3.3 leaves it to the server). Pure.
+// Selects the script of a path. The scripts may be in another container's file system, so the rule
+// uses only text (RFC 3875 3.3 leaves it to the server). Pure.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace ticketgate::fcgi {
 
-/// How paths become scripts.
+/// The rules that map paths to scripts.
 struct Scripts {
-    std::string root;  ///< document root as the application's machine has it, without a last slash
+    std::string root;  ///< document root as the application sees it, without a last slash
     std::string front = "/index.php";  ///< serves paths that name no script; empty: `index` does
     std::string index = "index.php";   ///< in the folder that such a path names
     bool split = true;                 ///< paths may name scripts; else all go to `front`
@@ -20,15 +20,15 @@ struct Scripts {
 };
 
 struct Script {
-    std::string name;  ///< SCRIPT_NAME: starts with a slash, ends in .php unless configured not to
+    std::string name;  ///< SCRIPT_NAME: starts with a slash; by default, ends in .php
     std::string path_info;
     bool operator==(const Script&) const = default;
 };
 
-/// The script of a path in http::normalise_path()'s form. With `split`, the first segment that ends
-/// in `.php` is its end and the rest PATH_INFO, as nginx's `^(.+?\.php)(/.*)$` has it.
-/// Percent-codes are decoded, as no slash and no dot can come of them there; those of control
-/// characters stay.
+/// Returns the script of a normalised path (http::normalise_path()). With `split`, the script ends
+/// with the first segment that ends in `.php`, and the rest is PATH_INFO, like nginx's
+/// `^(.+?\.php)(/.*)$`. Decodes percent codes, which cannot yield slashes or dots in this form, but
+/// keeps those of control characters.
 Script find_script(std::string_view normal_path, const Scripts& scripts);
 
 }  // namespace ticketgate::fcgi

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view pool_file =
     "the pool's file (Debian: /etc/php/8.2/fpm/pool.d/www.conf) and restart php-fpm";
 
-// As the pool's file writes it.
+// Returns the address as the pool's file spells it.
 std::string listen_of(std::string_view address) {
     constexpr std::string_view unix_scheme = "fastcgi+unix:", tcp_scheme = "fastcgi://";
     for (const auto scheme : {unix_scheme, tcp_scheme})
@@ -37,7 +37,7 @@ StatusAdvice refused(int error, const std::string& address) {
 StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
                         const std::string& path) {
     if (failure.refusal != 0) return refused(failure.refusal, address);
-    // php-fpm takes a path that is not its status page for a script: 404, or 403 by its extension.
+    // php-fpm takes any path but its status page for a script: 404, or 403 by its extension.
     if (failure.status != 0 && failure.status != 200)
         return {address + " answers " + std::to_string(failure.status) + " for " + path,
                 "pm.status_path is not set in the pool, or is another path: " +

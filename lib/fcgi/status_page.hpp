@@ -1,4 +1,4 @@
-// What to tell people when php-fpm's status page cannot be read: why, and what to change. Pure.
+// Advice for people if php-fpm's status page cannot be read: cause and remedy. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace ticketgate::fcgi {
 
-/// A question for the status page that brought no table of workers.
+/// The result of a status request that returned no table of workers.
 struct StatusFailure {
     error_code failure;        ///< of the exchange, or of reading the answer
-    int refusal = 0;           ///< errno of the connection that could not be made; 0: it was made
+    int refusal = 0;           ///< errno of a failed connect; 0: it succeeded
     std::uint16_t status = 0;  ///< of the answer; 0: there was none
 };
 
@@ -19,7 +19,7 @@ struct StatusAdvice {
     std::string why, remedy;
 };
 
-/// `address` as in the config, `fastcgi+unix:/path` or `fastcgi://host:port`.
+/// `address` is in the config's form: `fastcgi+unix:/path` or `fastcgi://host:port`.
 StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
                         const std::string& path);
 

@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 constexpr std::string_view list_key = "processes", count_key = "total processes";
 
-// Which keys of one map were seen. There are some twenty, whatever a client writes.
+// The keys seen in one map: about twenty, whatever a client writes.
 class Keys {
  public:
     bool add(const std::string& key) {
@@ -29,7 +29,7 @@ class Keys {
     std::vector<std::string> names_;
 };
 
-// The map, in it one list of maps, in these plain values: all other shapes end the parse.
+// Accepts a map with one list of maps, all other values plain; any other shape ends the parse.
 class Handler {
  public:
     static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
@@ -135,7 +135,7 @@ class Handler {
     std::string text_, key_;
 };
 
-// ── a page that is no JSON, or has two meanings, because of what a client wrote ──
+// ── a page that is not JSON, or is ambiguous, because of a client's text ──
 
 bool take(std::string_view& text, std::string_view expected) {
     if (!text.starts_with(expected)) return false;
@@ -152,12 +152,12 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
     return fits ? static_cast<std::int64_t>(number) : -1;
 }
 
-// `,"NAME":` and a number.
+// Skips `,"NAME":` and a number.
 bool skip_number(std::string_view& text, std::string_view before) {
     return take(text, before) && take_number(text).has_value();
 }
 
-// What is escaped beyond ASCII is nothing that is compared.
+// Decodes escapes, but drops \u codes: the comparison uses only ASCII.
 std::string unescaped(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -176,7 +176,7 @@ std::string unescaped(std::string_view text) {
     return out;
 }
 
-// To the quote that ends it; an escaped one does not.
+// Takes the text up to its closing quote; an escaped quote does not close it.
 std::string take_text(std::string_view& text) {
     std::size_t end = 0;
     while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
@@ -186,7 +186,7 @@ std::string take_text(std::string_view& text) {
     return out;
 }
 
-// The beginning of an entry, as every php-fpm prints it; a client's first byte is in the uri.
+// Reads the fixed beginning of an entry; the first byte from a client is in the uri.
 std::optional<WorkerEntry> entry_at(std::string_view text) {
     WorkerEntry entry;
     if (!skip_number(text, R"({"pid":)") || !take(text, R"(,"state":")")) return std::nullopt;
@@ -202,8 +202,8 @@ std::optional<WorkerEntry> entry_at(std::string_view text) {
     return entry;
 }
 
-// Everything in it that looks like an entry. Text of a client can add entries, which delay; it
-// takes none away, since php-fpm prints each whole.
+// Returns everything that looks like an entry. A client's text can add entries, which only delay;
+// it cannot remove any, since php-fpm prints each one whole.
 result<std::vector<WorkerEntry>> find_entries(std::string_view text) {
     const error_code bad = errc::upstream_bad_response;
     const auto list = text.find(R"("processes":[)"), count = text.find(R"("total processes":)");
@@ -227,9 +227,9 @@ result<std::vector<WorkerEntry>> read_strictly(std::string_view text) {
     if (error || used != text.size() || !parser.done()) return bad;
     Handler& handler = parser.handler();
     if (!handler.listed) return bad;
-    // The list is whole where the JSON is. Its total is not always its length: php-fpm counts a
-    // worker of a kept connection once for each of its requests, until its master counts anew, once
-    // a second; and one that was started a moment ago not yet.
+    // A valid page has the whole list, but its total may differ from the list's length: php-fpm
+    // counts a worker with a kept connection once per request until its master recounts (once a
+    // second), and does not count a worker that it has just started.
     if (handler.announced && *handler.announced > 0 && handler.entries.empty()) return bad;
     return std::move(handler.entries);
 }

@@ -1,5 +1,5 @@
-// php-fpm's status page (?json&full), read with suspicion: older versions print the user and the
-// script's path as a client sent them, quotes included, so a client writes parts of it. Pure.
+// Reads php-fpm's status page (?json&full) defensively: older versions print the user and the
+// script's path unescaped, so a client controls parts of the page. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace ticketgate::fcgi {
 
-/// One of its entries, by what stands before anything that a client can write.
+/// An entry of the page: its fields up to the first one that a client controls.
 struct WorkerEntry {
     std::string state, method, uri;
-    std::optional<std::int64_t> microseconds;  ///< absent: a number that no time can be
+    std::optional<std::int64_t> microseconds;  ///< absent: the number is not a possible time
 };
 
-/// Read as JSON, where it has one meaning: no key twice, no list or map that php-fpm does not
-/// write, nothing behind it, and workers where it announces some. Else, because of what some client
-/// wrote, as the text that php-fpm prints: everything that begins as an entry is one, so a client
-/// may add some and hides none; there are no fewer than it announces. Nobody is held up for longer
-/// than its worker works. Error, upstream_bad_response: neither.
+/// Reads the page as JSON if it is unambiguous: no duplicate keys, no lists or maps that php-fpm
+/// does not write, nothing after it, and entries if it announces any. Otherwise (a client's text
+/// broke it) reads it as php-fpm's text: all that begins like an entry is one, so a client can add
+/// entries but hide none; there must be as many as announced. An added entry delays others only
+/// while the client's worker works. Error: upstream_bad_response if neither works.
 result<std::vector<WorkerEntry>> read_worker_table(std::string_view json);
 
 }  // namespace ticketgate::fcgi

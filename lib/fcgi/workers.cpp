@@ -11,13 +11,13 @@
 namespace ticketgate::fcgi {
 namespace {
 
-// fpm_scoreboard.h: what its table holds of each name, without the closing zero.
+// fpm_scoreboard.h: the space for each text in php-fpm's table, without the final zero.
 constexpr std::size_t query_room = 511, method_room = 15;
-// The table is in microseconds of another clock's ticks; a worker is never called too young or too
-// old for so little.
+// The table's times come from another clock. A difference of up to this much never rules a worker
+// out.
 constexpr Duration grain = 1ms;
 
-// What json_encode() surely keeps of a name.
+// Keeps only the characters that json_encode() never changes.
 std::string plain(std::string_view name) {
     std::string out;
     std::ranges::copy_if(name, std::back_inserter(out),
@@ -25,11 +25,11 @@ std::string plain(std::string_view name) {
     return out;
 }
 
-// The bytes with which a client can break a table that does not escape them: what its entry shows
-// from there on is the client's choice.
+// The bytes with which a client can break a table that does not escape them: after such a byte, the
+// client controls the rest of its entry.
 constexpr std::string_view breaks = "\"\\";
 
-// Older versions of php-fpm escape the query for HTML, in JSON too.
+// Undoes HTML escapes: older versions of php-fpm escape the query for HTML, in JSON too.
 std::string without_entities(std::string_view text) {
     constexpr std::array<std::pair<std::string_view, char>, 5> entities{
         {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#039;", '\''}}};
@@ -49,7 +49,7 @@ bool may_be_name(std::string_view shown, const Script& script) {
            plain(script.path_info).starts_with(shown);
 }
 
-// The whole of ours, as a table shows it that escapes everything.
+// True if a table that escapes everything shows our whole URI.
 bool shows_all(std::string_view shown, const Trace& trace, std::string_view query) {
     if (trace.query.empty()) return may_be_name(shown, trace.script);
     const auto asked = "?" + std::string(query);
@@ -57,11 +57,11 @@ bool shows_all(std::string_view shown, const Trace& trace, std::string_view quer
     return may_be_name(shown.substr(0, shown.size() - asked.size()), trace.script);
 }
 
-// As much of ours as comes before the first byte that breaks such a table.
+// True if an unescaped table shows our URI up to the first byte that breaks it.
 bool shows_beginning(std::string_view shown, const Trace& trace, std::string_view query) {
     if (plain(trace.script.name + trace.script.path_info).find_first_of(breaks) !=
         std::string::npos)
-        return true;  // what follows may be anything
+        return true;  // the rest may be anything
     const auto end = query.find_first_of(breaks);
     if (end == std::string_view::npos) return false;
     const auto asked = "?" + std::string(query.substr(0, end));
@@ -78,7 +78,7 @@ bool may_show(std::string_view uri, const Trace& trace) {
     return false;
 }
 
-// A table is read while workers write it, and a time that ran backwards there is a huge number.
+// Drops impossible times: workers write while the table is read; a negative time looks huge.
 std::optional<Duration> believable(std::optional<std::int64_t> microseconds) {
     constexpr std::int64_t longest = std::chrono::microseconds(24h * 365).count();
     if (!microseconds || *microseconds < 0 || *microseconds > longest) return std::nullopt;
@@ -86,9 +86,9 @@ std::optional<Duration> believable(std::optional<std::int64_t> microseconds) {
 }
 
 bool may_run(const WorkerEntry& worker, const Trace& trace, const Look& look) {
-    // Idle waits for a connection; the others, for the head of a request. Ours had its answer.
+    // Idle: no connection; Reading headers: no request yet. Ours has its answer.
     if (worker.state == "Idle" || worker.state == "Reading headers") return false;
-    // Whose beginning nobody knows is ruled out by what it shows only.
+    // With an unknown start time, only the method and URI can rule a worker out.
     if (const auto running = believable(worker.microseconds)) {
         if (look.asked - *running > trace.ended + grain) return false;
         if (look.answered - *running < trace.sent - grain) return false;

@@ -1,19 +1,19 @@
-// The thread-safe, waking face of one queue: Gate says what a session, a run and an operator ask of
-// it, Place and Slot hold a request's part in it. LocalGate keeps the line in this process. Shared
-// by name among all routes and snapshots that use it (GateRegistry keeps it across reloads); there
-// is one sequencer for a queue.
+// The thread-safe interface of one queue, which wakes waiting coroutines. Gate has the operations
+// of sessions, runs and operators; Place and Slot hold a request's part in it. LocalGate keeps the
+// line in this process. All routes and snapshots that use a queue share its gate by name
+// (GateRegistry keeps it across reloads), so each queue has one sequencer.
 //
-// Threads: every call of Gate may be made on any thread. Each queue has a home loop on which its
-// requests wait and run: a released slot is handed to the next without a hop to another thread.
+// Threads: any thread may call Gate. The requests of a queue wait and run on its home loop: so a
+// released slot passes to the next request without a change of thread.
 //
-// What can happen to a ticket, and what each event means in each state, stands in one table
-// (queue/ticket.hpp). Which call brings which event:
+// The table in queue/ticket.hpp has all states and events of a ticket. These calls cause the
+// events:
 //   take                  enter, refuse   the session, where the request arrived
 //   any call              grant           to the ticket that a free slot goes to
 //   settle                expire          the session, when its deadline passed
 //   cancel                cancel          the session, when the client left or the process stops
 //   Place::begin          begin           the session, as it hands the request to its run
-//   ~Place                drop            the session, on every way it ends
+//   ~Place                drop            the session, however it ends
 //   ~Slot                 leave           the run, when the backend is done
 //   release, fail_open    release         an operator, or on_hold_timeout: release
 #pragma once
@@ -28,25 +28,25 @@
 
 namespace ticketgate {
 
-/// Why a ticket that waits is given up.
+/// Why a waiting ticket is given up.
 enum class GivenUp : std::uint8_t {
     client_closed,
     draining,
-    refused  ///< its upload: too large, too slow, no HTTP, or no room for it
+    refused  ///< its upload: too large, too slow, not HTTP, or no space
 };
 
-/// What became of an operator's wish to give a slot away.
+/// The result of a release by an operator.
 enum class Release : std::uint8_t {
-    no_such,     ///< no such number is in flight
-    not_begun,   ///< it was granted and had not begun: it never will, its client gets 503
-    failed_open  ///< its backend may still run: counted as an exclusion violation
+    no_such,     ///< no ticket in flight has this number
+    not_begun,   ///< granted but not begun: it will never run, its client gets 503
+    failed_open  ///< its backend may still run: counts as an exclusion violation
 };
 
-/// What the runs of a queue tell its metrics. Any thread.
+/// Counts of a queue's runs for its metrics. Any thread.
 struct RunNotes {
-    std::atomic<int> orphaned{0};            ///< requests that run now and have lost their client
-    std::atomic<int> held_back{0};           ///< whose backend waits now for a slow client
-    std::atomic<std::uint64_t> not_told{0};  ///< times a backend did not say whether it still works
+    std::atomic<int> orphaned{0};            ///< running requests whose client has left
+    std::atomic<int> held_back{0};           ///< those whose backend waits for a slow client
+    std::atomic<std::uint64_t> not_told{0};  ///< failed checks of whether a backend works
 };
 
 class Gate {
@@ -59,32 +59,32 @@ class Gate {
     const std::string& name() const { return name_; }
     net::Loop& home() const { return home_; }
 
-    /// Takes a number, or refuses with `full`. `here` is the caller's loop, here and below. A gate
-    /// whose line is elsewhere may say `waiting` before it knows the number.
+    /// Takes a number, or refuses with `full`. `here` is always the caller's loop. A gate whose
+    /// line is elsewhere may return `waiting` before it knows the number.
     virtual queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) = 0;
-    /// The body is whole.
+    /// The request body is whole.
     virtual void ready(Pass&, net::Loop& here) = 0;
-    /// What became of the ticket: expires it if its time is up.
+    /// Returns the ticket's state; expires it if its time is up.
     virtual queue::State settle(Pass&, net::Loop& here) = 0;
-    /// It will not run, for that reason.
+    /// Gives the ticket up for this reason.
     virtual queue::State cancel(Pass&, net::Loop& here, GivenUp why) = 0;
-    /// Its run begins: `running`, or `revoked` if an operator was first.
+    /// Begins the run: `running`, or `revoked` if an operator has released the slot.
     virtual queue::State begin(Pass&) = 0;
-    /// Its session ends before its run began.
+    /// The session ends before its run began.
     virtual void drop(Pass&, net::Loop& here) noexcept = 0;
-    /// Its run ended: the slot is free.
+    /// The run has ended: frees the slot.
     virtual void leave(Pass&, net::Loop& here) noexcept = 0;
-    /// Its slot counts as free though the backend may still run: an exclusion violation.
+    /// Frees the slot although its backend may still run: an exclusion violation.
     virtual void fail_open(Pass&, net::Loop& here) noexcept = 0;
 
-    /// An operator gives the slot of this number away; its session or run hears of it.
+    /// An operator releases the slot of this number; wakes its session or run.
     virtual Release release(std::uint64_t number) = 0;
-    /// New settings, on a reload.
+    /// Applies new settings at a reload.
     virtual void configure(GateSettings) = 0;
 
     virtual GateSettings settings() const = 0;
     virtual GateFigures figures() const = 0;
-    /// The line now, with at most so many tickets in flight and waiting (GateView::most caps both).
+    /// Returns the line: at most `most` tickets in flight and waiting (GateView::most caps both).
     virtual GateView view(std::size_t most) const = 0;
 
     RunNotes notes;
@@ -94,22 +94,22 @@ class Gate {
     net::Loop& home_;
 };
 
-/// The right to run. Moved from session to run; its end gives the slot back, on every way a run
-/// ends.
+/// The right to run. Moved from the session to the run; its destructor releases the slot, however
+/// the run ends.
 class [[nodiscard]] Slot {
  public:
-    Slot() = default;  ///< none: the request bypasses the queue
+    Slot() = default;  ///< no slot: the request bypasses the queue
     Slot(Slot&& other) noexcept = default;
     Slot& operator=(Slot&&) = delete;
     ~Slot() { give_back(); }
 
-    /// Hands the slot to the next in line, now.
+    /// Releases the slot; the next ready ticket gets it at once.
     void give_back() noexcept;
-    /// `on_hold_timeout: release`: fails open. The slot counts as free though the backend may still
-    /// run; every such act is counted as an exclusion violation.
+    /// `on_hold_timeout: release`: fails open. Frees the slot although the backend may still run,
+    /// and counts an exclusion violation.
     void fail_open() noexcept;
 
-    /// On the home loop: sets the coroutine that hears when an operator gives the slot away.
+    /// Sets the coroutine to wake if an operator releases the slot. On the home loop.
     void observe(Signal* holder) {
         if (pass_ != nullptr && here_ == &gate_->home()) pass_->wake(holder);
     }
@@ -117,7 +117,7 @@ class [[nodiscard]] Slot {
 
     explicit operator bool() const { return pass_ != nullptr; }
     std::uint64_t number() const { return pass_ ? pass_->number() : 0; }
-    /// The fencing number for the backend; 0 without a slot.
+    /// The fencing number for the backend; 0: no slot.
     std::uint64_t token() const { return pass_ ? pass_->token() : 0; }
     Time granted() const { return pass_->granted(); }
     const std::shared_ptr<Gate>& gate() const { return gate_; }
@@ -131,9 +131,9 @@ class [[nodiscard]] Slot {
     net::Loop* here_ = nullptr;
 };
 
-/// A place in the line, from take to the grant. Held by the session; its end gives the place up, so
-/// a session leaves nothing behind on any path. Lives on the queue's home loop once the session is
-/// there.
+/// A place in the line, from take to the grant. The session holds it; its destructor gives the
+/// place up, so a session leaves nothing behind on any path. Used on the queue's home loop once the
+/// session is there.
 class [[nodiscard]] Place {
  public:
     Place(std::shared_ptr<Gate> gate, std::shared_ptr<Pass> pass, net::Loop& here)
@@ -145,14 +145,14 @@ class [[nodiscard]] Place {
     const Pass& pass() const { return *pass_; }
     Gate& gate() const { return *gate_; }
 
-    /// Hands the granted slot to a run and ends the place. No slot: an operator took it after the
-    /// grant, and the request must not run.
+    /// Hands the granted slot to a run and ends the place. Returns no slot if an operator has
+    /// released it since the grant: then the request must not run.
     Slot begin() &&;
 
-    /// The session has come to the queue's home loop; from now on `waiter` hears of the decision.
+    /// The session is now on the queue's home loop; the decision wakes `waiter`.
     void arrive(Signal& waiter);
 
-    // As Gate's, from the session's present loop.
+    // The same calls as Gate's, on the session's current loop.
     void ready() { gate_->ready(*pass_, *here_); }
     queue::State settle() { return gate_->settle(*pass_, *here_); }
     queue::State cancel(GivenUp why) { return gate_->cancel(*pass_, *here_, why); }

@@ -1,5 +1,5 @@
-// The metrics of one queue (CONTRACT section 7): what its line did. Counters and histograms are
-// written under the gate's lock; a scrape asks the gate for its figures once.
+// The metrics of one queue (CONTRACT section 7). Counters and histograms are written under the
+// gate's lock; a scrape asks the gate for its figures once.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct GateMetrics {
     GateMetrics(const GateMetrics&) = delete;
     GateMetrics& operator=(const GateMetrics&) = delete;
 
-    /// A ticket that waited so long was given up.
+    /// Counts a waiting ticket that was given up.
     void count(GivenUp why, double waited_seconds);
 
     metrics::Registry& registry;
@@ -28,7 +28,7 @@ struct GateMetrics {
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
         &rejected_released;
     metrics::Counter& exclusion_violations;
-    GateFigures seen;  // at the last scrape, so that all gauges tell of one moment
+    GateFigures seen;  // at the last scrape: all gauges show the same moment
     std::vector<const metrics::Callback*> gauges;
     const metrics::Refresh* refresh;
 };

@@ -17,14 +17,14 @@ class GateRegistry {
     GateRegistry(metrics::Registry& metrics, std::function<net::Loop&()> next_home)
         : metrics_(metrics), next_home_(std::move(next_home)) {}
 
-    /// The gate of this name, made if there is none. Its limits are set by configure_all.
+    /// Returns the gate of this name; makes it if there is none. configure_all sets its limits.
     std::shared_ptr<Gate> find_or_make(const std::string& name, const GateSettings& settings);
 
-    /// Second phase of a reload, when nothing can fail any more: limits of all named gates, and
-    /// gates that are named no longer are let go once they are empty.
+    /// Second phase of a reload, which cannot fail: sets the limits of all named gates, and drops
+    /// the other gates once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
-    /// Null if there is none of this name.
+    /// Null: no gate has this name.
     Gate* find(const std::string& name) const;
 
     template <class Use>

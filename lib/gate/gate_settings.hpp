@@ -14,7 +14,7 @@ struct GateSettings {
     queue::Limits limits;
     Duration hold_timeout = never;
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
-    bool worker_idle = false;  ///< the backend is asked before a slot goes back (CONTRACT 2.6)
+    bool worker_idle = false;  ///< ask the backend before a slot is released (CONTRACT 2.6)
 };
 
 }  // namespace ticketgate

@@ -14,7 +14,7 @@ TicketView view_of(const queue::Ticket& ticket, Duration since, const RequestLab
 
 }  // namespace
 
-// The memory comes first: under the lock there is only the copying.
+// Allocates before it takes the lock; under the lock it only copies.
 GateView LocalGate::view(std::size_t most) const {
     most = std::min(most, GateView::most);
     GateView view;

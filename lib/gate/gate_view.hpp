@@ -1,4 +1,4 @@
-// A queue as an operator and the metrics see it at one moment: plain copies, each made under one
+// The state of a queue at one moment, for operators and metrics: plain copies, each made under one
 // lock of the gate.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace ticketgate {
 
-/// The numbers of a queue, all of the same moment.
+/// The numbers of a queue, all from the same moment.
 struct GateFigures {
     GateSettings settings;
     std::uint32_t waiting = 0;
     std::uint32_t in_flight = 0;
     Duration oldest_wait{0};  ///< of the head of the line; zero when nobody waits
     Duration oldest_hold{0};  ///< of the oldest slot; zero when none is held
-    /// When a request that joined the line now may expect a slot: seconds, 1 to 3600.
+    /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;
 
     bool empty() const { return waiting == 0 && in_flight == 0; }
@@ -25,20 +25,20 @@ struct GateFigures {
 
 struct TicketView {
     std::uint64_t number = 0;      ///< place in the queue's total order
-    std::uint64_t blocked_by = 0;  ///< oldest ticket in flight when it was taken; 0: none
+    std::uint64_t blocked_by = 0;  ///< oldest ticket in flight when this one was taken; 0: none
     Duration since{0};             ///< waiting: from the ticket; in flight: from the grant
     bool ready = true;             ///< false: its request body is still arriving
     RequestLabel label;
 };
 
 struct GateView {
-    /// Tickets of a kind that one view copies at most: 1,000 copies of 240 bytes take the lock for
-    /// some tens of microseconds.
+    /// The most tickets of a kind in one view: to copy 1,000 of 240 bytes holds the lock for some
+    /// tens of microseconds.
     static constexpr std::size_t most = 1000;
 
     GateFigures figures;
-    std::vector<TicketView> in_flight;  ///< in the order of their grants; the first ones only
-    std::vector<TicketView> waiting;    ///< in the order of their numbers; the first ones only
+    std::vector<TicketView> in_flight;  ///< in grant order; only the first ones
+    std::vector<TicketView> waiting;    ///< in number order; only the first ones
 };
 
 }  // namespace ticketgate

@@ -11,8 +11,8 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
       settings_(settings),
       metrics_(registry, *this) {}
 
-// Every change goes through here: under the lock the pure queue decides, and after it the
-// granted are woken. Nothing is allocated: a slot must reach the next even when memory is short.
+// Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
+// tickets. Allocates nothing: a slot must reach the next ticket even without memory.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
     queue::Tickets granted;
@@ -82,8 +82,8 @@ State LocalGate::begin(Pass& pass) {
     return queue_.begin(pass.ticket_);
 }
 
-// Out of the line, or granted in the very moment in which its session gave up: then the slot goes
-// on. A ticket that was decided otherwise has been counted.
+// Takes the ticket out of the line. If it was granted just as its session gave up, the slot passes
+// on. Tickets in other states have already been counted.
 void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) {
         const State before = pass.ticket_.state;
@@ -120,7 +120,7 @@ Release LocalGate::release(std::uint64_t number) {
     return state == State::revoked ? Release::not_begun : Release::failed_open;
 }
 
-// Under the lock, for a ticket that holds a slot or did: only one that runs fails open.
+// Under the lock, for a ticket that holds or held a slot; only a running ticket fails open.
 State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     const State before = pass.ticket_.state;
     const State state = queue_.release(pass.ticket_, now, granted);

@@ -1,6 +1,6 @@
 // A gate whose line is in this process. Owned by the GateRegistry and by the routes that use it.
-// Under its lock there is the pure Queue and the copy of a view, and nothing else: no I/O, no
-// callback, no wake-up, no allocation.
+// Its lock covers only the pure Queue, its metrics and the copy of a view: no I/O, no callback, no
+// wake-up, no allocation.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ class LocalGate final : public Gate {
     queue::State give_away(Pass&, Time now, queue::Tickets& granted);
     GateFigures figures_at(Time now) const;
 
-    mutable std::mutex lock_;  // guards the two below
+    mutable std::mutex lock_;  // guards queue_ and settings_
     queue::Queue queue_;
     GateSettings settings_;
     GateMetrics metrics_;  // its counters and histograms are written under lock_

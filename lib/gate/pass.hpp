@@ -1,6 +1,6 @@
-// A request's part in a gate: its ticket, the value that describes it to an operator, and the
-// coroutine to wake when the ticket is decided. Shared by its session or Slot and by a wake-up on
-// its way between threads. The pass is that wake-up itself, so a wake-up allocates no memory.
+// A request's part in a gate: its ticket, its description for operators, and the coroutine to wake
+// when the ticket is decided. Shared by its session or Slot and by a wake-up on its way between
+// threads. The pass is itself the job of that wake-up, so a wake-up allocates no memory.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,21 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
 
     const RequestLabel& label() const { return label_; }
 
-    /// The place in the queue's total order, from 1. 0: the gate does not know it yet; it does when
-    /// the ticket is granted.
+    /// The place in the queue's total order, from 1. 0: the gate does not know it yet, but will at
+    /// the latest when the ticket is granted.
     std::uint64_t number() const { return ticket_.number; }
-    /// Tickets that waited ahead, and the oldest in flight (0: none), when the number was given.
+    /// When the number was given: tickets waiting ahead, and the oldest in flight (0: none).
     std::uint32_t position() const { return ticket_.position; }
     std::uint64_t blocked_by() const { return ticket_.blocked_by; }
-    /// Since when it holds a slot.
+    /// When the slot was granted.
     Time granted() const { return ticket_.granted; }
-    /// The fencing number of its grant: it rises with each grant of the queue.
+    /// The fencing number of the grant; rises with each grant of the queue.
     std::uint64_t token() const { return ticket_.token; }
 
-    /// Sets the coroutine that hears of the decision, and later of the loss of the slot; null:
-    /// none. On the home loop only.
+    /// Sets the coroutine to wake at the decision, and later at the loss of the slot; null: none.
+    /// On the home loop only.
     void wake(Signal* waiter) { waiter_ = waiter; }
-    /// Its slot was given away while it ran. Any thread.
+    /// True if the slot was released while its request ran. Any thread.
     bool taken_away() const { return taken_away_.load(std::memory_order_acquire); }
 
  private:
@@ -43,10 +43,10 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     static const Pass& of(const queue::Ticket& ticket);
     void run() override;  // on the home loop: wakes the waiter
 
-    queue::Ticket ticket_;      // under the gate's lock until it is decided
+    queue::Ticket ticket_;      // under the gate's lock until decided
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
-    std::shared_ptr<Pass> self_;  // itself, from its grant to its wake-up; under the gate's lock
+    std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock
     const RequestLabel label_ = {};
 };
 

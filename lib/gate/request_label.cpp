@@ -5,7 +5,7 @@
 namespace ticketgate {
 namespace {
 
-constexpr std::size_t most_method = 16;  // the longest of common use: VERSION-CONTROL
+constexpr std::size_t most_method = 16;  // the longest common one: VERSION-CONTROL
 constexpr std::string_view cut = "...";
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The request behind a ticket, as an operator sees it: a value of fixed size. A copy allocates no
-// memory and takes the same time for every request, so a view may make it under a gate's lock.
-// Invariant: the id and the address are whole; a method or a target that does not fit is cut and
-// ends with "...".
+// The request behind a ticket, as an operator sees it: a value of fixed size. A copy allocates
+// nothing and takes the same time for every request, so a view may make it under a gate's lock.
+// Invariant: id and address are whole; a method or target that does not fit is truncated and ends
+// with "...".
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace ticketgate {
 
 class RequestLabel {
  public:
-    /// For an id of at most 128 characters and an address of at most 45 the target has 15 left;
-    /// with an id of 32 and an IPv4 address it has more than 130.
+    /// An id of 128 characters and an address of 45, the maxima, leave 15 for the target; an id of
+    /// 32 and an IPv4 address leave more than 130.
     static constexpr std::size_t capacity = 196;
 
     RequestLabel() = default;
@@ -35,7 +35,7 @@ class RequestLabel {
     }
 
     std::array<std::uint8_t, parts> ends_{};
-    std::array<char, capacity> text_;  // only what ends_ names is ever read
+    std::array<char, capacity> text_;  // only the parts in ends_ are read
 };
 
 }  // namespace ticketgate

@@ -9,9 +9,9 @@
 namespace ticketgate::http {
 namespace {
 
-// Extensions and trailers carry nothing for us; without a bound a client could send them for ever.
-// Payload pays for those of extensions: 16 bytes a chunk and two for each of its own are free, as
-// in Go since CVE-2023-39326, so that an honest body has no end to reach.
+// Extensions and trailers are ignored; without a bound a client could send them for ever. Free for
+// extensions: 16 bytes a chunk and two for each byte of payload, as in Go since CVE-2023-39326, so
+// that an honest body never reaches the bound.
 constexpr std::uint32_t max_overhead = 16 << 10;
 constexpr std::uint32_t free_a_chunk = 16, free_a_byte = 2;
 constexpr std::uint8_t max_size_digits = 16;  // 64 bits
@@ -53,7 +53,7 @@ bool BodyDecoder::end_of_stream() {
     return done();
 }
 
-// The piece ends with its chunk, so that an error behind it never hides payload that was whole.
+// Ends the piece with its chunk, so that a later error never hides payload that was whole.
 result<BodyDecoder::Piece> BodyDecoder::next_chunked(std::string_view bytes) {
     std::size_t used = 0;
     while (used < bytes.size() && state_ != State::data && state_ != State::done) {
@@ -74,7 +74,7 @@ BodyDecoder::Piece BodyDecoder::counted(std::string_view bytes, std::size_t used
     return {payload, used + payload.size()};
 }
 
-// One byte of everything that is not payload (RFC 9112 7.1).
+// Reads one byte that is not payload (RFC 9112 7.1).
 bool BodyDecoder::step(char c) {
     switch (state_) {
         case State::size:
@@ -107,14 +107,14 @@ bool BodyDecoder::step_size(char c) {
     return step_blanks(c);
 }
 
-// RFC 9112 7.1.1 lets blanks stand before an extension (BWS), not before the end of the line.
+// RFC 9112 7.1.1 allows blanks before an extension (BWS), but not before the end of the line.
 bool BodyDecoder::step_blanks(char c) {
     if (c == ';') return enter(State::extension);
     return (c == ' ' || c == '\t') && ++overhead_ <= max_overhead && enter(State::blanks);
 }
 
-// Trailer lines must look like fields (RFC 9112 7.1.2): where the last CRLF is missing, the next
-// request line would be dropped as one.
+// Trailer lines must look like fields (RFC 9112 7.1.2): if the last CRLF is missing, the next
+// request line must not be dropped as a trailer.
 bool BodyDecoder::step_trailer(char c) {
     if (++overhead_ > max_overhead) return false;
     switch (state_) {
@@ -134,8 +134,8 @@ bool BodyDecoder::step_trailer(char c) {
     }
 }
 
-// The chunk's bytes are still to come, but nothing else can come before them. What is behind the
-// last chunk has the whole bound again.
+// Subtracts the free bytes of a chunk at its head, since only its payload can follow. Trailers,
+// after the last chunk, have the whole bound again.
 void BodyDecoder::pay_overhead() {
     const std::uint64_t most = max_overhead;
     const auto paid = free_a_chunk + free_a_byte * std::min(remaining_, most);

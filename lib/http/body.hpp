@@ -1,7 +1,7 @@
-// Where a body ends: bytes of the connection in, pieces of payload out. Pure; no copies. Chunked
-// coding is read strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only; extensions, with
-// blanks around their `;` and `=` (7.1.1), and trailers are read and dropped. Trailers may have
-// 16 KiB; so may extensions, blanks included, beyond 16 bytes a chunk and twice its payload.
+// Finds the end of a body: takes bytes of the connection, returns pieces of payload. Pure; no
+// copies. Reads chunked coding strictly (RFC 9112 7.1): sizes of 1 to 16 hex digits, CRLF only.
+// Reads and drops trailers, and extensions with blanks around their `;` and `=` (7.1.1). Limits: 16
+// KiB of trailers; 16 KiB of extensions and blanks beyond 16 bytes a chunk and twice its payload.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ class BodyDecoder {
 
     struct Piece {
         std::string_view payload;  ///< part of the input; may be empty
-        std::size_t consumed = 0;  ///< input bytes used up, payload included
+        std::size_t consumed = 0;  ///< input bytes consumed, including the payload
     };
 
-    /// The next piece at the front of `bytes`. Call again with the rest until done() or nothing is
-    /// consumed (more bytes are needed). Error: bad_request (the caller translates it for a
-    /// backend).
+    /// Returns the next piece at the front of `bytes`. Call again with the rest until done() or
+    /// until it consumes nothing (it needs more bytes). Error: bad_request (the caller translates
+    /// it for a backend).
     result<Piece> next(std::string_view bytes);
 
-    /// The connection ended: is the body whole? True for until_close and for a body already done.
+    /// The connection ended: true if the body is whole, for until_close and if already done.
     bool end_of_stream();
 
     bool done() const { return state_ == State::done; }
-    /// Payload bytes still to come, where known (length framing); else 0.
+    /// Payload bytes still to come, if known (length framing); else 0.
     std::uint64_t remaining() const { return state_ == State::length ? remaining_ : 0; }
-    /// Payload bytes that surely come next: of the body, or of the chunk at hand.
+    /// Payload bytes that surely come next: of the body, or of the current chunk.
     std::uint64_t expected() const {
         return state_ == State::length || state_ == State::data ? remaining_ : 0;
     }
@@ -45,7 +45,7 @@ class BodyDecoder {
         until_close,
         broken,
         size,
-        blanks,  // behind the size: an extension must follow
+        blanks,  // after the size: an extension must follow
         extension,
         size_lf,
         data,
@@ -67,12 +67,12 @@ class BodyDecoder {
     bool enter(State state);
 
     State state_ = State::done;
-    std::uint8_t digits_ = 0;     ///< of the chunk size being read
-    std::uint32_t overhead_ = 0;  ///< bytes of extensions not yet paid for, or of trailers; bounded
+    std::uint8_t digits_ = 0;      ///< of the chunk size being read
+    std::uint32_t overhead_ = 0;   ///< bounded bytes: trailers, or extensions that are not free
     std::uint64_t remaining_ = 0;  ///< of the body (length) or of the chunk
 };
 
-/// The chunk head for a piece of this size: hex, CRLF. Returns the length written (at most 18).
+/// Writes the chunk head for a piece of this size: hex, CRLF. Returns its length (at most 18).
 std::size_t write_chunk_head(char* out, std::uint64_t size);
 
 }  // namespace ticketgate::http

@@ -1,5 +1,5 @@
-// What is wrong with a head that was refused, in words for whoever reads the log. Pure; what comes
-// back lives for ever.
+// Describes what is wrong with a refused head, for readers of the log. Pure; the texts are
+// constants.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace ticketgate::http {
 
-/// What FieldRules found wrong with a field of this name.
+/// Returns what FieldRules finds wrong with a field of this name.
 std::string_view complaint_of(FieldName name);
 
-/// Of an error of Beast's parser; empty where we have no words for it.
+/// Describes an error of Beast's parser; empty: there is no text for it.
 std::string_view complaint_of(error_code error);
 
 }  // namespace ticketgate::http

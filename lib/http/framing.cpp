@@ -26,8 +26,8 @@ constexpr CharSet alphanumerics_and(std::string_view others) {
 
 constexpr CharSet token_chars = alphanumerics_and("!#$%&'*+-.^_`|~");
 constexpr CharSet usual_chars = alphanumerics_and("-");
-// RFC 3986 3.2.2 reg-name, without the comma: nobody's host has one, and it is how some join
-// duplicates.
+// RFC 3986 3.2.2 reg-name, without the comma: host names have none, and some recipients join
+// duplicates with it.
 constexpr CharSet host_chars = alphanumerics_and("-._~%!$&'()*+;=");
 
 bool all_in(std::string_view text, const CharSet& set) {
@@ -42,7 +42,7 @@ bool valid_port(std::string_view rest) {
            end == rest.data() + rest.size();
 }
 
-// RFC 3986 3.2.2, without IPvFuture, of which there is none, and without zones (RFC 6874 9.3).
+// RFC 3986 3.2.2, without IPvFuture (none exists) and without zones (RFC 6874 9.3).
 bool valid_ipv6(std::string_view text) {
     in6_addr address{};
     std::array<char, INET6_ADDRSTRLEN> terminated{};
@@ -52,7 +52,7 @@ bool valid_ipv6(std::string_view text) {
            inet_pton(AF_INET6, terminated.data(), &address) == 1;
 }
 
-// Each `%` begins a code (RFC 3986 2.1), and not that of a control character: backends decode it.
+// True if each `%` begins a code (RFC 3986 2.1), not of a control character: backends decode it.
 bool valid_codes(std::string_view text) {
     for (auto at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
         unsigned char byte = 0;
@@ -65,8 +65,7 @@ bool valid_codes(std::string_view text) {
     return true;
 }
 
-// A name ends at most in the one dot of the root, and no label is empty: `.` and `a..b` name
-// nobody.
+// True if no label is empty, unlike in `.` and `a..b`. The name may end with the dot of the root.
 bool valid_labels(std::string_view name) {
     return !name.starts_with('.') && name.find("..") == std::string_view::npos;
 }
@@ -92,7 +91,7 @@ std::size_t leading_empty_lines(std::string_view bytes) {
 }
 
 result<std::size_t> find_head_end(std::string_view bytes, std::size_t begin, std::size_t scanned) {
-    // The end is four bytes long, so up to three of them may be among those scanned.
+    // The end is four bytes long, so three of them may be among the scanned ones.
     std::size_t at = std::max(begin, scanned < 3 ? 0 : scanned - 3);
     while ((at = bytes.find('\n', at)) != std::string_view::npos) {
         if (at == 0 || bytes[at - 1] != '\r') return error_code(errc::bad_request);
@@ -148,8 +147,8 @@ Framing FieldRules::framing() const {
     return chunked_ ? Framing::chunked : has_length_ ? Framing::length : Framing::none;
 }
 
-// RFC 9110 8.6 allows a reader to forgive `5, 5`; a gateway that forgives must trust the next one
-// to forgive alike.
+// RFC 9110 8.6 lets a recipient accept `5, 5`; a gateway that accepts it relies on the next
+// recipient to do the same.
 bool FieldRules::note_length(std::string_view value) {
     if (has_length_) return false;
     const char* const end = value.data() + value.size();
@@ -158,8 +157,7 @@ bool FieldRules::note_length(std::string_view value) {
     return has_length_;
 }
 
-// RFC 9112 6.1: a coding that we do not know cannot be framed, and `chunked` must be the last and
-// applied once.
+// RFC 9112 6.1: an unknown coding cannot be framed; `chunked` must be the last and applied once.
 bool FieldRules::note_coding(std::string_view value) {
     if (chunked_ || !iequals(value, "chunked")) return false;
     chunked_ = true;
@@ -180,7 +178,7 @@ bool FieldRules::note_connection(std::string_view value) {
     return options_ <= max_connection_options;
 }
 
-// A server may leave an upgrade alone, and one that is asked for twice is left alone.
+// A server may ignore an upgrade, and this one ignores a duplicate Upgrade.
 bool FieldRules::note_upgrade(std::string_view value) {
     upgrade_ = has_upgrade_ ? std::string_view() : value;
     has_upgrade_ = true;

@@ -1,4 +1,4 @@
-// A parsed head: views into the bytes it was read from. Nothing is copied; a head is used up
+// A parsed head: views into the bytes it was read from. Nothing is copied, so the head is processed
 // (routed, stamped, rewritten) before its buffer is read into again. Pure.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ticketgate::http {
 
-/// Field names that the proxy itself acts on; everything else is `other`.
+/// Field names that the proxy acts on; all others are `other`.
 enum class FieldName : std::uint8_t {
     other,
     connection,
@@ -40,7 +40,7 @@ enum class FieldName : std::uint8_t {
     location,
     refresh,
     max_forwards,  ///< of OPTIONS only
-    unusual,       ///< a name that we do not know, with a character that CGI servers fold
+    unusual,       ///< an unknown name, with a character that CGI servers fold
 };
 
 struct Field {
@@ -50,14 +50,14 @@ struct Field {
     std::string_view line;   ///< the whole line with its CRLF
 };
 
-/// How long a body is (RFC 9112 6.3).
+/// The kind of body length (RFC 9112 6.3).
 enum class Framing : std::uint8_t { none, length, chunked, until_close };
 
 struct RequestHead {
-    std::string_view bytes;  ///< start line to empty line; bytes.size() is what to consume
+    std::string_view bytes;  ///< start line to empty line; consume bytes.size()
     std::string_view method, target;
-    std::string_view host;     ///< of Host, or of the target where HTTP/1.0 sent none; else empty
-    std::string_view upgrade;  ///< what is asked for (RFC 9110 7.8); empty if nothing
+    std::string_view host;     ///< of Host; in HTTP/1.0 without Host, of the target; else empty
+    std::string_view upgrade;  ///< the requested protocol (RFC 9110 7.8); empty: none
     unsigned version = 11;     ///< 10 or 11
     std::vector<Field> fields;
     Framing framing = Framing::none;
@@ -65,9 +65,9 @@ struct RequestHead {
     bool keep_alive = true;         ///< the client wants the connection kept (RFC 9112 9.3)
     bool expects_continue = false;  ///< Expect: 100-continue (RFC 9110 10.1.1)
     bool names_hop_fields = false;  ///< Connection names fields beyond keep-alive and close
-    /// Of a head that was refused: what is wrong with it, for people; lives for ever. Else empty.
+    /// Of a refused head: what is wrong with it, for people; a constant. Otherwise empty.
     std::string_view complaint;
-    /// How often OPTIONS may still be forwarded (RFC 9110 7.6.2).
+    /// How many more times OPTIONS may be forwarded (RFC 9110 7.6.2).
     std::optional<std::uint32_t> max_forwards;
 
     /// Idempotent by RFC 9110 9.2.2.
@@ -77,25 +77,24 @@ struct RequestHead {
 struct ResponseHead {
     std::string_view bytes;
     std::string_view reason;
-    std::string_view upgrade;  ///< of a 101: the protocol that is switched to; of a 426: wanted
+    std::string_view upgrade;  ///< of a 101: the new protocol; of a 426: the required one
     unsigned version = 11;
     std::uint16_t status = 0;
     std::vector<Field> fields;
-    Framing framing = Framing::none;  ///< already with regard to HEAD, 1xx, 204 and 304
+    Framing framing = Framing::none;  ///< accounts for HEAD, 1xx, 204 and 304
     std::uint64_t content_length = 0;
-    bool has_content_length =
-        false;                     ///< also for HEAD and 304, where no body follows; not of a 204
-    bool tells_content = false;    ///< a length above 0, or chunks, also where no body follows
-    bool keep_alive = true;        ///< the backend keeps its connection
-    bool announces_close = false;  ///< it says, or its version does, that it closes it
-    bool unbuffered = false;       ///< X-Accel-Buffering: no, or an event stream
-    bool event_stream = false;     ///< text/event-stream
+    bool has_content_length = false;  ///< also for HEAD and 304, which have no body; not of a 204
+    bool tells_content = false;       ///< a length above 0, or chunks, even if no body follows
+    bool keep_alive = true;           ///< the backend keeps its connection
+    bool announces_close = false;     ///< its fields or its version announce the close
+    bool unbuffered = false;          ///< X-Accel-Buffering: no, or an event stream
+    bool event_stream = false;        ///< text/event-stream
     bool names_hop_fields = false;
     bool has_date = false;
-    /// Not to be forwarded, though its framing is beyond doubt; it has no fields then.
+    /// Must not be forwarded, although its framing is certain; it has no fields then.
     bool malformed = false;
     std::string_view complaint;  ///< a constant: why it is malformed or refused
-    /// Keep-Alive: timeout=N; 0 when not told, and 1 where less than a second is told as 0.
+    /// Keep-Alive: timeout=N. 0: absent; a timeout of 0 seconds is stored as 1.
     std::uint32_t keep_alive_timeout_s = 0;
 
     bool informational() const { return status < 200; }

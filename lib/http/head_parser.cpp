@@ -9,7 +9,7 @@ namespace {
 
 using beast::http::field;
 
-// Beast has already hashed the name; its enum becomes ours by one look-up.
+// Maps Beast's enum to ours with one look-up; Beast has already hashed the name.
 constexpr auto listed_names = [] {
     std::array<FieldName, 512> names{};
     const auto set = [&](field theirs, FieldName ours) {
@@ -64,7 +64,7 @@ FieldName field_name(field theirs, std::string_view name) {
 
 Field make_field(field theirs, std::string_view name, std::string_view value) {
     const char* end = value.data() + value.size();
-    while (*end != '\r') ++end;  // whitespace behind the value
+    while (*end != '\r') ++end;  // skip whitespace after the value
     const auto length = static_cast<std::size_t>(end + 2 - name.data());
     return {field_name(theirs, name), name, value, {name.data(), length}};
 }

@@ -1,6 +1,6 @@
-// What the parsers of requests and of responses share: Beast's grammar with the fields kept as
-// views and the rules of http/framing asked. Only for request_parser.cpp and response_parser.cpp.
-// Any thread.
+// The common part of the request and response parsers: Beast's grammar, with fields kept as views
+// and the rules of http/framing applied. Only for request_parser.cpp and response_parser.cpp. Any
+// thread.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -20,11 +20,11 @@ inline std::string_view to_std(beast::string_view text) {
     return {text.data(), text.size()};
 }
 
-/// Only ever called for a head that is whole and without obs-fold, so the CRLF is there and the
-/// views are into it.
+/// Requires a head that is whole and without obs-fold: so the CRLF exists, and the views point into
+/// the head.
 Field make_field(beast::http::field theirs, std::string_view name, std::string_view value);
 
-/// Fields are kept as views, rules asked, Beast's body machinery is unused.
+/// Keeps fields as views and applies the rules; does not use Beast's body parsing.
 template <bool is_request, class Head>
 class HeadParser : public beast::http::basic_parser<is_request> {
  public:
@@ -44,7 +44,7 @@ class HeadParser : public beast::http::basic_parser<is_request> {
             head_.fields.push_back(field);
     }
 
-    // The first complaint counts.
+    // Keeps only the first complaint.
     void refuse(beast::error_code& ec, errc why, std::string_view complaint) {
         if (ec) return;
         ec = why;
@@ -65,7 +65,7 @@ class HeadParser : public beast::http::basic_parser<is_request> {
     void on_finish_impl(beast::error_code&) final {}
 };
 
-/// The fields keep their capacity: no allocation per head in steady state.
+/// Resets all but the capacity of the fields: no allocation per head in steady state.
 template <class Head>
 void reset(Head& head) {
     auto fields = std::move(head.fields);
@@ -74,8 +74,8 @@ void reset(Head& head) {
     head.fields = std::move(fields);
 }
 
-/// One call over exactly the rest of the head; anything but all of it used up means that we and
-/// Beast disagree.
+/// Parses the rest of the head in one call. It is an error if Beast does not consume exactly all of
+/// it: then we and Beast disagree.
 template <class Parser>
 error_code put_all(Parser& parser, std::string_view head) {
     error_code error;
@@ -86,7 +86,7 @@ error_code put_all(Parser& parser, std::string_view head) {
 
 inline constexpr std::string_view no_head = "a bare LF, or a line that begins with a blank";
 
-/// Of what is no head as yet.
+/// Refuses bytes that do not form a head.
 template <class Head>
 error_code refused(Head& head, error_code error, std::string_view complaint) {
     head.complaint = complaint;

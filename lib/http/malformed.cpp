@@ -9,7 +9,7 @@
 namespace ticketgate::http {
 namespace {
 
-// In any reading: other parsers drop what is not of a name before they compare.
+// True if any parser may read it as framing: some drop invalid characters before they compare.
 bool may_frame(std::string_view line) {
     std::string name;
     for (const char c : line.substr(0, line.find(':')))
@@ -21,7 +21,7 @@ bool may_frame(std::string_view line) {
            });
 }
 
-// RFC 9110 5.1 and 5.5.
+// Checks RFC 9110 5.1 and 5.5.
 bool well_formed(std::string_view line) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return false;

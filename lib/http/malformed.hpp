@@ -1,6 +1,6 @@
-// Response heads with a field that is malformed but says nothing of where the message ends: a
-// control character that an application echoed, a name with a blank in it. Such an answer is
-// forwarded to nobody, yet it is read to its end, since that is when its script is over. Pure.
+// Handles response heads with a malformed field that does not affect framing: a control character
+// that an application echoed, a blank in a name. Such an answer is not forwarded, but it is read to
+// its end, since its script runs until then. Pure.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ticketgate::http {
 
-/// `head` (status line to empty line, CRLF throughout) without its malformed fields. Empty if one
-/// of them may say where the message ends in somebody's reading.
+/// Returns `head` (status line to empty line, CRLF throughout) without its malformed fields. Empty
+/// if some parser may read one of them as framing.
 std::string without_malformed_fields(std::string_view head);
 
 }  // namespace ticketgate::http

@@ -7,7 +7,7 @@
 namespace ticketgate::http {
 namespace {
 
-// Few names that are no equals share these: nearly every look-up of a stranger ends here.
+// Few different names share a slot: nearly every look-up of another name ends here.
 std::size_t slot_of(std::string_view name) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(cgi_fold(name[i])); };
     const std::size_t size = name.size();

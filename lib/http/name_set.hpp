@@ -21,7 +21,7 @@ class NameSet {
 
  private:
     static constexpr std::size_t slots = 256;
-    std::vector<std::string> names_;            // cgi_name()s, those of one slot together
+    std::vector<std::string> names_;            // cgi_name()s, grouped by slot
     std::array<std::uint16_t, slots> begin_{};  // into names_
     std::array<std::uint16_t, slots> end_{};
 };

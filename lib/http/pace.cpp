@@ -16,7 +16,7 @@ bool Pace::took(std::uint64_t bytes, Time now) {
     left_ -= now - last_;
     last_ = now;
     if (left_ < Duration(0)) return false;
-    // Past so many bytes the bucket is full anyway; less would overflow below.
+    // This many bytes fill the bucket anyway; more could overflow below.
     const auto full =
         static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(patience_).count()) *
         rate_;

@@ -1,7 +1,7 @@
-// Is a sender too slow? A bucket of time: each byte that comes fills it by 1/rate seconds, the
-// clock empties it; it begins full and holds `patience`. So a body that comes at the rate or faster
-// never fails, one that stands still fails after `patience`, and one that trickles in between
-// (Apache's mod_reqtimeout has the same two numbers). Pure; one upload, one loop.
+// Detects a sender that is too slow, with a bucket of time: each byte adds 1/rate seconds, the
+// clock drains it; it begins full and holds `patience`. A body at the rate or faster never fails, a
+// stalled one fails after `patience`, and a trickling one later (Apache's mod_reqtimeout has the
+// same two numbers). Pure; one upload, one loop.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace ticketgate::http {
 class Pace {
  public:
     Pace() = default;
-    /// `rate` in bytes a second; 0: anything goes.
+    /// `rate` in bytes a second; 0: no limit.
     Pace(std::uint64_t rate, Duration patience) : rate_(rate), patience_(patience) {}
 
-    /// Counts from here on.
+    /// Starts the clock.
     void start(Time now);
-    /// The sender is not asked for anything: time passes without a count until start().
+    /// Stops the clock until start(): the sender is not asked for bytes.
     void pause() { running_ = false; }
-    /// So many bytes came. False: on the whole too slowly.
+    /// Adds the bytes that arrived. False: the sender is too slow on the whole.
     bool took(std::uint64_t bytes, Time now);
 
  private:

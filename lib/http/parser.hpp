@@ -1,6 +1,6 @@
-// Bytes to heads: a class derived from Beast's basic_parser for the grammar, then the framing rules
-// of http/framing. One parser object a loop; parse() is synchronous and keeps nothing between
-// calls, so a partial head is simply offered again with more bytes.
+// Parses bytes into heads: a class derived from Beast's basic_parser checks the grammar, then the
+// framing rules of http/framing apply. The parse functions are synchronous and keep no state
+// between calls, so a partial head is offered again with more bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,20 @@ struct HeadLimits {
 
 enum class Progress : std::uint8_t { need_more, done };
 
-/// Parses one request head at the front of `bytes`. `need_more`: the empty line is not here yet.
+/// Parses one request head at the front of `bytes`. `need_more`: the empty line has not arrived.
 /// Errors: bad_request, head_too_large, uri_too_long, version_refused, method_refused,
-/// expectation_failed; head.complaint then says more. Empty lines before the start line are skipped
-/// (RFC 9112 2.2) and counted in head.bytes. `scanned` is the number of bytes already known to hold
-/// no end of head (0 at first).
+/// expectation_failed; head.complaint then has the details. Skips empty lines before the start line
+/// (RFC 9112 2.2) and counts them in head.bytes. The first `scanned` bytes contain no end of head
+/// (0 at first).
 result<Progress> parse_request(std::string_view bytes, const HeadLimits&, RequestHead& head,
                                std::size_t scanned = 0);
 
-/// Does a request of which only these bytes came, or were read, ask for a body in its answer?
+/// Whether the answer to an incomplete or unread request needs a body, judged by these bytes.
 enum class AsksFor : std::uint8_t { body, head, unknown };
 AsksFor asks_for(std::string_view bytes);
 
-/// Parses one response head; `to_head` says that the request was HEAD. A status line may end behind
-/// its code, without a reason phrase and without the blank before it. Errors:
-/// upstream_bad_response.
+/// Parses one response head; `to_head`: the request was HEAD. A status line may end after its code,
+/// without a reason phrase and the blank before it. Errors: upstream_bad_response.
 result<Progress> parse_response(std::string_view bytes, const HeadLimits&, bool to_head,
                                 ResponseHead& head, std::size_t scanned = 0);
 

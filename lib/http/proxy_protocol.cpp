@@ -26,7 +26,7 @@ result<ProxyHeader> refused() {
     return error_code(errc::bad_request);
 }
 
-// Are these the first bytes of the signature, or all of it and more?
+// True if the bytes begin with the signature, or are the beginning of it.
 bool may_begin(std::string_view bytes, std::string_view signature) {
     const auto size = std::min(bytes.size(), signature.size());
     return bytes.substr(0, size) == signature.substr(0, size);
@@ -34,7 +34,7 @@ bool may_begin(std::string_view bytes, std::string_view signature) {
 
 // ── version 1: one line of text ──
 
-// Digits only and no leading zero, as section 2.1 has it.
+// Accepts only digits without a leading zero (section 2.1).
 std::optional<std::uint16_t> parse_port(std::string_view text) {
     std::uint16_t port = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -43,7 +43,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
     return whole && !padded ? std::optional(port) : std::nullopt;
 }
 
-// One text for one address, and an IPv4-mapped one as IPv4, as everywhere else.
+// Returns one spelling for each address, and IPv4 for an IPv4-mapped one, as everywhere else.
 std::string address_text(std::string_view bytes) {
     constexpr std::string_view mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
     if (bytes.starts_with(mapped)) bytes.remove_prefix(mapped.size());
@@ -52,8 +52,8 @@ std::string address_text(std::string_view bytes) {
     return text.data();
 }
 
-// A literal of this family and nothing else, in address_text(); empty: it is none, or has brackets
-// or a zone.
+// Parses a literal of this family and spells it as address_text() does; empty: invalid, or with
+// brackets or a zone.
 std::string read_address(std::string_view text, int family) {
     std::array<char, sizeof(in6_addr)> address{};
     if (text.find('\0') != std::string_view::npos ||
@@ -62,7 +62,7 @@ std::string read_address(std::string_view text, int family) {
     return address_text({address.data(), family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr)});
 }
 
-// The next of the words that are parted by exactly one space.
+// Takes the next word; exactly one space separates words.
 std::string_view take_word(std::string_view& rest) {
     const auto end = std::min(rest.find(' '), rest.size());
     const auto word = rest.substr(0, end);
@@ -92,7 +92,7 @@ result<ProxyHeader> parse_v1(std::string_view bytes) {
     const auto end = window.find('\n');
     if (end == std::string_view::npos)
         return window.size() == v1_longest ? refused() : ProxyHeader{};
-    // One CR, right before: a reader that ends lines elsewhere would see another header.
+    // The only CR must precede the LF: other parsers could end the line elsewhere.
     if (window.substr(0, end).find('\r') != end - 1) return refused();
     ProxyHeader header;
     header.bytes = end + 1;
@@ -117,7 +117,7 @@ std::uint32_t crc32c(std::uint32_t crc, std::string_view bytes) {
     return crc;
 }
 
-// Section 2.2.3: of the whole header, its own four bytes taken as zeros.
+// Section 2.2.3: the checksum covers the whole header, with its own four bytes as zeros.
 bool checksum_fits(std::string_view header, std::size_t at) {
     if (at + 4 > header.size()) return false;
     constexpr std::string_view zeros("\0\0\0\0", 4);
@@ -128,7 +128,7 @@ bool checksum_fits(std::string_view header, std::size_t at) {
     return crc == said;
 }
 
-// What follows the addresses: type, two bytes of length, value. False: one does not fit.
+// Reads the TLVs after the addresses: type, two bytes of length, value. False: one does not fit.
 bool read_tlvs(std::string_view whole, std::size_t at, ProxyHeader& header) {
     while (at < whole.size()) {
         if (whole.size() - at < 3) return false;
@@ -143,7 +143,7 @@ bool read_tlvs(std::string_view whole, std::size_t at, ProxyHeader& header) {
     return true;
 }
 
-// Bytes of both addresses and ports of a family (section 2.2).
+// The size of both addresses and ports of a family (section 2.2).
 std::size_t addresses_size(Family family) {
     switch (family) {
         case Family::inet:
@@ -172,7 +172,7 @@ result<ProxyHeader> parse_body(std::string_view whole, ProxyHeader header) {
         return refused();
     const std::size_t size = addresses_size(family);
     if (whole.size() < v2_fixed + size) return refused();
-    // Without addresses the rest says nothing: section 2.2 has it skipped.
+    // Without addresses, section 2.2 requires that the rest is skipped.
     if (family != Family::unspecified && !read_tlvs(whole, v2_fixed + size, header))
         return refused();
     const bool ip = family == Family::inet || family == Family::inet6;

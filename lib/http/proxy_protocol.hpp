@@ -1,5 +1,5 @@
-// The PROXY protocol: a few bytes before everything else, with which a proxy in front says for
-// whom it connects (HAProxy's proxy-protocol.txt, versions 1 and 2). Pure.
+// The PROXY protocol: a header at the start of a connection, in which a proxy names its client
+// (HAProxy's proxy-protocol.txt, versions 1 and 2). Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace ticketgate::http {
 
-/// Whose connection it is.
+/// The owner of the connection that the header describes.
 enum class ProxySubject : std::uint8_t {
-    client,   ///< of a client, whose address it tells
-    unknown,  ///< of a client without one: v1 UNKNOWN; v2 UNSPEC, UNIX, or a datagram
-    sender,   ///< the sender's own: v2 LOCAL (section 2.2: a health check)
+    client,   ///< a client, with its address
+    unknown,  ///< a client, without its address: v1 UNKNOWN; v2 UNSPEC, UNIX, or a datagram
+    sender,   ///< the sender itself: v2 LOCAL (section 2.2: a health check)
 };
 
 struct ProxyHeader {
-    std::size_t bytes = 0;  ///< length of the header; 0: it is not here whole yet
-    ProxySubject subject = ProxySubject::client;  ///< what follows is told of a client only
+    std::size_t bytes = 0;                        ///< length of the header; 0: it is incomplete
+    ProxySubject subject = ProxySubject::client;  ///< other subjects leave the rest unset
     std::string source = {};                      ///< its address, as `10.0.0.1` or `2001:db8::1`
-    std::uint16_t source_port = 0;                ///< its port
-    std::uint16_t port = 0;                       ///< to which it connected
-    bool tls = false;  ///< v2 PP2_TYPE_SSL: it came to the sender over TLS
+    std::uint16_t source_port = 0;                ///< the client's port
+    std::uint16_t port = 0;                       ///< the port that the client connected to
+    bool tls = false;  ///< v2 PP2_TYPE_SSL: it reached the sender over TLS
 };
 
-/// The header at the front of `bytes`, which holds everything that came so far. Error: bad_request
-/// for anything that cannot become a header: a wrong signature, an unknown family or command, an
-/// address that is none, a checksum that does not fit (section 2.2.3), more than 107 bytes without
-/// a line end (v1), more than `max_size` bytes (v2).
+/// Parses the header at the front of `bytes`, which holds all bytes so far. Error: bad_request for
+/// bytes that cannot become a header: a wrong signature, an unknown family or command, an invalid
+/// address, a wrong checksum (section 2.2.3), more than 107 bytes without a line end (v1), more
+/// than `max_size` bytes (v2).
 result<ProxyHeader> parse_proxy_header(std::string_view bytes, std::size_t max_size);
 
 }  // namespace ticketgate::http

@@ -17,7 +17,7 @@ struct Authority {
     std::optional<std::uint16_t> port;  ///< as written
 };
 
-// Nothing: no authority that a server writes of itself, as one with a user in it.
+// Nothing: a server would not name itself this way, such as with a user.
 std::optional<Authority> split(std::string_view text) {
     const auto bracket = text.rfind(']');
     const auto colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
@@ -40,7 +40,7 @@ bool take(std::string_view& text, std::string_view expected) {
     return true;
 }
 
-// `http://…`, `https://…` or `//…`.
+// Splits `http://…`, `https://…` or `//…`.
 std::optional<Url> absolute(std::string_view text) {
     Url url;
     url.https = take(text, "https:");
@@ -58,8 +58,8 @@ bool names_backend(const Url& url, const Authority& to, const BackendAddress& ba
            to.port.value_or(default_port(backend.https)) == backend.port;
 }
 
-// A backend that is told the client's Host and puts its own port behind it. A default port is
-// another matter: `https://shop.example:443/` may well be meant.
+// True if the backend took the client's Host and put its own port after it. False for a default
+// port: `https://shop.example:443/` may be intended.
 bool names_its_port(const Url& url, const Authority& to, const BackendAddress& backend,
                     const AskedAs& asked) {
     const auto client = split(asked.host);
@@ -69,7 +69,7 @@ bool names_its_port(const Url& url, const Authority& to, const BackendAddress& b
     return *to.port != default_port(https) && (https == backend.https || https == asked.https);
 }
 
-// The URL in a Refresh: `5; url=http://…`, in quotes or not.
+// Returns the URL in a Refresh: `5; url=http://…`, quoted or not.
 std::string_view url_of_refresh(std::string_view value) {
     constexpr std::string_view key = "url=";
     const auto found = std::ranges::search(value, key, {}, to_lower);
@@ -91,7 +91,7 @@ std::optional<std::string> rewritten(const Field& field, const BackendAddress& b
     return for_client(url, backend, asked_as(request_head));
 }
 
-// The field's line with another URL in it.
+// Appends the field's line with another URL.
 void append_line(const Field& field, std::string_view url, std::string& lines) {
     const auto old = url_of(field);
     const char* const end = field.line.data() + field.line.size();

@@ -44,7 +44,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         if (field.id == FieldName::expect) take_expectation(field.value, ec);
     }
 
-    // RFC 9112 3.2: exactly one Host in 1.1; more than one, or a bad one, is an attack on routing.
+    // RFC 9112 3.2: exactly one Host in 1.1; a second or a malformed one is an attack on routing.
     void take_host(std::string_view value, beast::error_code& ec) {
         if (has_host_) refuse(ec, errc::bad_request, "two Host fields");
         if (!valid_host(value)) refuse(ec, errc::bad_request, "a malformed Host");
@@ -58,8 +58,8 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         expects_continue_ = true;
     }
 
-    // RFC 9110 7.6.2: only OPTIONS and TRACE must heed it. What is beyond our count is lowered to
-    // it.
+    // RFC 9110 7.6.2: only OPTIONS and TRACE must obey it. A number out of range becomes the
+    // maximum.
     void take_max_forwards(Field& field, beast::error_code& ec) {
         if (head_.method != "OPTIONS") {
             field.id = FieldName::other;
@@ -73,7 +73,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         head_.max_forwards = hops;
     }
 
-    // RFC 9112 3.2.2: the authority of an absolute-form counts, so Host must say the same.
+    // RFC 9112 3.2.2: the authority of an absolute-form overrides Host, so both must be equal.
     bool host_fits() {
         const auto authority = authority_of(head_.target);
         if (has_host_) return authority.empty() || iequals(authority, head_.host);
@@ -92,28 +92,27 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         head_.keep_alive = rules_.keep_alive(head_.version);
         head_.names_hop_fields = rules_.names_fields();
         if (head_.version >= 11) head_.upgrade = rules_.upgrade();
-        // RFC 9110 10.1.1: not from a 1.0 client, and pointless when no body follows.
+        // RFC 9110 10.1.1: ignored in HTTP/1.0, and pointless without a body.
         head_.expects_continue = expects_continue_ && head_.version >= 11 && rules_.declares_body();
     }
 
     bool has_host_ = false, expects_continue_ = false;
 };
 
-// Bytes that cannot begin a request (a TLS handshake on a plain port) are refused without waiting
-// for more.
+// Refuses bytes that cannot begin a request (a TLS handshake on a plain port) without waiting for
+// more.
 bool may_begin_request(std::string_view bytes) {
     return bytes.empty() || bytes == "\r" || is_token_char(bytes[0]);
 }
 
-// RFC 9112 3: a target longer than we read is 414. It is one if not even the request line has
-// ended.
+// RFC 9112 3: 414 for a target longer than we read, that is if the request line has not ended.
 error_code too_large(std::string_view head) {
     const bool line_open = head.find('\n') == std::string_view::npos;
     const bool target_begun = head.substr(0, max_method + 1).find(' ') != std::string_view::npos;
     return line_open && target_begun ? errc::uri_too_long : errc::head_too_large;
 }
 
-// Does the request line end in a well-formed version of another major (RFC 9110 15.6.6)?
+// True if the request line ends in a valid version with another major number (RFC 9110 15.6.6).
 bool other_major_version(std::string_view head) {
     const auto line = head.substr(0, head.find('\r'));
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };

@@ -70,23 +70,23 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     void on_header_impl(beast::error_code& ec) override {
         if (!rules_.consistent(head_.version) || (head_.informational() && rules_.declares_body()))
             ec = errc::bad_request;
-        // RFC 9110 15.2.2: a 101 says to what it switches.
+        // RFC 9110 15.2.2: a 101 names the new protocol.
         if (head_.status == 101) head_.upgrade = rules_.upgrade();
         if (head_.status == 101 && head_.upgrade.empty()) ec = errc::bad_request;
-        // RFC 9110 15.5.22: so does a 426, of what it wants to be asked.
+        // RFC 9110 15.5.22: a 426 names the required protocol.
         if (head_.status == 426) head_.upgrade = rules_.upgrade_value();
         head_.framing = framing();
         head_.content_length = rules_.length();
         head_.has_content_length = rules_.has_length() && head_.status != 204;
         head_.tells_content = rules_.framing() == Framing::chunked || rules_.length() != 0;
         head_.names_hop_fields = rules_.names_fields();
-        // A 204 with a body ahead (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
+        // A 204 that declares a body (RFC 9110 8.6 forbids it) leaves its bytes on the connection.
         head_.announces_close = !rules_.keep_alive(head_.version);
         head_.keep_alive = !head_.announces_close && head_.framing != Framing::until_close &&
                            !(head_.status == 204 && rules_.declares_body());
     }
 
-    // RFC 9112 6.3, in its order.
+    // In the order of RFC 9112 6.3.
     Framing framing() const {
         if (to_head_ || head_.informational() || head_.status == 204 || head_.status == 304)
             return Framing::none;
@@ -98,16 +98,16 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     int most_status_;
 };
 
-// `HTTP/1.1 200` and its CRLF. RFC 9112 4 wants a blank behind the code even where no reason phrase
-// follows; servers leave it out, and nginx, HAProxy and Go read on. Beast does not.
+// The size of `HTTP/1.1 200` and CRLF. RFC 9112 4 requires a blank after the code even without a
+// reason phrase. Some servers omit it; nginx, HAProxy and Go accept that, but Beast does not.
 constexpr std::size_t bare_status_line_size = 14;
 
 bool has_bare_status_line(std::string_view head) {
     return head.find("\r\n") == bare_status_line_size - 2;
 }
 
-// The line as it should be, then the fields. Beast says that it needs more behind the line; a fault
-// in the line is found by the second call.
+// Passes a corrected status line, then the fields. After the line Beast wants more bytes; the
+// second call reports an error in the line.
 error_code put_response(ResponseParser& parser, ResponseHead& head, std::string_view bytes) {
     if (!has_bare_status_line(bytes)) return put_all(parser, bytes);
     std::array<char, bare_status_line_size + 1> line;
@@ -121,8 +121,8 @@ error_code put_response(ResponseParser& parser, ResponseHead& head, std::string_
     return put_all(parser, bytes.substr(bare_status_line_size));
 }
 
-// CONTRACT 2.1: where such an answer ends is known, though it is forwarded to nobody. Its fields
-// may be malformed, or too many, or its status none, as long as its framing is beyond doubt.
+// CONTRACT 2.1: the end of such an answer must be known, although it is not forwarded. It may have
+// malformed fields, too many, or an invalid status, as long as its framing is certain.
 result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
     static constexpr HeadLimits any{.max_headers = std::numeric_limits<std::size_t>::max()};
     constexpr int any_status = 999;
@@ -132,7 +132,7 @@ result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
     head.bytes = bytes;
     ResponseParser parser(head, any, to_head, any_status);
     const bool framed = !rest.empty() && !put_response(parser, head, rest) && head.status != 101;
-    std::vector<Field>().swap(head.fields);  // views of what goes now
+    std::vector<Field>().swap(head.fields);  // they point into `rest`
     head.reason = head.upgrade = {};
     head.complaint = complaint;
     head.malformed = true;

@@ -13,10 +13,9 @@
 namespace ticketgate::http {
 namespace {
 
-constexpr std::size_t framing_room =
-    96;  // start line and framing lines that we may write ourselves
+constexpr std::size_t framing_room = 96;  // for the start line and framing lines that we may write
 
-// Copies lines as runs: adjacent lines that are kept cost one append together.
+// Copies adjacent kept lines with one append.
 class Runs {
  public:
     explicit Runs(std::string& out) : out_(out) {}
@@ -56,14 +55,14 @@ void append_framing(std::string& out, Framing framing, std::uint64_t length) {
     out += "\r\n";
 }
 
-// Hop-by-hop, so it is dropped and, where both sides want it, said anew (RFC 9110 7.8).
+// Upgrade is hop-by-hop: dropped, and written again if both sides want it (RFC 9110 7.8).
 void append_upgrade(std::string& out, std::string_view protocol) {
     if (protocol.empty()) return;
     append_all(out, std::string_view("Connection: upgrade\r\nUpgrade: "), protocol,
                std::string_view("\r\n"));
 }
 
-// RFC 9110 7.6.1; Trailer goes because trailers do.
+// RFC 9110 7.6.1; drops Trailer since trailers are dropped.
 bool hop_by_hop(FieldName id) {
     switch (id) {
         case FieldName::connection:
@@ -83,8 +82,8 @@ bool has_cgi_prefix(std::string_view name, std::string_view prefix) {
     return name.size() >= prefix.size() && same_cgi_name(name.substr(0, prefix.size()), prefix);
 }
 
-// What a client says of its own address counts for nothing, whatever the spelling. A trusted proxy
-// spells its own with hyphens.
+// True for a client's claim about its own address, in any spelling. A trusted proxy spells its
+// fields with hyphens.
 bool is_false_address(const RequestEdits& edits, const Field& field) {
     if (edits.address_names == nullptr || !edits.address_names->contains(field.name)) return false;
     return !edits.keep_forwarded || field.id == FieldName::unusual;
@@ -99,8 +98,8 @@ bool is_id(std::string_view name, std::span<const std::string> id_names) {
     return std::ranges::any_of(id_names, [&](const auto& id) { return same_cgi_name(name, id); });
 }
 
-// Not dropped though Connection may name it: Host selects the site, and of the others only a
-// trusted proxy's are here to drop, which speak of its client and not of one hop.
+// Kept even if Connection names them: Host selects the site, and the others come from a trusted
+// proxy here, and describe its client rather than one hop.
 bool end_to_end(FieldName id) {
     switch (id) {
         case FieldName::host:
@@ -114,14 +113,14 @@ bool end_to_end(FieldName id) {
     }
 }
 
-// Any order will do that takes names as equal which differ in case only.
+// Any order works that treats names as equal if they differ only in case.
 bool comes_before(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return a.size() < b.size();
     return std::ranges::lexicographical_compare(a, b, {}, to_lower, to_lower);
 }
 
-// What the Connection fields name. They are read once and sorted, so that a field is looked up
-// among them in a few comparisons: the fields together may not cost more than their bytes.
+// The options in the Connection fields. Read once and sorted, so that each look-up takes a few
+// comparisons: the cost of all fields must stay in proportion to their bytes.
 class ConnectionOptions {
  public:
     template <class Head>
@@ -149,9 +148,9 @@ class ConnectionOptions {
     std::ptrdiff_t count_ = 0;
 };
 
-// Names that a backend may fold into a variable which only we may set: X_Forwarded_For and the
-// like, also X-Forwarded-* that we do not know. A trusted proxy's own are spelled with hyphens;
-// anything else came through it.
+// True for names that a backend may fold into a variable that only we may set: X_Forwarded_For and
+// the like, and unknown X-Forwarded-*. A trusted proxy spells its own with hyphens; other spellings
+// came through it from a client.
 bool is_impostor(std::string_view name, bool keep_forwarded) {
     switch (to_lower(name[0])) {
         case 'x':
@@ -171,11 +170,11 @@ bool is_impostor(std::string_view name, bool keep_forwarded) {
 bool drops(const RequestEdits& edits, const Field& field) {
     switch (field.id) {
         case FieldName::content_length:
-        case FieldName::expect:  // answered by us (RFC 9110 10.1.1)
-        case FieldName::proxy:   // would become HTTP_PROXY, which libraries obey
+        case FieldName::expect:  // we answer it (RFC 9110 10.1.1)
+        case FieldName::proxy:   // would become HTTP_PROXY, which libraries use
         case FieldName::x_request_start:
         case FieldName::x_forwarded_for:
-        case FieldName::max_forwards:  // written anew
+        case FieldName::max_forwards:  // written again
             return true;
         case FieldName::forwarded:
         case FieldName::x_forwarded_proto:
@@ -194,7 +193,7 @@ bool drops(const RequestEdits& edits, const Field& field) {
     }
 }
 
-// Connection may not name these either: only a trusted proxy's are still here.
+// Not dropped if Connection names it: a client's own is already gone.
 bool is_of_proxy(const RequestEdits& edits, std::string_view name) {
     return has_cgi_prefix(name, "x-forwarded-") ||
            (edits.address_names != nullptr && edits.address_names->contains(name));
@@ -215,7 +214,7 @@ void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
     for (const Field& field : head.fields) {
         if (drops(edits, field)) continue;
         const bool framing =
-            field.id == FieldName::content_length;  // ours to decide, not Connection's
+            field.id == FieldName::content_length;  // for us to decide, not Connection
         if (!framing && is_id(field.name, edits.id_names)) continue;
         if (!framing && options && options->name(field) && !is_of_proxy(edits, field.name))
             continue;
@@ -224,7 +223,7 @@ void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
     runs.flush();
 }
 
-// The bytes from `first` to the first field or the empty line.
+// Returns the bytes from `first` to the first field or the empty line.
 template <class Head>
 std::string_view start_line(const Head& head, const char* first) {
     const char* const end = head.fields.empty() ? head.bytes.data() + head.bytes.size() - 2
@@ -232,7 +231,7 @@ std::string_view start_line(const Head& head, const char* first) {
     return {first, static_cast<std::size_t>(end - first)};
 }
 
-// RFC 9112 3.2.2: absolute-form becomes origin-form on the way to the origin. RFC 9112 3.2.4 for
+// RFC 9112 3.2.2: absolute-form becomes origin-form for an origin server. RFC 9112 3.2.4 for
 // OPTIONS.
 void append_origin_form(const RequestHead& head, std::string_view authority, std::string& out) {
     const char* const path = authority.data() + authority.size();
@@ -257,7 +256,7 @@ void write_request_line(const RequestHead& head, std::string_view method, Runs& 
     out += " HTTP/1.1\r\n";
 }
 
-// A backend's line without the blank behind its code gets one: what we write is strict.
+// Adds the missing blank after the code of a backend's status line: our output is strict.
 void write_status_line(const ResponseHead& head, Runs& runs, std::string& out) {
     constexpr std::size_t version_size = 8, bare_size = 14;
     const auto line = start_line(head, head.bytes.data());
@@ -273,7 +272,7 @@ void write_status_line(const ResponseHead& head, Runs& runs, std::string& out) {
     }
 }
 
-// RFC 9110 7.6.2. Who may not forward it does not come here.
+// RFC 9110 7.6.2. A request that must not be forwarded does not get here.
 void append_max_forwards(const RequestHead& head, std::string& out) {
     if (!head.max_forwards) return;
     out += "Max-Forwards: ";
@@ -281,7 +280,7 @@ void append_max_forwards(const RequestHead& head, std::string& out) {
     out += "\r\n";
 }
 
-// RFC 9110 8.6: a method that expects content says so even when there is none.
+// RFC 9110 8.6: a method that expects content sends a length even without content.
 bool expects_content(std::string_view method) {
     return method == "POST" || method == "PUT" || method == "PATCH";
 }

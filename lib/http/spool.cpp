@@ -21,13 +21,13 @@ namespace {
 constexpr std::size_t block_step = 2 << 10;  // most request bodies fit one such block
 constexpr std::size_t max_block = 32 << 10;
 constexpr std::size_t read_back_size = 64 << 10;
-constexpr std::uint64_t hole_size = 1 << 20;  // a system call per MiB is lost in the copying
+constexpr std::uint64_t hole_size = 1 << 20;  // a system call per MiB is cheap beside the copying
 
 std::size_t round_up(std::size_t n) {
     return (n + block_step - 1) / block_step * block_step;
 }
 
-// Nameless from the start where the file system can; a crash leaves nothing behind either way.
+// Nameless from the start if the file system can; a crash leaves no file behind either way.
 int open_unlinked(const std::string& directory) noexcept {
     const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0 || errno == EACCES || errno == ENOSPC) return file;
@@ -49,8 +49,8 @@ bool write_at(int file, std::string_view bytes, std::uint64_t offset) {
     return true;
 }
 
-// The number of bytes read: at least one, or 0 for a failure (the caller knows that there are
-// some).
+// Returns the number of bytes read, at least one; 0: a failure, since the caller knows that there
+// are some.
 std::size_t read_at(int file, char* out, std::size_t most, std::uint64_t offset) {
     for (;;) {
         const auto n = ::pread(file, out, most, static_cast<off_t>(offset));
@@ -84,7 +84,7 @@ Spool::~Spool() {
     clear();
 }
 
-// All or nothing: the file part goes first, since only that can fail.
+// Appends all or nothing: the file part goes first, since only that can fail.
 error_code Spool::append(std::string_view bytes) {
     if (overflowing()) return errc::spool_full;
     const std::size_t kept = file_ < 0 ? make_room(bytes.size()) : 0;
@@ -146,7 +146,7 @@ void Spool::clear() {
     size_ = 0;
 }
 
-// Makes blocks for as much of `want` as memory may take; the answer is how much that is.
+// Makes blocks for as much of `want` as the memory limit allows; returns the room.
 std::size_t Spool::make_room(std::size_t want) {
     std::size_t room = blocks_.empty() ? 0 : blocks_.back().capacity - blocks_.back().end;
     while (room < want) {
@@ -157,7 +157,7 @@ std::size_t Spool::make_room(std::size_t want) {
     return std::min(room, want);
 }
 
-// Memory that the system refuses is as memory that the limit refuses: there is the file.
+// If the system has no memory, the bytes go to the file, as at the limit.
 bool Spool::add_block(std::size_t size) {
     if (!budget_->take(budget_->memory_, budget_->limits_.max_memory, size)) return false;
     try {
@@ -170,7 +170,7 @@ bool Spool::add_block(std::size_t size) {
     return true;
 }
 
-// Doubling keeps the number of blocks small for a large body, the first one small for a small body.
+// Doubling: few blocks for a large body, and a small first block for a small body.
 std::size_t Spool::next_block_size(std::size_t want) const {
     const std::size_t doubled = blocks_.empty() ? 0 : 2 * blocks_.back().capacity;
     const std::uint64_t limit = std::max(budget_->limits_.memory_per_body, window_);
@@ -219,7 +219,7 @@ bool Spool::append_to_file(std::string_view bytes) {
     return true;
 }
 
-// Counted, but not against the limit: what is on disk must come out even when memory is short.
+// Counts memory, but ignores the limit: bytes on disk must come out even if memory is short.
 bool Spool::read_back() {
     if (read_back_.begin != read_back_.end) return true;
     if (!read_back_.bytes) {
@@ -235,7 +235,7 @@ bool Spool::read_back() {
     return read_back_.end > 0;
 }
 
-// A stream that its reader never quite catches up with must not fill the disk with bytes long sent.
+// Frees the disk of bytes already sent: a slow reader of a stream must not fill it.
 void Spool::punch_hole() {
     const std::uint64_t read = (file_begin_ - hole_end_) / hole_size * hole_size;
     if (read == 0) return;

@@ -1,6 +1,6 @@
-// A first-in-first-out buffer of bytes: memory to a threshold, then an unlinked temporary file. One
-// writer and one reader on one loop. The totals of all spools are kept in a SpoolBudget shared by
-// all loops. Owned by a Request; when it dies its memory and disk go back to the budget.
+// A first-in-first-out buffer of bytes: in memory up to a threshold, then in an unlinked temporary
+// file. One writer and one reader on one loop. All loops share a SpoolBudget with the totals of all
+// spools. Owned by a Request; its destructor returns memory and disk to the budget.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace ticketgate::http {
 
-/// Limits of all spools together and what is in use; any thread (relaxed atomics).
+/// The limits and current use of all spools together; any thread (relaxed atomics).
 class SpoolBudget {
  public:
     struct Limits {
@@ -26,9 +26,9 @@ class SpoolBudget {
     const Limits& limits() const { return limits_; }
     std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
     std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
-    /// errno of the last file that could not be made or written; 0: only limits were reached.
+    /// errno of the last failure to make or write a file; 0: only limits were reached.
     int fault() const { return fault_.load(std::memory_order_relaxed); }
-    /// Can files be made there? errno, or 0.
+    /// Tries to make a file there. Returns errno, or 0.
     static int fault_of(const std::string& directory);
 
  private:
@@ -50,29 +50,29 @@ class Spool {
     /// can be made), also while overflowing().
     [[nodiscard]] error_code append(std::string_view bytes);
 
-    /// Takes bytes past every limit: for a writer that has them already, cannot give them back, and
-    /// stops until the spool is drained.
+    /// Takes bytes past every limit, for a writer that cannot give them back. It must stop until
+    /// the spool is drained.
     void overflow(std::string_view bytes);
     bool overflowing() const { return !overflow_.empty(); }
 
-    /// The bytes at the front, contiguous, at most `most`; empty when the spool is empty. Valid
-    /// until the next call of a non-const member. File contents are read back in blocks of 64 KiB;
-    /// that block counts as memory in use but never fails for the limit. Error: spool_lost when the
+    /// Returns the contiguous bytes at the front, at most `most`; empty if the spool is empty.
+    /// Valid until the next call of a non-const member. Reads file contents back in blocks of 64
+    /// KiB; such a block counts as memory in use but ignores the limit. Error: spool_lost if the
     /// file cannot be read.
     result<std::string_view> front(std::size_t most = 64 << 10);
-    /// Drops `n` bytes at the front, at most size(). A drained file is closed: appends go to memory
+    /// Drops `n` bytes at the front, at most size(). Closes a drained file: appends go to memory
     /// again.
     void consume(std::size_t n);
 
-    /// A stream whose writer stops at about this many bytes: they stay in memory, so that a file is
-    /// not made for what is only passing through.
+    /// The writer stops at about this many bytes, and they stay in memory: a stream that only
+    /// passes through does not need a file.
     void stream_window(std::uint64_t bytes) { window_ = bytes; }
 
     std::uint64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     bool on_disk() const { return file_ >= 0; }
 
-    /// Gives up everything now.
+    /// Releases everything now.
     void clear();
 
  private:
@@ -96,15 +96,15 @@ class Spool {
 
     SpoolBudget* budget_;
     std::vector<Block> blocks_;  // in order; the first is read, the last is written
-    int file_ = -1;  // holds what came after the blocks; while open, all appends go there
+    int file_ = -1;  // holds the bytes after the blocks; while open, all appends go there
     std::uint64_t file_begin_ = 0, file_end_ = 0;  // not yet read back
-    Block read_back_;                              // bytes of the file on their way out
-    std::string overflow_;                         // comes after the file; counted as memory
+    Block read_back_;                              // bytes of the file being read
+    std::string overflow_;                         // follows the file; counts as memory
     std::size_t overflow_begin_ = 0;
     std::uint64_t size_ = 0;
     std::uint64_t window_ = 0;
     std::uint64_t held_ = 0;      // capacity of the blocks
-    std::uint64_t hole_end_ = 0;  // the file up to here was given back to the disk
+    std::uint64_t hole_end_ = 0;  // the disk has the file up to here back
 };
 
 }  // namespace ticketgate::http

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> schemes{"http://", "https://"};
 
-// What follows `http://`; empty when the target is of another form.
+// Returns the text after `http://`; empty if the target has another form.
 std::string_view after_scheme(std::string_view target) {
     for (const auto scheme : schemes)
         if (target.size() > scheme.size() && iequals(target.substr(0, scheme.size()), scheme))
@@ -19,8 +19,8 @@ std::string_view after_scheme(std::string_view target) {
     return {};
 }
 
-// True when nothing is to be done: no codes, no backslash, no empty segment, no segment starting
-// with a dot.
+// True if the path is already normal: no codes, no backslash, no empty segment, no segment that
+// starts with a dot.
 bool is_normal(std::string_view path) {
     char before = 0;
     for (const char c : path) {
@@ -31,22 +31,22 @@ bool is_normal(std::string_view path) {
     return true;
 }
 
-// A literal in the normal form. Not `%` (it would be read as a code again), nor `?` and `#` (they
-// would end the path).
+// True if the character is literal in the normal form. Not `%` (it would begin a code), nor `?` and
+// `#` (they would end the path).
 bool stands_for_itself(char c) {
     return c > ' ' && c < '\x7f' && c != '%' && c != '?' && c != '#';
 }
 
-// How a path is read. The normal form is all of them.
+// The ways to read a path. The normal form uses all of them.
 enum Reading : unsigned {
     backslash = 1,      // `\` and `%5C` are slashes, as for IIS
     coded_slash = 2,    // `%2F` is a slash, as for nginx
-    merged_slashes = 4  // `//` is one slash before `..` is looked at
+    merged_slashes = 4  // `//` is one slash before `..` is resolved
 };
 constexpr unsigned normal_reading = backslash | coded_slash | merged_slashes;
 
-// `out` holds whole segments and the one being built; if that is a dot segment, resolves it (RFC
-// 3986 5.2.4) and says so: then its slash is there already.
+// `out` ends with the current segment. If that is a dot segment, resolves it (RFC 3986 5.2.4) and
+// returns true: then its slash is already there.
 bool close_segment(std::string& out) {
     const auto slash = out.rfind('/');
     const auto segment = std::string_view(out).substr(slash + 1);
@@ -84,7 +84,7 @@ bool append_code(std::string_view digits, unsigned reading, std::string& out) {
     return true;
 }
 
-// False: a broken code. Slashes that were kept apart for the sake of `..` are merged at the end.
+// False: a broken code. Slashes kept apart for `..` are merged at the end.
 bool read_path(std::string_view path, unsigned reading, std::string& out) {
     out = '/';
     for (std::size_t i = 1; i < path.size(); ++i) {
@@ -102,8 +102,8 @@ bool read_path(std::string_view path, unsigned reading, std::string& out) {
     return true;
 }
 
-// A server that decodes once the dot segments are gone, and looks for its script from the left:
-// what is behind it is PATH_INFO, dots or not.
+// Reads the path like a server that decodes slashes after it resolved dot segments, and finds its
+// script from the left: the rest is PATH_INFO, dots or not.
 std::string with_late_slashes(std::string_view path) {
     std::string late;
     while (!path.empty()) {
@@ -115,7 +115,7 @@ std::string with_late_slashes(std::string_view path) {
     return late;
 }
 
-// `%` and these digits, the second in either case.
+// True if the path has the code of these digits, the second in either case.
 bool has_code(std::string_view path, char high, char low) {
     for (auto at = path.find('%'); at < path.size(); at = path.find('%', at + 1))
         if (at + 2 < path.size() && path[at + 1] == high && to_lower(path[at + 2]) == low)
@@ -153,7 +153,7 @@ bool normalise_path(std::string_view path, std::string& out) {
 
 std::vector<std::string> other_readings(std::string_view path) {
     std::string normal;
-    unsigned open = 0;  // questions that this path asks
+    unsigned open = 0;  // readings that matter for this path
     if (path.find('\\') != path.npos || has_code(path, '5', 'c')) open |= backslash;
     if (has_code(path, '2', 'f')) open |= coded_slash;
     if (path.find("//") != path.npos || open != 0) open |= merged_slashes;

@@ -1,6 +1,5 @@
-// Request targets and the one normal form of a path that routes are matched on. The bytes that are
-// forwarded are the client's own; only matching uses this form, so that no spelling slips past a
-// queue.
+// Request targets, and the one normal form of a path for route matching. The backend gets the
+// client's own bytes; only matching uses the normal form, so that no spelling bypasses a queue.
 #pragma once
 
 #include <optional>
@@ -10,28 +9,27 @@
 
 namespace ticketgate::http {
 
-/// The path part of a target: of origin-form (`/a?b`), of absolute-form (`http://h/a?b`), `*` for
-/// `OPTIONS *`. Empty for anything else (authority-form, relative, a scheme other than http and
-/// https, no host). `/` for an absolute-form without path (RFC 9112 3.2.1).
+/// Returns the path of a target: of origin-form (`/a?b`), of absolute-form (`http://h/a?b`), `*`
+/// for `OPTIONS *`. Empty for any other target (authority-form, relative, a scheme other than http
+/// and https, no host). `/` for an absolute-form without path (RFC 9112 3.2.1).
 std::string_view path_of(std::string_view target);
 
-/// The authority of an absolute-form target; empty for the other forms.
+/// Returns the authority of an absolute-form target; empty for the other forms.
 std::string_view authority_of(std::string_view target);
 
-/// Normal form for matching: percent-codes of visible ASCII decoded (RFC 3986 6.2.2.2 and beyond
-/// it: backends decode `%40` like `%61`, so a route must not see two paths) except `%25`, `%3F`,
-/// `%23`; other codes kept with capital hex digits; `%2F`, `%5C` and backslash as `/` (a backend
-/// may read them so), repeated slashes as one, then dot segments removed. `;params` are part of
-/// their segment, as PHP behind Apache or nginx has it: `..;a` is a name, not a dot segment. `*` is
-/// its own normal form. False: invalid (`%00`, broken percent code, no leading slash): the request
-/// is refused with 400. `out` is overwritten; a path with nothing to do is one scan.
+/// Writes the normal form for matching to `out`. Decodes percent codes of visible ASCII except
+/// `%25`, `%3F`, `%23` (beyond RFC 3986 6.2.2.2: backends decode `%40` like `%61`, so a route must
+/// not see two paths). Keeps other codes, with capital hex digits. `%2F`, `%5C` and backslash
+/// become `/` (a backend may read them so), repeated slashes one; then removes dot segments.
+/// `;params` stay in their segment, as in PHP behind Apache or nginx: `..;a` is a name. `*` is its
+/// own normal form. False: invalid (`%00`, broken percent code, no leading slash), answered with
+/// 400. A normal path takes one scan.
 bool normalise_path(std::string_view path, std::string& out);
 
-/// The other normal forms that a backend may see in this path, where servers differ: a slash that
-/// is written as a backslash or as `%2F` may be none, and repeated slashes may count as segments of
-/// their own for a `..` behind them, or slashes be decoded after `..` was looked at. Almost always
-/// none. A path whose readings do not lead to one
-/// route is refused, so that none of them slips past a queue. `path` is valid for
+/// Returns the other normal forms that a backend may read from this path. Servers differ: a
+/// backslash or `%2F` may not be a slash, repeated slashes may be empty segments for a later `..`,
+/// and slashes may be decoded after `..` was resolved. Almost always empty. A path whose forms do
+/// not all lead to one route is refused, so that none bypasses a queue. `path` is valid for
 /// normalise_path().
 std::vector<std::string> other_readings(std::string_view path);
 
