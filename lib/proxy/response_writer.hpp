@@ -15,7 +15,7 @@
 
 namespace ticketgate {
 
-/// What a client asked for, and what its response head needs beside the backend's.
+/// What a client asked for, and what its response head needs besides the backend's.
 struct ClientFacts {
     bool to_head = false;  ///< HEAD: its answer has no body, whatever the backend sends
     bool http_1_0 = false;

@@ -277,7 +277,7 @@ void Run::leave_backend(error_code failure) {
     if (!exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
                                                        {"text", exchange_->remarks()}});
-    // A slot that was given away may leave its script on the connection: keep it for no request.
+    // A slot that was given away may leave its script on the connection: do not reuse that.
     if (!failure && (hold_.state() == Holding::none || exchange_->settled())) {
         exchange_->observe(nullptr);
         Exchange& last = *exchange_;
