@@ -132,14 +132,14 @@ Id Apache::next(WallTime now) {
         write_all();
     else
         write_counter();
-    // 2^32 is one more than a multiple of 65535: there httpd's field would show 0 twice running.
+    // When the counter wraps, % 65535 gives 0 twice in a row: a fresh root keeps the ids apart.
     if (++counter_ == 0 && rooted_) fresh_root();
     return text_;
 }
 
-// A clock that went back may show a second whose counters are used up, and nobody remembers which:
-// another root makes them new. Roots are 80 random bits, so two alike in one second are as unlikely
-// as between two processes. Without a root the last second that was used goes on.
+// When the clock steps back, it can show a second whose counters are used up, and no record of them
+// is kept: a fresh root makes them new. Roots are 80 random bits, so a collision in one second is
+// as unlikely as between two processes. Without a root the stamp stays at the last second used.
 void Apache::enter(std::uint32_t now) {
     if (rooted_) {
         if (now < parts_.stamp) fresh_root();
@@ -162,8 +162,8 @@ void Apache::write_all() {
     text_ = encode_apache(*layout_, parts_);
 }
 
-// Until the next second only the counter changes, which lies within two groups of three bytes:
-// eight characters instead of 27 (15 ns instead of 27).
+// Rewrites the counter, the only field that changes within a second. It lies within two groups of
+// three bytes: eight characters instead of 27 (15 ns instead of 27).
 void Apache::write_counter() {
     store_be(&packed_.bytes[packed_.counter_at], parts_.counter);
     const auto from = packed_.counter_at / 3 * 3;

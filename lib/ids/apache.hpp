@@ -1,5 +1,5 @@
-// Apache's UNIQUE_ID. A generation of httpd is a Layout: fields in packing order and an alphabet;
-// to know another generation is to write another row. One Apache per generator, one thread.
+// Apache's UNIQUE_ID. Each generation of httpd is an ApacheLayout: fields in packing order and an
+// alphabet. A new generation is one more row. One Apache per generator, one thread.
 // Invariant: within one second no counter value is used twice under one root (since 2.4.29) or one
 // address and process (before). Past the counter's 65,536 values, or when the clock steps back, a
 // layout with a root draws a fresh one; one without lets its stamp run ahead of the clock.
@@ -62,7 +62,7 @@ class Apache {
  public:
     Apache(const ApacheLayout& layout, const Machine& machine, Lane lane, Entropy& entropy,
            CounterRange range = CounterRange::all);
-    /// From a known state; for known-answer tests.
+    /// Starts from a known state; for known-answer tests.
     Apache(const ApacheLayout& layout, const ApacheParts& parts, std::uint32_t counter,
            Entropy& entropy, CounterRange range = CounterRange::all);
 
@@ -78,13 +78,13 @@ class Apache {
     const ApacheLayout* layout_;
     Entropy* entropy_;  // outlives this
     ApacheParts parts_;
-    std::uint32_t counter_;  // as httpd: 32 bits, of which the field shows a remainder
+    std::uint32_t counter_;  // 32 bits, as in httpd; the field is a remainder of it
     std::uint32_t range_;
     Lane lane_;                    // of the counter; {0, 1} where the layout has a thread field
-    std::uint32_t room_;           // ids for one second and root
-    std::uint32_t in_second_ = 0;  // made of them
+    std::uint32_t room_;           // the most ids in one second under one root
+    std::uint32_t in_second_ = 0;  // ids made so far in this second
     bool rooted_;
-    PackedApache packed_;  // the id before, and its text
+    PackedApache packed_;  // the previous id, and its text
     Id text_;
 };
 

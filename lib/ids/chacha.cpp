@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Four blocks at once, one a lane: plain operations that the compiler turns into vector ones.
+// Four blocks at once, one per vector lane; the compiler maps the operations to SIMD instructions.
 using Lanes __attribute__((vector_size(16))) = std::uint32_t;
 constexpr std::size_t lanes = 4, words = 16, block = words * sizeof(std::uint32_t);
 using State = std::array<Lanes, words>;

@@ -1,7 +1,7 @@
-// ChaCha (RFC 8439) as a stretcher of seeds: 32 random bytes of the kernel's become a page of them
-// at a fifth of the kernel's price. Pure; any thread. With 8 rounds, as Go's runtime uses for all
-// its random numbers; no attack on more than 7 is known. The rounds are a parameter so that the
-// RFC's own vector can be checked.
+// ChaCha (RFC 8439) as a random number generator: expands 32 random bytes from the kernel to a
+// page, at a fifth of the kernel's cost. Pure; any thread. The default is 8 rounds, as in Go's
+// runtime; no attack on more than 7 is known. `rounds` is a parameter so that a test can check the
+// RFC's own vector.
 #pragma once
 
 #include <array>

@@ -127,7 +127,7 @@ struct Decoder {
         reading.note = note;
     }
 
-    // The eight bytes of the id service, as its users print them.
+    // The eight bytes of a noeq id in hex, as clients of the id service print them.
     std::optional<std::uint64_t> snowflake_hex() const {
         std::array<std::uint8_t, 8> bytes;
         if (text.size() != 16 || !decode_hex(text, bytes)) return std::nullopt;

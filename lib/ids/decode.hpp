@@ -1,5 +1,5 @@
-// What an id may be and what it says: every format that could have made the text, with its time,
-// machine, process and counter. Pure; for the command line and the log, not for requests.
+// Decodes an id: every format that could have made the text, with the time, machine, process and
+// counter in it. Pure; for the command line and the log, not on a request's path.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace ticketgate::ids {
 
 /// One way to read an id.
 struct Reading {
-    std::string format;            ///< as the config spells it, or another program's
-    std::optional<WallTime> time;  ///< absent: the format has none
-    bool whole_seconds = false;    ///< how fine the time is; else milliseconds
+    std::string format;            ///< as the config spells it, or another program's name
+    std::optional<WallTime> time;  ///< absent: the format holds none
+    bool whole_seconds = false;    ///< the resolution of the time; else milliseconds
     std::vector<std::pair<std::string, std::string>> fields;  ///< in the order of the id
-    std::string note;                                         ///< what to know about this reading
-    bool plausible = true;  ///< its time lies between the format's birth and tomorrow
+    std::string note;                                         ///< a remark for people
+    bool plausible = true;  ///< the time is between the release of the format and a day from now
 };
 
-/// All of them, the plausible first. Empty: no format known here makes such a text.
+/// All readings, the plausible ones first. Empty: the text fits no known format.
 std::vector<Reading> readings(std::string_view id, WallTime now);
 
-/// Why `readings` is empty, for people.
+/// Tells people why `readings` is empty.
 std::string why_no_id(std::string_view text);
 
 }  // namespace ticketgate::ids

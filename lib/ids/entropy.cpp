@@ -24,8 +24,8 @@ std::uint64_t ticks() {
     return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
 }
 
-// What still tells two generators apart when the kernel gives nothing: the moment, the process, the
-// place in its memory, and how often this happened before.
+// Fills `out` when the kernel gives nothing, from what differs between two generators: the time,
+// the process, the buffer's address, and the number of failures so far.
 void fill_without_source(std::span<std::uint8_t> out, std::uint64_t times) {
     std::uint64_t state = mix(ticks<std::chrono::system_clock>());
     state = mix(state ^ ticks<std::chrono::steady_clock>());

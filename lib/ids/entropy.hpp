@@ -1,8 +1,8 @@
-// Random bytes for ids, a page at a time so that a call costs nanoseconds: each page is ChaCha8 of
-// a fresh key of the kernel's. One per I/O thread, owned by its Generator; not thread-safe. Never
-// blocks and never loops: when the source fails, bytes come from a mix of clocks, process id,
-// address and a counter, which keeps ids apart but guessable, and `failures` counts it. A buffer is
-// as safe as a call for each id: bytes are used once, in order, and thrown away after a fork.
+// Random bytes for ids, a page at a time so that a call costs nanoseconds: each page is ChaCha8
+// under a fresh key from the kernel. One per I/O thread, owned by its Generator; not thread-safe.
+// Never blocks and never loops: when the source fails, bytes come from a mix of clocks, process id,
+// address and a counter, which keeps ids distinct but guessable; `failures` counts this. A buffer
+// is as safe as a call for each id: bytes are used once, in order, and discarded after a fork.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ namespace ticketgate::ids {
 
 class Entropy {
  public:
-    /// Fills the whole span, or says false.
+    /// Fills the whole span; false: it could not.
     using Source = std::function<bool(std::span<std::uint8_t>)>;
 
-    Entropy();                        ///< random_page
+    Entropy();                        ///< from random_page
     explicit Entropy(Source source);  ///< for tests
     Entropy(Entropy&&) noexcept = default;
     Entropy& operator=(Entropy&&) noexcept = default;
@@ -31,7 +31,7 @@ class Entropy {
     std::uint32_t u32() { return take<std::uint32_t>(); }
     void fill(std::span<std::uint8_t> out);
 
-    /// True once in each child of a fork, which then draws bytes of its own.
+    /// True once in each child of a fork; discards the bytes drawn in the parent.
     bool forked() {
         if (!mark_.forked()) [[likely]]
             return false;
@@ -39,7 +39,7 @@ class Entropy {
         return true;
     }
 
-    /// How often the source failed and the mix had to serve.
+    /// How often the source failed, so that the mix was used instead.
     std::uint64_t failures() const { return failures_; }
 
  private:
@@ -63,8 +63,8 @@ class Entropy {
 /// getrandom(2) that does not wait for the kernel's pool and gives up after a few short reads.
 bool kernel_random(std::span<std::uint8_t> out);
 
-/// Any number of bytes from 32 of kernel_random: a page of 4 KiB takes 2 µs instead of 13. The key
-/// is used once and forgotten, so a page tells nothing of the others.
+/// Expands 32 bytes of kernel_random to any number: a page of 4 KiB takes 2 µs instead of 13. The
+/// key is used once and discarded, so a page reveals nothing about other pages.
 bool random_page(std::span<std::uint8_t> out);
 
 }  // namespace ticketgate::ids

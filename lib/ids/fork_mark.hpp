@@ -1,6 +1,6 @@
-// Notices that this process is a fork's child: whatever was drawn before belongs to the parent as
-// well. A byte on a page that the kernel wipes in children (MADV_WIPEONFORK), so a look costs one
-// load; where that is not to be had, the process id is asked for each time. One per Entropy.
+// Detects that this process is the child of a fork, which must not use random bytes drawn by its
+// parent. A byte on a page that the kernel wipes in children (MADV_WIPEONFORK), so a check costs
+// one load; where the kernel cannot do that, each check calls getpid(). One per Entropy.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// The id formats by name, and what each needs to know of the machine. Pure values; any thread.
+// The id formats by name, and what each needs to know about the machine. Pure values; any thread.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ inline constexpr std::array<std::string_view, 12> format_names{
 constexpr std::string_view name_of(Format format) {
     return format_names[static_cast<std::size_t>(format)];
 }
-/// Also `unique_id`, the present generation of httpd.
+/// Also finds `unique_id`, the current generation of httpd.
 std::optional<Format> find_format(std::string_view name);
 
 constexpr bool needs_address(Format format) {

@@ -1,7 +1,7 @@
 // All id formats of one I/O thread. Owned by its loop and used on that loop only: no locks, no
 // allocation, about ten nanoseconds an id. Unique across threads, processes and machines by kernel
-// randomness, or by machine, process and lane where the format says so; a clock stepped back
-// repeats nothing, and the child of a fork draws everything anew.
+// randomness, or by machine, process and lane where the format holds them; no id repeats when the
+// clock steps back, and the child of a fork draws new random bytes.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class Generator {
     ~Generator();
     Generator(Generator&&) noexcept;
 
-    /// Empty only for what `why_not(format, machine)` tells about, and for a snowflake in the child
-    /// of a fork: its worker number is the parent's.
+    /// Empty only if `why_not(format, machine)` gives a reason, and for a snowflake in the child of
+    /// a fork, whose worker number is the parent's.
     Id next(Format format, WallTime now);
 
     const Machine& machine() const { return machine_; }
@@ -60,11 +60,11 @@ class Generator {
     std::unique_ptr<Makers> makers_;    // draws on entropy_
 };
 
-/// May an id from a trusted peer be kept? 16-128 characters of [A-Za-z0-9._~+/=@:-]; else it is
-/// replaced, never truncated.
+/// True if an id from a trusted peer may be kept: 16-128 characters of [A-Za-z0-9._~+/=@:-]. Any
+/// other id is replaced, never truncated.
 bool acceptable(std::string_view id);
 
-/// The same characters, 1-128 of them: safe to hand on as what a client calls its request.
+/// True for 1-128 of the same characters: safe to pass on as a client's name for its request.
 bool harmless(std::string_view id);
 
 }  // namespace ticketgate::ids

@@ -1,6 +1,6 @@
 // The text of one id: a value of fixed size, no allocation, cheap to copy into requests and
-// records. Owned by whoever holds it; any thread may read its own copy. Invariant: never longer
-// than `capacity`, never truncated: a text that does not fit makes no Id.
+// records. Owned by its holder; any thread may read its own copy. Invariant: never longer than
+// `capacity`, never truncated: a text that does not fit gives no Id.
 #pragma once
 
 #include <algorithm>

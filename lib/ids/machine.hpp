@@ -1,5 +1,5 @@
-// Which machine and process makes the ids, for the formats that say so, and which share of a
-// format's numbers a thread may use. Values; found out once at the start (app/machine).
+// The machine and process that make the ids, for the formats that hold them, and the share of a
+// format's numbers that a thread may use. Values; determined once at the start (app/machine).
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@ namespace ticketgate::ids {
 
 struct Machine {
     std::optional<std::uint32_t> address;  ///< IPv4, as a number; httpd up to 2.4.28
-    std::uint32_t process = 0;             ///< of the system
-    std::optional<std::uint32_t> worker;   ///< 0-31, no other process has it; snowflake
+    std::uint32_t process = 0;             ///< process id
+    std::optional<std::uint32_t> worker;   ///< 0-31, unique to this process; for snowflake
     std::uint32_t datacenter = 0;          ///< 0-31
     bool operator==(const Machine&) const = default;
 };

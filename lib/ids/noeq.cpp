@@ -21,7 +21,7 @@ NoeqDecoder::Next NoeqDecoder::next(std::string_view& input) {
     return {count == 0 ? Step::bad_request : Step::request, count};
 }
 
-// As noeqd does, the first two bytes are waited for before either is judged, and all of a token.
+// As noeqd does, waits for two bytes before it checks either, and for the whole token.
 NoeqDecoder::Next NoeqDecoder::log_in(std::string_view& input) {
     while (!input.empty()) {
         const char byte = input.front();

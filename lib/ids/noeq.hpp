@@ -1,7 +1,7 @@
-// The noeqd protocol as values: what a client's bytes ask for, and which number comes next. Pure:
-// no socket, no clock. A client sends one byte for each request, the number of ids it wants; with a
-// token it first sends 0, the token's length, the token. The answer is that many snowflakes of
-// eight bytes, big-endian, and nothing else; whatever is wrong is answered by closing.
+// The noeqd protocol as values: decodes a client's requests and numbers the ids. Pure: no socket,
+// no clock. A client sends one byte for each request, the number of ids it wants; with a token it
+// first sends 0, the token's length, the token. The answer is that many snowflakes of eight bytes,
+// big-endian, and nothing else; after an error the server closes the connection.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class NoeqDecoder {
     enum class Step : std::uint8_t {
         more,         ///< wait for bytes
         request,      ///< `count` ids
-        bad_request,  ///< close: a request for nothing, or none where a login had to be
+        bad_request,  ///< close: a request for 0 ids, or no login where one is required
         bad_token,    ///< close
     };
     struct Next {
@@ -28,10 +28,10 @@ class NoeqDecoder {
         bool operator==(const Next&) const = default;
     };
 
-    /// An empty token: no login. It outlives this; at most 255 bytes.
+    /// `token` outlives this; at most 255 bytes. Empty: no login.
     explicit NoeqDecoder(std::string_view token);
 
-    /// Takes what it understands off the front of `input`. Not to be asked again after a bad step.
+    /// Consumes one step's bytes from the front of `input`. Must not be called after a bad step.
     Next next(std::string_view& input);
     bool logged_in() const { return phase_ == Phase::requests; }
 
@@ -41,12 +41,12 @@ class NoeqDecoder {
     Next log_in(std::string_view& input);
     std::string_view token_;
     Phase phase_;
-    std::uint8_t first_ = 0;  // of the two bytes that are always waited for
+    std::uint8_t first_ = 0;  // the first byte of a login, until the second is there
     std::string given_;
     std::size_t wanted_ = 0;
 };
 
-/// noeqd's counter: 4,096 ids a millisecond, none ever for a time before the last.
+/// noeqd's counter: 4,096 ids a millisecond; the time in an id never goes back.
 class NoeqSequence {
  public:
     enum class Step : std::uint8_t {
@@ -59,7 +59,7 @@ class NoeqSequence {
         std::uint64_t id = 0;
     };
 
-    /// `last_ms`: no id for a time before it, and at it only sequences above `sequence`.
+    /// Makes no id for a time before `last_ms`, and at `last_ms` only sequences above `sequence`.
     NoeqSequence(std::uint32_t datacenter, std::uint32_t worker, std::int64_t last_ms = -1,
                  std::uint32_t sequence = 0);
 

@@ -1,8 +1,8 @@
 // snowflake: 64 bits: milliseconds since 2010-11-04T01:42:54.657Z, datacenter 5, worker 5, sequence
 // 12; as text in decimal. Twitter's layout and noeqd's bit for bit. One Snowflake per generator,
-// one thread. Invariant: each id of one lane is greater than the one before. Where 4,096 ids (less
-// for each of several lanes) are made in one millisecond, or the clock steps back, the time field
-// runs ahead of the clock instead of waiting for it.
+// one thread. Invariant: each id of one lane is greater than the one before. Past 4,096 ids in one
+// millisecond (fewer with several lanes), or when the clock steps back, the time field runs ahead
+// of the clock instead of waiting for it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ constexpr std::uint64_t pack_snowflake(const SnowflakeParts& parts) {
            std::uint64_t{parts.datacenter & 31} << 17 | std::uint64_t{parts.worker & 31} << 12 |
            (parts.sequence & 4095);
 }
-/// As an unsigned time since the epoch, so until 2149.
+/// Reads the time as unsigned, so until 2149.
 SnowflakeParts unpack_snowflake(std::uint64_t id);
 
 Id encode_snowflake(std::uint64_t id);
@@ -48,8 +48,8 @@ class Snowflake {
     SnowflakeParts parts_;
     Lane lane_;
     std::uint32_t made_ = 0, room_;  // in this millisecond
-    Id text_;                        // of the id before
-    std::uint64_t last_digits_ = 0;  // its last eight
+    Id text_;                        // the previous id
+    std::uint64_t last_digits_ = 0;  // the last eight digits of text_
 };
 
 }  // namespace ticketgate::ids

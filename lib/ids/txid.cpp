@@ -39,7 +39,7 @@ Id Txid::next(WallTime now) {
         start(ms);
     } else {
         // The same millisecond, or the clock went back: the time stays and the random field rises
-        // by an amount that nobody can guess.
+        // by a random step.
         low_ += std::uint64_t{entropy_->u16()} + 1;
         if (low_ > low_mask) start(ms_ + 1);
     }

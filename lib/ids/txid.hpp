@@ -1,7 +1,7 @@
 // txid: 42 bits of real unix milliseconds, then 54 random bits; 20 characters of lower-case
-// base32hex, so that text order is time order. The layout is ngx_txid's documented one, its two
-// known faults (uptime instead of the date, the two lowest time bits blurred) left out. One Txid
-// per generator, one thread. Invariant: each id is greater than the one before, also when the clock
+// base32hex, so that text order is time order. The layout that ngx_txid documents, without its two
+// known faults (uptime instead of the date, the two lowest time bits blurred). One Txid per
+// generator, one thread. Invariant: each id is greater than the one before, also when the clock
 // stands still or steps back.
 #pragma once
 

@@ -1,6 +1,6 @@
 // UUIDs of RFC 9562 in their usual text, 36 characters in lower case.
 // Version 7: 48 bits of unix milliseconds, then 74 bits by the RFC's method 2 of section 6.2,
-// "monotonic random": drawn anew in each millisecond, within one they rise by a random step.
+// "monotonic random": drawn anew in each millisecond, raised by a random step within one.
 // Invariant of Uuid7: each id is greater than the one before, also when the clock stands still or
 // steps back. Version 4: 122 random bits. One of each per generator, one thread.
 #pragma once

@@ -45,8 +45,8 @@ void ms(std::string& out, std::string_view key, Duration value) {
     append_ms(out, value);
 }
 
-// Names are of A-Z a-z 0-9 _ . - (config/syntax), and below a key of their own: none can pass for
-// another field of the line.
+// Names have only A-Z a-z 0-9 _ . - (config/syntax) and stand under a key of their own, so none can
+// pass for another field of the line.
 void append_ids(const Record& r, std::string& out) {
     out.append(R"(,"ids":{)");
     for (const auto& [name, id] : r.other_ids) {

@@ -10,10 +10,10 @@
 
 namespace ticketgate {
 
-/// JSON, one object and a newline. Fields without meaning for this request are left out, not null.
+/// JSON, one object and a newline. Fields that do not apply to this request are left out, not null.
 void format_json(const Record& record, std::string& out);
 
-/// Apache's `combined`, with the request id and the unique id as last words.
+/// Apache's `combined`, with the request id and the unique id as its last fields.
 void format_combined(const Record& record, std::string& out);
 
 }  // namespace ticketgate

@@ -68,7 +68,7 @@ std::size_t utf8_size(std::string_view text) {
     return first >= 0xf1 && first <= 0xf3 ? 4 : 0;
 }
 
-// What is not plain ASCII; returns how many bytes it dealt with.
+// Appends a character that is special in JSON or not ASCII; returns its size in `text`.
 std::size_t append_special(std::string& out, std::string_view text) {
     const auto c = static_cast<unsigned char>(text[0]);
     if (const char letter = short_escape(text[0])) {
@@ -81,7 +81,7 @@ std::size_t append_special(std::string& out, std::string_view text) {
     if (size == 0) return append_hex(out, "\\\\x", c), 1;
     const auto second = static_cast<unsigned char>(text[1]);
     if (c == 0xc2 && second < 0xa0)
-        append_hex(out, "\\u00", second);  // C1: some terminals obey it
+        append_hex(out, "\\u00", second);  // C1: some terminals act on it
     else
         out.append(text.substr(0, size));
     return size;

@@ -1,6 +1,6 @@
-// Bytes from outside, made safe for one line of a log. Pure; any thread.
-// Common: control characters (C0, DEL and C1) never come out as they are, so a line stays one line
-// and a terminal that shows it is not steered by it.
+// Escapes bytes from outside for one line of a log. Pure; any thread.
+// All escape control characters (C0, DEL and C1), so a line stays one line and cannot control a
+// terminal that shows it.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ void append_json(std::string& out, std::string_view text);
 /// \xHH.
 void append_quoted(std::string& out, std::string_view text);
 
-/// For people: as it is when it is one plain word, else in quotes, escaped as in JSON.
+/// For people: unchanged if it is one plain word, else in quotes, escaped as in JSON.
 void append_word(std::string& out, std::string_view text);
 
-/// For people: a sentence of ours, in which quotes stay quotes.
+/// For people: a sentence of ticketgate's own, in which quotes need no escape.
 void append_sentence(std::string& out, std::string_view text);
 
 }  // namespace ticketgate

@@ -56,7 +56,7 @@ error_code LogFile::reopen() {
     if (fd_ >= 0) close(fd_);
     fd_ = fd;
     kind_ = kind_of(fd);
-    unfinished_.clear();  // its beginning is in the other file
+    unfinished_.clear();  // the line began in the old file
     return {};
 }
 
@@ -69,7 +69,7 @@ LogFile::Kind LogFile::kind_of(int fd) {
 }
 
 LogFile::Ready LogFile::ready() {
-    refused_ = fd_ < 0 ? EBADF : EPIPE;  // what `gone` means
+    refused_ = fd_ < 0 ? EBADF : EPIPE;  // the error of Ready::gone
     if (fd_ < 0) return Ready::gone;
     if (kind_ == Kind::direct) return Ready::yes;
     pollfd wanted{fd_, POLLOUT, 0};
@@ -89,22 +89,22 @@ long LogFile::put(std::string_view bytes) {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }
 
-// How much to write at once: whole lines, as many as the file surely takes; or the first part of a
-// line that is longer than that.
+// Returns the size of the next write: as many whole lines as the file takes at once, or the first
+// part of a longer line.
 std::size_t LogFile::piece(std::string_view lines) const {
     if (kind_ == Kind::direct || lines.size() <= pipe_piece) return lines.size();
     const auto newline = lines.substr(0, pipe_piece).rfind('\n');
     return newline == std::string_view::npos ? pipe_piece : newline + 1;
 }
 
-// The rest of a line that was begun goes first.
+// Writes the rest of a line that was begun, before any other line.
 LogFile::Ready LogFile::finish_line() {
     while (!unfinished_.empty()) {
         if (const auto state = ready(); state != Ready::yes) return state;
         const auto done = put(std::string_view(unfinished_).substr(0, pipe_piece));
         if (done < 0) {
             if (unfinished_ != "\n") ++lost_;
-            unfinished_ = "\n";  // half a line stands there; the next one shall not join it
+            unfinished_ = "\n";  // ends the half line, so that the next line does not join it
             return Ready::gone;
         }
         if (done == 0) return Ready::later;
@@ -116,7 +116,7 @@ LogFile::Ready LogFile::finish_line() {
 LogFile::Taken LogFile::write(std::string_view lines) {
     const std::lock_guard lock(mutex_);
     Taken taken;
-    if (lines.empty()) (void)finish_line();  // nothing of the caller's is lost by its outcome
+    if (lines.empty()) (void)finish_line();  // no line of the caller depends on the result
     while (taken.bytes < lines.size()) {
         const auto rest = lines.substr(taken.bytes);
         auto state = finish_line();
@@ -127,8 +127,8 @@ LogFile::Taken LogFile::write(std::string_view lines) {
         if (done == 0) return taken;
         taken.bytes += static_cast<std::size_t>(done);
         if (rest[static_cast<std::size_t>(done) - 1] == '\n') continue;
-        // Cut within a line. It is this file's to finish, or another thread's line would get
-        // inside.
+        // The write ended within a line. This file must finish it, or another thread's line would
+        // split it.
         const auto end = std::min(lines.find('\n', taken.bytes), lines.size() - 1) + 1;
         unfinished_ = lines.substr(taken.bytes, end - taken.bytes);
         taken.bytes = end;

@@ -1,9 +1,9 @@
-// Finished log lines on their way out, without ever holding up an event loop.
+// Writes finished log lines without ever blocking an event loop.
 // LogFile: one open file, shared by all threads (its own mutex). LineSink: the batch of one I/O
-// thread; not thread-safe. Between the two stands a LogWriter (log_writer.hpp).
-// Invariants: a line is written whole before another one begins, whoever wrote it; lines of one
-// sink keep their order. The process ignores SIGPIPE and SIGXFSZ (app does that); sends to sockets
-// ask for no signal.
+// thread; not thread-safe. A LogWriter (log_writer.hpp) stands between the two.
+// Invariants: a line is written whole before another begins, from any thread; lines of one sink
+// keep their order. The process ignores SIGPIPE and SIGXFSZ (app does that); sends to sockets use
+// MSG_NOSIGNAL.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 
 namespace ticketgate {
 
-/// Takes whole lines and never waits; what it has no room or no memory for is dropped.
+/// Takes whole lines and never waits; drops lines for which it has no room or no memory.
 class LineTaker {
  public:
     virtual ~LineTaker() = default;
     virtual void offer(std::string_view lines) noexcept = 0;
-    /// So many lines were lost before they came here.
+    /// Counts lines that were lost before they came here.
     virtual void lose(std::uint64_t lines) noexcept = 0;
 };
 
-/// To write may wait after all: a pipe that has room may be full when the write comes, if others
-/// write to it, and so may a terminal. So loops write through a LogWriter.
+/// A write can still wait: a pipe or terminal that had room may be full when the write comes, if
+/// other processes write to it. So loops write through a LogWriter.
 class LogFile final : public LineTaker {
  public:
     explicit LogFile(int fd);            ///< borrowed, such as stdout; reopen does nothing
@@ -36,14 +36,14 @@ class LogFile final : public LineTaker {
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
-    /// Why the path could not be opened, if so.
+    /// Why the path could not be opened; no error if it was.
     [[nodiscard]] error_code opened() const { return opened_; }
 
-    /// After a log rotation (USR1): the path anew. On failure the old file stays.
+    /// Opens the path again, after a log rotation (USR1). On failure the old file stays.
     [[nodiscard]] error_code reopen();
 
-    /// How many of these bytes (whole lines) are done with, and how many lines of them were lost
-    /// because the file refuses them for good, with errno. The rest, if any, should be offered
+    /// `bytes` (whole lines) are done with. Of these, `lost_lines` lines were lost because the file
+    /// refuses them for good, with errno in `error`. The caller should offer the rest, if any,
     /// again later.
     struct Taken {
         std::size_t bytes = 0;
@@ -51,11 +51,11 @@ class LogFile final : public LineTaker {
         int error = 0;
     };
     Taken write(std::string_view lines);
-    /// Directly, for who has no loop to hold up.
+    /// Writes directly, for callers without a loop.
     void offer(std::string_view lines) noexcept override { (void)write(lines); }
     void lose(std::uint64_t) noexcept override {}
 
-    /// Is the rest of a cut line still to come? An empty `write` goes on with it.
+    /// True while the rest of a cut line is unwritten. An empty `write` continues it.
     bool unfinished();
 
     /// Waits until the reader takes more or the time is up.
@@ -76,8 +76,8 @@ class LogFile final : public LineTaker {
     int fd_ = -1;
     Kind kind_ = Kind::direct;
     std::string unfinished_;  // the rest of a line that was cut; goes out before anything else
-    std::size_t lost_ = 0;    // lines cut for good, not yet told to a writer
-    int refused_ = 0;         // errno of the last write that failed, or what stands for it
+    std::size_t lost_ = 0;    // lines cut for good, not yet reported to a writer
+    int refused_ = 0;         // errno of the last write that failed, or an equivalent
     error_code opened_;
 };
 
@@ -88,8 +88,8 @@ class LineSink {
     LineSink(const LineSink&) = delete;
     LineSink& operator=(const LineSink&) = delete;
 
-    /// A whole line, newline included. Hands on a full batch; else `flush` does, from the loop's
-    /// tick.
+    /// Appends a whole line, newline included. Passes on a full batch; `flush`, from the loop's
+    /// tick, passes on the rest.
     void append(std::string_view line) noexcept;
     void lose(std::uint64_t lines) noexcept { taker_.lose(lines); }
     void flush() noexcept;

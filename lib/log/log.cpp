@@ -16,7 +16,7 @@
 
 namespace ticketgate {
 
-// spdlog's own stderr sink would wait for a reader that does not read, and every request with it.
+// spdlog's own stderr sink would block on a reader that does not read, and so would every request.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
     FileSink(std::shared_ptr<LogFile> file, std::size_t max_buffer, LogWriter::Lost lost)
@@ -98,12 +98,12 @@ Log::Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer)
     level(least);
 }
 
-// Before the members that the writer's thread uses are gone.
+// Ends the writer's thread while the members that it uses still exist.
 Log::~Log() {
     sink_->writer().finish(1000ms);
 }
 
-// Into the log that lost them, so not before it takes lines again.
+// Writes to the log that lost the lines, so it must wait until that log takes lines again.
 bool Log::tell_lost(std::uint64_t lines, int error) {
     if (error == 0) warn("this log lost lines: its reader is too slow", {{"lines", lines}});
     return error == 0;

@@ -1,7 +1,7 @@
 // The operational log: what happened to the process, for people. Lines on stderr:
 //   2026-11-20T08:15:30.123456Z warn the backend refused the connection queue=cart request_id=…
 // Owned by App, shared by every thread. Never waits for a slow reader: lines go to a LogWriter,
-// which drops what is too much and counts it. spdlog stays behind this face.
+// which drops lines past its limit and counts them. spdlog is an implementation detail.
 #pragma once
 
 #include <concepts>
@@ -83,7 +83,7 @@ class Log {
 
     /// Lines lost to a reader that was slow or gone.
     std::uint64_t dropped() const;
-    /// Waits until all is written; false: it is not within this time.
+    /// Waits until every line is written; false: `limit` passed first.
     bool drain(milliseconds limit) const;
 
  private:

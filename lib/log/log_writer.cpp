@@ -12,9 +12,9 @@
 namespace ticketgate {
 namespace {
 
-constexpr auto look_again = 100ms;  // whether a reader that stands still goes on
+constexpr auto look_again = 100ms;  // between two tries while the reader stalls
 constexpr Duration between_tellings = 10s;
-// Beyond the bound, for a log's own word that it lost lines: it is full just then.
+// Room beyond the bound for the message that lines were lost: the queue is full at that time.
 constexpr std::size_t room_to_tell = 1 << 10;
 
 std::size_t count_lines(std::string_view text) {
@@ -46,19 +46,19 @@ struct LogWriter::Shared {
     const std::size_t max_buffer;
     const Lost lost;
     std::atomic<std::uint64_t> dropped{0};
-    std::atomic<bool> abandoned{false};  // nobody waits for the thread any more
+    std::atomic<bool> abandoned{false};  // finish() no longer waits for the thread
 
-    std::mutex mutex;  // guards the rest but for the thread's own
+    std::mutex mutex;  // guards the members from here to the thread's own
     std::condition_variable more, done;
     std::string queue;
-    std::size_t held = 0;  // bytes in the queue and in the thread's hand
+    std::size_t held = 0;  // bytes in the queue and in the thread's batch
     bool stopping = false, ended = false;
-    bool telling = false;  // who is told must still be there
+    bool telling = false;  // `lost` is being called: finish() must wait
 
     // The thread's own.
-    std::uint64_t told = 0;  // of those dropped
+    std::uint64_t told = 0;  // lost lines reported so far
     Time tell_at{};
-    int error = 0;  // of the last write that failed since it was told
+    int error = 0;  // of the last failed write since the last report
 };
 
 LogWriter::LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer, Lost lost)
@@ -95,7 +95,7 @@ bool LogWriter::Shared::append(std::string_view lines) {
     return true;
 }
 
-// With the lock held. A process that may have no more threads loses its lines, and goes on.
+// With the lock held. False: the system refuses a new thread, so the lines are lost.
 bool LogWriter::start() {
     if (thread_.joinable()) return true;
     try {
@@ -132,7 +132,7 @@ void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     while (shared->next_batch(batch)) {
         try {
             shared->write(batch);
-        } catch (const std::bad_alloc&) {  // for the rest of a line that was cut
+        } catch (const std::bad_alloc&) {  // no memory for the rest of a cut line
             shared->drop(count_lines(batch));
         }
         shared->finish_line();
@@ -143,7 +143,7 @@ void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     shared->done.notify_all();
 }
 
-// What was in hand is done with. False: it is the end.
+// Takes the next batch; the last one is done with. False: the thread must end.
 bool LogWriter::Shared::next_batch(std::string& batch) {
     std::unique_lock lock(mutex);
     held -= batch.size();
@@ -166,7 +166,7 @@ void LogWriter::Shared::write(std::string_view batch) {
     }
 }
 
-// The rest of a line that was cut must not wait for the next one.
+// Finishes a cut line now: it must not wait for the next one.
 void LogWriter::Shared::finish_line() {
     for (; file->unfinished() && !abandoned; (void)file->write({})) file->wait_writable(look_again);
 }

@@ -1,8 +1,8 @@
-// The one thread that writes a log, and the bounded queue before it. Event loops and the control
-// thread put lines into the queue and never wait: a pipe whose reader stands still, a terminal
-// that was stopped, or a slow disk holds up this thread alone.
-// Invariants: lines of one caller keep their order; a line is written whole or not at all; what
-// does not fit into the queue is dropped by whole lines, counted, and told.
+// The one thread that writes a log, and its bounded queue. Event loops and the control thread put
+// lines into the queue and never wait: a pipe whose reader stalls, a stopped terminal, or a slow
+// disk blocks this thread alone.
+// Invariants: lines of one caller keep their order; a line is written whole or not at all; lines
+// that do not fit into the queue are dropped whole, counted and reported.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ class LogWriter final : public LineTaker {
  public:
     static constexpr std::size_t default_max_buffer = 1 << 20;
 
-    /// Lines were lost. `error`: errno of a write that failed; 0: there was no room for them, and
-    /// now there is again. False: it was not told, so they are counted with the next ones. On the
-    /// writer's thread, once in ten seconds at most.
+    /// Reports lost lines. `error`: errno of a write that failed; 0: the queue was full, and has
+    /// room again. Returns false if it could not report them: they count with the next ones. Runs
+    /// on the writer's thread, at most once in ten seconds.
     using Lost = std::function<bool(std::uint64_t lines, int error)>;
 
     explicit LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer = default_max_buffer,
                        Lost lost = {});
-    /// Gives a slow reader a second.
+    /// Waits up to a second for a slow reader.
     ~LogWriter() override { finish(1000ms); }
     LogWriter(const LogWriter&) = delete;
     LogWriter& operator=(const LogWriter&) = delete;
@@ -38,11 +38,11 @@ class LogWriter final : public LineTaker {
     void lose(std::uint64_t lines) noexcept override;
     /// Lines lost.
     std::uint64_t dropped() const;
-    /// Waits until all is written; false: it is not within this time.
+    /// Waits until every line is written; false: `limit` passed first.
     bool drain(milliseconds limit);
 
-    /// The end: what is not written within this time is dropped. A thread that the system holds in
-    /// a write is left behind.
+    /// Ends the thread. Drops the lines that are not written within `limit`; detaches the thread if
+    /// it is blocked in a write.
     void finish(milliseconds limit);
 
  private:
@@ -50,8 +50,8 @@ class LogWriter final : public LineTaker {
     static void run(const std::shared_ptr<Shared>& shared);
     bool start();
 
-    std::shared_ptr<Shared> shared_;  // with the thread, which may outlive this
-    std::thread thread_;              // begins with the first line
+    std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
+    std::thread thread_;              // started by the first line
 };
 
 }  // namespace ticketgate

@@ -1,5 +1,5 @@
-// What is known of one request when it is over: the access log line as a plain value. Filled along
-// the life of the request by its session and its run, both on one loop.
+// The access log line of one request as a plain value. Filled during the request by its session and
+// its run, both on one loop.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ticketgate {
 
 enum class Outcome : std::uint8_t {
     bypass,         ///< not queued
-    admitted,       ///< had its turn
+    admitted,       ///< got a slot
     full,           ///< refused: max_waiting
     timeout,        ///< refused: wait_timeout
     client_closed,  ///< left while queued
@@ -29,7 +29,7 @@ struct Record {
     WallTime received;  ///< head complete
     ids::Id request_id, unique_id;
     std::vector<std::pair<std::string_view, ids::Id>>
-        other_ids;  ///< by name (which points into the Snapshot), as the config orders them
+        other_ids;  ///< in the config's order; names point into the Snapshot
     std::string client_ip;
     std::string method, target;  ///< as the client wrote them
     bool http_1_0 = false;

@@ -1,8 +1,8 @@
 // Counter, Gauge, Histogram: numbers written by one thread each and read by the scraper.
-// Owned by the Registry; an I/O thread asks for its own instance of each and adds to it alone, so a
-// relaxed load and store is enough: no lock prefix, no shared cache line. A second writer loses
-// counts. A scrape may see a histogram's sum a moment older than its counts; the next one sees
-// both.
+// Owned by the Registry. Each I/O thread asks for its own instance of each and is its only writer,
+// so a relaxed load and store is enough: no lock prefix, no shared cache line. A second writer
+// would lose counts. A scrape may see a histogram's sum a moment older than its counts; the next
+// scrape sees both.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,7 @@ class alignas(cache_line) Histogram {
     }
 
     std::span<const double> bounds() const noexcept { return bounds_; }
-    /// Of one bucket alone, not cumulative; index bounds().size() is the one up to +Inf.
+    /// The count of one bucket, not cumulative; index bounds().size() is the bucket up to +Inf.
     std::uint64_t count(std::size_t bucket) const noexcept {
         return counts_[bucket].load(std::memory_order_relaxed);
     }
@@ -66,9 +66,9 @@ class alignas(cache_line) Histogram {
     std::atomic<double> sum_{0};
 };
 
-/// A value asked for at each scrape; runs on the scraping thread.
+/// Returns a value at each scrape; runs on the scraping thread.
 using Callback = std::function<double()>;
-/// Runs at each scrape before its callbacks, so that several of them can tell of one moment.
+/// Runs at each scrape before its callbacks, so that several of them can report one moment.
 using Refresh = std::function<void()>;
 
 /// Bounds in seconds for waits, holds and requests: 1 ms to 5 minutes.

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Files under /proc have no size. /proc/stat is the long one: its interrupt counters can be tens of
-// kilobytes, and the line wanted of it stands behind them.
+// Files under /proc have no size. /proc/stat is the longest: up to tens of kilobytes of interrupt
+// counters come before its line `btime`.
 std::string read_start(const char* path) {
     std::string text(256 << 10, '\0');
     const int fd = open(path, O_RDONLY | O_CLOEXEC);

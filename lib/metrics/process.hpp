@@ -10,7 +10,7 @@ class Registry;
 
 void register_process(Registry& registry);
 
-/// What /proc/PID/stat says; times in clock ticks.
+/// Values of /proc/PID/stat; times in clock ticks.
 struct ProcessStat {
     double cpu_ticks = 0;    ///< user and system
     double start_ticks = 0;  ///< since boot

@@ -88,7 +88,7 @@ void append_histogram(std::string& out, const Family& family, const Series& seri
     append_key(out, family.name, "_sum", series.labels);
     append_sample(out, series.value);
     append_key(out, family.name, "_count", series.labels);
-    append_sample(out, static_cast<double>(total));  // what the buckets say, even amid an update
+    append_sample(out, static_cast<double>(total));  // equals the buckets even during an update
 }
 
 bool name_character(char c) {

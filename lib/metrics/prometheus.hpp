@@ -10,7 +10,7 @@
 
 namespace ticketgate::metrics {
 
-/// Names and values. No value may come from a user: each new one is a new series for ever.
+/// Names and values. No value may come from a user: each new value is a new series for ever.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 enum class Type : std::uint8_t { counter, gauge, histogram };
@@ -28,7 +28,7 @@ struct Family {
     std::vector<Series> series;
 };
 
-/// The Content-Type that goes with the text.
+/// The Content-Type of the text.
 inline constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";
 
 void append_text(std::string& out, const Family& family);

@@ -1,6 +1,6 @@
 // All metrics of the process by name and labels. Owned by App; outlives everything that holds a
-// reference from it. Any thread may register, remove and render; the mutex is never on a request's
-// path. Several instances with equal labels (one per I/O thread) appear as one series, their sum.
+// reference from it. Any thread may register, remove and render; no request takes the mutex.
+// Several instances with equal labels (one per I/O thread) appear as one series, their sum.
 // Invariant: a family's type, help and bounds are those of its first instance.
 #pragma once
 
@@ -26,22 +26,22 @@ class Registry {
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
 
-    /// Addresses stay until removed. Each call makes a new instance.
+    /// Each call makes a new instance, whose address stays valid until remove().
     Counter& counter(std::string_view name, std::string_view help, Labels labels = {});
     Gauge& gauge(std::string_view name, std::string_view help, Labels labels = {});
     Histogram& histogram(std::string_view name, std::string_view help, Labels labels,
                          std::span<const double> bounds);
 
     /// The callback runs under the registry's mutex: it must not call the registry, nor take a lock
-    /// under which somebody else does. After `remove` it is not running and will not run.
+    /// under which another thread calls it. After `remove` it is not running and will not run.
     const Callback& gauge_fn(std::string_view name, std::string_view help, Labels labels, Callback);
     const Callback& counter_fn(std::string_view name, std::string_view help, Labels labels,
                                Callback);
 
-    /// As for a callback.
+    /// The rules of a callback hold.
     const Refresh& on_collect(Refresh);
 
-    /// The reference is dead afterwards.
+    /// Invalidates the reference.
     void remove(const Counter& metric) { erase(&metric); }
     void remove(const Gauge& metric) { erase(&metric); }
     void remove(const Histogram& metric) { erase(&metric); }

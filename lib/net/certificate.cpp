@@ -20,9 +20,9 @@ namespace ticketgate::net {
 namespace {
 
 constexpr std::int64_t soon_s = 14 * 24 * 3600;
-// Every authority that browsers know fits into a quarter of a megabyte.
+// All authorities that browsers trust take a quarter of a megabyte.
 constexpr std::uint64_t most_bytes = 16 << 20;
-// NIST SP 800-57 part 1: what is less is not 112 bits of security.
+// NIST SP 800-57 part 1: smaller keys give less than 112 bits of security.
 constexpr int least_rsa_bits = 2048, least_ec_bits = 224;
 
 template <class T, void (*free)(T*)>
@@ -129,8 +129,8 @@ void examine_strength(const EVP_PKEY* key, std::vector<Finding>& found) {
                          "the key has " + std::to_string(bits) + " bits; that is weak"});
 }
 
-// OpenSSL's own verdict (its security level knows key sizes and hashes) in the words of its error;
-// empty: it can be served. Asked of each pair by itself: a handshake is a bad place to hear of it.
+// Returns OpenSSL's reason to refuse the pair (its security level checks key sizes and hashes);
+// empty: accepted. Checks each pair at load, as a refusal in a handshake comes too late.
 std::string why_unusable(X509* leaf, EVP_PKEY* key, stack_st_X509* chain) {
     const auto rules = tls_rules(TLS_server_method(), TlsVersion::v1_2);
     ERR_clear_error();
@@ -213,7 +213,7 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
     return found;
 }
 
-// Not SSL_CTX_load_verify_file, which opens the file itself and waits if it is a pipe.
+// Does not use SSL_CTX_load_verify_file, which opens the file itself and waits if it is a pipe.
 void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_clients) {
     const auto others = owned<stack_st_X509, free_all>(sk_X509_new_null());
     const auto first = read_chain(file, others.get());

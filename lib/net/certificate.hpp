@@ -1,5 +1,5 @@
-// Certificates and keys in PEM files: read, understood, and judged before anything is served with
-// them. Values; any thread.
+// Reads certificates and keys from PEM files, and checks them before they serve anything. Values;
+// any thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -11,24 +11,24 @@
 
 #include "base/clock.hpp"
 
-struct stack_st_X509;  // what <openssl/safestack.h> would make of much text
+struct stack_st_X509;  // declared here: <openssl/safestack.h> is large
 
 namespace ticketgate::net {
 
-/// A certificate, those between it and a root, and its private key.
+/// A certificate, its intermediate certificates, and its private key.
 class KeyPair {
  public:
     /// Throws std::runtime_error that names the file and what is wrong with it, also if OpenSSL
-    /// would not serve it (an RSA key of 1024 bits). Nobody is asked for
-    /// a passphrase: a key that has one cannot be read.
+    /// would not serve it (an RSA key of 1024 bits). Never asks for a passphrase: an encrypted key
+    /// cannot be read.
     KeyPair(const std::string& certificate_file, const std::string& key_file);
 
     X509* leaf() const { return leaf_.get(); }
     stack_st_X509* chain() const { return chain_.get(); }
     EVP_PKEY* key() const { return key_.get(); }
-    /// Is it for this name (RFC 6125)? `wildcards`: may *.example.com be?
+    /// True if the certificate is for this name (RFC 6125). `wildcards`: *.example.com counts.
     bool names(std::string_view host, bool wildcards) const;
-    /// Do both say one DNS name? Then they are of one site.
+    /// True if the two have a DNS name in common, so both are for one site.
     bool shares_name_with(const KeyPair& other) const;
 
  private:
@@ -37,7 +37,7 @@ class KeyPair {
     std::shared_ptr<EVP_PKEY> key_;
 };
 
-/// Something about a pair of files that whoever runs the proxy should know.
+/// An error or a warning about a pair of files, for the operator.
 struct Finding {
     enum class About { certificate, key };
     About about;
@@ -45,19 +45,19 @@ struct Finding {
     std::string message;
 };
 
-/// Unreadable files, a key of another certificate, what OpenSSL would not serve (errors); expired
-/// or soon to be, weak, or open to everybody (warnings).
+/// Errors: an unreadable file, a key of another certificate, a pair that OpenSSL refuses. Warnings:
+/// expired or soon to expire, weak, or readable by everybody.
 std::vector<Finding> examine(const std::string& certificate_file, const std::string& key_file,
                              WallTime now);
 
-/// The same of a file of authorities; empty: there is nothing wrong with it.
+/// Returns the error in a file of authorities; empty: there is none.
 std::string examine_authorities(const std::string& file);
 
-/// Trusts the certificates of this file to sign others. `tell_clients`: their names are sent to
-/// clients, so that one can choose which of its own to show. Throws std::runtime_error.
+/// Trusts the certificates of this file to sign others. `tell_clients`: sends their names to
+/// clients, so that a client can choose which of its own to show. Throws std::runtime_error.
 void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_clients);
 
-/// SHA-256 of a file's contents, as it is now; empty when it cannot be read.
+/// SHA-256 of the file's present contents; empty when it cannot be read.
 std::string digest_of_file(const std::string& file);
 
 /// RFC 2253, in printable ASCII.

@@ -15,18 +15,18 @@ class ClientCounts {
     using Counts = std::unordered_map<std::string, std::uint32_t>;
     using Place = Counts::value_type*;
 
-    /// One more connection of this client, unless it has `limit` already: then null.
+    /// Counts one more connection of this client; null if it has `limit` already.
     Place enter(std::string_view client, std::uint32_t limit);
     void leave(Place);
     std::size_t clients() const;
 
  private:
     mutable std::mutex lock_;  // guards counts_
-    Counts counts_;            // nobody in it has zero; its elements stay where they are
+    Counts counts_;            // no count is zero; elements keep their addresses
 };
 
-/// Who counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is what one
-/// subscriber has at least (RFC 6177).
+/// The key of one client: an IPv4 address, or an IPv6 network of 64 bits, the least that one
+/// subscriber has (RFC 6177).
 std::string client_key(std::string_view ip);
 
 }  // namespace ticketgate

@@ -10,7 +10,7 @@
 
 namespace ticketgate::net {
 
-/// What Endpoint::ip() says of a peer on a unix socket.
+/// The value of Endpoint::ip() for a peer on a unix socket.
 inline constexpr std::string_view unix_peer = "unix";
 
 class Endpoint {

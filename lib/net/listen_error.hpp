@@ -8,7 +8,7 @@
 
 namespace ticketgate::net {
 
-/// What to do about this errno of bind() or listen(); empty: the errno says it all. Pure.
+/// What to do about this errno of bind() or listen(); empty: the errno explains itself. Pure.
 std::string listen_remedy(const Endpoint& at, int error);
 
 class ListenError : public std::system_error {

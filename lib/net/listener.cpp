@@ -17,7 +17,7 @@ namespace ticketgate::net {
 namespace {
 
 constexpr int accepts_at_once = 64;
-// After EMFILE and its like.
+// The pause after EMFILE and similar errors.
 constexpr Duration accept_pause = 100ms;
 
 const char* path_of(const Endpoint& at) {
@@ -29,7 +29,7 @@ int open_listener(const Endpoint& at) {
     const int descriptor = ::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     const int on = 1, off = 0;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    // [::] also takes IPv4, as people expect of it.
+    // [::] also takes IPv4, as users expect.
     if (at.family() == AF_INET6)
         setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (descriptor < 0 || ::bind(descriptor, at.address(), at.size()) != 0 ||
@@ -42,12 +42,12 @@ int open_listener(const Endpoint& at) {
     return descriptor;
 }
 
-// The connection that failed has left; the next one may be sound.
+// Errors of one connection only: the next one can be accepted.
 bool concerns_one(int error) {
     return error == ECONNABORTED || error == EINTR;
 }
 
-// Until something is given back, another try fails as well.
+// Errors of the whole process or system: accept fails until a descriptor or memory is freed.
 bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
@@ -115,7 +115,7 @@ bool Listener::has_room() const {
     return lowest_free >= 0 && lowest_free < shut_at_;
 }
 
-// Two reasons to stand still, each with an end of its own.
+// Listens unless the owner has shut the door or descriptors have run out.
 void Listener::update() {
     const bool wanted = door_ != Door::shut && !starved_;
     if (wanted == listening_) return;
@@ -124,7 +124,7 @@ void Listener::update() {
     if (wanted && !listening_) starve(errno);
 }
 
-// Something must become free before another try makes sense.
+// Stops accepting for a pause: another try can succeed only when something has been freed.
 void Listener::starve(int error) {
     starved_ = tight_ = true;
     report_(error);
@@ -147,8 +147,8 @@ void Listener::on_events(std::uint32_t) {
     update();
 }
 
-// 0, or an errno. EMFILE also behind a connection that took the last descriptor we may use; soon
-// after that it is looked for one first, or each one that is given back would let two in.
+// Returns 0 or an errno. EMFILE also after a connection that took the last descriptor it may use.
+// Soon after that it looks for a free one first, or each freed descriptor would let two in.
 int Listener::accept_one() {
     if (tight_ && !has_room()) return EMFILE;
     Endpoint peer;

@@ -13,31 +13,31 @@
 
 namespace ticketgate::net {
 
-/// Removes the file of a unix socket that a process which is gone has left behind: it refuses
-/// connections. A live socket, and a file that is none, stay.
+/// Removes a unix socket's file if its process is gone, that is, if it refuses connections. A live
+/// socket stays, and so does a file that is not a socket.
 void remove_stale_socket(const Endpoint& at);
 
 class Listener final : private Pollable, private Observer {
  public:
     static constexpr int no_limit = std::numeric_limits<int>::max();
     /// Takes the descriptor over by release(); otherwise the connection is closed when the handler
-    /// returns. A handler that throws std::bad_alloc loses this connection, and `report` hears of
-    /// it.
+    /// returns. If a handler throws std::bad_alloc, its connection is closed and `report` is
+    /// called.
     using Accepted =
         std::function<void(Descriptor& descriptor, const Endpoint& peer, const Endpoint& local)>;
 
-    /// Binds and listens; throws std::system_error that names the address. A unix socket file that
-    /// nobody listens on any more is replaced. `report` hears of a failing accept, once a pause;
-    /// `knocked`, of a client that waits while the listener holds.
-    /// The system gives out the lowest free descriptor, so one of `shut_at` or more tells that few
-    /// are left: these are for what the connections at hand need.
+    /// Binds and listens; throws std::system_error that names the address. Replaces a unix socket
+    /// file that no process listens on. Calls `report` when accept fails, once a pause, and
+    /// `knocked` when a client waits while the listener holds. `shut_at`: the system gives out the
+    /// lowest free descriptor, so a number of `shut_at` or more shows that few are left, and these
+    /// are kept for the connections at hand.
     Listener(Loop& loop, const Endpoint& at, Accepted accepted,
              std::function<void(int error)> report, std::function<void()> knocked = {},
              int shut_at = no_limit);
     ~Listener();
 
-    /// At the connection limit: new ones wait in the backlog. Whether there is one is told, once;
-    /// from then on the listener pauses.
+    /// At the connection limit: new connections wait in the backlog. Calls `knocked` once when
+    /// there is one, and pauses from then on.
     void hold();
     void pause();
     void resume();
@@ -61,9 +61,9 @@ class Listener final : private Pollable, private Observer {
     int descriptor_ = -1;
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
-    Door door_ = Door::open;  // the owner's
-    bool starved_ = false;    // of descriptors, until retry_ or resume()
-    bool tight_ = false;      // so it was lately
+    Door door_ = Door::open;  // set by the owner
+    bool starved_ = false;    // no descriptors, until retry_ or resume()
+    bool tight_ = false;      // starved_ a short time ago
     bool listening_ = false;  // registered with the loop
 };
 

@@ -13,7 +13,7 @@
 namespace ticketgate::net {
 namespace {
 
-// Between two looks at the sockets; keeps a coroutine that always has work from starving the rest.
+// Between two polls of the sockets; keeps a coroutine that always has work from starving the rest.
 constexpr int most_resumes = 512;
 constexpr int most_events = 256;
 
@@ -67,7 +67,7 @@ void Loop::run_once(Duration longest) {
     std::array<epoll_event, most_events> events;
     const int count = epoll_wait(epoll_, events.data(), most_events, sleep_ms(longest));
     begin_turn();
-    if (count < most_events) looked_ = woke_;  // or more events wait
+    if (count < most_events) looked_ = woke_;  // else more events wait
     bool posted = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -82,7 +82,7 @@ void Loop::run_once(Duration longest) {
     run_ready(most_resumes);
 }
 
-// Those who waited for it are told first: the sockets have been looked at meanwhile.
+// First calls the pollables that asked for another turn: the sockets have been polled since.
 void Loop::begin_turn() {
     woke_ = monotonic_now();
     ++turns_;
@@ -99,7 +99,7 @@ void Loop::turn(int most) {
     deadlines_.expire(woke_);
     run_posted();
     run_ready(most);
-    if (before_sleep_) (void)before_sleep_();  // nobody sleeps
+    if (before_sleep_) (void)before_sleep_();  // a turn() does not sleep
 }
 
 bool Loop::busy() {
@@ -108,8 +108,7 @@ bool Loop::busy() {
     return !posted_.empty();
 }
 
-// Rounded up: waking a little late is within every promise, waking early would only mean sleeping
-// again.
+// Rounds up: waking a little late breaks no promise, waking early would only mean sleeping again.
 int Loop::sleep_ms(Duration longest) {
     if (!scheduler_.idle() || !again_.empty()) return 0;
     if (const auto next = deadlines_.next())
@@ -155,8 +154,8 @@ void Loop::post(Job& job, std::shared_ptr<void> keep) noexcept {
     if (first) (void)!::write(wake_, &one, sizeof(one));  // cannot fail short of 2^64 posts
 }
 
-// What is posted meanwhile waits for the next turn. A job is taken off before it runs, as it may
-// be posted again, or be gone, when it has.
+// Jobs posted meanwhile wait for the next turn. A job is unlinked before it runs: its run may post
+// it again, or destroy it.
 void Loop::run_posted() {
     std::uint64_t count = 0;
     (void)!::read(wake_, &count, sizeof(count));

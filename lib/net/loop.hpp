@@ -25,7 +25,7 @@ namespace ticketgate::net {
 
 /// Something with a descriptor in a loop's epoll set. on_events() notes what happened and notifies;
 /// it resumes nothing and destroys nothing but itself, as other events of the same batch are still
-/// to come. No events: its turn has come again().
+/// to come. No events: the turn that it asked for with again().
 class Pollable : public boost::intrusive::list_base_hook<
                      boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -35,9 +35,8 @@ class Pollable : public boost::intrusive::list_base_hook<
     ~Pollable() = default;
 };
 
-/// Work for a loop that has its memory already: it is queued by a link in itself, so posting it
-/// cannot fail. For what must arrive whatever else fails: wake-ups of those who were granted a
-/// slot.
+/// Work for a loop that brings its own link for the queue, so posting it cannot fail. For what must
+/// arrive even without memory: the wake-up of a session that was granted a slot.
 class Job : public boost::intrusive::slist_base_hook<> {
  public:
     virtual ~Job() = default;
@@ -50,7 +49,7 @@ class Job : public boost::intrusive::slist_base_hook<> {
     bool posted_ = false;
 };
 
-/// A function as such work, again and again.
+/// A function as a Job that can be posted any number of times.
 class Call final : public Job {
  public:
     explicit Call(std::function<void()> work) : work_(std::move(work)) {}
@@ -73,11 +72,11 @@ class Loop {
     /// Scratch space for one read; valid to the reader's next suspension.
     std::span<char> buffer() { return *buffer_; }
 
-    /// The moment at which the loop last woke.
+    /// The time at which the loop last woke.
     Time woke() const { return woke_; }
-    /// Counted from the moment at which the loop last woke: what it now works on began then.
+    /// Counts from the loop's last wake-up: the work at hand began then.
     void arm(Deadline& deadline, Duration after) { deadlines_.arm(deadline, after, woke_); }
-    /// Counted from an earlier moment.
+    /// Counts from an earlier time.
     void arm_from(Deadline& deadline, Duration after, Time from) {
         deadlines_.arm(deadline, after, from);
     }
@@ -87,12 +86,12 @@ class Loop {
     [[nodiscard]] bool add(Pollable&, int descriptor, std::uint32_t events);
     void remove(int descriptor);
 
-    /// Has it looked at all sockets within this time? What has happened to one since is not known.
+    /// True if it polled all sockets within this time. Later events are not known yet.
     bool has_looked(Duration lately) const { return monotonic_now() - looked_ <= lately; }
 
-    /// Which turn this is: between two of them the loop looks at all sockets and deadlines.
+    /// The number of this turn. Between two turns the loop polls all sockets and deadlines.
     std::uint32_t turns() const { return turns_; }
-    /// Tells it so at the next turn, without an event: who has had enough of this one.
+    /// Calls on_events(0) at the next turn: for a pollable that has used up its share of this one.
     void again(Pollable& pollable) {
         if (!pollable.is_linked()) again_.push_back(pollable);
     }
@@ -102,28 +101,28 @@ class Loop {
     /// One turn: at most `longest` asleep. For tests that drive a loop by hand.
     void run_once(Duration longest);
 
-    // For a simulation, which tells of events itself and owns the clock.
-    /// One turn that neither looks at sockets nor sleeps: what is due, what was posted, then at
-    /// most `most` notified coroutines.
+    // For a simulation, which delivers events itself and owns the clock.
+    /// Runs one turn without polling or sleeping: what is due, what was posted, then at most `most`
+    /// notified coroutines.
     void turn(int most);
-    /// Has turn() something to do before the next deadline?
+    /// True if turn() has work before the next deadline.
     bool busy();
     std::optional<Time> next_deadline() const { return deadlines_.next(); }
 
-    /// On this loop, once the batch of events at hand is done with.
+    /// Runs `job` on this loop after the present batch of events.
     void defer(std::function<void()> job) { deferred_.push_back(std::move(job)); }
 
     // Any thread.
     void stop();
     void post(std::function<void()>);
-    /// Runs `job` once for any number of posts before that. `keep` holds what it is a part of till
-    /// then.
+    /// Runs `job` once for all posts that came before the run. `keep` keeps the object around it
+    /// alive until then.
     void post(Job& job, std::shared_ptr<void> keep = nullptr) noexcept;
 
     /// Called before each sleep; returns how long the loop may sleep at most.
     void before_sleep(std::function<Duration()> hook) { before_sleep_ = std::move(hook); }
 
-    /// `co_await loop.move_to(other)`: the coroutine goes on on the other loop. Its streams,
+    /// `co_await loop.move_to(other)`: the coroutine continues on the other loop. Its streams,
     /// signals and deadlines must have been taken off this loop, or not be notified until they are
     /// moved. The hop starts only when this thread has left the coroutine's stack.
     class Hop : private Job {

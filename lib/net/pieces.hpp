@@ -8,7 +8,7 @@
 
 namespace ticketgate::net {
 
-/// The system only reads them: iovec has no const form.
+/// The const_cast is safe: the system only reads the bytes. iovec has no const form.
 inline iovec piece(std::string_view bytes) {
     return {const_cast<char*>(bytes.data()), bytes.size()};
 }
@@ -23,7 +23,7 @@ inline std::size_t size_of(std::span<const iovec> pieces) {
     return size;
 }
 
-/// One piece of one write.
+/// Writes one piece.
 inline IoResult write_some(Stream& stream, std::string_view bytes) {
     const iovec one = piece(bytes);
     return stream.write_some({&one, 1});

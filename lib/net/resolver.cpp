@@ -7,7 +7,7 @@
 namespace ticketgate::net {
 namespace {
 
-// RFC 6761 6.3: localhost is loopback, also where no hosts file says so (a bare chroot).
+// RFC 6761 6.3: localhost is loopback, also where no hosts file names it (a bare chroot).
 std::vector<Endpoint> loopback(std::uint16_t port) {
     return {*Endpoint::from_ip("127.0.0.1", port), *Endpoint::from_ip("::1", port)};
 }

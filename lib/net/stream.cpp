@@ -17,15 +17,15 @@
 namespace ticketgate::net {
 namespace {
 
-// Registered once for everything, edge-triggered. EPOLLRDHUP tells a FIN without reading what came
-// before it.
+// Registered once for all events, edge-triggered. EPOLLRDHUP reports a FIN before the bytes ahead
+// of it are read.
 constexpr std::uint32_t all_events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
-// The system refuses a call with more of them (EMSGSIZE).
+// The most pieces of one call; the system refuses more (EMSGSIZE).
 constexpr std::size_t most_pieces = IOV_MAX;
 
-// Of one stream in one turn of the loop: a fraction of a millisecond's work. A call counts as some
-// bytes by itself, so that many small ones come to the same.
+// The most bytes of one stream in one turn of the loop: a fraction of a millisecond's work. Each
+// call counts as some bytes itself, so that many small calls reach the limit too.
 constexpr std::size_t most_a_turn = 256 << 10;
 constexpr std::size_t call_cost = 4 << 10;
 
@@ -34,7 +34,7 @@ IoResult failure() {
     return {Io::failed, 0, errno};
 }
 
-// One piece, as most are, is cheaper without the vector.
+// Most writes have one piece; for that, send() is cheaper than sendmsg().
 ssize_t send_pieces(int descriptor, std::span<const iovec> pieces) {
     if (pieces.size() == 1)
         return ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
@@ -53,8 +53,8 @@ SocketStream::SocketStream(Loop& loop, int descriptor) : loop_(&loop), descripto
     watch();
 }
 
-// A connection of which no event would be heard is over: it reads as ended, and its owner is told
-// in the next turn.
+// If the loop cannot watch the socket, shuts the connection down: it is broken, and its owner is
+// notified in the next turn.
 void SocketStream::watch() {
     if (loop_->add(*this, descriptor_, all_events)) return;
     const int error = errno;
@@ -154,8 +154,8 @@ IoResult SocketStream::read_some(std::span<char> into) {
     }
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);
-    // A short read has emptied the socket, unless the end is there too: that is an event already
-    // told.
+    // A short read has emptied the socket, unless the end of the connection is next: its event came
+    // already, so nothing else would announce it.
     if (bytes < into.size() && !fin_ && !broken_) readable_ = false;
     return {Io::ok, bytes, 0};
 }
@@ -173,7 +173,7 @@ IoResult SocketStream::write_some(std::span<const iovec> pieces) {
     return {taken != 0 || writable_ ? Io::ok : Io::blocked, taken, 0};
 }
 
-// Of a batch that is not taken whole, the rest would block.
+// If the socket does not take a batch whole, another write would block.
 IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     std::size_t wanted = 0;
     for (const iovec& piece : pieces) wanted += piece.iov_len;
@@ -204,7 +204,7 @@ void SocketStream::detach() {
     loop_ = nullptr;
 }
 
-// Being added anew, the socket's present state is told again as an event.
+// Adding the socket anew reports its present state as an event.
 void SocketStream::attach(Loop& loop) {
     loop_ = &loop;
     watch();

@@ -1,6 +1,6 @@
-// A byte stream on one loop, never blocking: try, and if it would block, wait for the observer to
-// be notified. Virtual so that TLS, and a simulated network in tests, stand behind the same face.
-// Owned by one session, run or pool; touched by its loop's thread only.
+// A byte stream on one loop that never blocks: a call that would block returns, and the observer is
+// notified when to try again. Virtual, so that TLS and a test's simulated network have the same
+// interface. Owned by one session, run or pool; touched by its loop's thread only.
 #pragma once
 
 #include <sys/uio.h>
@@ -32,12 +32,12 @@ struct IoResult {
     int error = 0;
 };
 
-/// What TLS agreed on, and whom the client's certificate names.
+/// What TLS agreed on, and the subject of the client's certificate.
 struct Secured {
     std::string_view version;        ///< as `TLSv1.3`; static, as the cipher
     std::string_view cipher;         ///< as `TLS_AES_256_GCM_SHA384`
     bool resumed = false;            ///< an earlier session, without a full handshake
-    std::string client_subject;      ///< RFC 2253, in ASCII; empty: no certificate, as below
+    std::string client_subject;      ///< RFC 2253, in ASCII; both empty: no certificate
     std::string client_fingerprint;  ///< SHA-256, in hex
 };
 
@@ -46,37 +46,36 @@ class Stream {
     virtual ~Stream() = default;
 
     virtual IoResult read_some(std::span<char> into) = 0;
-    /// Writes what fits now, of any number of pieces; fewer bytes than given means that the rest
-    /// would block.
+    /// Writes what fits now, of any number of pieces; fewer bytes than given: the rest would block.
     virtual IoResult write_some(std::span<const iovec> pieces) = 0;
-    /// blocked: the connection does not stand yet; ok; failed.
+    /// blocked: the connection is not established yet; ok; failed.
     virtual IoResult connected() { return {}; }
-    /// Has the peer ended or sent something unasked? For a connection that was idle.
+    /// True if the peer has ended or sent something unasked. For a connection that was idle.
     virtual bool stale() { return readable_ || fin_ || broken_; }
     /// Asks the system now whether the peer has finished or reset, without waiting for the event.
-    /// One call.
+    /// One system call.
     virtual void look() {}
-    /// After a read that failed: the connection itself is over. False: what came is no TLS, but the
-    /// peer has not ended the connection; reads drop what follows, and then say how it ended.
+    /// After a failed read: true if the connection itself has ended. False: the bytes were not TLS,
+    /// but the connection stands; reads drop what follows and report its end.
     virtual bool over() const { return true; }
-    /// No more writes from us (FIN); the other direction stays.
+    /// Sends nothing more (FIN); the other direction stays open.
     virtual void finish_writing() = 0;
-    /// Closing will reset the connection, so that the peer cannot take a cut for an end.
+    /// Makes closing reset the connection, so that the peer cannot take a cut for an end.
     virtual void abort_on_close() {}
-    /// Null: no TLS, or its handshake is not done.
+    /// Null: no TLS, or the handshake is not done.
     virtual const Secured* secured() const { return nullptr; }
-    /// Why it failed, for a log line, where there is more to say than errno does; else empty.
+    /// The reason of a failure, for a log line, where it says more than errno; else empty.
     virtual std::string fault() const { return {}; }
-    /// Writes from now on are not put off to another turn of the loop: these are the last.
+    /// No longer puts writes off to another turn of the loop: the next writes are the last.
     virtual void hurry() {}
-    /// Bytes that were written and that the peer's system has not taken yet: where no more can be
-    /// written, they tell a slow peer from one that takes nothing. One call.
+    /// Bytes written that the peer's system has not taken yet. When no more can be written, they
+    /// tell a slow peer from one that takes nothing. One system call.
     virtual std::uint64_t backlog() const { return 0; }
-    /// Off its loop, then onto another one; between the two nothing is noticed.
+    /// Takes it off its loop, then puts it on another; between the two no event is noticed.
     virtual void detach() = 0;
     virtual void attach(Loop& loop) = 0;
 
-    /// Who hears of events from now on; null: nobody.
+    /// The observer of events from now on; null: none.
     void observe(Observer* observer) { observer_ = observer; }
 
     bool readable() const { return readable_; }  ///< a read may give something
@@ -89,14 +88,14 @@ class Stream {
     bool readable_ = false, writable_ = true, fin_ = false, broken_ = false;
 };
 
-/// Starts a connection; connected() of the stream tells when it stands. Null when it is refused at
-/// once; `error` is then errno. What lies between a backend's protocol and the system: plain
-/// sockets, or whatever else speaks through a Stream.
+/// Starts a connection; connected() of the stream tells when it is established. Null when it is
+/// refused at once; `error` is then errno. Stands between a backend's protocol and the system:
+/// makes plain sockets, or any other Stream.
 using Connect = std::function<std::unique_ptr<Stream>(Loop& loop, const Endpoint& to, int& error)>;
 
 /// A connected (or connecting) TCP or unix socket; owns the descriptor. In one turn of its loop it
-/// moves a bounded number of bytes, then says `blocked` and goes on in the next: a peer that is as
-/// fast as we are does not have the loop for itself.
+/// moves a bounded number of bytes, then returns `blocked` and continues in the next: a peer as
+/// fast as ticketgate cannot keep the loop to itself.
 class SocketStream final : public Stream, private Pollable {
  public:
     /// Takes over a non-blocking descriptor. Broken from the start, with errno, if the loop cannot
@@ -107,7 +106,7 @@ class SocketStream final : public Stream, private Pollable {
     /// A net::Connect.
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);
 
-    /// As read_some(), but what it gives stays to be read.
+    /// Like read_some(), but the bytes stay to be read.
     IoResult peek(std::span<char> into);
     IoResult connected() override;
     void look() override;
@@ -131,7 +130,7 @@ class SocketStream final : public Stream, private Pollable {
     void count(std::size_t bytes);
     Loop* loop_;
     int descriptor_;
-    std::uint32_t turn_ = 0;  // of the loop, in which used_ was counted
+    std::uint32_t turn_ = 0;  // the turn of the loop in which used_ was counted
     std::uint32_t used_ = 0;
     bool connecting_ = false;
     bool hurried_ = false;

@@ -13,7 +13,7 @@
 namespace ticketgate::net {
 namespace {
 
-// RFC 7301 3.1. A backend that would rather speak something else must know.
+// RFC 7301 3.1. Tells a backend that prefers another protocol which one it gets.
 constexpr unsigned char protocol[] = "\x08http/1.1";
 
 }  // namespace
@@ -49,7 +49,7 @@ void TlsClient::trust(const TlsClientSettings& settings) {
     if (named != 1) refuse_tls("server_name " + server_name_);
 }
 
-// RFC 8446 4.6.1: they come after the handshake, one or several. Returning 1 takes it over.
+// RFC 8446 4.6.1: sessions come after the handshake, one or several. Returning 1 takes ownership.
 int TlsClient::keep_session(SSL* connection, SSL_SESSION* session) {
     auto* const slot = static_cast<Session*>(SSL_get_app_data(connection));
     if (slot == nullptr) return 0;

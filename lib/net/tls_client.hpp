@@ -1,4 +1,4 @@
-// TLS towards one backend: whom we trust, who we are, and the session to be resumed. Shared by the
+// TLS towards one backend: trusted authorities, own certificate, sessions to resume. Shared by the
 // loops and by every connection that it made; each loop resumes its own sessions.
 #pragma once
 
@@ -26,7 +26,7 @@ struct TlsClientSettings {
 
 class TlsClient {
  public:
-    /// Reads the files; throws std::runtime_error that names the one that is not good.
+    /// Reads the files; throws std::runtime_error that names the bad one.
     TlsClient(const TlsClientSettings& settings, std::size_t loops);
     TlsClient(const TlsClient&) = delete;
     TlsClient& operator=(const TlsClient&) = delete;
@@ -37,22 +37,22 @@ class TlsClient {
                                           std::unique_ptr<Stream> backend);
     void trust(const TlsClientSettings& settings);
 
-    /// The last one that the backend gave; touched by its loop only.
+    /// The last session that the backend gave; touched by its loop only.
     using Session = std::shared_ptr<ssl_session_st>;
     static int keep_session(SSL* connection, ssl_session_st* session);
 
     const std::string server_name_;
-    const bool is_address_;  // of server_name_: it cannot be asked for (RFC 6066 3)
+    const bool is_address_;  // server_name_ is an address, which SNI cannot carry (RFC 6066 3)
     std::optional<KeyPair> own_;
     std::shared_ptr<SSL_CTX> rules_;
-    std::vector<Session> sessions_;  // by loop
+    std::vector<Session> sessions_;  // by loop index
 };
 
-/// A connection that has begun, or stands; connected() says when the handshake is done.
+/// A connection that has begun or is established; connected() tells when the handshake is done.
 std::unique_ptr<Stream> secure(std::shared_ptr<TlsClient> client, Loop& loop,
                                std::unique_ptr<Stream> backend);
 
-/// Connects through `below`, then with TLS.
+/// Connects through `below`, then starts TLS on the connection.
 Connect connect_with(std::shared_ptr<TlsClient> client, Connect below);
 
 }  // namespace ticketgate::net

@@ -1,4 +1,4 @@
-// How plain bytes are cut into TLS records. Pure.
+// Cuts plain bytes into TLS records. Pure.
 #pragma once
 
 #include <sys/uio.h>
@@ -11,9 +11,9 @@ namespace ticketgate::net {
 
 inline constexpr std::size_t tls_record_size = 16 << 10;  // RFC 8446 5.1: the largest
 
-/// The bytes of the next record, behind the first `skip` of `pieces`; empty when none are left.
-/// Small pieces are joined in `joined`: a record each would cost the peer more than the copy costs
-/// us.
+/// The bytes of the next record, after the first `skip` of `pieces`; empty when none are left.
+/// Joins small pieces in `joined`: a record for each would cost the peer more than the copy costs
+/// here.
 std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
                              std::span<char, tls_record_size> joined);
 

@@ -9,10 +9,10 @@
 namespace ticketgate::net {
 namespace {
 
-// RFC 9325 4.2: forward secret and authenticated. TLS 1.3 has no others to begin with.
+// RFC 9325 4.2: forward secret and authenticated. TLS 1.3 has no others.
 constexpr const char* tls_1_2_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr const char* groups = "X25519:P-256:P-384";
-// Of ciphertext, at a time: two records. It is there only while something is being read.
+// Bytes of ciphertext read at a time: two records. The buffer exists only during a read.
 constexpr std::size_t read_ahead = 32 << 10;
 constexpr long most_certificates = 32 << 10;  // bytes of a peer's chain
 

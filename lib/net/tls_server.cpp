@@ -12,16 +12,16 @@
 namespace ticketgate::net {
 namespace {
 
-// RFC 7301 3.1: protocol names, each behind its length.
+// RFC 7301 3.1: protocol names, each after its length.
 constexpr std::string_view protocols = "\x08http/1.1\x08http/1.0";
-// Sessions are resumed on the listener, and by the reload, that they began with.
+// A session can be resumed only on the listener, and under the reload, that it began with.
 constexpr std::string_view session_scope = "ticketgate";
 
 const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-// As nginx does: who only speaks something else is told so (RFC 7301 3.2).
+// As nginx does: sends an alert to a client that offers only other protocols (RFC 7301 3.2).
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
                     const unsigned char* offered, unsigned offered_size, void*) {
     unsigned char* out = nullptr;
@@ -48,7 +48,7 @@ TlsServer::TlsServer(const TlsServerSettings& settings)
     const KeyPair& first = pairs_.front();
     if (SSL_CTX_use_cert_and_key(rules, first.leaf(), first.key(), first.chain(), 1) != 1)
         refuse_tls(settings.certificates.front().certificate);
-    // Of the same site and another kind of key, for those that name nobody and cannot do the first.
+    // Other kinds of key for the same site, for clients without SNI that cannot use the first.
     for (const KeyPair& pair : pairs_)
         if (pair.shares_name_with(first))
             (void)SSL_CTX_use_cert_and_key(rules, pair.leaf(), pair.key(), pair.chain(), 0);
@@ -69,9 +69,9 @@ void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
                        nullptr);
 }
 
-// All that fit the name, of which OpenSSL takes the first kind (RSA, ECDSA) that the client can do.
-// An exact name is better than a wildcard if the client can do any of its kinds, and any is better
-// than none (RFC 6066 3: the default).
+// Offers all pairs that fit the name; OpenSSL takes the first kind (RSA, ECDSA) that the client can
+// use. An exact name goes before a wildcard if the client can use any of its kinds. If no name
+// fits, the default stays (RFC 6066 3).
 bool TlsServer::choose_certificates(SSL* connection) const {
     const char* const asked = SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name);
     if (asked == nullptr) return true;

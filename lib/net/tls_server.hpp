@@ -1,5 +1,5 @@
-// TLS towards clients, of one listener: its certificates, and who may come in. Immutable; made anew
-// by each reload, and kept alive by the connections that began under it. Any thread.
+// TLS towards clients, of one listener: its certificates, and which clients may connect. Immutable;
+// made anew by each reload, and kept alive by the connections that began under it. Any thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -17,7 +17,7 @@ namespace ticketgate::net {
 
 enum class ClientAuth {
     off,
-    optional,  ///< none is fine, a bad one is not
+    optional,  ///< no certificate is accepted, a bad one is not
     required
 };
 
@@ -25,7 +25,7 @@ struct TlsServerSettings {
     struct Files {
         std::string certificate, key;
     };
-    std::vector<Files> certificates;  ///< at least one; the first is for clients that name nobody
+    std::vector<Files> certificates;  ///< at least one; the first is for clients without SNI
     TlsVersion min_version = TlsVersion::v1_2;
     std::string client_ca;  ///< file; of client_auth
     ClientAuth client_auth = ClientAuth::off;
@@ -33,16 +33,16 @@ struct TlsServerSettings {
 
 class TlsServer {
  public:
-    /// Reads every file; throws std::runtime_error that names the one that is not good.
+    /// Reads every file; throws std::runtime_error that names the bad one.
     explicit TlsServer(const TlsServerSettings& settings);
     TlsServer(const TlsServer&) = delete;
     TlsServer& operator=(const TlsServer&) = delete;
 
-    /// By what rules clients' certificates are accepted, to be compared; empty: none is asked for.
+    /// The rules by which clients' certificates are accepted, to compare; empty: none is asked for.
     const std::string& guests() const { return guests_; }
     bool requires_guests() const { return required_; }
 
-    // For OpenSSL, in the midst of a handshake.
+    // For OpenSSL, during a handshake.
     /// The certificates for the name that the client asked for.
     bool choose_certificates(SSL* connection) const;
 
@@ -57,7 +57,7 @@ class TlsServer {
     bool required_ = false;
 };
 
-/// A client's connection, from its first byte on.
+/// TLS on a client's connection, from its first byte on.
 std::unique_ptr<Stream> secure(std::shared_ptr<const TlsServer> server,
                                std::unique_ptr<Stream> client);
 

@@ -18,7 +18,7 @@
 namespace ticketgate::net {
 namespace {
 
-// Plain bytes that go into one send.
+// The most plain bytes of one send.
 constexpr std::size_t window = 4 * tls_record_size;
 
 std::string reason_of(unsigned long code) {
@@ -56,7 +56,7 @@ TlsStream::~TlsStream() {
     if (!abort_ && !broken_) {
         say_end();
         wire_.below().hurry();
-        (void)wire_.flush();  // at most the peer does not hear it
+        (void)wire_.flush();  // at worst the peer does not get it
     }
     ERR_clear_error();
 }
@@ -79,7 +79,7 @@ IoResult TlsStream::handshake() {
     if (done == 1) {
         establish();
         writable_ = flushed;
-        readable_ = false;  // what is there may be TLS's own
+        readable_ = false;  // the bytes there may be TLS's own messages
         look_inside();
         return {};
     }
@@ -119,7 +119,7 @@ IoResult TlsStream::halted(int ssl_error) {
         return {Io::failed, 0, EPROTO};
     }
     if (ssl_error == SSL_ERROR_WANT_READ || ssl_error == SSL_ERROR_WANT_WRITE) {
-        // For want of room to write, nothing is read: once there is some, it must be tried again.
+        // OpenSSL stopped to write, so it read nothing: once there is room, read again.
         readable_ = ssl_error == SSL_ERROR_WANT_WRITE || wire_.below().readable();
         return {Io::blocked, 0, 0};
     }
@@ -128,7 +128,7 @@ IoResult TlsStream::halted(int ssl_error) {
     return {Io::ended, 0, 0};
 }
 
-// The alert that tells the peer why is gathered by now.
+// OpenSSL has gathered the alert that tells the peer why.
 IoResult TlsStream::fail(int ssl_error) {
     const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
     const bool judges = SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE;
@@ -148,8 +148,8 @@ IoResult TlsStream::fail(int ssl_error) {
     return {Io::failed, 0, error_};
 }
 
-// A client's failure is the end. Of a server it is told once, and then what the connection itself
-// does: what comes over it is no TLS, but it may work on.
+// A client's failure is the end. A server's failure is reported once; after that, reads report what
+// the connection itself does: its bytes are not TLS, but the server may still be working.
 IoResult TlsStream::read_behind_failure(std::span<char> into) {
     const bool server_may_work = role_ == Role::client && established_;
     if (failure_ == Failure::over || !server_may_work ||
@@ -187,7 +187,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
             (void)flush();
             if (failure_ == Failure::found && got == 0) failure_ = Failure::told;
             if (got == 0) return end;
-            break;  // it will be said again
+            break;  // the next read reports it again
         }
         got += n;
     }
@@ -216,7 +216,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
             return {Io::failed, 0, failed() ? error_ : wire_.write_error()};
         }
         if (!writable_) break;
-        // The caller may offer them in other pieces than at first.
+        // The caller may pass the same bytes in other pieces than at first.
         const std::size_t sent = std::min(ahead_, wanted - taken);
         ahead_ -= sent;
         taken += sent;
@@ -227,7 +227,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
     return taken != 0 ? IoResult{Io::ok, taken, 0} : IoResult{Io::blocked, 0, 0};
 }
 
-// Gathers the records of the next window; how many bytes of `pieces` that were.
+// Gathers the records of the next window; returns how many bytes of `pieces` they hold.
 std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) {
     std::array<char, tls_record_size> joined;
     std::size_t done = 0;
@@ -262,7 +262,7 @@ void TlsStream::finish_writing() {
 void TlsStream::say_end() {
     if (!established_ || failed() || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN) != 0) return;
     ERR_clear_error();
-    (void)SSL_shutdown(ssl_);  // fails where there is nobody to be told
+    (void)SSL_shutdown(ssl_);  // fails if the peer is gone
 }
 
 void TlsStream::abort_on_close() {
@@ -293,8 +293,8 @@ void TlsStream::notify() {
     if (observer_ != nullptr) observer_->notify();
 }
 
-// Takes in what is no byte for anybody: a close_notify, a session ticket. Bytes stay where they are
-// for the next read, and what is behind them in the socket.
+// Consumes messages that hold no bytes for the reader: a close_notify, a session ticket. Bytes for
+// the next read stay, and so does everything after them in the socket.
 void TlsStream::look_inside() {
     const bool maybe = wire_.below().readable() || SSL_has_pending(ssl_) == 1;
     if (readable_ || failed() || !maybe) return;

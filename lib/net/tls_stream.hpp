@@ -1,12 +1,11 @@
 // TLS over another Stream, in either role. The handshake happens inside read_some(), write_some()
-// and connected(); what the flags mean is what they mean for a socket, only one layer up:
-// readable() speaks of decrypted bytes (TLS's own messages are no bytes), fin() is a close_notify
-// or a FIN. Made by TlsServer and TlsClient; used like any other stream.
-//
-// The end of a peer that did not say close_notify: a client's FIN is its end, as with plain HTTP
-// (the request framing tells a cut); of a server it is a failure, as a response may end with it
-// (RFC 8446 6.1). What the peer sent behind bytes that nobody reads is not looked at, so that these
-// stay bounded; a FIN is seen all the same.
+// and connected(). The flags mean what they mean for a socket, one layer up: readable() is about
+// decrypted bytes (TLS's own messages do not count), fin() is a close_notify or a FIN. Made by
+// TlsServer and TlsClient; used like any other stream.
+// The end of a peer that sent no close_notify: a client's FIN is its end, as with plain HTTP (the
+// request framing tells a cut); a server's FIN is a failure, as a response may end with it (RFC
+// 8446 6.1). What the peer sent after bytes that nobody reads is not looked at, so that these stay
+// bounded; a FIN is still noticed.
 #pragma once
 
 #include <openssl/types.h>
@@ -23,8 +22,8 @@
 
 namespace ticketgate::net {
 
-/// The error of a read when a client spoke HTTP without TLS. From then on the stream is as plain as
-/// its peer, so that it can be told. That read gives the few bytes that the handshake took.
+/// The error of a read when a client spoke HTTP without TLS. From then on the stream is plain, so
+/// that the client can get an answer. That read gives the few bytes that the handshake took.
 inline constexpr int spoke_plainly = EPROTOTYPE;
 
 struct FreeSsl {
@@ -39,10 +38,10 @@ class TlsStream final : public Stream, private Observer {
  public:
     enum class Role { server, client };
 
-    /// `ssl`'s role is set. `keeps` is what it refers to. Throws bad_alloc.
+    /// `ssl` has its role set. `keeps` owns what `ssl` refers to. Throws bad_alloc.
     TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
               std::shared_ptr<const void> keeps);
-    /// Says close_notify if the connection is in order.
+    /// Sends close_notify if the connection is in order.
     ~TlsStream() override;
 
     IoResult connected() override;
@@ -84,8 +83,8 @@ class TlsStream final : public Stream, private Observer {
     const Role role_;
     Secured secured_;
     std::string fault_;
-    /// Of the next write's bytes, those whose records are gathered and not all sent: they are
-    /// reported as taken when they are.
+    /// Bytes of the next write whose records are gathered but not all sent: they are reported as
+    /// taken when they are sent.
     std::size_t ahead_ = 0;
     int error_ = 0;  // with a failure_
     /// Of TLS, once: how far it was told, and what the connection below does.

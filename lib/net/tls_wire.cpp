@@ -13,8 +13,8 @@
 namespace ticketgate::net {
 namespace {
 
-// More than a TlsStream ever gathers of its user's bytes. A peer that reads nothing and asks for
-// ever more answers of TLS itself comes to this and no further.
+// More than a TlsStream ever gathers of its user's bytes. Limits the memory for a peer that reads
+// nothing and makes TLS itself answer again and again.
 constexpr std::size_t most_unsent = 96 << 10;
 
 TlsWire& wire_of(BIO* bio) {
@@ -36,7 +36,7 @@ int write_bytes(BIO* bio, const char* bytes, int size) {
     return -1;
 }
 
-// Flushing is done by the stream, once for all that is gathered.
+// The stream flushes, once for everything gathered.
 long control(BIO*, int command, long, void*) {
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
@@ -65,8 +65,8 @@ BIO* TlsWire::make_bio() {
     return bio;
 }
 
-// An end is told as "nothing yet": OpenSSL would take it for an error and refuse to write as well,
-// but a client that is half closed still gets its answer.
+// Reports an end as "nothing yet": OpenSSL would take it for an error and refuse to write as well,
+// but a half-closed client still gets its answer.
 IoResult TlsWire::read(std::span<char> into) {
     IoResult got = below_->read_some(into);
     if (first_size_ < first_.size() && got.status == Io::ok) {
@@ -88,11 +88,11 @@ std::size_t TlsWire::copy_first(std::span<char> into) const {
     return kept;
 }
 
-// OpenSSL calls it: no exception may leave it. Without memory the connection is over.
+// OpenSSL calls it, so no exception may leave it. Without memory the connection is over.
 bool TlsWire::gather(std::span<const char> bytes) noexcept {
-    if (write_error_ != 0) return true;  // nobody will read it
+    if (write_error_ != 0) return true;  // no one will read it
     if (unsent_.size() - sent_ + bytes.size() > most_unsent) return false;
-    // A peer that takes a little all the time leaves no moment at which everything is sent.
+    // A peer that always takes a little leaves no moment at which everything is sent.
     if (sent_ > most_unsent) unsent_.erase(0, std::exchange(sent_, 0));
     try {
         unsent_.append(bytes.data(), bytes.size());

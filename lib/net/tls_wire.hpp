@@ -1,6 +1,6 @@
-// What OpenSSL reads from and writes to: the stream below, and the ciphertext that it has not taken
-// yet. Reads go straight to the stream; writes are gathered here, so that a handshake flight, or
-// several records, are one send. Never a file descriptor, so any Stream will do. Owned by a
+// The stream below TLS as OpenSSL reads and writes it, with the ciphertext that the stream has not
+// taken yet. Reads go straight to the stream; writes are gathered here, so that a handshake flight,
+// or several records, are one send. Never a file descriptor, so it works on any Stream. Owned by a
 // TlsStream; its loop's thread only.
 #pragma once
 
@@ -21,19 +21,19 @@ class TlsWire {
     explicit TlsWire(std::unique_ptr<Stream> below) : below_(std::move(below)) {}
 
     Stream& below() const { return *below_; }
-    /// A BIO on this wire, which must outlive it; the caller's. Null: no memory.
+    /// A BIO on this wire, which must outlive it; the caller owns it. Null: no memory.
     BIO* make_bio();
 
-    /// Offers the stream what is gathered. True: nothing is left.
+    /// Offers the gathered bytes to the stream. True: nothing is left.
     bool flush();
-    /// errno of a write that failed; from then on what is gathered is dropped.
+    /// errno of a write that failed; from then on gathered bytes are dropped.
     int write_error() const { return write_error_; }
     int read_error() const { return read_error_; }
-    /// The peer's FIN was read. To OpenSSL it looks like silence: what it means is for others to
-    /// say.
+    /// The peer's FIN was read. OpenSSL sees silence instead: the TlsStream decides what the FIN
+    /// means.
     bool ended() const { return ended_; }
 
-    /// The first bytes that were read, as many as fit: what a handshake that failed has used up.
+    /// The first bytes that were read, as many as fit: those that a failed handshake used up.
     std::size_t copy_first(std::span<char> into) const;
 
     // For the BIO.
@@ -43,7 +43,7 @@ class TlsWire {
 
  private:
     std::unique_ptr<Stream> below_;
-    std::string unsent_;  // its memory is given back when it is sent
+    std::string unsent_;  // freed when all is sent
     std::size_t sent_ = 0;
     std::array<char, 8> first_{};  // bytes read, and how many of them are kept
     std::size_t first_size_ = 0;

@@ -7,11 +7,11 @@
 namespace ticketgate::noeq {
 namespace {
 
-// What is made before it is sent: a client that asks for much and reads nothing holds no more.
+// The most unsent bytes: a client that asks for much and reads nothing holds no more memory.
 constexpr std::size_t most_unsent = 64 << 10;
-// What one client may have before the others are looked at: 16 ms of ids at most.
+// The most bytes for one client before the others get a turn: at most 16 ms of ids.
 constexpr std::size_t most_in_a_row = 512 << 10;
-constexpr Duration clock_look = 2ms;  // how often a clock that is behind is asked again
+constexpr Duration clock_look = 2ms;  // how often a clock that is behind is read again
 
 }  // namespace
 
@@ -59,16 +59,16 @@ task<void> Connection::run() {
     }
 }
 
-// Requests may be pipelined; they are answered in order, with one send where it fits. What need not
-// wait, as nearly all, is done without another coroutine.
+// Answers requests, which may be pipelined, in order, with one send where it fits. A request that
+// need not wait, as nearly all, takes no further coroutine.
 task<bool> Connection::answer(std::string_view input) {
     for (;;) {
         const auto next = decoder_.next(input);
-        // A login has one deadline, however it trickles in, and that ends with its last byte.
+        // A login has one deadline for all its bytes. It is disarmed by the last one.
         if (decoder_.logged_in()) deadline_.disarm();
         if (next.step == ids::NoeqDecoder::Step::more) co_return true;
         if (next.step != ids::NoeqDecoder::Step::request) co_return refuse(next.step);
-        server_.busy(*this);  // bytes that are no request yet keep no place
+        server_.busy(*this);  // a part of a login does not make it busy
         if (server_.source().make(next.count, out_) == IdSource::Made::all)
             made(next.count);
         else if (!co_await make_late(next.count))
@@ -84,8 +84,8 @@ void Connection::made(std::uint8_t count) {
     in_a_row_ += count * sizeof(std::uint64_t);
 }
 
-// A clock that is a little behind is waited for, one that is far behind is not: the connection ends
-// as noeqd's does, and its client may ask another server.
+// Waits for a clock that is a little behind. If it is far behind, ends the connection, as noeqd
+// does, so that the client can ask another server.
 task<bool> Connection::make_late(std::uint8_t count) {
     Server& server = server_;
     const Time since = monotonic_now();
@@ -110,7 +110,7 @@ task<bool> Connection::make_late(std::uint8_t count) {
     co_return true;
 }
 
-// Sends what fits now. ok: all of it is gone.
+// Sends what fits now. ok: everything is sent.
 net::Io Connection::push() {
     while (sent_ < out_.size()) {
         const auto written = net::write_some(stream_, std::string_view(out_).substr(sent_));
@@ -136,7 +136,7 @@ task<bool> Connection::flush_slowly() {
     co_return true;
 }
 
-// For something to happen. False: it is the end.
+// Waits for an event. False: the connection must end.
 task<bool> Connection::wait() {
     in_a_row_ = 0;
     co_await signal_;

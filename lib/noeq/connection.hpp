@@ -1,4 +1,4 @@
-// One client of the id service: bytes in, ids out, until either side has enough. Owned by its own
+// One client of the id service: requests in, ids out, until either side ends it. Owned by its own
 // coroutine; on the service's loop only.
 #pragma once
 
@@ -18,7 +18,7 @@ class Connection final : public Guest {
     Connection(Server& server, int descriptor, std::string peer);
     ~Connection();
 
-    /// Serves it to its end.
+    /// Serves the client to the end of its connection.
     static Detached serve(std::unique_ptr<Connection> self);
     void look_up() override { signal_.notify(); }
 
@@ -42,7 +42,7 @@ class Connection final : public Guest {
     std::array<char, 256> in_;
     std::string out_;
     std::size_t sent_ = 0;      // of out_
-    std::size_t in_a_row_ = 0;  // bytes given since others had a chance
+    std::size_t in_a_row_ = 0;  // bytes given since other clients had a turn
 };
 
 }  // namespace ticketgate::noeq

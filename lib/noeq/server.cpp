@@ -15,7 +15,7 @@ namespace ticketgate::noeq {
 namespace {
 
 constexpr Duration between_complaints = 1s;
-// Waits for the next millisecond must not end 50 µs late, as they usually may.
+// Waits for the next millisecond must not end 50 µs late, the kernel's default slack.
 constexpr unsigned long timer_slack_ns = 1000;
 
 metrics::Counter& refused(metrics::Registry& registry, const char* reason) {
@@ -69,11 +69,11 @@ void Server::start() {
     });
 }
 
-// A connection begins when the batch of events is done with; see proxy/front.
+// Starts the connection after the present batch of events; see proxy/front.
 void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
     metrics_.accepted.add();
     const std::string ip = peer.ip();
-    // Behind a unix socket may be any number of clients.
+    // Any number of clients may share a unix socket.
     std::string client = ip == net::unix_peer ? std::string() : client_key(ip);
     const auto guest = std::make_shared<std::unique_ptr<Connection>>();
     const auto place = place_for(client);
@@ -88,7 +88,7 @@ void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
         if (place != nullptr) clients_.leave(place);
         throw;
     }
-    (void)descriptor.release();  // it is the connection's
+    (void)descriptor.release();  // the connection owns it
     (*guest)->client = std::move(client);
     (*guest)->place = place;
     ++open_;
@@ -96,7 +96,7 @@ void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
     loop_.defer([guest] { Connection::serve(std::move(*guest)); });
 }
 
-// A client at its limit replaces its own idle connection: it may have lost sight of it.
+// A client at its limit loses its oldest idle connection, which it may no longer know of.
 ClientCounts::Place Server::place_for(const std::string& client) {
     if (client.empty()) return nullptr;
     const auto limit = settings_.max_connections_per_client;
@@ -106,7 +106,7 @@ ClientCounts::Place Server::place_for(const std::string& client) {
     return send_away(oldest) ? clients_.enter(client, limit) : nullptr;
 }
 
-// Its place is free at once; it ends in this turn of the loop.
+// Frees its place at once; the connection ends in this turn of the loop.
 bool Server::send_away(Idle::iterator guest) {
     if (guest == idle_.end()) return false;
     Guest& gone = *guest;
@@ -124,13 +124,13 @@ void Server::give_back(Guest& guest) {
     if (guest.place != nullptr) clients_.leave(std::exchange(guest.place, nullptr));
 }
 
-// An idle client gives its descriptor to the next.
+// When descriptors run out, an idle client's connection is closed for the next one.
 void Server::no_means(int error) {
     if (error != EMFILE || !send_away(idle_.begin()))
         complain("cannot accept a connection", std::strerror(error));
 }
 
-// At the limit the one that is idle for longest makes room. While all are busy, others wait.
+// At the limit the connection that is idle for longest makes room. While all are busy, others wait.
 void Server::update() {
     if (!listener_) return;
     const bool full = open_ >= settings_.max_connections && idle_.empty();

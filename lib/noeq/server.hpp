@@ -1,6 +1,6 @@
 // The id service: noeqd's protocol on a port of its own, served by a loop and a thread of its own,
-// so that a full millisecond or a slow disk holds up no request of the proxy. Owned by App; made on
-// the control thread, everything else on its own.
+// so that a wait for the next millisecond or a slow disk delays no request of the proxy. Owned by
+// App; made on the control thread, all else on its own thread.
 #pragma once
 
 #include <atomic>
@@ -21,15 +21,15 @@
 
 namespace ticketgate::noeq {
 
-/// A connection, as the server knows it.
+/// A connection, as the server sees it.
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
-    virtual void look_up() = 0;  ///< the server stops, or sends it away
+    virtual void look_up() = 0;  ///< called when the server stops, or sends it away
 
     boost::intrusive::list_member_hook<> idle_hook;
-    std::string client;                   ///< whom it counts for; empty: nobody
-    ClientCounts::Place place = nullptr;  ///< of that one
-    bool sent_away = false;               ///< its place is another's now; it ends when it is idle
+    std::string client;                   ///< the client that it counts for; empty: none
+    ClientCounts::Place place = nullptr;  ///< of that client
+    bool sent_away = false;               ///< its place is taken; it ends when it is idle
 
  protected:
     ~Guest() = default;
@@ -37,14 +37,14 @@ class Guest : public boost::intrusive::list_base_hook<> {
 
 struct Settings {
     std::uint32_t datacenter = 0, worker = 0;  ///< 0-31
-    std::string token;                         ///< empty: none is asked for
+    std::string token;                         ///< empty: no login
     std::uint32_t max_connections = 1000;      ///< above, the one that is idle for longest ends
-    std::uint32_t max_connections_per_client = 100;  ///< the same, of its own
-    int shut_at = net::Listener::no_limit;           ///< as of a listener
+    std::uint32_t max_connections_per_client = 100;  ///< the same, among the client's own
+    int shut_at = net::Listener::no_limit;           ///< as for a Listener
     milliseconds login_timeout = 10s;
     milliseconds idle_timeout = 10min;
     milliseconds write_timeout = 10s;
-    milliseconds clock_wait = 2s;  ///< how far behind the last id the clock is waited for
+    milliseconds clock_wait = 2s;  ///< how far behind the last id the clock may be, to wait for it
 };
 
 struct Metrics {
@@ -73,12 +73,12 @@ class Server {
     bool stopping() const { return stopping_; }
     void join(Guest& guest);
     void leave(Guest& guest);
-    /// It has a request in hand: it keeps its place.
+    /// The guest has a request at hand: it keeps its place.
     void busy(Guest& guest);
-    /// Everything that it asked for is sent.
+    /// All that the guest asked for is sent.
     void idle(Guest& guest);
     void refused_by(IdSource::Made why, milliseconds behind);
-    /// One log line a second at most: whoever connects can cause them.
+    /// At most one log line a second: any client can cause them.
     void no_means(int error);
     void complain(std::string_view what, std::string_view of);
 
@@ -102,8 +102,8 @@ class Server {
     std::unique_ptr<net::Listener> listener_;
     const net::Endpoint local_;
     boost::intrusive::list<Guest> guests_;
-    Idle idle_;              // those without a request in hand, the oldest first
-    ClientCounts clients_;   // of those in open_
+    Idle idle_;              // guests without a request at hand, the oldest first
+    ClientCounts clients_;   // of the connections in open_
     std::size_t open_ = 0;   // accepted, though perhaps not yet in guests_
     std::size_t going_ = 0;  // sent away, though not yet gone
     bool stopping_ = false;

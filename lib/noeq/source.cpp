@@ -10,11 +10,11 @@
 namespace ticketgate::noeq {
 namespace {
 
-// How far ahead the disk is told, so that a busy service syncs once in half of it. A start after a
-// crash may have to wait this long.
+// How far ahead of the clock the state file reserves: a busy service syncs once in half of this
+// time. A start after a crash may have to wait this long.
 constexpr std::int64_t step_ms = 1000;
 constexpr std::uint32_t last_sequence = ids::snowflake_sequences - 1;
-// A clock that stands still would keep us for ever.
+// Ends the wait for a clock that stands still.
 constexpr int most_waits = 100;
 
 }  // namespace
@@ -22,11 +22,11 @@ constexpr int most_waits = 100;
 Clocks system_clocks() {
     return {wall_now, [](Duration wait) {
                 const timespec time{0, static_cast<long>(wait.count())};
-                ::ppoll(nullptr, 0, &time, nullptr);  // for nothing but time: at most 1 ms
+                ::ppoll(nullptr, 0, &time, nullptr);  // only a sleep, of at most 1 ms
             }};
 }
 
-// The millisecond that was reserved last counts as used up.
+// Counts the last reserved millisecond as used up.
 IdSource::IdSource(std::uint32_t datacenter, std::uint32_t worker, std::optional<StateFile> state,
                    Clocks clocks)
     : state_(std::move(state)),
@@ -35,13 +35,13 @@ IdSource::IdSource(std::uint32_t datacenter, std::uint32_t worker, std::optional
                 state_ && state_->reserved_ms() >= 0 ? last_sequence : 0) {}
 
 IdSource::~IdSource() {
-    if (state_ && made_any_) (void)state_->reserve(sequence_.last_ms());  // what is there holds too
+    if (state_ && made_any_) (void)state_->reserve(sequence_.last_ms());  // else the old one holds
 }
 
 IdSource::Made IdSource::make(std::uint32_t count, std::string& out) {
     const auto before = out.size();
     const auto give_up = [&](Made why) {
-        out.resize(before);  // noeqd too sends nothing of a request that it cannot meet
+        out.resize(before);  // as noeqd: no part of a request that it cannot meet
         return why;
     };
     out.resize(before + count * sizeof(std::uint64_t));

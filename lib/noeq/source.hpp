@@ -1,6 +1,6 @@
-// Where the id service's numbers come from: one sequence, the clock, the state file. Owned by the
+// Makes the id service's numbers from one sequence, the clock and the state file. Owned by the
 // Server, used on its thread only. Invariant: every id is greater than all before it, in this run
-// and, with a state file, in those before.
+// and, with a state file, in earlier runs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ticketgate::noeq {
 
-/// The wall clock, and a way to let time pass; for tests, other ones.
+/// The wall clock, and a way to let time pass; tests replace both.
 struct Clocks {
     std::function<WallTime()> now;
     std::function<void(Duration)> pass;
@@ -25,16 +25,16 @@ class IdSource {
  public:
     enum class Made : std::uint8_t {
         all,
-        behind,    ///< the clock is behind the last id: none were made, but may be in behind_ms()
+        behind,    ///< the clock is behind the last id: none were made; try again in behind_ms()
         no_state,  ///< the state file cannot be written: none were made
     };
 
     IdSource(std::uint32_t datacenter, std::uint32_t worker, std::optional<StateFile> state,
              Clocks clocks = system_clocks());
-    /// In good order: the state file then says exactly how far we came.
+    /// A regular end: writes the time of the last id to the state file.
     ~IdSource();
 
-    /// Appends `count` ids of eight bytes. Waits for the next millisecond where one is full.
+    /// Appends `count` ids of eight bytes. Waits for the next millisecond when one is full.
     Made make(std::uint32_t count, std::string& out);
     std::int64_t behind_ms() const { return sequence_.last_ms() - clocks_.now().unix_ms(); }
 

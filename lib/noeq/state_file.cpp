@@ -32,11 +32,11 @@ struct Opened {
 
 struct Found {
     std::int64_t reserved_ms = -1;
-    int error = 0;  // of the system
+    int error = 0;  // errno
     std::string why;
 };
 
-// What is in an open file: nothing yet, or a time.
+// Reads an open file: it is empty, or holds a time.
 Found read_reserved(int descriptor, const std::string& path) {
     struct stat about {};
     if (::fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode))
@@ -54,13 +54,13 @@ Found read_reserved(int descriptor, const std::string& path) {
             path + " is no state file; remove it only if no id service has ever used it"};
 }
 
-// A new name is in its folder, and lasts only when that is on the disk as well.
+// Syncs the folder: only then is the name of a new file on the disk as well.
 void sync_folder_of(const std::string& path) {
     auto folder = std::filesystem::path(path).parent_path();
     if (folder.empty()) folder = ".";
     const Opened opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (opened.descriptor >= 0 && ::fsync(opened.descriptor) == 0) return;
-    if (errno != EINVAL)  // that would be a file system without anything to sync there
+    if (errno != EINVAL)  // EINVAL: the file system has nothing to sync there
         fail(errno, "cannot sync the folder of the state file " + path);
 }
 

@@ -1,7 +1,7 @@
-// The time that ids are promised not to go beyond without a word to the disk: written and synced
-// ahead in steps, so that a start after a crash knows that nothing later was given out. One line of
-// 20 digits, overwritten in place: less than a sector, so a torn write does not happen. Owned by
-// the IdSource; locked, so that no second process counts beside us.
+// The reserved time: no id is made for a later time before that is on the disk. Written and synced
+// ahead in steps, so that a start after a crash knows that no later id was given out. One line of
+// 20 bytes, overwritten in place: less than a sector, so a torn write does not happen. Owned by the
+// IdSource; locked, so that no second process uses it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace ticketgate::noeq {
 
 class StateFile {
  public:
-    /// Makes the file if there is none, its name on the disk before this returns; throws
-    /// std::system_error that names it: it cannot be read or locked, or holds something else.
+    /// Makes the file if there is none, and syncs its name before it returns. Throws
+    /// std::system_error that names it if it cannot be read or locked, or holds something else.
     explicit StateFile(const std::string& path);
     ~StateFile();
     StateFile(StateFile&& other) noexcept;
     StateFile& operator=(StateFile&&) = delete;
 
-    /// Why what is there is no state file; empty: it is one, or nothing is there. Changes and locks
+    /// Why the file is not a state file; empty: it is one, or there is no file. Changes and locks
     /// nothing.
     static std::string why_not(const std::string& path);
 
-    /// No id of any run before is for a later time; -1: there was none.
+    /// No id of an earlier run has a later time; -1: there was no earlier run.
     std::int64_t reserved_ms() const { return reserved_ms_; }
-    /// On the disk when it returns. False: it could not be written, nothing is promised.
+    /// Writes and syncs the time. False: that failed, and nothing is reserved.
     bool reserve(std::int64_t until_ms);
 
  private:

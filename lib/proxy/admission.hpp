@@ -1,5 +1,5 @@
-// A client connection's share of the limits on connections, from accept to close. Owned by whoever
-// owns the connection; given back by its destructor, on any thread.
+// One client connection's share of the connection limits, from accept to close. Owned with the
+// connection; its destructor gives the share back, on any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class Admission {
           place_(std::exchange(other.place_, nullptr)) {}
     Admission& operator=(Admission&&) = delete;
 
-    /// Gives it back now.
+    /// Gives the share back now.
     void leave();
-    /// Counts it as one of this client's. False: there are `limit` already.
+    /// Counts the connection as one of this client's. False: the client has `limit` already.
     bool enter(std::string_view ip, std::uint32_t limit);
-    /// It is counted as another client's from now on, or, with an empty `ip`, as nobody's. A limit
-    /// is for those that come.
+    /// Counts it as another client's from now on; with an empty `ip`, as no client's. Checks no
+    /// limit: limits are for new connections.
     void count_as(std::string_view ip);
 
  private:

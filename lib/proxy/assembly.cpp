@@ -38,8 +38,8 @@ Assembly::~Assembly() {
     stations_.clear();
 }
 
-// What can still fail comes first. Gates and upstreams that stay are the same objects as before:
-// their tickets and their connections stay with them.
+// Does first what can still fail. Gates and upstreams that stay are the same objects as before, and
+// keep their tickets and connections.
 std::shared_ptr<const Snapshot> Assembly::build(config::Config config) {
     auto tls = tls_servers(bound_, config);
     auto known = upstreams_.find_or_make(config);

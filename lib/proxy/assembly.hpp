@@ -1,7 +1,7 @@
-// From a parsed config to the running proxy: gates and upstreams, which stay over reloads, the
-// snapshot that leads requests to them, one station a loop, and the budgets that these share. The
-// program, the simulation and the tests use it, each with loops, connections and logs of their own:
-// it has no listener, no signal, no thread and no clock. Control thread, but where it says so.
+// Makes the running proxy from a parsed config: gates and upstreams, which stay over reloads, the
+// snapshot that routes requests to them, one station per loop, and the budgets that these share.
+// The program, the simulation and the tests use it, each with loops, connections and logs of their
+// own: it has no listener, no signal, no thread and no clock. Control thread, but where it says so.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace ticketgate {
 using Loops = std::vector<std::unique_ptr<net::Loop>>;
 Loops make_loops(std::uint32_t threads);
 
-/// What an assembly stands on; all of it outlives the assembly.
+/// What an assembly needs from outside; all of it outlives the assembly.
 struct Platform {
     const Loops& loops;
     net::Resolver& resolver;
@@ -30,34 +30,34 @@ struct Platform {
     LineTaker& access_log;
     Memory memory = {};
     ids::Machine machine = {};
-    /// Plain connections to backends; TLS goes over them.
+    /// Makes plain connections to backends; TLS runs over them.
     net::Connect connect = net::SocketStream::connect;
     KeepPolicy::Limits trust = {};
 };
 
 class Assembly {
  public:
-    /// Throws std::runtime_error that names the file that is not good (a certificate may have
-    /// changed since the config was checked).
+    /// Throws std::runtime_error that names the bad file (a certificate may have changed since the
+    /// config was checked).
     Assembly(config::Config config, const Platform& platform);
     /// The loops must have stopped, and the sessions have ended.
     ~Assembly();
 
-    /// Throws as the constructor does, and nothing has changed then. Each loop takes up the new
-    /// snapshot at its next turn.
+    /// Throws as the constructor does; then nothing has changed. Each loop takes the new snapshot
+    /// at its next turn.
     void reload(config::Config next);
-    /// No new requests; connections that are idle end.
+    /// Refuses new requests and ends idle connections.
     void drain();
-    /// All sessions and runs end.
+    /// Ends all sessions and runs.
     void stop();
-    /// Asks each status page of php-fpm once, and logs what comes of it.
+    /// Asks each status page of php-fpm once, and logs the result.
     void probe_status_pages();
-    /// With the loops at rest: idle connections to backends are closed, none is kept from now on.
+    /// With the loops stopped: closes idle connections to backends, and keeps none from now on.
     void retire();
-    /// No client's connection and no run is left. Any thread.
+    /// True if no client connection and no run is left. Any thread.
     bool idle() const { return commons_.connections == 0 && commons_.runs == 0; }
 
-    /// What was loaded last.
+    /// The config that was loaded last.
     const config::Config& config() const { return snapshot_->config; }
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
     const GateRegistry& gates() const { return gates_; }
@@ -76,7 +76,7 @@ class Assembly {
     Commons commons_;
     GateRegistry gates_;
     UpstreamRegistry upstreams_;
-    const std::vector<config::Listen> bound_;  // as at the start
+    const std::vector<config::Listen> bound_;  // those of the first config
     std::shared_ptr<const Snapshot> snapshot_;
     std::vector<std::unique_ptr<Station>> stations_;
 };

@@ -5,7 +5,7 @@
 namespace ticketgate {
 namespace {
 
-// A piece of a body that is not worth a write by itself: on disk each would be one.
+// Smaller pieces of a body are joined before they are written: on disk each piece is one write.
 constexpr std::size_t small_piece = 1 << 10;
 
 error_code append(http::Spool& spool, std::string& joined) {

@@ -11,7 +11,7 @@
 namespace ticketgate {
 namespace {
 
-// Where a connection should not stay: of a client that has too many, or while we drain.
+// For a connection that should not stay: its client has too many, or the process drains.
 constexpr milliseconds short_linger = 2s;
 
 }  // namespace
@@ -100,8 +100,8 @@ bool Connection::make_room() {
     return true;
 }
 
-// Some clients end a body with one more than it has; a request does not begin with them (RFC 9112
-// 2.2). Used up as they come, so that none of them is looked at twice.
+// Some clients end a body with one empty line too many; no request begins with one (RFC 9112 2.2).
+// Consumes them as they come, so that none is scanned twice.
 std::size_t Connection::skip_empty_lines() {
     const std::size_t bytes = http::leading_empty_lines(input_.view());
     if (bytes != 0) input_.consume(bytes);
@@ -113,11 +113,11 @@ void Connection::consume_head() {
     input_.consume(std::exchange(head_size_, 0));
 }
 
-// For what method an error answers that came before the head could be read.
+// Finds the method that an error answers if it came before the head could be read.
 http::AsksFor Connection::asked(error_code failure) const {
     if (failure == errc::plain_http) return plainly_;
     const auto asked = http::asks_for(input_.view());
-    // Nothing but empty lines: no request begins so, and the answer may have a body.
+    // Only empty lines: these cannot begin a HEAD, so the answer may have a body.
     const bool lines_only = failure == errc::head_too_large;
     return asked == http::AsksFor::unknown && lines_only ? http::AsksFor::body : asked;
 }
@@ -154,8 +154,8 @@ result<Read> Connection::read_tunnel(http::Spool& spool, std::uint64_t most, boo
     return Read::some;
 }
 
-// A client may send again whatever was not answered (RFC 9112 9.3.2), so what follows may be
-// dropped if the connection ends behind this answer.
+// A client may resend a request that was not answered (RFC 9112 9.3.2), so pipelined bytes may be
+// dropped if the connection ends after this answer.
 bool Connection::keep(Next whose) {
     const InputBudget& budget = station_->commons.input;
     if (input_.empty() || whose == Next::body || whose == Next::tunnel ||
@@ -168,14 +168,13 @@ bool Connection::keep(Next whose) {
     return false;
 }
 
-// ── where it lives, and its end ──
+// ── its loop, and its end ──
 
 Station* Connection::settles_on() const {
     return requests_ == 1 && &settle_on_ != station_ ? &settle_on_ : nullptr;
 }
 
-// On the way nobody is notified of anything; being attached anew, the connection tells its state
-// again.
+// No event is notified on the way; attach() reports the connection's present state again.
 task<void> Connection::move_to(Station& station) {
     station_->leave(*this);
     wire_->observe(nullptr);
@@ -188,9 +187,9 @@ task<void> Connection::move_to(Station& station) {
     wire_->observe(&signal_);
 }
 
-// Says that nothing more comes, and drops what the client still sends: to close with bytes unread
-// would reset the connection, and the answer with it (RFC 9112 9.6). The request is gone by now,
-// and all that it held; what is left is a connection, bounded by time and by silence, not by size.
+// Sends a FIN, and drops what the client still sends: to close with bytes unread would reset the
+// connection and lose the answer (RFC 9112 9.6). The request and all that it held are freed by now;
+// the connection that is left is bounded by time and by silence, not by size.
 task<void> Connection::linger() {
     const config::Clients& clients = station_->snapshot()->config.clients;
     const milliseconds silence = clients.linger_timeout;

@@ -1,8 +1,8 @@
 // One client connection, HTTP/1.1 with or without TLS, request after request: it reads heads, keeps
-// what was pipelined, judges its peer, moves between loops and lingers at its end. What becomes of
-// a request is the session's (session.cpp). Owned by its own coroutine; one loop at a time. It
-// begins where connections are accepted, so that first requests are numbered in the order in which
-// they came; to wait in a queue it moves to the queue's home loop and stays there.
+// pipelined bytes, judges its peer, moves between loops and lingers at its end. A session serves
+// each request (session.cpp). Owned by its own coroutine; one loop at a time. It begins on the loop
+// that accepts connections, so that first requests are numbered in the order of their arrival; to
+// wait in a queue it moves to the queue's home loop and stays there.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace ticketgate {
 
-/// The other end, as it was judged when its connection began.
+/// The peer, as the snapshot `judged_by` judges it.
 struct Caller {
     Peer peer;
     std::unique_ptr<const Claim> claim;  ///< null: there was no PROXY header
@@ -29,9 +29,9 @@ struct Caller {
 
 class Connection final : public ClientStream, public Resident, public IdleClient {
  public:
-    /// Its first request is read on `station`; if that is not queued it goes on, and the connection
-    /// stays, on `settle_on`.
-    /// Not `admitted`: it is told that its client has too many connections, and ends.
+    /// Reads the first request on `station`. If that is not queued, the connection moves to
+    /// `settle_on` and stays there. Not `admitted`: answers that the client has too many
+    /// connections, and ends.
     Connection(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,
                Caller caller, Admission admission, bool admitted);
     ~Connection();
@@ -82,10 +82,10 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     const bool admitted_;
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
-    http::AsksFor plainly_ = http::AsksFor::unknown;  // of plain HTTP on a port that speaks TLS
+    http::AsksFor plainly_ = http::AsksFor::unknown;  // the method of plain HTTP on a TLS port
     bool lingers_ = false;                            // the last answer's client is still sending
     bool makes_room_ = false;                         // idle, and to be closed for a new client
-    bool dropped_ = false;  // bytes behind the last request, for which there was no room
+    bool dropped_ = false;  // bytes after the last request were dropped for lack of room
 };
 
 }  // namespace ticketgate

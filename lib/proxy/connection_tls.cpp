@@ -1,5 +1,5 @@
-// Who the other end is: its TLS handshake, which its first read contains, and its standing under
-// the snapshot in force.
+// Judges the peer: by its TLS handshake, which its first read contains, and by the snapshot in
+// force.
 #include "net/tls_stream.hpp"
 #include "proxy/connection.hpp"
 
@@ -11,8 +11,8 @@ void Connection::note_handshake() {
     (peer_.secured->resumed ? station_->metrics.tls_resumed : station_->metrics.tls_full).add();
 }
 
-// What a certificate proved to those who signed certificates then. A listener that has become one
-// of plain HTTP asks for none.
+// True if the rules for clients' certificates have changed since the handshake. A listener that now
+// speaks plain HTTP asks for none.
 bool Connection::must_shake_hands_again() const {
     if (peer_.secured == nullptr) return false;
     const auto tls = station_->snapshot()->tls(peer_.listener);
@@ -21,7 +21,7 @@ bool Connection::must_shake_hands_again() const {
                                               !peer_.secured->client_fingerprint.empty());
 }
 
-// Anybody can cause one, so it is no line of the usual log.
+// Logs at debug level only: any client can cause a failed handshake.
 void Connection::note_failed_handshake(const net::IoResult& got) {
     const bool plain = got.error == net::spoke_plainly;
     const std::string why = plain ? "plain HTTP" : wire_->fault();
@@ -30,7 +30,7 @@ void Connection::note_failed_handshake(const net::IoResult& got) {
     station_->commons.log.debug("a TLS handshake failed", {{"client_ip", peer_.ip}, {"why", why}});
 }
 
-// Who this is by the snapshot in force, which may be another one than when the connection began.
+// Judges the peer by the snapshot in force, if an earlier one judged it last.
 error_code Connection::judge() {
     const Snapshot& snapshot = *station_->snapshot();
     if (caller_.judged_by == snapshot.number) return {};

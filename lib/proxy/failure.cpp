@@ -16,7 +16,7 @@ struct Meaning {
     std::uint16_t status;
 };
 
-// 421 of an outdated handshake: its client may ask again on another connection.
+// 421 for an outdated handshake: the client may ask again on another connection.
 constexpr std::array meanings{
     Meaning{errc::bad_request, 400},        Meaning{errc::head_timeout, 408},
     Meaning{errc::body_timeout, 408},       Meaning{errc::body_too_large, 413},
@@ -75,7 +75,7 @@ bool of_backend(error_code failure) {
                errc::upstream_overloaded});
 }
 
-// Worth another try later, and when.
+// True for failures that pass with time: the answer says when to try again.
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
                         errc::spool_full, errc::input_full, errc::too_many_connections,
@@ -100,7 +100,7 @@ std::string waited_ms(const FailureFacts& facts) {
         std::chrono::duration_cast<milliseconds>(facts.record.queue_wait).count());
 }
 
-// RFC 9457, with what is known of the request as extension members.
+// RFC 9457, with the facts of the request as extension members.
 std::string problem_document(error_code failure, std::uint16_t status, const FailureFacts& facts) {
     const Record& record = facts.record;
     std::string out = "{\"type\":\"about:blank\",\"title\":" + json_text(reason_phrase(status)) +
@@ -134,7 +134,7 @@ std::string filled(std::string_view text, const FailureFacts& facts) {
     return out;
 }
 
-// One of ours, unless the configured answer says the same header in its own way.
+// Appends a header of ticketgate's own, unless the configured answer sets the same one.
 void append_default(std::string& out, const config::Answer* answer, std::string_view name,
                     std::string_view value) {
     const auto says = [&](const auto& field) { return iequals(field.first, name); };

@@ -11,19 +11,19 @@
 
 namespace ticketgate {
 
-/// What an answer may tell: the values of the placeholders.
+/// The values of the placeholders in an answer.
 struct FailureFacts {
     const Record& record;
     std::uint32_t waiting = 0;      ///< tickets in line now
     std::uint32_t retry_after = 1;  ///< whole seconds
 };
 
-/// The status of an error; a route's settings may change it. 499 where no answer can reach anybody.
+/// The status of an error; a route's settings may change it. 499 when the client has left.
 std::uint16_t status_of(error_code failure, const config::Settings* settings);
 
-/// A whole HTTP/1.1 response, without the id and Via lines, which stand in `added`. `settings` is
-/// null where no route was found. To HEAD the length is told and the body left out; while the
-/// method is unknown there is no body at all, as it would be wrong for HEAD.
+/// A whole HTTP/1.1 response, without the id and Via lines, which are in `added`. `settings` is
+/// null where no route was found. A response to HEAD has the length but no body; while the method
+/// is unknown there is no body at all, as it would be wrong for HEAD.
 std::string failure_response(error_code failure, const config::Settings* settings,
                              const FailureFacts& facts, std::string_view added, bool keep_alive,
                              http::AsksFor asked);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration between_complaints = 1s;
 
-// Of this connection: the listener's own may be any address of the machine.
+// The address of this connection: the listener's own may be any address of the machine.
 std::string local_ip(int descriptor) {
     net::Endpoint local;
     socklen_t size = sizeof(sockaddr_storage);
@@ -54,8 +54,8 @@ void Front::close() {
     commons_.stations.front()->loop.post([this] { listeners_.clear(); });
 }
 
-// Sessions start when the batch of events is done with: a session may close things that others of
-// the batch are about.
+// Sessions start after the present batch of events: a session may close objects that later events
+// of the batch are for.
 void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     commons_.stations.front()->metrics.connections_accepted.add();
     Admission admission(commons_);
@@ -64,9 +64,9 @@ void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
     if (first.snapshot()->uses_origin) peer.local_ip = local_ip(descriptor.get());
     auto client = std::make_unique<net::SocketStream>(first.loop, descriptor.get());
-    (void)descriptor.release();  // it is the stream's
+    (void)descriptor.release();  // the stream owns it
     if (client->broken()) return no_means(errno);
-    // Shared only because a std::function must be copyable; there is one.
+    // Shared only because a std::function must be copyable; there is one owner.
     const auto arrival = std::make_shared<Arrival>(Arrival{.station = first,
                                                            .settle_on = settle_on,
                                                            .client = std::move(client),
@@ -84,10 +84,10 @@ void Front::begin(Arrival& arrival) noexcept {
     }
 }
 
-// Loop 0. When descriptors run out below max_connections, idle connections give theirs back, as at
-// that limit. Told once a second at most: it can be of every connection that comes.
+// Loop 0. When descriptors run out below max_connections, the connection that is idle for longest
+// is closed, as at that limit. Logs once a second at most: every new connection may fail.
 void Front::no_means(int error) noexcept {
-    full_ = true;  // first: the connection that closes asks for another look
+    full_ = true;  // first: a connection that closes from now on calls update()
     if (error == EMFILE && make_room()) return;
     commons_.stations.front()->metrics.accept_failures.add();
     const Time now = monotonic_now();
@@ -96,19 +96,19 @@ void Front::no_means(int error) noexcept {
     commons_.log.error("cannot accept a connection", {{"why", std::strerror(error)}});
 }
 
-// Loop 0. At the limit new connections wait in the kernel's backlog; whether there is one, the
-// listeners tell.
+// Loop 0. At the limit new connections wait in the kernel's backlog; a listener calls knocked()
+// when there is one.
 void Front::update() {
     commons_.room_wanted = false;
-    full_ = true;  // first: a connection that closes from now on asks for another look
+    full_ = true;  // first: a connection that closes from now on calls update()
     const bool full = commons_.connections >= max_connections_;
     if (!full) full_ = false;
     for (auto& listener : listeners_) full ? listener->hold() : listener->resume();
 }
 
-// Loop 0. A client waits though the limit is reached: the connection that has been idle for longest
-// is closed for it. If none is idle, the next one that will be says so: `room_wanted` is set before
-// the stations are looked at, and a station looks at it after it has told of an idle one.
+// Loop 0. A client waits at the limit: closes the connection that has been idle for longest. If
+// none is idle, the next one calls idle_appeared(): `room_wanted` is set before the stations are
+// read, and a station reads it after it has published an idle one.
 void Front::knocked() {
     if (commons_.connections < max_connections_) return update();
     for (auto& listener : listeners_) listener->pause();

@@ -1,6 +1,6 @@
-// Where clients come in: the listeners, on loop 0, where first requests are read in the order in
-// which they came; connections are dealt to the loops in turn, to settle there once it is known
-// that they are not for a queue. Owned by App.
+// Accepts clients: the listeners run on loop 0, which reads first requests in the order of their
+// arrival. Each connection gets a loop in turn, and settles there once it is known that its request
+// is not queued. Owned by App.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@ namespace ticketgate {
 
 class Front {
  public:
-    /// Binds everything; throws std::system_error that names the address. `shut_at` as of a
-    /// listener.
+    /// Binds everything; throws std::system_error that names the address. `shut_at` as for a
+    /// Listener.
     Front(Commons& commons, const std::vector<config::Listen>& listen,
           std::uint32_t max_connections, int shut_at = net::Listener::no_limit);
 
-    /// The ports that were bound, in the order of the config.
+    /// The bound addresses, in the order of the config.
     std::vector<net::Endpoint> addresses() const;
 
     // Any thread.
-    /// No new connections from now on.
+    /// Accepts no new connections from now on.
     void close();
     void max_connections(std::uint32_t limit);
     void connection_closed();
@@ -43,7 +43,7 @@ class Front {
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
     std::size_t next_ = 0;
-    Time quiet_until_{};  // of complaints that the system has no means
+    Time quiet_until_{};  // limits the log lines of no_means()
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
     const std::shared_ptr<net::Call> update_, knock_;  // on loop 0

@@ -12,8 +12,8 @@
 namespace ticketgate {
 namespace {
 
-// Over TLS a 429 would cost a handshake first, which is what whoever floods us wants; one that
-// never comes would hold a place of max_connections meanwhile.
+// Closes without an answer: over TLS a 429 would cost a handshake first, which helps an attacker,
+// and one that never comes would hold a place of max_connections.
 void turn_away(Station& station, const Peer& peer) {
     station.commons.log.debug("a client has too many connections", {{"client_ip", peer.ip}});
 }
@@ -83,7 +83,7 @@ class Greeting final : public Resident {
             const auto header = http::parse_proxy_header(bytes, max_size);
             if (!header) co_return header.error();
             if (header->bytes > 0) {
-                (void)client.read_some(station_.loop.buffer().first(header->bytes));  // was there
+                (void)client.read_some(station_.loop.buffer().first(header->bytes));  // was peeked
                 co_return accept(*header);
             }
             co_await signal_;

@@ -1,5 +1,5 @@
-// What comes before the first request of a connection: the PROXY header, where the listener has
-// one, and the question whether this client may have one more connection. Then its session begins.
+// The start of a connection: reads the PROXY header, where the listener has one, and checks whether
+// this client may have one more connection. Then its session begins.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace ticketgate {
 
 /// A connection that was accepted. Its first request is read on `station`; it settles on
-/// `settle_on`, as Connection says.
+/// `settle_on`, as in Connection.
 struct Arrival {
     Station& station;
     Station& settle_on;

@@ -1,4 +1,4 @@
-// What one I/O thread counts about requests; the registry sums the threads.
+// The request counters of one I/O thread; the registry sums the threads.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ class HttpMetrics {
     metrics::Counter& connections_made_room;
     metrics::Gauge& connections;
     metrics::Counter& upstream_errors;
-    // Of client connections, when they have sent their first request or failed before it.
+    // TLS handshakes of clients, counted at the first request or at a failure before it.
     metrics::Counter& tls_full;
     metrics::Counter& tls_resumed;
     metrics::Counter& tls_failed;
 
  private:
     std::array<metrics::Counter*, 6>
-        by_class_;  // 1xx unused, 2xx-5xx, 0: left without an answer (499)
+        by_class_;  // 0: 499, left without an answer; 1xx unused; 2xx-5xx
     metrics::Histogram& duration_;
     metrics::Histogram& upstream_duration_;
 };

@@ -1,4 +1,4 @@
-// Which ids a request bears: made here, or a trusted proxy's own, by the policy of each. Pure but
+// Chooses the ids of a request: new ones, or a trusted proxy's own, by the policy of each. Pure but
 // for the loop's generator.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace ticketgate {
 
-/// Gives the record its ids, as `wanted` says. `head`: null when the request's was refused;
-/// `trusted`: its sender is a proxy of ours.
+/// Sets the record's ids by `wanted`. `head`: null when the request's was refused; `trusted`: its
+/// sender is a trusted proxy.
 void identify(const config::Ids& wanted, const http::RequestHead* head, bool trusted,
               ids::Generator& generator, Record& record);
 
-/// What the client itself sent as this id: the value that all fields under its headers' very names
-/// agree on, or nothing. Other spellings do not count: a proxy of ours does not write them.
+/// The value that the client sent for this id, if all fields with exactly its header names agree;
+/// else empty. Other spellings do not count: a trusted proxy does not write them.
 std::string_view sent_id(const http::RequestHead& head, const config::Id& id);
 
 /// Calls use(id's settings, its value in the record) for each id.

@@ -28,8 +28,8 @@ void Input::consume(std::size_t n) {
 
 void Input::keep() {
     if (is_kept()) {
-        // Used bytes are let go of when they are more than the others: then each byte that stays
-        // is moved for one that goes, however many small requests stand in a row.
+        // Frees used bytes once they outnumber the others: each byte moved then pays for one freed,
+        // however many small requests come in a row.
         if (view_.size() < kept_.size() / 2) compact();
     } else {
         kept_.assign(view_);
@@ -48,13 +48,13 @@ bool Input::is_kept() const {
     return !kept_.empty() && view_.data() + view_.size() == kept_.data() + kept_.size();
 }
 
-// The view is the end of what is kept, and becomes all of it.
+// Drops the used bytes. The view is the end of kept_, and becomes all of it.
 void Input::compact() {
     kept_.erase(0, kept_.size() - view_.size());
     view_ = kept_;
 }
 
-// Short texts are kept within the object itself.
+// A short string is stored within the object itself.
 void Input::count() {
     const std::size_t now = kept_.capacity() > std::string().capacity() ? kept_.capacity() : 0;
     if (now > counted_) budget_.take(now - counted_);

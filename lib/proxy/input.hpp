@@ -1,6 +1,6 @@
-// The bytes a client has sent and nobody has used yet. They lie in the loop's shared buffer while
-// one coroutine works on them, and are copied out only when it must wait: so an idle connection
-// keeps none. What is kept is counted in the InputBudget.
+// The bytes that a client has sent and that are not used yet. They stay in the loop's shared buffer
+// while one coroutine works on them, and are copied only when it must wait: so an idle connection
+// keeps none. Kept bytes count in the InputBudget.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ class Input {
     std::string_view view() const { return view_; }
     bool empty() const { return view_.empty(); }
 
-    /// Reads what is there into `buffer`, behind what is kept, but at most `most` bytes: what the
-    /// message at hand may still have. More would have to be kept for the next one.
+    /// Reads into `buffer`, after the kept bytes, at most `most` bytes: what the present message
+    /// may still have. More would have to be kept for the next one.
     net::IoResult read(net::Stream& stream, std::span<char> buffer, std::uint64_t most);
     void consume(std::size_t n);
-    /// Before any suspension: what is not used must not stay in the shared buffer.
+    /// Moves unused bytes out of the shared buffer. Must be called before any suspension.
     void keep();
-    /// Everything is forgotten.
+    /// Drops everything.
     void drop();
 
  private:
@@ -35,7 +35,7 @@ class Input {
     void compact();
     void count();
     InputBudget& budget_;
-    std::string kept_;  // ends with the view, if that is kept; what was used may stand before it
+    std::string kept_;  // ends with the view, if that is kept; used bytes may come before it
     std::string_view view_;
     std::size_t counted_ = 0;  // of kept_, in the budget
 };

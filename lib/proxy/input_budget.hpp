@@ -1,7 +1,6 @@
-// What all connections together keep of their clients' bytes: heads that are not whole yet, and
-// requests behind the one that is served. Counted here, bounded by `clients.max_input`. A request
-// that arrives whole, and finds its connection free, needs none of it. Any thread (relaxed
-// atomics).
+// The bytes that all connections together keep of their clients: heads that are not whole yet, and
+// pipelined requests. Bounded by `clients.max_input`. A request that arrives whole on a free
+// connection needs none of it. Any thread (relaxed atomics).
 #pragma once
 
 #include <atomic>
@@ -17,10 +16,10 @@ class InputBudget {
     std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
-    /// Is there room for the beginning of a head? Its client is under head_timeout.
+    /// True if there is room for a part of a head. head_timeout limits its wait.
     bool takes_heads() const { return used() <= limit_.load(std::memory_order_relaxed); }
-    /// Is there room for requests that wait behind another? They may wait as long as that one does,
-    /// so half of the room stays for heads.
+    /// True if there is room for pipelined requests. They may wait as long as the one ahead of
+    /// them, so half of the room stays for heads.
     bool takes_pipelined() const { return used() <= limit_.load(std::memory_order_relaxed) / 2; }
 
     void take(std::size_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view parameter = "_method";
 
-// The next character of a form's name, decoded.
+// Takes the next character of a form's name, decoded.
 char take_decoded(std::string_view& text) {
     const char c = text.front();
     if (c == '%' && text.size() > 2 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0) {
@@ -22,8 +22,8 @@ char take_decoded(std::string_view& text) {
     return c == '+' ? ' ' : c;
 }
 
-// php_register_variable_ex: blanks before the name do not count, blanks and dots in it become `_`,
-// it ends with a zero byte, and with a bracket, behind which an array's index stands.
+// As php_register_variable_ex: blanks before the name do not count, blanks and dots in it become
+// `_`, and it ends at a zero byte or at the bracket of an array's index.
 bool is_parameter(std::string_view name) {
     std::size_t matched = 0;
     bool begun = false;

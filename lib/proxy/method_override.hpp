@@ -1,4 +1,4 @@
-// Does a request name another method than its request line, in a way that frameworks heed? Pure.
+// Detects a request that names another method than its request line, as frameworks allow. Pure.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace ticketgate {
 
-/// As the route's `method_override` says: false where it does not ask. `headers`: the fields in
-/// which a method may be named. Of the body nothing is known yet.
+/// Applies the route's `method_override`; false with `forward`. `headers`: the fields in which a
+/// method may be named. Looks at the head only: the body is not read yet.
 bool names_another_method(const http::RequestHead& head, config::MethodOverride policy,
                           const http::NameSet& headers);
 
-/// Has the target's query a parameter that PHP calls `_method`? In any spelling that PHP, or a
-/// framework that ignores case, takes for it.
+/// True if the target's query has a parameter that PHP calls `_method`, in any spelling that PHP,
+/// or a framework that ignores case, takes for it.
 bool has_method_parameter(std::string_view target);
 
 }  // namespace ticketgate

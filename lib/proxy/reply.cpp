@@ -37,13 +37,13 @@ void Reply::write(std::span<const iovec> pieces, bool hold) {
     std::size_t taken = 0;
     if (!hold && spool_.empty()) {
         const auto written = client_->write_some(pieces);
-        // What was given up here cannot come later: nothing may follow it.
+        // The connection has failed, so nothing may follow these bytes.
         if (written.status == net::Io::failed) return fail(errc::client_closed);
         if (written.status == net::Io::ok) taken = written.bytes;
     }
     taken_ += taken;
     keep(pieces, taken);
-    // What is left is the session's to hand on, within write_timeout.
+    // The session sends the rest, within write_timeout.
     if (!hold && !spool_.empty()) reader_->notify();
 }
 
@@ -54,7 +54,7 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
             continue;
         }
         const auto rest = net::text_of(piece).substr(skip);
-        // What was read cannot be given back; from here on there is no room until all is drained.
+        // The bytes are read and must be kept: from here on there is no room until all is drained.
         if (spool_.append(rest)) spool_.overflow(rest);
         skip = 0;
     }
@@ -64,11 +64,11 @@ void Reply::write_interim(std::string_view bytes) {
     if (client_ == nullptr || begun_ || failure_) return;
     const iovec piece = net::piece(bytes);
     write({&piece, 1}, false);
-    // Were the rest of it lost, an answer behind it would be no HTTP.
+    // If the rest of it was lost, an answer after it would not be HTTP.
     begun_ = failure_ && taken_ != 0;
 }
 
-// Once failed it stays failed: the session answers for it, though the backend came through.
+// A failed reply stays failed, though the backend came through: the session answers the failure.
 void Reply::finish() {
     finished_ = !failure_;
     if (reader_ != nullptr) reader_->notify();

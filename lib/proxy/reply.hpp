@@ -1,7 +1,7 @@
-// The response on its way from the run to the client: the run writes what the backend says, already
-// in the client's framing; what the client does not take at once is spooled; the session hands it
-// on later. It parts the two speeds, so a slow reader never holds the slot. Shared by one run and
-// one session through their Request, on one loop.
+// Carries the response from the run to the client: the run writes the backend's answer, already in
+// the client's framing; bytes that the client does not take at once are spooled, and the session
+// sends them later. This separates the two speeds, so a slow reader never holds the slot. Shared by
+// one run and one session through their Request, on one loop.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class Reply {
     explicit Reply(http::SpoolBudget& budget) : spool_(budget) {}
 
     // ── the session's side ──
-    /// From now on bytes go to this client; `reader` hears when there is something to do.
+    /// Sends to this client from now on; notifies `reader` when there is something to do.
     void attach(net::Stream& client, Observer& reader);
-    /// The client is gone or has been answered otherwise: what still comes is dropped.
+    /// The client is gone or has another answer: drops what still comes.
     void detach();
-    /// Hands on what is spooled. False: the client is gone.
+    /// Sends spooled bytes. False: the client is gone, or the spool cannot be read.
     bool pump();
 
     bool begun() const {
@@ -39,7 +39,7 @@ class Reply {
     void writer(Observer* writer) { writer_ = writer; }
     /// The client is there, whether or not it wants more of the response.
     bool attached() const { return client_ != nullptr; }
-    /// Somebody still takes what the backend says.
+    /// A client still takes the response.
     bool wanted() const { return client_ != nullptr && !failure_ && !finished_; }
     /// Bytes kept ahead of the client before the run stops reading.
     void limit(std::uint64_t bytes) { limit_ = bytes; }
@@ -53,20 +53,20 @@ class Reply {
     bool room() const {
         return (spool_.empty() || spool_.size() < limit_) && !spool_.overflowing();
     }
-    /// `hold`: keep them for the session, so that the next request goes out first.
+    /// `hold`: keeps them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();
-    /// Of a tunnel: the backend sends no more, the client may.
+    /// For a tunnel: the backend sends no more, the client still may.
     void end_stream();
-    /// There is no (more) response. Before begun() the session answers for it, after it cuts the
-    /// connection.
+    /// There is no (more) response. Before begun() the session answers the failure, after it the
+    /// session cuts the connection.
     void fail(error_code failure);
 
     /// The backend took some of the request body: there is room for more of it.
     void ask_for_body() {
         if (reader_ != nullptr) reader_->notify();
     }
-    /// An interim response (1xx) does not begin the reply.
+    /// Writes an interim response (1xx), which does not begin the reply.
     void write_interim(std::string_view bytes);
 
  private:
@@ -81,7 +81,7 @@ class Reply {
     error_code failure_;
 };
 
-/// A session's hold on a reply: whatever way the session ends, the reply knows no client after it.
+/// Attaches a client to a reply for the session's life: however that ends, the client is detached.
 class Attached {
  public:
     Attached(Reply& reply, net::Stream& client, Observer& reader) : reply_(reply) {

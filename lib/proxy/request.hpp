@@ -1,5 +1,5 @@
 // One request from routing to its log line: what its session and its run share. Made by the session
-// when a head is complete; dead when both are done with it. One loop at a time.
+// when a head is complete; freed when both are done with it. One loop at a time.
 #pragma once
 
 #include <memory>
@@ -28,18 +28,18 @@ struct Request {
     Body body;
 
     bool to_head = false;      ///< HEAD: the response has no body
-    bool head_as_get = false;  ///< it goes to the backend as GET, whose answer tells its end
+    bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
     bool repeatable = false;   ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool keep_alive = true;  ///< the client's connection may be kept
     std::string upgrade;     ///< the protocol that was asked of the backend; empty: none
-    bool tunnel = false;     ///< upgraded: both directions are bytes without a frame
+    bool tunnel = false;     ///< upgraded: both directions are bytes without framing
 
     Observer* run = nullptr;  ///< the run, while there is one
     Reply reply;
     int parts = 1;  ///< session and run; the last to end writes the record
 
-    /// What the backend is asked for has no body.
+    /// The backend's answer has no body.
     bool asks_for_head() const { return to_head && !head_as_get; }
 };
 

@@ -9,7 +9,7 @@
 namespace ticketgate {
 namespace {
 
-// A backend may send its body byte by byte, each in a chunk or record of its own. Beyond so many
+// A backend may send its body byte by byte, each in a chunk or record of its own. Past this many
 // pieces in one read they are copied together: a system call takes 1,024 (IOV_MAX).
 constexpr std::size_t most_pieces = 32;
 

@@ -15,7 +15,7 @@
 
 namespace ticketgate {
 
-/// What a client asked for, and what its response head needs beside the backend's.
+/// What a client asked for, and what its response head needs besides the backend's.
 struct ClientFacts {
     bool to_head = false;  ///< HEAD: its answer has no body, whatever the backend sends
     bool http_1_0 = false;
@@ -32,16 +32,16 @@ class ResponseWriter {
     ResponseWriter(Reply& reply, Scratch<std::string>& head, Scratch<std::string>& joined)
         : reply_(reply), head_(head), joined_(joined) {}
 
-    /// An interim response (1xx). An HTTP/1.0 client, and one that does not take those before, gets
-    /// none (RFC 9110 15.2).
+    /// Writes an interim response (1xx). An HTTP/1.0 client gets none, nor does one that has not
+    /// taken the ones before (RFC 9110 15.2).
     void interim(const http::ResponseHead& head, const ClientFacts& client);
-    /// The head of the final response; it goes out with the first flush(). False: the client can
-    /// tell the end by the end of its connection only, so that is not kept.
+    /// Takes the head of the final response, which goes out with the first flush(). False: only the
+    /// end of its connection can tell the client the end, so that is not kept.
     [[nodiscard]] bool begin(const http::ResponseHead& head, const ClientFacts& client);
-    /// A piece of the body; it must stay good until flush(). Dropped where the client gets no body.
+    /// Takes a piece of the body, valid until flush(). Drops it if the client gets no body.
     void body(std::string_view bytes);
-    /// Hands on what is here. `ended`: the response is whole. `hold`: its last bytes wait for the
-    /// session. Returns the bytes of the body that go to a client.
+    /// Writes the head and the pieces to the reply. `ended`: the response is whole. `hold`: its
+    /// last bytes wait for the session. Returns the bytes of the body that go to a client.
     std::size_t flush(bool ended, bool hold);
 
  private:
@@ -51,7 +51,7 @@ class ResponseWriter {
     Scratch<std::string>&head_, &joined_;
     bool head_waits_ = false;  // for the next flush
     Coding coding_ = Coding::plain;
-    std::vector<iovec> pieces_;  // of the body; behind them comes what is joined
+    std::vector<iovec> pieces_;  // of the body; the joined ones come after them
 };
 
 }  // namespace ticketgate

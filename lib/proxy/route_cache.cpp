@@ -12,7 +12,7 @@ std::shared_ptr<const Route> RouteCache::find(const Match& match) {
     return known->second->second;
 }
 
-// Another thread may have made it meanwhile: then its route counts, so that equal matches have one.
+// Another thread may have made it meanwhile: equal matches share the route that was made first.
 std::shared_ptr<const Route> RouteCache::insert(const Match& match,
                                                 std::shared_ptr<const Route> route) {
     const std::lock_guard lock(lock_);

@@ -1,7 +1,6 @@
-// The routes of those combinations with regex routes that were asked for last. Clients choose the
-// combinations by the paths they send, and there may be 2^regexes of them, so the number is
-// bounded: the one that was not asked for longest goes first. A request that has its route keeps
-// it. Any thread.
+// The routes of combinations with regex routes. Clients choose the combinations by the paths they
+// send, and there may be 2^regexes of them, so the number is bounded: the one that was asked for
+// longest ago goes first. A request keeps the route that it has. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@
 namespace ticketgate {
 namespace {
 
-// Response bytes of an unqueued route that may wait for a slow client before we stop reading the
-// backend.
+// Response bytes of an unqueued route that may wait for a slow client before the run stops reading
+// the backend.
 constexpr std::uint64_t download_window = 64 << 10;
 
 }  // namespace
@@ -35,8 +35,8 @@ Run::~Run() {
     --station_.commons.runs;
 }
 
-// The run holds the slot until the backend is done, whatever way the exchange came to its end:
-// also by an exception, as of memory that ran short (CONTRACT 2.13).
+// Holds the slot until the backend is done, however the exchange ends: also by an exception, such
+// as no memory (CONTRACT 2.13).
 Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slot) {
     Run run(station, std::move(request), std::move(slot));
     ++run.request_->parts;
@@ -75,7 +75,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
     run.end(failure);
 }
 
-// Repeats what provably was not processed, once; the slot is kept meanwhile (CONTRACT 2.7).
+// Repeats, once, what provably was not processed; keeps the slot meanwhile (CONTRACT 2.7).
 task<error_code> Run::forward() {
     sent_ = monotonic_now();
     hold_.begin(station_.loop);
@@ -95,7 +95,7 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
-    // Forwarded to nobody; the slot is kept to the end that its framing tells (Run::outlast).
+    // Not forwarded; the slot is kept to the end that the framing tells (Run::outlast).
     if (station_.response.view()->malformed) co_return errc::upstream_bad_response;
     begin_reply();
     if (station_.response.view()->status == 101) {
@@ -113,8 +113,8 @@ task<error_code> Run::exchange(bool fresh) {
 
 // ── 9, 10: connect, send, and listen meanwhile ──
 
-// To the final response head. It may come before the request is whole, and interim ones before
-// that.
+// Sends, and waits for the final response head, which may come before the request is whole. Interim
+// heads may come before it.
 task<error_code> Run::converse() {
     deadline_.disarm();
     if (!exchange_->connected()) station_.loop.arm(deadline_, settings().connect_timeout);
@@ -127,7 +127,7 @@ task<error_code> Run::converse() {
             const auto step = exchange_->read_head(request_->asks_for_head(), *head);
             complaint_ = head->complaint;
             if (!step) co_return step.error();
-            // A part of a head, or a 102, is no silence.
+            // A part of a head, or a 102, ends the silence.
             if (exchange_->received() != heard && deadline_.armed()) arm_silence();
             if (*step == Step::done) {
                 if (!head->informational()) co_return error_code();
@@ -143,8 +143,8 @@ task<error_code> Run::converse() {
     }
 }
 
-// The request goes out to its end, also while its answer is relayed already: a backend that takes
-// the body before it ends its answer would wait for us otherwise, and we for it (CONTRACT 2.11).
+// Sends the request to its end, also while its answer is relayed: a backend that reads the body
+// before it ends its answer would wait for the run, and the run for it (CONTRACT 2.11).
 error_code Run::send_on() {
     if (all_sent_) return {};
     const bool stood = exchange_->connected();
@@ -155,10 +155,10 @@ error_code Run::send_on() {
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();
     if (!exchange_->connected()) return {};
-    // A broken pipe is not the last word: the backend may have answered before it closed.
+    // A broken pipe is not the end: the backend may have answered before it closed.
     all_sent_ = !step || *step == Step::done;
-    // Silence counts from the last progress in either direction; while the client uploads it is not
-    // the backend's.
+    // Silence counts from the last progress in either direction. While the client uploads, it is
+    // not the backend's.
     if (step && *step == Step::starved)
         deadline_.disarm();
     else if (!stood || exchange_->written() != before || !deadline_.armed())
@@ -168,7 +168,7 @@ error_code Run::send_on() {
 
 // ── the answer ──
 
-// A 100 that we gave ourselves is not repeated.
+// Does not forward a 100: the session sends its own.
 void Run::forward_interim() {
     const http::ResponseHead& head = *station_.response.view();
     if (head.status != 100) writer_.interim(head, client_facts({}));
@@ -182,7 +182,7 @@ ClientFacts Run::client_facts(std::string_view added) const {
             .added = added};
 }
 
-// The client's head goes out with the first of the body.
+// Makes the client's head, which goes out with the first bytes of the body.
 void Run::begin_reply() {
     const http::ResponseHead& head = *station_.response.view();
     Record& record = request_->record;
@@ -209,9 +209,9 @@ bool Run::rewrite_redirects(std::string& lines) {
            http::rewrite_redirects(*station_.response.view(), *own, request_->head, lines);
 }
 
-// What one read gave is handed on in one write, before the next read into the same buffer and
-// before any suspension: so there is no waiting for room until the head and what came with it are
-// gone.
+// Passes the bytes of one read on in one write, before the next read into the same buffer and
+// before any suspension: so it does not wait for room until the head and what came with it are
+// written.
 task<error_code> Run::relay_body() {
     for (bool first = true;; first = false) {
         if (!first && !request_->reply.room()) {
@@ -247,7 +247,7 @@ void Run::flush(bool ended) {
 
 void Run::tell(error_code failure) noexcept {
     if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
-        return;  // not the backend's
+        return;  // not a failure of the backend
     station_.metrics.upstream_errors.add();
     try {
         std::string why = failure.message();
@@ -266,7 +266,7 @@ void Run::tell(error_code failure) noexcept {
             : log.warn(message,
                        {id, upstream, {"address", address}, {"why", why}, {"remedy", remedy}});
     } catch (const std::bad_alloc&) {
-        // Then the log has to do without.
+        // The line is lost.
     }
 }
 
@@ -277,7 +277,7 @@ void Run::leave_backend(error_code failure) {
     if (!exchange_->remarks().empty())
         station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
                                                        {"text", exchange_->remarks()}});
-    // A slot that was given away leaves its script on the connection; nobody may be sent behind it.
+    // A slot that was given away may leave its script on the connection: do not reuse that.
     if (!failure && (hold_.state() == Holding::none || exchange_->settled())) {
         exchange_->observe(nullptr);
         Exchange& last = *exchange_;
@@ -286,13 +286,12 @@ void Run::leave_backend(error_code failure) {
     exchange_.reset();
 }
 
-// In this order: the connection is free, the next request goes out, then this one's client is
-// served.
+// In this order: frees the connection, lets the next request go, serves this one's client.
 void Run::end(error_code failure) noexcept {
     try {
         leave_backend(failure);
     } catch (const std::exception&) {
-        exchange_.reset();  // what could not be said of it is not worth the process
+        exchange_.reset();  // a lost log line must not end the process
     }
     hold_.give_back();
     request_->record.hold = hold_.duration();

@@ -1,6 +1,6 @@
-// The back half of a request: the exchange with the backend. A coroutine of its own that owns the
-// slot and ends with the backend, never with the client: so a client that leaves, or reads slowly,
-// changes nothing about who may run (CONTRACT 2).
+// The backend's half of a request: the exchange with the backend. A coroutine of its own that owns
+// the slot and ends with the backend, never with the client: a client that leaves, or reads slowly,
+// does not change which request may run (CONTRACT 2).
 #pragma once
 
 #include <memory>

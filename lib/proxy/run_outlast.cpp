@@ -1,7 +1,6 @@
-// What goes on behind the end of an answer: the slot is held until the backend is done with the
-// request, as far as its connection can tell (CONTRACT 2.12, 2.13), and the rest of the request is
-// sent (2.11). Nothing here needs memory that it must have: an
-// exception is one of the ways in which an exchange ends.
+// A run after the end of its answer: holds the slot until the backend is done with the request, as
+// far as its connection can tell (CONTRACT 2.12, 2.13), and sends the rest of the request (2.11).
+// Nothing here depends on free memory: an exception is one of the ways in which an exchange ends.
 #include <exception>
 #include <utility>
 
@@ -10,12 +9,12 @@
 namespace ticketgate {
 namespace {
 
-// Memory that ran short comes back when other requests end.
+// After an exception: memory comes back when other requests end.
 constexpr Duration retry_after = 50ms;
 
 }  // namespace
 
-// The client's share in it is over: it has its answer, or an error instead.
+// Ends the client's part: it has its answer, or an error instead.
 void Run::answered(error_code failure) noexcept {
     failure ? request_->reply.fail(failure) : request_->reply.finish();
     deadline_.disarm();
@@ -26,14 +25,14 @@ bool Run::outlasts() const {
     return hold_.held() || sends_on();
 }
 
-// Without a slot there is nothing else to stay for.
+// Without a slot, the rest of the request is the only reason to stay.
 bool Run::sends_on() const {
     const Reply& reply = request_->reply;
     return !all_sent_ && exchange_->connected() && !reply.failure() &&
            (request_->body.complete || reply.attached());
 }
 
-// One look, at the beginning and at each event.
+// One step, at the beginning and at each event.
 void Run::outlast() noexcept {
     look_at_hold();
     if (!outlasts()) return;
@@ -42,7 +41,7 @@ void Run::outlast() noexcept {
         if (watch_ == Watch::end && !deadline_.armed() && !deadline_.expired())
             station_.loop.arm(deadline_, settings().response_timeout);
         if (deadline_.expired()) out_of_patience();
-        // A backend that waits for what cannot be sent would wait for ever.
+        // If the rest cannot be sent, sends a FIN: the backend would wait for it for ever.
         if (send_on()) end_sending();
         const std::uint64_t heard = exchange_->received();
         (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
@@ -52,20 +51,20 @@ void Run::outlast() noexcept {
     }
 }
 
-// The event that a step was for may have been the last one.
+// Tries again later: the event that failed may have been the last one.
 void Run::retry_later() noexcept {
     station_.loop.arm(retry_, retry_after);
 }
 
-// A backend that reads slowly empties megabytes of socket buffers before we may write again.
+// A backend that reads slowly empties megabytes of socket buffers before another write is possible.
 bool Run::backlog_shrinks() {
     if (all_sent_) return false;
     const std::uint64_t now = exchange_->backlog();
     return now != 0 && now < std::exchange(backlog_, now);
 }
 
-// Nothing has moved in either direction. A backend that does not read the rest of a request hears
-// that no more comes: servers end the connection then, and that tells the end of their work.
+// Nothing has moved in either direction. Sends a FIN to a backend that does not read the rest of a
+// request: servers end the connection then, and that shows the end of their work.
 void Run::out_of_patience() {
     deadline_.disarm();
     if (backlog_shrinks()) return station_.loop.arm(deadline_, silence());
@@ -87,7 +86,7 @@ void Run::end_sending() {
     exchange_->finish_sending();
 }
 
-// What the slot's own limit and an operator do to it.
+// Notices hold_timeout and an operator's release, and logs them.
 void Run::look_at_hold() noexcept {
     const HoldNews news = hold_.look();
     if (news != HoldNews::overdue && news != HoldNews::failed_open) return;

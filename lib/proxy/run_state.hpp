@@ -1,8 +1,8 @@
-// A run at work: the coroutine's members, in one place for the files that make it up. run.cpp has
-// the exchange from its begin to its end, run_wait.cpp what may end a wait, run_outlast.cpp and
-// run_workers.cpp what holds the slot behind an answer, tunnel.cpp what follows a 101. What becomes
-// of the slot is in slot_hold, what the client gets in response_writer. Owned by its own coroutine;
-// one loop.
+// The members of a run's coroutine, in one place for the files that implement it. run.cpp has the
+// exchange from its begin to its end, run_wait.cpp what may end a wait, run_outlast.cpp and
+// run_workers.cpp what holds the slot after an answer, tunnel.cpp what follows a 101. slot_hold has
+// the state of the slot, response_writer the answer to the client. Owned by its own coroutine; one
+// loop.
 #pragma once
 
 #include <memory>
@@ -75,7 +75,7 @@ class Run final : public Resident {
     const config::Settings& settings() const { return request_->route->settings; }
 
     static constexpr std::uint64_t most_backlog = ~std::uint64_t{0};
-    /// Whose silence `deadline_` limits.
+    /// The side whose silence `deadline_` limits.
     enum class Watch : std::uint8_t {
         backend,  ///< connect_timeout, then response_timeout or tunnel_timeout
         client,   ///< it is slow; the session's write_timeout limits it
@@ -88,16 +88,16 @@ class Run final : public Resident {
     Signal signal_;
     SlotHold hold_;
     Deadline deadline_;
-    Deadline retry_;  // of what an exception stopped behind the end of the exchange
+    Deadline retry_;  // for a step after the exchange that an exception stopped
     ResponseWriter writer_;
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
     std::string_view complaint_;  // of the response head; a constant
     Watch watch_ = Watch::backend;
-    std::uint64_t backlog_ = most_backlog;  // when patience was last at its end
+    std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     bool streaming_ = false;                // the answer is an event stream
     bool sent_anything_ = false;            // the backend may have got a part of the request
-    bool all_sent_ = false;                 // or as much of the request as the backend takes
+    bool all_sent_ = false;                 // nothing more of the request will be sent
 };
 
 }  // namespace ticketgate

@@ -1,4 +1,4 @@
-// What a run waits for, and what may end its waiting.
+// How a run waits, and what may end a wait.
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -6,7 +6,7 @@ namespace ticketgate {
 task<error_code> Run::wait() {
     co_await signal_;
     look_at_hold();
-    // Before the backend has any of it, a request without its slot is not sent.
+    // A request that lost its slot is not sent if the backend has none of it yet.
     if (hold_.state() == Holding::lost && !sent_anything_) co_return errc::slot_revoked;
     if (station_.stopping()) co_return errc::stopped;
     if (deadline_.expired()) {
@@ -16,14 +16,14 @@ task<error_code> Run::wait() {
     co_return request_->reply.wanted() ? error_code() : client_gone();
 }
 
-// CONTRACT 2.3: with a slot to guard the backend is watched to its end; without one it may stop.
+// CONTRACT 2.3: a run that guards a slot watches the backend to its end; without one it may stop.
 error_code Run::client_gone() {
     if (!hold_.guards()) return errc::client_closed;
     if (!request_->reply.finished()) hold_.client(SlotHold::Client::gone);
     return {};
 }
 
-// A slow client holds the backend back (and the slot); that is no silence of the backend's.
+// A slow client delays the backend (and keeps the slot held); that is not the backend's silence.
 task<error_code> Run::wait_for_room() {
     deadline_.disarm();
     watch_ = Watch::client;
@@ -37,12 +37,12 @@ task<error_code> Run::wait_for_room() {
     co_return failure;
 }
 
-// How long the backend may say nothing: an event stream has long pauses.
+// The longest silence of the backend: an event stream has long pauses.
 Duration Run::silence() const {
     return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
 }
 
-// From now. While the backend works on behind a failure no silence is too long.
+// Counts from now. While the backend works on after a failure, no silence is too long.
 void Run::arm_silence() {
     const Reply& reply = request_->reply;
     const bool awaited = watch_ == Watch::backend && !reply.failure() && !reply.finished();

@@ -10,9 +10,9 @@
 namespace ticketgate {
 namespace {
 
-// Most scripts end with their response, so the first look is at once. One that works on is looked
-// at less and less often: a quarter of its time so far may be lost to looking late. Few durations,
-// as a loop has a list for each.
+// Most scripts end with their response, so the first question comes at once. A script that works on
+// is asked about less and less often: up to a quarter of its time so far may be lost. Few
+// durations, as a loop has a list for each.
 constexpr std::array<Duration, 6> pauses{1ms, 2ms, 5ms, 10ms, 20ms, 50ms};
 
 Duration pause_after(Duration worked) {
@@ -20,7 +20,7 @@ Duration pause_after(Duration worked) {
     return longer == pauses.begin() ? pauses.front() : *std::prev(longer);
 }
 
-// A status page is made without a script.
+// The longest wait for a status page, which needs no script.
 constexpr Duration patience = 1s;
 
 }  // namespace

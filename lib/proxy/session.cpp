@@ -26,7 +26,7 @@ task<Session::End> Session::serve(ClientStream& client, Begin begin) {
         if (failure) co_await self.answer(failure);
     } catch (const std::exception& e) {
         (void)self.fault(e);
-        failure = errc::client_closed;  // it cannot be told
+        failure = errc::client_closed;  // no answer is possible
     }
     co_return self.finish(failure);
 }
@@ -81,7 +81,7 @@ error_code Session::take_ticket() {
     return {};
 }
 
-// As soon as the gate knows it: a line that is kept elsewhere gives the number later.
+// As soon as the gate knows it: a line outside this process gives the number later.
 void Session::note_ticket(const Pass& pass) const {
     Record& record = request_->record;
     record.number = pass.number();
@@ -98,7 +98,7 @@ error_code Session::begin_body() {
     reader_.begin(settings(), loop().woke());
     if (const auto failure = client_.take_body(reader_, request_->body.spool)) return failure;
     if (reader_.done()) complete_body();
-    // RFC 9110 10.1.1: a client that has begun to send its body needs no word from us.
+    // RFC 9110 10.1.1: a client that has begun to send its body needs no 100.
     if (expects_continue && !reader_.done() && reader_.bytes() == 0)
         request_->reply.write_interim("HTTP/1.1 100 Continue\r\n\r\n");
     return {};
@@ -111,7 +111,7 @@ void Session::complete_body() {
     if (request_->run != nullptr) request_->run->notify();
 }
 
-// One read.
+// Reads once.
 result<Read> Session::read_more_body() {
     const auto got = client_.read_body(reader_, request_->body.spool);
     if (!got || *got == Read::nothing) return got;
@@ -121,8 +121,8 @@ result<Read> Session::read_more_body() {
     return got;
 }
 
-// A queued request's body is whole before its turn: a slow upload never holds the slot
-// (CONTRACT 1.2). So is one whose length the backend must be told first.
+// Reads the whole body of a queued request before its turn: a slow upload never holds the slot
+// (CONTRACT 1.2). Also reads a body whose length the backend must be told first.
 task<error_code> Session::read_body() {
     loop().arm(deadline_, settings().body_timeout);
     while (!whole()) {
@@ -130,18 +130,18 @@ task<error_code> Session::read_body() {
         if (!got) co_return got.error();
         if (*got == Read::some) continue;
         co_await signal_;
-        if (!request_->reply.pump()) co_return errc::client_closed;  // of a 100 Continue
+        if (!request_->reply.pump()) co_return errc::client_closed;  // sends the 100 Continue
         if (station().stopping()) co_return errc::draining;
         if (client_.wire().broken()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::body_timeout;
-        // order: arrival: the head of the line is waited for, but not for ever.
+        // order: arrival: others wait for the head of the line, but not for ever.
         if (place_ && place_->settle() == queue::State::expired) co_return expire();
     }
     deadline_.disarm();
     co_return error_code();
 }
 
-// What came behind this request waits for its turn, or the connection ends with this one.
+// Keeps what follows this request for its turn, or lets the connection end with this request.
 error_code Session::keep_next() {
     const Next whose = !whole()                     ? Next::body
                        : !request_->upgrade.empty() ? Next::tunnel
@@ -155,7 +155,7 @@ error_code Session::keep_next() {
 
 // ── 8: the turn ──
 
-// To the loop where the queue's requests run.
+// Moves to the loop where the queue's requests run.
 task<void> Session::go_home() {
     net::Loop& home = place_->gate().home();
     if (&home != &loop()) co_await client_.move_to(*station().commons.stations[home.index()]);
@@ -171,11 +171,11 @@ task<error_code> Session::wait_turn() {
         request_->record.queue_wait = monotonic_now() - request_->started;
         if (state == queue::State::expired) co_return expire();
         if (station().stopping()) co_return errc::draining;
-        // A client that left before the grant left while it was queued, though the event may still
-        // be on its way.
+        // A client that left before the grant left while it was queued, even if the event has not
+        // come yet.
         if (state == queue::State::granted && waited) client_.wire().look();
-        if (left()) co_return errc::client_closed;  // the place is given up with the request
-        // Revoked: an operator took the slot since; start() says so.
+        if (left()) co_return errc::client_closed;  // the failure gives the place up
+        // Revoked: an operator took the slot since the grant; start() returns that.
         if (state == queue::State::granted || state == queue::State::revoked) break;
         waited = true;
         co_await signal_;
@@ -189,8 +189,8 @@ error_code Session::expire() {
     return errc::wait_timeout;
 }
 
-// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2); pipelined bytes are
-// none.
+// A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2). Pipelined bytes are
+// not a leave.
 bool Session::left() const {
     const net::Stream& wire = client_.wire();
     return wire.broken() ||
@@ -215,9 +215,9 @@ error_code Session::start() {
 
 // ── 11: deliver ──
 
-// Hands the response on as the client takes it; on an unqueued route it also passes the upload on
-// meanwhile, and behind the response as long as the backend takes it (CONTRACT 2.11). Errors before
-// the response has begun are answered; in it, they cut the connection; behind it they are none.
+// Sends the response as the client takes it. On an unqueued route, also passes the upload on
+// meanwhile, and after the response as long as the backend takes it (CONTRACT 2.11). An error
+// before the response is answered, one within it cuts the connection, one after it is ignored.
 task<error_code> Session::deliver() {
     Reply& reply = request_->reply;
     const Duration write_timeout = request_->snapshot->config.clients.write_timeout;
@@ -228,7 +228,7 @@ task<error_code> Session::deliver() {
         if (request_->tunnel) co_return co_await tunnel();
         error_code failure = pass_upload_on();
         if (failure && !answered()) co_return failure;
-        // What we do not read ourselves, because the backend does not take it, is not late.
+        // Bytes that the session does not read, because the backend takes no more, are not late.
         const bool full = spool.size() >= upload_window;
         if (full) reader_.pause();
         const std::uint64_t taken = reply.taken();
@@ -261,7 +261,7 @@ bool Session::answered() const {
     return request_->reply.drained() && request_->reply.finished();
 }
 
-// As far as there is room for it, and a run to take it.
+// Passes the upload on while there is room for it and a run to take it.
 error_code Session::pass_upload_on() {
     while (!whole() && request_->body.spool.size() < upload_window) {
         if (request_->reply.finished() && request_->run == nullptr) break;
@@ -287,7 +287,7 @@ Session::End Session::finish(error_code failure) {
         turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;
     if (--request_->parts == 0) station().record(*request_);
     const bool again = request_->keep_alive && (failure || whole());
-    // A response that was cut must not end in good order; all else should reach the client whole.
+    // A cut response must not end like a whole one; any other should reach the client whole.
     const bool cut = failure && (failure == errc::client_closed || begun);
     return {again ? End::stays : cut ? End::cut : End::closes, reader_.done()};
 }

@@ -1,6 +1,6 @@
-// One request of one client, from its head to its log line. Read session.cpp: it is the life of a
-// request from top to bottom. A session lives in its own coroutine, on the loop of its client, and
-// ends before the next request of that connection begins.
+// One request of one client, from its head to its log line. session.cpp shows the life of a request
+// from top to bottom. A session lives in its own coroutine, on the loop of its client, and ends
+// before the next request of that connection begins.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace ticketgate {
 class Session {
  public:
     struct Begin {
-        error_code failure;  ///< of the head, or of who the client is: only to be answered
+        error_code failure;  ///< of the head, or of the client's standing: only to be answered
         http::AsksFor asked = http::AsksFor::body;  ///< with a failure: what is known of the method
         bool may_stay = true;                       ///< the connection may serve another request
     };
     struct End {
         enum How : std::uint8_t { stays, closes, cut } how;
-        bool body_read;  ///< to its end: what comes now is no part of this request
+        bool body_read;  ///< to its end: bytes from here on are not of this request
     };
     /// Serves the request whose head is in the station's scratch. `closes`: the connection ends in
     /// good order. `cut`: at once, so that a part of a response does not pass for the whole.
@@ -77,12 +77,12 @@ class Session {
     /// the client.
     static constexpr std::uint64_t upload_window = 64 << 10;
 
-    /// How far it came in line.
+    /// How far the request came in line.
     enum class Turn : std::uint8_t {
-        none,     ///< it was refused before
+        none,     ///< refused before the queue
         bypass,   ///< it does not queue
         full,     ///< max_waiting
-        waits,    ///< it has a ticket, and no turn yet
+        waits,    ///< it has a ticket, but no slot yet
         expired,  ///< wait_timeout
         had,      ///< its run has the slot
         revoked   ///< an operator took the slot before its run began
@@ -93,9 +93,9 @@ class Session {
     const std::shared_ptr<Request> request_;
     BodyReader reader_;
     std::optional<Place> place_;  // while it waits
-    Deadline deadline_;           // of the stage at hand
+    Deadline deadline_;           // of the present stage
     Deadline wait_deadline_;      // wait_timeout, from the ticket
-    const http::AsksFor asked_;   // what the method lets the answer have
+    const http::AsksFor asked_;   // what the method allows in the answer
     const bool may_stay_;         // the connection may serve another request
     Turn turn_ = Turn::none;
     bool queues_ = false;

@@ -1,5 +1,5 @@
-// The one failure exit of a session: what goes to the client when a stage failed, and how the
-// connection ends then.
+// The one failure path of a session: answers the client when a stage failed, and decides how the
+// connection ends.
 #include <algorithm>
 
 #include "net/pieces.hpp"
@@ -27,7 +27,7 @@ std::size_t body_size(std::string_view response) {
 
 }  // namespace
 
-// It left, or its upload was no good, or we stop; unless its time in line was up first.
+// The client left, its upload failed, or the process stops; or wait_timeout had passed before.
 void Session::give_up_place(error_code failure) {
     if (!place_) return;
     if (place_->cancel(why_given_up(failure)) == queue::State::expired) turn_ = Turn::expired;
@@ -55,7 +55,7 @@ Outcome Session::outcome(error_code failure) const {
     return Outcome::refused;
 }
 
-// Nothing that came with this request, and was not used up, may pass for another one.
+// Ends the connection: unused bytes of this request must not pass for another one.
 error_code Session::fault(const std::exception& e) noexcept {
     request_->keep_alive = false;
     station().commons.log.error("a request ended by an exception",
@@ -70,7 +70,7 @@ task<void> Session::answer(error_code failure) {
         request.route == nullptr ? nullptr : &request.route->settings;
     client_.consume_head();
     if (whole()) {
-        (void)keep_next();  // a refusal before the body has not done so yet; below we wait
+        (void)keep_next();  // a refusal before the body has not done so yet; below it suspends
     } else {
         // The unused rest of a body would pass for the next request; a piece that the spool refused
         // was decoded, but is still there.

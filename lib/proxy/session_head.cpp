@@ -1,4 +1,4 @@
-// What a session makes of its request head: the route, and the head as it goes to the backend. The
+// How a session reads its request head: finds the route, and writes the head for the backend. The
 // head is a view of the loop's buffer; nothing here suspends.
 #include <algorithm>
 #include <array>
@@ -97,7 +97,7 @@ error_code Session::route() {
     return {};
 }
 
-// The request head as it goes to the backend: edited bytes of the client's own (CONTRACT 5).
+// Writes the request head for the backend: the client's own bytes, edited (CONTRACT 5).
 void Session::stamp() {
     Request& request = *request_;
     const http::RequestHead& head = *station().head.view();
@@ -126,8 +126,8 @@ void Session::stamp() {
     if (!queues_ && !needs_length_) request.body.spool.stream_window(4 * upload_window);
 }
 
-// Such a request has no method and path in the access log, or no reason: here it stands. To be
-// called before anything suspends, while the loop's head is still this request's.
+// Logs the reason, which the access log does not have. Must be called before anything suspends,
+// while the loop's head is still this request's.
 void Session::note_refused_head(error_code failure) const {
     constexpr std::array of_heads{errc::bad_request,    errc::uri_too_long,
                                   errc::head_too_large, errc::expectation_failed,

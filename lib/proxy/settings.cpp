@@ -5,7 +5,7 @@
 namespace ticketgate {
 namespace {
 
-// Of the memory, for spool files that lie in it.
+// The share of memory, as a divisor, for spool files that lie in it.
 constexpr std::uint64_t share_of_files = 4;
 
 queue::Order order_of(config::Order order) {
@@ -20,7 +20,7 @@ std::string host_and_port(const std::string& host, std::uint16_t port) {
     return in_url(host) + ":" + std::to_string(port);
 }
 
-// As nginx's $proxy_host; what is behind a unix socket is on this machine.
+// As nginx's $proxy_host; a backend on a unix socket is on this machine.
 std::string authority_of(const config::Upstream& upstream) {
     if (!upstream.unix_path.empty()) return "localhost";
     const bool usual = upstream.port == (upstream.https ? 443 : 80);

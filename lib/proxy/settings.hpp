@@ -1,4 +1,4 @@
-// What gates, backends, spools, listeners and logs are told of a config. Pure.
+// The settings of gates, backends, spools, listeners and logs, from a config. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct Memory {
     bool spool_in_memory = false;             ///< spool.directory is on tmpfs or ramfs
 };
 
-/// `max_disk` as it counts: where the file does not set it and the directory lies in memory, at
+/// The `max_disk` in effect: where the config does not set it and the directory lies in memory, at
 /// most a quarter of what the process may use.
 config::Bytes spool_disk(const config::Spool& spool, bool max_disk_given, const Memory& memory);
-/// Does the file set it?
+/// True if the config sets spool.max_disk.
 bool gives_max_disk(const config::Config& config);
 
-/// As they count on this machine.
+/// The limits in effect on this machine.
 http::SpoolBudget::Limits spool_limits(const config::Config& config, const Memory& memory);
 
 }  // namespace ticketgate

@@ -30,7 +30,7 @@ HoldNews SlotHold::look() noexcept {
     }
     if (!deadline_.expired()) return HoldNews::none;
     deadline_.disarm();
-    // As the config in force says, which may be a newer one than at the grant.
+    // By the config in force, which may be newer than the grant.
     if (slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::keep) return HoldNews::overdue;
     leave(HoldEvent::fail_open);
     return HoldNews::failed_open;
@@ -47,7 +47,7 @@ void SlotHold::not_told() const {
     if (held()) slot_.gate()->notes.not_told.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The gauges first: when the next request begins, this one counts for nothing any more.
+// The gauges first: they must not count this request any more when the next one begins.
 void SlotHold::leave(HoldEvent event) noexcept {
     const Holding was = std::exchange(state_, next(state_, event));
     if (was != Holding::held) return;

@@ -1,7 +1,7 @@
-// What a run holds of its queue, from the grant until the backend is done (CONTRACT 2). One table
-// says what each event means; the hold carries it out: it gives the slot back, watches
-// hold_timeout and keeps the queue's gauges true. It knows neither exchange nor socket. Owned by
-// its run; the queue's home loop only.
+// A run's hold on its slot, from the grant until the backend is done (CONTRACT 2). One table has
+// the result of each event; SlotHold carries it out: it gives the slot back, watches hold_timeout
+// and keeps the queue's gauges correct. It knows neither exchange nor socket. Owned by its run; the
+// queue's home loop only.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace ticketgate {
 
-/// What became of a run's slot.
+/// The state of a run's slot.
 enum class Holding : std::uint8_t {
     none,     ///< the request is not queued
     held,     ///< the slot is this run's
     lost,     ///< given to another request while the backend still works (2.5)
-    let_go,   ///< given back when a tunnel or an event stream began; it runs beside the line (2.9)
+    let_go,   ///< given back when a tunnel or an event stream began; no longer in flight (2.9)
     returned  ///< given back when the backend was done
 };
 
@@ -48,26 +48,26 @@ constexpr Holding next(Holding state, HoldEvent event) {
     return table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
 }
 
-/// What a look at the hold finds out. Each is said once.
+/// The news since the last look(). Each is returned once.
 enum class HoldNews : std::uint8_t { none, taken_away, overdue, failed_open };
 
 class SlotHold {
  public:
-    /// Who takes the response, as the queue's gauges count it.
+    /// The client of the response, as the queue's gauges count it.
     enum class Client : std::uint8_t {
         served,
-        slow,  ///< holds the backend back: ticketgate_held_back
+        slow,  ///< delays the backend: ticketgate_held_back
         gone   ///< left while its request runs: ticketgate_orphans; final
     };
 
-    /// `holder` hears of an operator's release and of hold_timeout. No slot: nothing to hold.
+    /// Notifies `holder` of an operator's release and of hold_timeout. An empty `slot`: not queued.
     SlotHold(Slot slot, Signal& holder);
     /// Gives back what is still held.
     ~SlotHold();
     SlotHold(const SlotHold&) = delete;
     SlotHold& operator=(const SlotHold&) = delete;
 
-    /// hold_timeout counts from the grant.
+    /// Starts hold_timeout, which counts from the grant.
     void begin(net::Loop& loop) noexcept;
     /// Asks what happened since the last look. `overdue`: hold_timeout passed and the slot stays
     /// held. `failed_open`: it passed and the slot was given away.
@@ -76,12 +76,12 @@ class SlotHold {
     void client(Client now) noexcept;
     void let_go() noexcept { leave(HoldEvent::let_go); }
     void give_back() noexcept { leave(HoldEvent::give_back); }
-    /// The workers could not be asked whether the backend is done.
+    /// Counts that the workers could not be asked whether the backend is done.
     void not_told() const;
 
     Holding state() const { return state_; }
     bool held() const { return state_ == Holding::held; }
-    /// The backend is watched to its end, whatever its client does (2.3).
+    /// True if the run watches the backend to its end, whatever its client does (2.3).
     bool guards() const { return held() || state_ == Holding::lost; }
     /// The queue has `release: worker_idle` (2.6).
     bool waits_for_workers() const { return held() && worker_idle_; }

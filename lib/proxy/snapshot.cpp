@@ -13,7 +13,7 @@
 namespace ticketgate {
 namespace {
 
-// Of every route: what one of them stamps, a client may not say on any.
+// The id headers of every route: a client may not send on any route what one of them stamps.
 std::vector<std::string> id_headers_of(const config::Config& config) {
     std::vector<std::string> names;
     const auto add_all = [&](const std::vector<std::string>& headers) {
@@ -64,7 +64,7 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
 
 }  // namespace
 
-// Matches are compared, not routes: those of one match need not stay the same object.
+// Compares matches, not routes: the route of one match need not stay the same object.
 std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
                                        std::string_view normal_path) {
     auto others = http::other_readings(path);

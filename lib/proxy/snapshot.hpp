@@ -1,6 +1,5 @@
-// Everything one config file means, ready to serve: settings resolved, gates and upstreams
-// attached. Immutable; shared by every loop and by each request that began under it, and dead with
-// the last of them.
+// One config file, ready to serve: settings resolved, gates and upstreams attached. Immutable;
+// shared by every loop and by each request that began under it, and freed with the last of them.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +23,11 @@
 namespace ticketgate {
 
 /// A form in which some server reads this path (http::other_readings), and that has other routes
-/// than its normal form. Absent: every server is led to the same routes.
+/// than its normal form. Absent: every form leads to the same routes.
 std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
                                        std::string_view normal_path);
 
-/// What applies to a request, with what it needs at hand.
+/// The settings for a request, with its gate and its upstream.
 struct Route {
     config::Settings settings;
     std::shared_ptr<Gate> gate;  ///< null: not queued
@@ -47,31 +46,31 @@ class Snapshot {
 
     Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
 
-    const std::uint64_t number;  ///< no other of this process has it
+    const std::uint64_t number;  ///< unique in this process
     const config::Config config;
     const std::vector<std::string>
         id_names;  ///< cgi names of all id headers: dropped in every spelling
-    /// Those, and what only we may say of a client's certificate, if any listener asks for one.
+    /// id_names, and the client certificate headers if a listener asks for a certificate.
     const std::vector<std::string> own_names;
-    const bool names_client_certificates;  ///< to the backends
+    const bool names_client_certificates;  ///< sends the headers about client certificates
     const http::NameSet address_names;     ///< clients.address_headers
     const http::NameSet path_names;        ///< clients.path_headers
     const http::NameSet method_names;      ///< those of `method_override`
     const http::NameSet path_and_method_names;
     const Trusted trusted;
     const Upstreams upstreams;
-    const bool uses_origin;  ///< one of them is told where a request came in
+    const bool uses_origin;  ///< one of them needs the origin of requests
 
-    /// The route of a normalised path; null when none matches. It may live longer than the
-    /// snapshot's knowledge of it, not than the snapshot. Any thread.
+    /// The route of a normalised path; null when none matches. It may outlive its place in the
+    /// cache, but not the snapshot. Any thread.
     std::shared_ptr<const Route> find(std::string_view normal_path) const;
-    /// Does the path match the same routes however a backend may read it? Any thread.
+    /// True if the path matches the same routes however a backend may read it. Any thread.
     bool has_one_route(std::string_view path, std::string_view normal_path) const;
-    /// Does this request wait in line on its route, by its method?
+    /// True if a request with this method waits in line on its route.
     bool queues(const Route& route, const http::RequestHead& head) const;
     /// Names of fields that are removed from every request of the route.
     const http::NameSet& removed_names(const config::Settings& settings) const;
-    /// `unusual_names: refuse`: is there one that is not exactly an id header's?
+    /// `unusual_names: refuse`: true if there is one that is not exactly an id header's.
     bool refuses_names_of(const http::RequestHead& head) const;
     /// Null: the listener speaks plain HTTP.
     std::shared_ptr<const net::TlsServer> tls(std::size_t listener) const {
@@ -86,7 +85,7 @@ class Snapshot {
 
     const Gates gates_;
     const TlsServers tls_;
-    const std::vector<std::string> id_headers_;  // as configured: UNIQUE_ID is no stranger
+    const std::vector<std::string> id_headers_;  // as configured, so that UNIQUE_ID is not refused
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 

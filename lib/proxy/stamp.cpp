@@ -40,7 +40,7 @@ void id_lines(const config::Ids& ids, const Record& record, std::string& lines) 
     });
 }
 
-// What the client called its request, where that was replaced and somebody asked for it.
+// The client's own id, where it was replaced and `keep_client_in` names a header for it.
 void client_id_lines(const config::Ids& ids, const http::RequestHead& head, const Record& record,
                      std::string& lines) {
     for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
@@ -58,7 +58,7 @@ bool has(const http::RequestHead& head, http::FieldName id) {
 
 // The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4
 // names the field; each proxy appends the address it got the request from). A peer on a unix socket
-// has no address, and backends could not read one that we made up.
+// has no address, and backends could not read an invented one.
 void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     const auto begin = lines.size();
     const auto add = [&](std::string_view address) {
@@ -148,8 +148,8 @@ bool bypasses(const http::RequestHead& head, const config::Settings& settings, b
     });
 }
 
-// The address in an element of X-Forwarded-For, which may have a port and brackets. Empty: it is
-// none, but some text that a client sent and its proxy passed on.
+// The address in an element of X-Forwarded-For, which may have a port and brackets. Empty: not an
+// address, but some text that a client sent and its proxy passed on.
 std::string address_in(std::string_view element) {
     const auto bracket = element.starts_with('[') ? element.find(']') : std::string_view::npos;
     const bool one_colon = element.find(':') == element.rfind(':');
@@ -171,7 +171,7 @@ std::string client_ip(const http::RequestHead& head, const Peer& peer) {
     return address.empty() ? peer.ip : address;
 }
 
-// The port is the peer's, and says nothing of a client that a proxy speaks for.
+// The port is the peer's, so it does not hold for a client behind a proxy.
 fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::string_view client_ip,
                        const Record& record) {
     const std::uint16_t port = client_ip == peer.ip ? peer.from_port : std::uint16_t{0};

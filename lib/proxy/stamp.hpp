@@ -17,23 +17,23 @@ struct Secured;
 
 namespace ticketgate {
 
-/// Where a request came in.
+/// The peer of a connection, and the listener that it came to.
 struct Peer {
     std::string ip;                         ///< of the connection's other end
-    bool trusted = false;                   ///< it is a proxy of ours, by the present snapshot
+    bool trusted = false;                   ///< it is a trusted proxy, by the present snapshot
     std::uint16_t port = 0;                 ///< of our listener
     std::uint16_t from_port = 0;            ///< of the other end
     std::string local_ip = {};              ///< of our listener; empty for a unix socket
-    std::size_t listener = 0;               ///< which one, as in the config
+    std::size_t listener = 0;               ///< its index in the config
     bool proxied_tls = false;               ///< a PROXY header says that the client came over TLS
-    const net::Secured* secured = nullptr;  ///< with TLS; its connection's
-    bool many = false;                      ///< it stands for many clients, so no limit is for it
+    const net::Secured* secured = nullptr;  ///< null without TLS; the connection owns it
+    bool many = false;                      ///< it stands for many clients: no limit for it
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };
 
-/// What a backend is told of the client's certificate: NONE or SUCCESS (as nginx says it), then its
-/// subject (RFC 2253) and its SHA-256.
+/// The headers that tell a backend about the client's certificate: NONE or SUCCESS (as in nginx),
+/// its subject (RFC 2253) and its SHA-256.
 inline constexpr std::array<std::string_view, 3> client_certificate_headers{
     "X-Client-Cert-Verify", "X-Client-Cert-Subject", "X-Client-Cert-Fingerprint"};
 
@@ -42,30 +42,30 @@ inline constexpr std::array<std::string_view, 3> client_certificate_headers{
 void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&, const Record&,
                    std::string_view host_otherwise, std::string& lines);
 
-/// Appends what is to be told of the client's certificate.
+/// Appends the headers about the client's certificate.
 void stamp_client_certificate(const Peer&, std::string& lines);
 
-/// Appends the lines for the client. `version`: of the HTTP in which the response came (RFC 9110
-/// 7.6.3); our own answers, and those made of CGI, are of 1.1.
+/// Appends the lines for the client. `version`: the HTTP version of the response (RFC 9110 7.6.3);
+/// ticketgate's own answers, and those made of CGI, have 1.1.
 void stamp_response(const config::Ids& ids, const Record&, bool server_timing, unsigned version,
                     std::string& lines);
 
-/// The protocol that the backend is asked to upgrade to: the first of the client's that the route
-/// lets pass, and none for a request with a body or to HEAD. A view into the head or empty.
+/// The protocol that the backend is asked to upgrade to: the client's first that the route allows;
+/// none for a request with a body or for HEAD. A view into the head or empty.
 std::string_view upgrade_of(const http::RequestHead&, const config::Settings&);
 
-/// `tunnel: bypass`: does it ask for an event stream or, where the backend can be `upgrades`d to
-/// one, for a WebSocket?
+/// `tunnel: bypass`: true if the request asks for an event stream or, where the backend `upgrades`,
+/// for a protocol such as WebSocket.
 bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 
-/// The client's address for the log: what a trusted proxy says, else the peer.
+/// The client's address for the log: from a trusted proxy's header, else the peer's.
 std::string client_ip(const http::RequestHead&, const Peer&);
 
-/// What CGI variables tell beside the head. Views into the arguments.
+/// The facts for CGI variables that the head does not have. Views into the arguments.
 fcgi::Origin origin_of(const http::RequestHead&, const Peer&, std::string_view client_ip,
                        const Record&);
 
-/// Who asks for what, into the record.
+/// Fills in the client, the method, the target and TLS.
 void describe(Record&, const http::RequestHead&, const Peer&);
 
 }  // namespace ticketgate

@@ -23,7 +23,7 @@ Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted
     }
     const bool nobody = heard && header->subject == ProxySubject::unknown;
     peer.trusted = !nobody && trusted.contains(peer.ip);
-    // A proxy of ours stands for many clients, and so does a unix socket.
+    // A trusted proxy stands for many clients, and so does a unix socket.
     peer.many = peer.trusted || (peer.ip == net::unix_peer && !nobody);
     return peer;
 }

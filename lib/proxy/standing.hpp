@@ -1,4 +1,4 @@
-// Whom a connection speaks for, and whether that is believed: asked when it begins, and again
+// Decides for which client a connection speaks, and whether to trust it: when it begins, and again
 // before the first request under each snapshot. Pure.
 #pragma once
 
@@ -14,16 +14,16 @@ struct Claim {
     http::ProxyHeader header;
 };
 
-/// May this peer send PROXY headers? Our own proxies may, and what runs on this machine.
+/// True if this peer may send PROXY headers: a trusted proxy, or a peer on this machine.
 bool may_speak_for_others(const Peer& sender, const Trusted& trusted);
 
-/// The peer as `trusted` has it. A client behind a PROXY header is never its proxy, named or not;
-/// the header of a sender that may no longer speak for others counts for nothing.
+/// The peer under `trusted`. A PROXY header's client is never trusted as its proxy is, even without
+/// an address. Ignores the header of a sender that may no longer speak for others.
 Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted& trusted);
 
-/// Must a connection end before it is served under other rules for clients' certificates than those
-/// of its handshake? It must if a new one could be refused, or if what its certificate proved
-/// counts no more. `begun`, `now`: what TlsServer::guests() says; empty: nobody is asked.
+/// True if a connection must end because the rules for clients' certificates have changed since its
+/// handshake: a new handshake could be refused, or what its certificate proved no longer counts.
+/// `begun`, `now`: from TlsServer::guests(); empty: no certificate is asked for.
 bool must_shake_hands_again(std::string_view begun, std::string_view now, bool now_required,
                             bool gave_certificate);
 

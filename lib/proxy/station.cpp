@@ -11,7 +11,7 @@ namespace {
 // Log lines wait this long for others: one write for many, and still at once for a person who
 // watches.
 constexpr Duration log_delay = 100ms;
-// Head memory kept for the next requests, a loop: as many as are usually under way at one time.
+// Head memory that a loop keeps for the next requests: as many as usually run at one time.
 constexpr std::size_t most_spare = 64, spare_size = 4096;
 
 }  // namespace
@@ -40,7 +40,7 @@ void Station::use(std::shared_ptr<const Snapshot> next) {
     snapshot_ = std::move(next);
 }
 
-// A line that finds no memory is lost.
+// Without memory the line is lost.
 void Station::record(Request& request) noexcept {
     metrics.count(request.record);
     try {
@@ -92,7 +92,7 @@ std::string_view Station::date_line() {
     return date_;
 }
 
-// Before each sleep of the loop: how long may it be?
+// Called before each sleep of the loop; returns how long it may last.
 Duration Station::flush_log() {
     if (access_.buffered() == 0) return never;
     const Time now = monotonic_now();
@@ -111,13 +111,13 @@ void Station::rest(IdleClient& client) {
 }
 
 void Station::wake(IdleClient& client) {
-    if (!client.IdleClient::is_linked()) return;  // it makes room
+    if (!client.IdleClient::is_linked()) return;  // it is being closed to make room
     const bool first = &idle_.front() == &client;
     client.unlink();
     if (first) tell_oldest_idle();
 }
 
-// False: none was idle any more.
+// False: no connection is idle any more.
 bool Station::make_room() {
     bool made = false;
     while (!made && !idle_.empty()) {

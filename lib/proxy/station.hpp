@@ -27,7 +27,7 @@ namespace ticketgate {
 
 class Station;
 
-/// What lives on a station and must hear when the process drains or stops: sessions and runs.
+/// An object on a station that must know when the process drains or stops: a connection, a run.
 class Resident : public boost::intrusive::list_base_hook<> {
  public:
     virtual void look_up() = 0;
@@ -42,7 +42,7 @@ using IdleHook =
 /// A client's connection between two requests. At max_connections it makes room for a new client.
 class IdleClient : public IdleHook {
  public:
-    /// It ends now. False: its next request has begun to arrive.
+    /// Ends the connection now. False: its next request has begun to arrive.
     virtual bool make_room() = 0;
     Time idle_since{};
 
@@ -58,10 +58,10 @@ struct Commons {
     std::vector<Station*> stations{};           ///< by loop index; fixed before the loops run
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
-    std::function<void()> connection_closed{};  ///< told after each; must be cheap
+    std::function<void()> connection_closed{};  ///< called after each close; must be cheap
     std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
-    std::function<void()> idle_appeared{};      ///< told of one while room_wanted
-    ids::Machine machine{};                     ///< in ids; fixed before the loops run
+    std::function<void()> idle_appeared{};      ///< called when one becomes idle while room_wanted
+    ids::Machine machine{};                     ///< for ids; fixed before the loops run
     ClientCounts clients{};                     ///< connections by client
     InputBudget input{~0ull};                   ///< limited by the Assembly
 };
@@ -78,12 +78,12 @@ class Station {
     ids::Generator ids;
 
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
-    /// A reload. Idle connections to backends that are gone are closed.
+    /// Takes a reload's snapshot. Closes idle connections to backends that are gone.
     void use(std::shared_ptr<const Snapshot> next);
 
-    /// The end of a request: its log line and its counts; its head's memory is kept for another.
+    /// Ends a request: writes its log line, counts it, and keeps its head's memory for another.
     void record(Request& request) noexcept;
-    /// The spool refused a body of this request; says so in the log, once a second at most.
+    /// Logs that the spool refused a body of this request, once a second at most.
     void tell_spool(std::string_view request_id);
     /// Memory for a request head.
     std::string spare_text();
@@ -94,18 +94,18 @@ class Station {
     /// From now on the connection is idle.
     void rest(IdleClient& client);
     void wake(IdleClient& client);
-    /// When the one that is idle for longest became so; Time::max(): none is. Any thread.
+    /// When the longest idle connection became idle; Time::max(): none is idle. Any thread.
     Time oldest_idle() const { return oldest_idle_; }
-    /// Ends that one, or says `idle_appeared` as if one had, so that the next station is asked. Any
-    /// thread.
+    /// Ends that connection. If none is idle any more, calls `idle_appeared`, so that the next
+    /// station is asked. Any thread.
     void ask_for_room() { loop.post(*make_room_, make_room_); }
 
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
     std::string_view date_line();
 
-    /// No new requests; connections that are idle end now.
+    /// Refuses new requests; idle connections end now.
     void drain();
-    /// All sessions and runs end now, whatever they do; the lines are emptied.
+    /// Ends all sessions and runs now, whatever they do; the lines empty.
     void stop();
     bool draining() const { return draining_; }
     bool stopping() const { return stopping_; }
@@ -114,7 +114,7 @@ class Station {
     Scratch<http::RequestHead> head{loop.scheduler()};
     Scratch<http::ResponseHead> response{loop.scheduler()};
     Scratch<std::string> path{loop.scheduler()}, lines{loop.scheduler()}, out{loop.scheduler()};
-    /// Pieces of a body that are too small to go by themselves.
+    /// Pieces of a body that are too small to be written alone.
     Scratch<std::string> joined{loop.scheduler()};
 
  private:
@@ -128,7 +128,7 @@ class Station {
     std::vector<std::string> spare_;
     Time flush_at_{}, tell_spool_at_{};
     std::string date_;
-    Time date_until_{};  // where its second ends
+    Time date_until_{};  // the end of its second
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
     void tell_oldest_idle();
     boost::intrusive::list<IdleClient, boost::intrusive::base_hook<IdleHook>,

@@ -3,7 +3,7 @@
 namespace ticketgate {
 namespace {
 
-// A table for thousands of workers.
+// Room for a table of thousands of workers.
 constexpr std::size_t max_answer = 4 << 20;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One question for php-fpm's status page and its answer, step by step. Owned by a coroutine that
-// waits between the steps, and limits them; one loop.
+// Asks for php-fpm's status page and reads it, step by step. Owned by a coroutine that waits
+// between the steps, and limits their time; one loop.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ class StatusReader {
     StatusReader(WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
                  Observer& observer);
 
-    /// done: the answer is whole. Error: as of an Exchange; upstream_bad_response also for an
-    /// answer that is no page.
+    /// done: the answer is whole. Errors: those of an Exchange; upstream_bad_response also for an
+    /// answer that is not a page.
     result<Step> advance();
     const std::string& answer() const { return answer_; }
     /// What went wrong, for people.

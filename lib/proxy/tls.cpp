@@ -18,7 +18,7 @@ net::TlsServerSettings server_settings(const config::ListenTls& tls) {
     return settings;
 }
 
-// An address that the file has no longer is served to the restart as it was at the start.
+// An address that the config no longer names keeps the settings of the start until a restart.
 const config::Listen& now_of(const config::Listen& bound, std::size_t index,
                              const std::vector<config::Listen>& now) {
     if (index < now.size() && now[index].address == bound.address) return now[index];

@@ -1,5 +1,5 @@
-// TLS of listeners and towards backends, as the config names its files. They are read here: at the
-// start and by each reload. Control thread.
+// TLS of listeners and towards backends, from the files that the config names. Reads them at the
+// start and at each reload. Control thread.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace ticketgate {
 
-/// TLS of each listener in `bound`, as `config` has it now for that address. Reads the files;
-/// throws std::runtime_error that names the one that is not good.
+/// TLS of each listener in `bound`, as `config` now has it for that address. Reads the files;
+/// throws std::runtime_error that names the bad one.
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
                                  const config::Config& config);
 
-/// How connections to it are made: by `plain`, or with TLS over that. Throws as above.
+/// Makes connections to this upstream: by `plain`, or with TLS over it. Throws as above.
 net::Connect connect_to(const config::Upstream& upstream, std::size_t loops, net::Connect plain);
-/// What these connections depend on; changes with the contents of the files. Empty: plain.
+/// The settings and files that these connections depend on, as one text. Empty: plain.
 std::string security_of(const config::Upstream& upstream);
 
 }  // namespace ticketgate

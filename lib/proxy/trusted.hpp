@@ -1,4 +1,4 @@
-// Which peers are proxies of ours: their X-Forwarded-* are extended instead of replaced. Immutable.
+// The trusted proxies: their X-Forwarded-* are extended instead of replaced. Immutable.
 #pragma once
 
 #include <boost/asio/ip/network_v4.hpp>
@@ -13,10 +13,10 @@ namespace ticketgate {
 
 class Trusted {
  public:
-    /// CIDRs, single addresses, or `unix` for every peer on a unix socket; the config has checked
-    /// them, what cannot be read trusts nobody.
+    /// CIDRs, single addresses, or `unix` for every peer on a unix socket. The config has checked
+    /// them; an unreadable one trusts no peer.
     explicit Trusted(const std::vector<std::string>& networks);
-    /// `ip` as Endpoint::ip says it: `unix` on a unix socket.
+    /// `ip` as Endpoint::ip() returns it: `unix` on a unix socket.
     bool contains(const std::string& ip) const;
 
  private:

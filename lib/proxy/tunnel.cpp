@@ -1,6 +1,6 @@
-// A connection that was upgraded (RFC 9110 7.8): after the 101 both directions are bytes without a
-// frame, and each ends by itself. The session reads from the client and writes to it, the run does
-// the same towards the backend; between them stand the request's spool (up) and the reply (down).
+// An upgraded connection (RFC 9110 7.8): after the 101 both directions are bytes without framing,
+// and each ends by itself. The session reads from the client and writes to it, the run does the
+// same towards the backend; between them are the request's spool (up) and the reply (down).
 #include "http/framing.hpp"
 #include "net/pieces.hpp"
 #include "proxy/run_state.hpp"
@@ -9,7 +9,7 @@
 namespace ticketgate {
 namespace {
 
-// Bytes from the client that may wait for the backend before we stop reading.
+// Bytes from the client that may wait for the backend before the session stops reading.
 constexpr std::uint64_t tunnel_window = 64 << 10;
 
 }  // namespace
@@ -49,7 +49,7 @@ task<error_code> Run::tunnel() {
     }
 }
 
-// Done: all that the client sent, and its end, are on their way.
+// Done: all that the client sent, and its FIN, are passed on.
 result<Step> Run::tunnel_up() {
     const auto step = exchange_->send(request_->head, request_->body);
     if (!step) return step.error();
@@ -91,14 +91,14 @@ task<error_code> Session::tunnel() {
         }
         if (reply.drained() && reply.finished()) co_return error_code();
         if (reply.failure()) co_return reply.failure();
-        // Once both have sent a FIN the socket counts as hung up; all the client sent was read.
+        // After a FIN from both sides the socket reports a hang-up; all the client sent was read.
         const bool lost = wire.broken() && !request_->body.complete;
         if (lost || station().stopping()) co_return errc::client_closed;
         co_await signal_;
     }
 }
 
-// Takes what the client has sent, as far as there is room for it.
+// Reads what the client has sent, as far as there is room for it.
 error_code Session::read_tunnel() {
     Body& body = request_->body;
     while (!body.complete && body.spool.size() < tunnel_window) {

@@ -22,15 +22,15 @@ class UpstreamRegistry {
 
     struct Known {
         config::Upstream config;
-        std::string security;  ///< what connecting depends on beside it: contents of files
+        std::string security;  ///< security_of(config): contents of files
         std::shared_ptr<Upstream> upstream;
     };
     using All = std::map<std::string, Known>;
 
-    /// First phase of a reload: what the config names, known or new. Changes nothing. Throws
-    /// std::runtime_error that names the file that is not good.
+    /// First phase of a reload: the upstreams that the config names, known or new. Changes nothing.
+    /// Throws std::runtime_error that names the bad file.
     All find_or_make(const config::Config& config) const;
-    /// Second phase: these are the known ones.
+    /// Second phase: makes these the known ones.
     void adopt(All all) noexcept { known_ = std::move(all); }
 
     template <class Use>

@@ -13,13 +13,13 @@ State Queue::apply(Ticket& ticket, Event event, Time now, Tickets& granted) {
     if (to == from) return to;
     unlink(ticket, to, now);
     ticket.state = to;
-    // order: arrival: the next may have waited for this head only.
+    // order: arrival: the next ticket may have waited for this head only.
     if (event != Event::grant && (from == State::waiting || (holds_slot(from) && !holds_slot(to))))
         grant_free_slots(now, granted);
     return to;
 }
 
-// Out of the list that it is in, if its new state is another's.
+// Takes the ticket out of its list if its new state does not belong there.
 void Queue::unlink(Ticket& ticket, State to, Time now) {
     if (ticket.state == State::waiting) {
         if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
@@ -44,15 +44,15 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
     return ticket.state;
 }
 
-// max_waiting counts those who wait for a slot; who could take a free one as soon as its body is
-// here does not wait in that sense, and who takes it at once does not wait at all: unfinished
-// uploads never keep others out of a free slot. So max_waiting: 0 admits as many as there are
+// max_waiting counts tickets that wait for a slot. A ticket that will take a free slot when its
+// body is whole does not count, nor does one that takes a free slot at once: unfinished uploads
+// never keep others out of a free slot. So max_waiting: 0 admits as many tickets as there are
 // slots.
 bool Queue::full(const Entry& entry) const {
     if (entry.max_waiting == unlimited) return false;
     const std::uint64_t free =
         limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
-    // While a slot is free nobody who is ready waits, except behind the head in order: arrival.
+    // While a slot is free no ready ticket waits, except behind the head in order: arrival.
     const bool at_once = entry.ready && (limits_.order == Order::ready || line_.empty());
     if (free > 0 && at_once) return false;
     return waiting() >= entry.max_waiting + free;

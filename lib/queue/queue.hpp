@@ -1,7 +1,7 @@
 // The line itself: first in, first out, with a limited number of slots. Pure: no lock, no clock, no
-// socket; time is an argument, and who may go next comes back in `granted`. Owned by a gate, whose
-// lock guards every call. What may happen to a ticket in which state stands in one table
-// (ticket.hpp); no call allocates memory.
+// socket; time is an argument, and the tickets that may go next come back in `granted`. Owned by a
+// gate, whose lock guards every call. One table (ticket.hpp) has the next state of a ticket for
+// every state and event; no call allocates memory.
 //
 // Invariants, checked at each grant in release builds too:
 // - in flight never exceeds max_in_flight by a grant (it may stand above it after the limit was
@@ -25,7 +25,7 @@ namespace ticketgate::queue {
 
 enum class Order : std::uint8_t {
     ready,   ///< a free slot goes to the lowest number whose body is whole
-    arrival  ///< the head of the line is waited for
+    arrival  ///< a free slot waits for the head of the line
 };
 
 inline constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
@@ -44,7 +44,7 @@ class Queue {
     /// How a ticket enters the line.
     struct Entry {
         std::uint32_t max_waiting =
-            1024;                     ///< tickets that may wait; a free slot is not waiting for
+            1024;                     ///< tickets that may wait; those for a free slot do not count
         bool ready = true;            ///< no body, or the body is here already
         Time deadline = Time::max();  ///< end of the wait
     };
@@ -53,33 +53,33 @@ class Queue {
     /// it may be granted at once. Precondition: idle.
     State take(Ticket&, const Entry&, Time now, Tickets& granted);
 
-    /// Its body is whole. No-op once decided.
+    /// The ticket's body is whole. No-op once the ticket is decided.
     void ready(Ticket&, Time now, Tickets& granted);
 
-    /// Somebody woke up: expires the ticket if it still waits and its deadline has come. Whatever
-    /// the state is then, is final unless it is `waiting`.
+    /// Expires the ticket if it still waits and its deadline has come. Returns the state; any state
+    /// but `waiting` ends the wait.
     State settle(Ticket&, Time now, Tickets& granted);
 
-    /// The client left. A waiting ticket is out of the line; a decided one stays as it is.
+    /// The client left or the process stops: a waiting ticket leaves the line, any other stays.
     State cancel(Ticket&, Time now, Tickets& granted);
 
-    /// Its run begins. Precondition: granted, or revoked since; then it is revoked still and must
-    /// not run.
+    /// The ticket's run begins. Precondition: granted, or revoked since the grant; a revoked ticket
+    /// stays revoked and must not run.
     State begin(Ticket&);
 
-    /// Its session ends with it: out of the line, or the slot that it was granted goes on to the
-    /// next. Precondition: not begun.
+    /// The session ends before the run begins: takes the ticket out of the line, or passes its slot
+    /// on to the next. Precondition: not begun.
     State drop(Ticket&, Time now, Tickets& granted);
 
-    /// The backend is done: gives the slot back. Precondition: begun. No-op if it was released.
+    /// The backend is done: gives the slot back. Precondition: begun. No-op on a released ticket.
     State leave(Ticket&, Time now, Tickets& granted);
 
     /// New limits; holders above a lowered limit are not touched.
     void resize(Limits, Time now, Tickets& granted);
 
-    /// Its slot is given away, by an operator or by `on_hold_timeout: release`. A ticket that runs
-    /// fails open: the slot counts as free although its backend may still work (`released`). One
-    /// that has not begun never will (`revoked`). Any other stays as it is.
+    /// Gives the slot away, for an operator or `on_hold_timeout: release`. A ticket that runs fails
+    /// open: the slot counts as free although its backend may still work (`released`). A granted
+    /// ticket that has not begun never will (`revoked`). Any other stays as it is.
     State release(Ticket&, Time now, Tickets& granted);
 
     /// The ticket of this number that holds a slot; null if there is none.
@@ -96,8 +96,8 @@ class Queue {
     Duration oldest_hold(Time now) const;
     /// Running mean of the time a slot is kept; zero before the first.
     Duration mean_hold() const { return mean_hold_; }
-    /// When somebody who would now join the line may expect a slot: whole seconds, 1 to 3600. A
-    /// slot is kept for the mean hold, or for as long as it has been by now.
+    /// The expected wait for a slot of a ticket taken now: whole seconds, 1 to 3600. Counts each
+    /// hold as the mean hold, or as the oldest present hold if that is longer.
     std::uint32_t retry_after(Time now) const;
 
     /// The line and the holders in order, the first `most` of them, for views.

@@ -20,12 +20,12 @@ enum class State : std::uint8_t {
     waiting,    ///< in line, with or without its body
     expired,    ///< its wait_timeout passed in line
     cancelled,  ///< given up in line
-    granted,    ///< the slot is its own; nothing has been sent to the backend
+    granted,    ///< it holds a slot; nothing has been sent to the backend
     revoked,    ///< an operator took its slot before anything was sent: it must never run
     running,    ///< its run holds the slot
     released,   ///< its slot was given away while it runs: it failed open
     left,       ///< its slot has been given back
-    misuse      ///< no state: what next() says of an event that only a bug can bring
+    misuse      ///< not a state: next() returns it for an event that only a bug can cause
 };
 
 /// What can happen to a ticket. Each is one call of the queue, under the gate's lock.
@@ -36,16 +36,16 @@ enum class Event : std::uint8_t {
     expire,   ///< Queue::settle, at its deadline
     cancel,   ///< Queue::cancel: the client left, or the process stops
     begin,    ///< Queue::begin: the session hands it to a run
-    drop,     ///< Queue::drop: the session ends with it
+    drop,     ///< Queue::drop: the session ends before its run begins
     leave,    ///< Queue::leave: the backend is done
     release,  ///< Queue::release: an operator, or on_hold_timeout
 };
 
 inline constexpr std::size_t states = 10, events = 9;
 
-/// The whole life of a ticket. Of two events at the same time the lock lets one be first; the other
-/// finds the state that the first has left, and this table says what it means then. Every pair has
-/// an entry: an event that comes too late changes nothing, one that only a bug can bring is misuse.
+/// The whole life of a ticket. Of two events at the same time the lock lets one go first; the other
+/// meets the state that the first has set, and this table says what it does then. Every pair has an
+/// entry: an event that comes too late changes nothing, one that only a bug can cause is misuse.
 constexpr State next(State state, Event event) {
     using enum State;
     constexpr State bug = misuse;
@@ -69,7 +69,7 @@ constexpr State next(State state, Event event) {
     return table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
 }
 
-/// Counted against max_in_flight.
+/// True if the state counts against max_in_flight.
 constexpr bool holds_slot(State state) {
     return state == State::granted || state == State::running;
 }
@@ -90,8 +90,8 @@ struct Ticket : boost::intrusive::list_base_hook<>,
     friend bool operator<(const Ticket& a, const Ticket& b) { return a.number < b.number; }
 };
 
-/// Tickets that one call has granted, in the order of their grants. A link in each ticket, no
-/// memory of its own: a slot that is given back must reach the next in line whatever else fails.
+/// The tickets that one call has granted, in the order of their grants. Linked through the tickets,
+/// so it needs no memory: a slot that is given back must always reach the next in line.
 using Tickets = boost::intrusive::slist<Ticket, boost::intrusive::cache_last<true>,
                                         boost::intrusive::constant_time_size<true>>;
 

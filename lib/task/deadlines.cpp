@@ -10,9 +10,9 @@ void Deadlines::arm(Deadline& deadline, Duration after, Time now) noexcept {
     deadline.disarm();
     if (after >= Duration(never) || after > Time::max() - std::max(now, Time{})) return;
     deadline.at_ = now + after;
-    // Each list is in order of time. Nearly always the new one is the last. One that is armed from
-    // a moment a little past (a ticket that changed loops) walks a few places; one in a list that
-    // is not its own may walk many.
+    // Each list is in order of time. A new deadline is nearly always the last. One armed from a
+    // time a little past (a ticket that changed loops) moves a few places; one in a list of another
+    // duration may move many.
     auto& armed = list(after).armed;
     auto place = armed.end();
     while (place != armed.begin() && std::prev(place)->at_ > deadline.at_) --place;

@@ -43,12 +43,12 @@ class Deadline : public boost::intrusive::list_base_hook<
 class Deadlines {
  public:
     Deadlines() { lists_.push_back(std::make_unique<List>(never)); }
-    /// Arms, or arms anew, for `after` from `now`. `never` disarms. It cannot fail: without memory
-    /// for another list the deadline takes its place in one that is there.
+    /// Arms, or arms anew, for `after` from `now`. `never` disarms. Cannot fail: without memory for
+    /// a new list the deadline goes into an existing one.
     void arm(Deadline&, Duration after, Time now) noexcept;
     /// The earliest deadline, if any is armed.
     std::optional<Time> next() const;
-    /// Notifies everybody whose deadline is at or before `now`.
+    /// Notifies the observer of each deadline at or before `now`.
     void expire(Time now);
 
  private:

@@ -7,7 +7,7 @@
 namespace ticketgate::task_frames {
 namespace {
 
-// Classes of 128 bytes up to 2 KiB; at most 64 frames kept in each, so a burst is given back.
+// Classes of 128 bytes up to 2 KiB; keeps at most 64 frames in each, so that a burst is freed.
 constexpr std::size_t grain = 128, classes = 16, most_kept = 64;
 
 struct Free {

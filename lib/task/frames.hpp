@@ -1,5 +1,5 @@
-// Memory of coroutine frames: a short free list a thread and size class, since the same few frames
-// come and go with every request. A frame may be freed on another thread than it was made on.
+// Memory of coroutine frames: a short free list per thread and size class, since every request
+// needs the same few frames. A frame may be freed on another thread than the one that allocated it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace ticketgate::task_frames {
 void* allocate(std::size_t size);
 void release(void* frame, std::size_t size) noexcept;
 
-/// The same memory for objects that come and go with requests (std::allocate_shared).
+/// The same memory for objects that live as long as a request (std::allocate_shared).
 template <class T>
 struct Allocator {
     using value_type = T;

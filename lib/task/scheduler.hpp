@@ -1,7 +1,7 @@
-// Who runs next on one loop: first-in-first-out lists of coroutines that have been notified, the
-// urgent ones before the others. Coroutines are resumed from run_one() only, never from inside each
-// other, so nothing is re-entered and the order in which things are notified is the order in which
-// they happen. Pure: no thread, no clock, no socket; a test or a simulation drives it.
+// Chooses the coroutine that runs next on one loop: first-in-first-out lists of notified
+// coroutines, the urgent ones before the others. Only run_one() resumes a coroutine, never another
+// coroutine, so nothing is re-entered, and coroutines run in the order of their notifications.
+// Pure: no thread, no clock, no socket; a test or a simulation drives it.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -11,7 +11,7 @@
 
 namespace ticketgate {
 
-/// What a readiness event is told to.
+/// The receiver of readiness events.
 class Observer {
  public:
     virtual void notify() = 0;
@@ -22,15 +22,15 @@ class Observer {
 
 class Scheduler;
 
-/// What one coroutine waits on: a condition variable with one waiter. notify() before the wait is
-/// kept, so the waiter's loop is always: look at the state, and if nothing is to be done, `co_await
-/// signal`. Owned by the session or run that waits on it; belongs to one loop at a time.
+/// A condition variable with one waiter, a coroutine. A notify() before the wait is kept, so the
+/// waiter's loop is always: check the state, and if there is nothing to do, `co_await signal`.
+/// Owned by the session or run that waits on it; belongs to one loop at a time.
 class Signal final : public Observer,
                      public boost::intrusive::list_base_hook<
                          boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-    /// `urgent`: always before the others. For what a slot depends on: a run, whose end lets the
-    /// next request go.
+    /// `urgent`: always runs before the others. For a run, whose end gives its slot to the next
+    /// request.
     explicit Signal(Scheduler& scheduler, bool urgent = false)
         : scheduler_(&scheduler), urgent_(urgent) {}
     Signal(const Signal&) = delete;
@@ -40,7 +40,7 @@ class Signal final : public Observer,
     /// Urgent this once: a slot was granted and stands idle until its new holder runs.
     void notify_first() { notify_in(true); }
 
-    /// From now on on another loop; nobody may be waiting or notified.
+    /// Moves it to another loop; no coroutine may be waiting or notified.
     void move_to(Scheduler& scheduler) { scheduler_ = &scheduler; }
 
     bool await_ready() { return std::exchange(pending_, false); }
@@ -53,7 +53,7 @@ class Signal final : public Observer,
     Scheduler* scheduler_;
     std::coroutine_handle<> waiter_;
     bool pending_ = false;
-    bool among_urgent_ = false;  // of the list it is linked in
+    bool among_urgent_ = false;  // linked in the urgent list
     const bool urgent_;
 };
 
@@ -64,7 +64,7 @@ class Scheduler {
     bool idle() const { return urgent_.empty() && ready_.empty(); }
 
 #ifdef TG_CHECK_SCRATCH
-    /// How often it has resumed one: the same number means that nothing was suspended since.
+    /// Counts resumes: an unchanged number means that no coroutine has suspended since.
     std::uint64_t resumes() const {
         return resumes_;
     }

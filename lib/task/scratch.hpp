@@ -1,7 +1,7 @@
-// Memory that the coroutines of one loop share: what one of them puts there is good until it
-// suspends, because the next one overwrites it. Debug builds check that: a use behind a suspension
-// aborts, and fresh() gives the old memory back, so that AddressSanitizer sees what still points
-// there. Release builds check nothing. Touched by its loop's thread only.
+// Memory that the coroutines of one loop share. Contents are valid until the coroutine that wrote
+// them suspends, because the next one overwrites them. Debug builds check that: a use after a
+// suspension aborts, and fresh() frees the old memory, so that AddressSanitizer finds pointers into
+// it. Release builds check nothing. Touched by its loop's thread only.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ticketgate {
 template <class T>
 class Scratch {
  public:
-    /// Checked at each use. A coroutine may keep one across a suspension, not use it there.
+    /// Checked at each use. A coroutine may keep one across a suspension, but not use it then.
     class View {
      public:
         T& operator*() const {
@@ -33,7 +33,7 @@ class Scratch {
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
 
-    /// For new contents: those of the last use are over, and may still be there.
+    /// For new contents: the old ones are no longer valid, but may still be there.
     View fresh() {
 #ifdef TG_CHECK_SCRATCH
         if (resumes_ != scheduler_->resumes()) value_ = T();
@@ -41,7 +41,7 @@ class Scratch {
 #endif
         return View(*this);
     }
-    /// For what fresh() was filled with since the last suspension.
+    /// For the contents written since fresh(), if no suspension came between.
     View view() {
         return View(*this);
     }
@@ -56,7 +56,7 @@ class Scratch {
     const Scheduler* scheduler_;
     T value_{};
 #ifdef TG_CHECK_SCRATCH
-    std::uint64_t resumes_ = ~std::uint64_t{0};  // of the scheduler, at fresh()
+    std::uint64_t resumes_ = ~std::uint64_t{0};  // the scheduler's count at fresh()
 #endif
 };
 

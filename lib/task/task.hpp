@@ -107,7 +107,7 @@ inline task<void> detail::Promise<void>::get_return_object() noexcept {
     return task<void>(std::coroutine_handle<Promise>::from_promise(*this));
 }
 
-/// Runs at once to its first suspension; frees itself. Its body lets no exception out.
+/// Runs at once to its first suspension; frees itself. Its body must not throw.
 struct Detached {
     struct promise_type : detail::Pooled {
         Detached get_return_object() const noexcept { return {}; }

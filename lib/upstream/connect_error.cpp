@@ -5,7 +5,7 @@
 namespace ticketgate {
 namespace {
 
-// The same for files and sockets.
+// The errors that files and sockets have in common.
 std::string of_process(int error) {
     const bool descriptors = error == EMFILE || error == ENFILE;
     return descriptors ? "no file descriptor is free: raise LimitNOFILE in the unit, or the "

@@ -8,7 +8,7 @@
 
 namespace ticketgate {
 
-/// What to do about this errno of connect(); empty: the errno says it all.
+/// What to do about this errno of connect(); empty: the errno explains itself.
 std::string connect_remedy(const net::Endpoint& at, int error);
 
 /// What to do about a backend's name that has no address.

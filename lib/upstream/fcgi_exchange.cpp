@@ -11,12 +11,12 @@
 namespace ticketgate {
 namespace {
 
-// Of what a script wrote to its error stream: enough to find the fault, one line of the log.
+// The most of a script's error stream to keep: enough to find the fault, one line of the log.
 constexpr std::size_t max_remarks = 4 << 10;
 
 }  // namespace
 
-// The first also ends the parameters, which the head holds.
+// The first frame also ends the parameters, which the head holds.
 PooledExchange::Frame FcgiExchange::frame(std::size_t piece, bool last) {
     Frame around;
     if (!params_ended_) fcgi::append_header(around.before, fcgi::Type::params, 0);
@@ -57,7 +57,7 @@ error_code FcgiExchange::take_end() {
     return {};
 }
 
-// For the log; the exchange goes on without it.
+// For the log only: without memory the exchange continues without it.
 void FcgiExchange::remark(std::string_view text) noexcept {
     try {
         remarks_ += text.substr(0, max_remarks - remarks_.size());
@@ -92,8 +92,8 @@ result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& h
     }
 }
 
-// A script may say more than it announced, or more than its method or status has room for: that is
-// dropped, as nginx does.
+// A script may send more than it announced, or a body that its method or status does not allow.
+// Drops that, as nginx does.
 std::string_view FcgiExchange::wanted(std::string_view output) {
     if (framing_ == http::Framing::none) return {};
     if (framing_ != http::Framing::length) return output;
@@ -114,7 +114,7 @@ error_code FcgiExchange::read_buffered(std::string_view& out) {
         if (output->empty()) break;
         out = wanted(*output);
     }
-    // The client was promised more.
+    // The client was told a greater length.
     if (ended_ && out.empty() && framing_ == http::Framing::length && left_ != 0)
         return errc::upstream_broke;
     return {};
@@ -132,13 +132,13 @@ result<Step> FcgiExchange::read_body(std::string_view& out) {
     }
 }
 
-// Without END_REQUEST only a response of known length is known to be whole.
+// Without END_REQUEST only a response of declared length is known to be whole.
 bool FcgiExchange::connection_ended() {
     ended_ = framing_ == http::Framing::none || (framing_ == http::Framing::length && left_ == 0);
     return ended_;
 }
 
-// To END_REQUEST while the records make sense, else to the end of the connection.
+// Reads to END_REQUEST while the records make sense, else to the end of the connection.
 Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     for (;;) {
         for (;;) {
@@ -150,7 +150,7 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     }
 }
 
-// Padding of END_REQUEST that has yet to come would be taken for the beginning of the next answer.
+// Padding of END_REQUEST that is still to come would be read as the beginning of the next answer.
 bool FcgiExchange::answered_whole() const {
     return decoder_.done() && unread_.size() == decoder_.padding();
 }

@@ -18,7 +18,7 @@ class FcgiExchange final : public PooledExchange {
     result<Step> read_body(std::string_view& piece) override;
     bool ended() const override { return ended_; }
     error_code read_buffered(std::string_view& piece) override;
-    void upgrade() override {}  // there is none: CGI has no 101
+    void upgrade() override {}  // CGI has no 101
     bool settled() const override { return ended_ || idle_or_over(); }
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
     std::string_view remarks() const override { return remarks_; }
@@ -43,7 +43,7 @@ class FcgiExchange final : public PooledExchange {
     std::size_t body_in_block_ = 0;
     std::string_view unread_;  // records in the loop's buffer
     http::Framing framing_ = http::Framing::none;
-    std::uint64_t left_ = 0;  // of a body whose length was told
+    std::uint64_t left_ = 0;  // of a body whose length was declared
     std::string remarks_;
 };
 

@@ -12,13 +12,13 @@
 namespace ticketgate {
 namespace {
 
-// php-fpm keeps a connection only if we ask for it, and then not for a time that it tells.
+// php-fpm keeps a connection only on request, and never says for how long.
 UpstreamSettings without_pool(UpstreamSettings settings, bool keep_alive) {
     if (!keep_alive) settings.max_idle = 0;
     return settings;
 }
 
-// Of our own making: it was within the limits before our lines came to it.
+// For a head that ticketgate wrote: the client's part was within the limits.
 constexpr http::HeadLimits own_head{
     .max_head = 64 << 20, .max_uri = 64 << 20, .max_headers = 1 << 20};
 
@@ -36,8 +36,8 @@ FcgiUpstream::FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Re
       fcgi_(std::move(fcgi)),
       status_(status_of(fcgi_, resolver, loops, connect)) {}
 
-// CGI is told the length before the body, and the method of a HEAD: it tells the end of its work
-// apart from the end of its answer.
+// CGI needs the length before the body. A HEAD stays a HEAD: FastCGI tells the end of the work
+// apart from the end of the answer.
 Prepared FcgiUpstream::prepare(const http::RequestHead& head, const RequestFacts& facts,
                                std::string& out) const {
     http::RequestEdits edits = facts.edits;
@@ -63,7 +63,7 @@ void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
     fcgi::append_stream(head, fcgi::Type::params, pair);
 }
 
-// A request of our own to the other address; nothing of it is logged or queued.
+// A request of ticketgate's own to the status address; it is neither logged nor queued.
 std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) {
     std::string pairs;
     for (const auto& [name, value] : {std::pair{"SCRIPT_NAME", fcgi_.status_path},
@@ -79,10 +79,10 @@ std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) 
 result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
                                                const Answered& request) const {
     std::string path;
-    // The request was routed by the same form: it has one.
+    // The request was routed by its normal form, so it has one.
     (void)http::normalise_path(http::path_of(request.target), path);
     const auto query = std::min(request.target.find('?'), request.target.size() - 1);
-    // On a kept connection php-fpm counts from when the worker began to wait for our request.
+    // On a kept connection php-fpm counts from when the worker began to wait for the request.
     const Time sent = fcgi_.keep_alive ? Time() : request.sent;
     const fcgi::Trace trace{request.method, fcgi::find_script(path, fcgi_.scripts),
                             request.target.substr(query + 1), sent, request.ended};

@@ -1,6 +1,5 @@
-// A backend that speaks FastCGI, php-fpm above all. What a request's head means to it is made from
-// the head that an HTTP backend would get, so both are told the same: nothing has to be dropped or
-// stamped a second time.
+// A backend that speaks FastCGI, php-fpm above all. Makes its parameters from the head that an HTTP
+// backend would get, so both are told the same: nothing has to be dropped or stamped a second time.
 #pragma once
 
 #include <memory>
@@ -14,9 +13,9 @@ namespace ticketgate {
 
 struct FcgiSettings {
     fcgi::Scripts scripts;
-    /// An idle connection occupies a worker of php-fpm; so it is off unless asked for.
+    /// An idle connection occupies a worker of php-fpm, so the default is off.
     bool keep_alive = false;
-    /// Where php-fpm's status listens, if anywhere, and pm.status_path.
+    /// The address of php-fpm's status listener, if any, and pm.status_path.
     std::optional<UpstreamSettings> status;
     std::string status_path = {};
 };

@@ -8,11 +8,11 @@
 namespace ticketgate {
 namespace {
 
-// Bytes of a head of which only the end matters.
+// The limit of a head of which only the end matters.
 constexpr std::size_t longest_head = 1 << 20;
 
-// A server may send a body to HEAD, or with the length that it told beside a 304, against the
-// protocol; to us it would be the beginning of the next answer.
+// Against the protocol, a server may send a body to HEAD, or one of the declared length with a 304.
+// It would be read as the beginning of the next answer.
 Silence silence_after(const http::ResponseHead& head, bool to_head) {
     if (head.framing != http::Framing::none) return Silence::sure;
     const bool told_empty = head.has_content_length && head.content_length == 0;
@@ -52,7 +52,7 @@ result<Step> HttpExchange::read_head(bool to_head_request, const http::HeadLimit
     }
 }
 
-// Parses in place. Only a head that came in pieces is copied together first.
+// Parses in place. Joins a head first only if it came in pieces.
 result<http::Progress> HttpExchange::parse_head(bool to_head_request,
                                                 const http::HeadLimits& limits,
                                                 http::ResponseHead& head) {
@@ -72,13 +72,13 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request,
         return progress;
     }
     unread_ = bytes.substr(head.bytes.size());
-    whole_head_.swap(partial_head_);  // the views stay good: the bytes only change their owner
+    whole_head_.swap(partial_head_);  // the views stay valid: only the owner of the bytes changes
     partial_head_.clear();
     keep_alive_ = head.keep_alive;
     announced_close_ = head.announces_close;
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
-    if (head.status == 101) end_ = End::unknown;  // what follows is no HTTP
+    if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
     if (head.informational()) return progress;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = head.framing == http::Framing::none ? End::headless : early() ? End::early : End::framed;
@@ -114,17 +114,17 @@ void HttpExchange::upgrade() {
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
 }
 
-// A backend that announces the end of its connection shows the end of its work by it (CONTRACT
-// 2.12).
+// A backend that announces the end of its connection shows the end of its work by that end
+// (CONTRACT 2.12).
 bool HttpExchange::settled() const {
     if (idle_or_over()) return true;
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
 }
 
-// Where the end of the answer does not tell the end of the work, the end of the connection does. A
-// server that keeps its connection looks for the next request when its work is over: it finds our
-// FIN then, and closes. One that has announced to close does so by itself; a FIN might pass for
-// a client that left, and end the wait of a server in between (nginx) before its script's end.
+// Where the end of the answer does not show the end of the work, the end of the connection does. A
+// server that keeps its connection reads the next request when its work is over: it finds a FIN
+// then, and closes. A server that has announced to close does so by itself; a FIN could pass for a
+// client that left, and end the wait of a server in between (nginx) before its script's end.
 void HttpExchange::ask_to_close() {
     const bool untold = end_ != End::open && end_ != End::framed && end_ != End::lost;
     if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
@@ -150,8 +150,8 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
     return Step::done;
 }
 
-// The run ended before its answer began. Whatever is wrong with this head or with our memory, the
-// slot is held. A head that is longer than it may be is forwarded to nobody, but read to its end.
+// The run ended before its answer began. Holds the slot whatever is wrong with this head or with
+// memory. Does not forward a head that is too long, but reads it to its end.
 Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head) noexcept {
     http::HeadLimits limits = settings().head_limits;
     limits.max_head = std::max(limits.max_head, longest_head);

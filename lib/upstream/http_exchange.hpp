@@ -40,14 +40,14 @@ class HttpExchange final : public PooledExchange {
     result<http::Progress> parse_head(bool to_head_request, const http::HeadLimits& limits,
                                       http::ResponseHead& head);
 
-    /// What the end of the answer tells of the backend's work.
+    /// What the end of the answer shows of the backend's work.
     enum class End : std::uint8_t {
         open,      ///< nothing: there is no final head yet
         framed,    ///< a length or chunks say where the body ends, and the script with it
         headless,  ///< the answer ends with its head (204, 304): its script may run on
-        early,     ///< it began before the request was sent: its script may still read that
+        early,     ///< it began before the request was sent: its script may still read the request
         unknown,   ///< its framing makes no sense: only the connection's end tells
-        lost       ///< so it is to us, who had no memory for its head
+        lost       ///< unknown for lack of memory for its head
     };
     void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;

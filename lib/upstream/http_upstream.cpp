@@ -16,14 +16,14 @@ Prepared HttpUpstream::prepare(const http::RequestHead& head, const RequestFacts
     edits.content_length = head.content_length;
     how.upgrade = edits.upgrade = facts.upgrade;
     // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while
-    // its script may run on; the end of the body that GET brings is its end (CONTRACT 2.12).
+    // its script may run on; the body that GET brings ends with the script (CONTRACT 2.12).
     how.asks_with_get = facts.queued && head.method == "HEAD";
     if (how.asks_with_get) edits.method = "GET";
     http::rewrite_request(head, edits, out);
     return how;
 }
 
-// Before the empty line.
+// Inserts it before the empty line.
 void HttpUpstream::add_length(std::string& head, std::uint64_t length) const {
     head.insert(head.size() - 2, "Content-Length: " + std::to_string(length) + "\r\n");
 }

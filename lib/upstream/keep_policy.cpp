@@ -5,12 +5,12 @@
 namespace ticketgate {
 namespace {
 
-// Of the idle age at which a backend closes, or up to which connections are known to stand. A
-// backend's clock starts when its answer is written, ours when it is read, and a busy machine lies
-// between them.
+// Divides the idle age at which a backend closes, or up to which connections are known to last. A
+// backend's clock starts when its answer is written, ours when it is read, and a busy machine adds
+// a delay between them.
 constexpr int safe_part = 2;
 
-// Behind a told length: a page's footer comes at once, what a slow script prints may take longer.
+// After a declared length: a page's footer comes at once, output of a slow script may take longer.
 constexpr Duration first_rest = 20ms, longest_rest = 2s;
 
 }  // namespace
@@ -25,7 +25,7 @@ void KeepPolicy::outlived(Duration age) {
 }
 
 // A close at about the remembered age or before it renews the memory: a backend's idle timeout is
-// not forgotten while it goes on striking.
+// not forgotten while it keeps closing connections.
 void KeepPolicy::closed(Duration age, Time now) {
     const bool remembered = now < remembered_until_;
     if (!remembered || age <= safe_part * closed_at_) remembered_until_ = now + limits_.memory;

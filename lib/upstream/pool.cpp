@@ -7,16 +7,14 @@
 namespace ticketgate {
 namespace {
 
-// A name's addresses are asked for anew after this long: containers come back under other
-// addresses.
+// A name is resolved again after this long: containers come back under other addresses.
 constexpr Duration resolve_again = 10s;
-// A look-up that failed is not repeated for each request.
+// A failed look-up is not repeated for each request.
 constexpr Duration failure_stands = 1s;
 
-// After an answer without a body, or of a backend that has lately said more than the length it
-// told, a connection rests for this long: what its backend may say behind the answer, all the same,
-// comes meanwhile. Short, as 304s come by the dozen, and each of them would need a connection of
-// its own.
+// How long a connection rests after an answer without a body, or from a backend that has lately
+// sent more than the length it declared: any bytes after the answer come within this time. Short,
+// as 304s come by the dozen, and each of them would need a connection of its own.
 constexpr Duration rest_time = 20ms;
 
 }  // namespace
@@ -41,8 +39,8 @@ std::unique_ptr<Exchange> Pool::open(net::Loop& loop, bool fresh, bool careful) 
     return upstream_.make_exchange(*this, loop);
 }
 
-// Behind one that still rests all do. A request that gets a new connection though some are idle
-// takes the place of one of them, or the backend would soon be full of idle ones.
+// Connections after one that still rests do so as well. A request that gets a new connection though
+// some are idle replaces one of them, or idle connections would soon fill the backend.
 std::unique_ptr<PooledExchange> Pool::take_idle(Time now, bool careful) {
     while (!idle_.empty()) {
         PooledExchange& first = idle_.front();
@@ -67,7 +65,7 @@ void Pool::keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout
                 Silence silence) {
     if (retired_ || idle_.size() >= settings().max_idle) return;
     Duration timeout = settings().idle_timeout;
-    // The backend told when it will close: be a second earlier than it.
+    // The backend told when it will close: close a second earlier.
     if (told_timeout_s != 0) timeout = std::min(timeout, Duration(seconds(told_timeout_s)) - 1s);
     if (timeout <= Duration{0}) return;
     PooledExchange& kept = *idle.release();
@@ -132,7 +130,7 @@ void Pool::start_resolving(net::Loop& loop) {
     resolving_ = true;
 }
 
-// A name that cannot be resolved just now keeps its old addresses.
+// A failed look-up keeps the old addresses.
 void Pool::resolved(const error_code& failure, std::vector<net::Endpoint> found) {
     resolve_failure_ = failure;
     resolving_ = false;

@@ -1,6 +1,5 @@
-// The connections of one loop to one backend: idle ones, last used first, what they have shown of
-// the backend, and the addresses to open new ones at. Owned by its upstream; touched by its loop
-// only.
+// The connections of one loop to one backend: the idle ones, last used first, what they have shown
+// of the backend, and the addresses for new ones. Owned by its upstream; touched by its loop only.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -32,10 +31,10 @@ class Pool {
     void keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout_s, Silence silence);
     void forget(PooledExchange& idle);
     /// The address to connect to; null while the name is being resolved (the exchange is notified
-    /// then).
+    /// afterwards).
     const net::Endpoint* address(net::Loop& loop, PooledExchange& asking);
     bool unresolvable() const { return unresolvable_ && !resolving_; }
-    /// Why the last question for the name brought no address; good when there has been none.
+    /// Why the last look-up of the name brought no address; no error before the first.
     const error_code& resolve_failure() const { return resolve_failure_; }
     /// A connection to the present address failed: try another, or look the name up anew.
     void address_failed();
@@ -48,8 +47,8 @@ class Pool {
 
     using Idle = boost::intrusive::list<PooledExchange, boost::intrusive::constant_time_size<true>>;
     PooledUpstream& upstream_;
-    // Owned: made by new. Last used at the front; at the back those that are still to be silent for
-    // a while, in the order of their times.
+    // Owned: made by new. Last used at the front; at the back those that still rest, in the order
+    // of their times.
     Idle idle_;
     KeepPolicy policy_;
     bool retired_ = false;
@@ -58,7 +57,7 @@ class Pool {
     std::size_t next_address_ = 0;
     Time resolved_at_{};
     error_code resolve_failure_;
-    std::vector<PooledExchange*> asking_;  // wait for the name
+    std::vector<PooledExchange*> asking_;  // wait for the address
 };
 
 }  // namespace ticketgate

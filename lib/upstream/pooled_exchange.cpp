@@ -12,14 +12,14 @@
 namespace ticketgate {
 namespace {
 
-// Of a request body on its way: enough to be worth a system call, and room for FastCGI's largest
-// record.
+// The most of a request body in one write: enough to be worth a system call, and room for FastCGI's
+// largest record.
 constexpr std::size_t piece_size = (64 << 10) - 8;
 
 // Between two tries to connect to a unix socket whose backlog is full.
 constexpr Duration connect_again = 10ms;
 
-// Within this time of a look of the loop's at all sockets, what it told of an idle one counts.
+// For this long after the loop has polled all sockets, the flags of an idle one count.
 constexpr Duration lately = 1ms;
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string PooledExchange::fault() const {
            " cannot be resolved: " + (failure ? failure.message() : "no answer yet");
 }
 
-// A try that has neither failed nor succeeded is one that took too long.
+// A try that has neither failed nor succeeded took too long.
 std::string PooledExchange::remedy() const {
     if (!has_address()) return resolve_remedy(settings().host);
     if (connected_ || (stream_ && !stream_->fault().empty())) return {};
@@ -80,7 +80,7 @@ result<Step> PooledExchange::connect() {
         to_ = *address;
         stream_ = pool_.connect(loop_, to_, refusal_);
         if (stream_) stream_->observe(observer_);
-        // The backlog of a unix socket is full, and no event will tell when it is not.
+        // The backlog of a unix socket is full, and no event will tell when it has room.
         if (!stream_ && refusal_ == EAGAIN) {
             loop_.arm(idle_deadline_, connect_again);
             return Step::blocked;
@@ -99,7 +99,7 @@ result<Step> PooledExchange::connect() {
     return Step::done;
 }
 
-// A broken pipe while sending is not the last word: the backend may have answered before it closed.
+// A broken pipe while sending is not the end: the backend may have answered before it closed.
 result<Step> PooledExchange::send_pieces(std::string_view head, Body& body) {
     for (;;) {
         const bool head_left = head_sent_ < head.size();
@@ -115,7 +115,7 @@ result<Step> PooledExchange::send_pieces(std::string_view head, Body& body) {
     }
 }
 
-// One write of what is left of the head and the next piece of the body; done when all of it was
+// Writes the rest of the head and the next piece of the body at once; done when all of it was
 // taken.
 result<Step> PooledExchange::push(std::string_view head, Body& body) {
     const std::string_view head_rest = head.substr(head_sent_);
@@ -154,13 +154,13 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
         body.spool.consume(part);
         return head_sent_ == head.size() && part == front.size() ? Step::done : Step::blocked;
     }
-    // A frame is begun as a whole: what of it was not taken waits in unsent_.
+    // A frame is begun as a whole: the part that was not taken waits in unsent_.
     try {
         for (const std::string_view part :
              {std::string_view(around.before), front, std::string_view(around.after)})
             unsent_.append(part.substr(take(part.size())));
     } catch (const std::bad_alloc&) {
-        // Bytes behind a frame that is not whole would be taken for its rest.
+        // Bytes after an incomplete frame would be read as its rest.
         finish_sending();
         return errc::upstream_broke;
     }
@@ -168,7 +168,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
     return head_sent_ == head.size() && unsent_.empty() ? Step::done : Step::blocked;
 }
 
-// How much was taken; 0 when the connection takes nothing now.
+// Returns how much was taken; 0 when the connection takes nothing now.
 result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
     wrote_late_ = wrote_late_ || (touched_ && stream_->readable());
     touched_ = true;
@@ -178,7 +178,7 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
         return written.bytes;
     }
     if (written.status != net::Io::failed) return std::size_t{0};
-    // Told once: a read would now find what came before, and then what looks like a FIN.
+    // Reported once: a read would now find the earlier bytes, and then what looks like a FIN.
     reset_ = written.error == ECONNRESET;
     note_lost();
     return errc::upstream_broke;
@@ -195,17 +195,17 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     const bool failed = got.status == net::Io::failed;
     const bool ended = got.status == net::Io::ended || (failed && stream_->over());
     over_ |= ended;
-    answered_ |= failed && !ended;  // with something that is no TLS
+    answered_ |= failed && !ended;  // with bytes that are not TLS
     if (ended) note_lost();
     return got;
 }
 
-// The backend closed a kept connection, and what we sent over it crossed that.
+// The backend closed a kept connection while the request was on its way.
 void PooledExchange::note_lost() {
     if (untouched()) pool_.policy().closed(was_idle_for_, loop_.woke());
 }
 
-// What is not sent by now never will be.
+// Bytes not sent by now are never sent.
 void PooledExchange::finish_sending() {
     half_closed_ = sent_ = true;
     stream_->finish_writing();
@@ -230,8 +230,8 @@ void PooledExchange::become_idle(Duration timeout, Duration rest) {
     renew();
     idle_since_ = loop_.woke();
     rest_ = rest;
-    // The upstream owns its pool, and so this: no circle. Were this the last hold, all of it would
-    // go at the end of this function, not before.
+    // The upstream owns its pool, and so this: no cycle. If this is the last reference, all of it
+    // is freed at the end of this function, not before.
     const auto last = std::move(upstream_);
     stream_->observe(this);
     loop_.arm(idle_deadline_, timeout);
@@ -245,7 +245,7 @@ bool PooledExchange::usable(bool careful) {
     return false;
 }
 
-// A FIN behind them would make them a goodbye (Apache's 408), and they harm nobody.
+// With a FIN after them they are a goodbye (Apache's 408), which is harmless.
 void PooledExchange::note_words() {
     if (stream_->readable() && !stream_->fin() && !stream_->broken())
         pool_.policy().overran(loop_.woke());
@@ -279,7 +279,7 @@ void PooledExchange::notify() {
     } else {
         return;
     }
-    delete this;  // idle connections belong to the pool's list, which the destructor leaves
+    delete this;  // the destructor takes this out of the pool's list
 }
 
 }  // namespace ticketgate

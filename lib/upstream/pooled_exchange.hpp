@@ -1,6 +1,6 @@
-// One connection to a backend and the exchange that is on it: connecting, sending, being kept for
-// another. What is said over it is its protocol's, in a class below. Between exchanges it is idle
-// in its pool and watches for the backend closing it.
+// One connection to a backend and its exchange: connecting, sending, being kept for another. A
+// derived class has the protocol. Between exchanges it is idle in its pool and watches for the
+// backend closing it.
 #pragma once
 
 #include <boost/intrusive/list_hook.hpp>
@@ -19,11 +19,11 @@ namespace ticketgate {
 class Pool;
 class PooledUpstream;
 
-/// Is a backend that has answered whole silent from then on?
+/// Whether a backend that has answered whole is silent from then on.
 enum class Silence : std::uint8_t {
     sure,    ///< the answer said where it ends
     likely,  ///< it has no body, and neither side doubts that
-    unsure   ///< we take it to have none; a backend may send one
+    unsure   ///< it should have no body; a backend may send one
 };
 
 class PooledExchange : public Exchange,
@@ -49,8 +49,8 @@ class PooledExchange : public Exchange,
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
-    /// About to be used again; `careful`, or when the loop has not looked at its sockets lately,
-    /// costs one system call.
+    /// Checks a connection that is about to be used again. Costs one system call if `careful`, or
+    /// if the loop has not polled its sockets lately.
     bool usable(bool careful);
     void reuse(std::shared_ptr<PooledUpstream> upstream);
     void become_idle(Duration timeout, Duration rest);
@@ -63,46 +63,46 @@ class PooledExchange : public Exchange,
     }
 
  protected:
-    /// A piece of the body in the protocol's framing is this, the piece, and that.
+    /// The framing around a piece of the body.
     struct Frame {
         std::string before, after;
     };
-    /// Are pieces of the body framed? If so frame() is called for each, in order, and with `last`
-    /// once, for what may be an empty piece.
+    /// True if pieces of the body are framed. Then frame() is called for each, in order, and once
+    /// with `last`, for what may be an empty piece.
     virtual bool frames(const Body& body) const = 0;
     virtual Frame frame(std::size_t piece, bool last) = 0;
     /// The response is whole, and the backend keeps the connection.
     virtual bool answered_whole() const = 0;
     /// Bytes came behind the end of the response.
     virtual bool overran() const { return false; }
-    /// Forgets the exchange that is over. To an idle connection nothing is left of it.
+    /// Resets the state of the last exchange before the connection becomes idle.
     virtual void renew() = 0;
-    /// Of such a response.
+    /// How silent the backend is after such a response.
     virtual Silence silence() const = 0;
-    /// What the backend told of how long it keeps an idle connection; 0: nothing.
+    /// How long the backend keeps an idle connection, as it announced; 0: not known.
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
     net::IoResult read(std::string_view& into);
-    /// Why a read gave nothing: the connection is over, or what came is no TLS.
+    /// Why a read gave nothing: the connection is over, or the bytes were not TLS.
     errc read_failure() const { return over_ ? errc::upstream_broke : errc::upstream_bad_response; }
     net::Stream& stream() { return *stream_; }
     const UpstreamSettings& settings() const;
     /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
     bool idle_or_over() const { return !touched_ || over_; }
-    /// The request is out, to its last byte.
+    /// The request is sent, to its last byte.
     bool all_sent() const { return sent_; }
-    /// What is here of an answer was written before the backend could read all of the request, or
-    /// it never can.
+    /// The part of the answer that is here was written before the backend could read all of the
+    /// request, or it never can.
     bool early() const { return !sent_ || half_closed_ || wrote_late_; }
-    /// A write said that the backend reset the connection: what looks like a FIN is none.
+    /// A write reported that the backend reset the connection: what looks like a FIN is not one.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
     /// The response is not HTTP. On a reused connection it may be the end of the previous one.
     void note_garbage();
 
  private:
-    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: it
-    /// is time for another try.
+    /// While idle: the backend closed it, or it was idle for too long. Before it is connected: time
+    /// for another try.
     void notify() override;
     bool quiet() const;
     void note_lost();
@@ -113,7 +113,7 @@ class PooledExchange : public Exchange,
     result<Step> push(std::string_view head, Body& body);
     result<std::size_t> write(std::span<const iovec> pieces);
 
-    std::shared_ptr<PooledUpstream> upstream_;  // the pool lives in it; null while idle in the pool
+    std::shared_ptr<PooledUpstream> upstream_;  // the pool's owner; null while idle in the pool
     Pool& pool_;
     net::Loop& loop_;
     Observer* observer_ = nullptr;
@@ -133,7 +133,7 @@ class PooledExchange : public Exchange,
     std::size_t head_sent_ = 0;
     int refusal_ = 0;
     net::Endpoint to_;    // of family AF_UNSPEC until the address is known
-    std::string unsent_;  // of a frame that was taken in part
+    std::string unsent_;  // the rest of a frame that was taken in part
 };
 
 }  // namespace ticketgate

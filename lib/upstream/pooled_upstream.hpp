@@ -1,6 +1,6 @@
 // A backend at an address, TCP or a unix socket: for each loop a pool of idle connections and the
-// addresses its name resolves to. Shared by snapshots; each pool is touched by its loop only. What
-// is spoken is in a class below.
+// addresses its name resolves to. Shared by snapshots; each pool is touched by its loop only. A
+// derived class has the protocol.
 #pragma once
 
 #include <memory>

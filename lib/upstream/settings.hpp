@@ -1,4 +1,4 @@
-// Where a backend is, and how its connections are kept.
+// The address of a backend, and how its connections are kept.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct UpstreamSettings {
     std::string unix_path;
     /// As a URL names it: the host, and the port unless it is the scheme's.
     std::string authority = {};
-    /// Redirects to there are rewritten for clients.
+    /// Redirects to this address are rewritten for clients.
     std::optional<http::BackendAddress> redirects = {};
     std::uint32_t max_idle = 64;  ///< connections kept, each loop
     Duration idle_timeout = 4s;
