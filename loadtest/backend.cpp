@@ -131,7 +131,7 @@ class Backend : public Outage {
         poller_.add(fcgi_listener_, EPOLLIN, &fcgi_listener_);
     }
 
-    // Not in the middle of the page that asks for it: that one is to be answered.
+    // Not while the page that asks for it is served: its answer must be sent first.
     void drop_all() {
         drop_ = false;
         for (auto& [pointer, connection] : connections_) {

@@ -54,7 +54,7 @@ void Connection::on_events(std::uint32_t events) {
 }
 
 void Connection::read() {
-    // Nothing of that request was read, so nobody can say that it was processed.
+    // No byte of that request was read, so it was provably not processed.
     if (drops_next_ && state_ == State::reading) return close();
     if (state_ == State::tunnel) return echo();
     const auto got = receive(fd_, read_buffer);
@@ -184,7 +184,7 @@ void Connection::answer_head(int status, std::uint64_t size, bool chunked) {
     out_ += stays_open() || fastcgi_ ? "\r\n" : "Connection: close\r\n\r\n";
 }
 
-// True: the answer asked for is none, or not a whole one.
+// Returns true if the requested fault replaces the answer or cuts it.
 bool Connection::break_off() {
     constexpr std::uint64_t promised = 10'000;
     switch (fault_) {
@@ -210,7 +210,7 @@ bool Connection::break_off() {
     }
 }
 
-// So little that the socket takes it at once.
+// Small enough that the socket takes it at once.
 void Connection::fail(std::string_view last_words) {
     const auto last_us = now_us();
     if (fastcgi_ && !out_.empty()) out_ = fcgi_output(out_, std::exchange(last_words, {}), false);
@@ -318,8 +318,8 @@ void Connection::end_run(bool client_gone) {
     first_bytes_us_ = now_us();
 }
 
-// As after fastcgi_finish_request(): the answer is out, the connection closed, the script goes on.
-// Over HTTP it goes on where the answer ends with its head, or will end with the connection.
+// As after fastcgi_finish_request(): the answer is sent, the connection closed, the script goes on.
+// Over HTTP it goes on after an answer that ends with its head, or will end with the connection.
 bool Connection::work_on() {
     const auto late_us = may_work_on() ? query_number(head_.target, "late_us", 0) : 0;
     held_ = fastcgi_ && query_number(head_.target, "late_hold", 0) == 1 && !own_page();
@@ -335,7 +335,7 @@ bool Connection::may_work_on() const {
     return fastcgi_ || head_.method == "HEAD" || query_number(head_.target, "close", 0) == 1;
 }
 
-// As a WebSocket's server: a 101, then every byte comes back. For `tunnel=hold` the run lasts until
+// Like a WebSocket server: a 101, then an echo of every byte. For `tunnel=hold` the run lasts until
 // the peer ends it, else it ends with the 101.
 bool Connection::begin_tunnel() {
     const auto kind = query_text(head_.target, "tunnel");
@@ -353,7 +353,7 @@ bool Connection::begin_tunnel() {
     return true;
 }
 
-// So little at a time that the socket takes it at once.
+// Pieces small enough that the socket takes each at once.
 void Connection::echo() {
     const auto got = receive(fd_, read_buffer);
     if (got.state == Io::closed) return end_tunnel();
@@ -383,7 +383,7 @@ void Connection::lose_peer() {
     if (state_ == State::body || (state_ == State::reading && !in_.empty())) journal_.truncated();
     if (!kept_back_.empty() && state_ == State::body) journal_.end(run_, head_.seq, now_us(), true);
     if (state_ == State::reading || state_ == State::body) return close();
-    // Closed reads as readable for ever; without a watch the loop does not spin on it.
+    // A closed socket stays readable for ever; unwatched, it does not make the loop spin.
     watch(state_ == State::writing ? EPOLLOUT : 0U);
 }
 

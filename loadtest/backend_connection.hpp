@@ -15,15 +15,15 @@
 
 namespace loadtest {
 
-// What the control pages ask of the backend as a whole.
+// The actions on the whole backend that the control pages request.
 class Outage {
  public:
     virtual ~Outage() = default;
-    // Nobody listens for this time; with `drop` every connection ends at once, as in a restart.
+    // Closes the listener for this time; with `drop` also every connection, as in a restart.
     virtual void refuse(Micros for_us, bool drop) = 0;
-    // Who works on what, as php-fpm's status has it.
+    // The table of workers, as in php-fpm's status.
     virtual std::string workers() const = 0;
-    // Ends the work of the request that was held (`hold=1`). False: none of that number is held.
+    // Ends the work of a held request (`hold=1`). Returns false if that number is not held.
     virtual bool let_go(std::uint64_t seq) = 0;
 };
 
@@ -40,14 +40,14 @@ class Connection {
 
     void on_events(std::uint32_t events);
     void on_alarm();
-    // Does its run wait for let_go()?
+    // Tells whether its run waits for let_go().
     bool holds(std::uint64_t seq) const { return held_ && head_.seq == seq; }
     void let_go();
-    // The backend's process ends: so does what runs.
+    // The backend's process ends, and every run with it.
     void abort();
-    // Nothing left to do: no socket, or nothing more wanted from it, and no run.
+    // Finished: no run, and no socket or nothing more to read from it.
     bool finished() const { return finished_; }
-    // The entry of php-fpm's table for its run; empty: there is none.
+    // The entry for its run in php-fpm's table; empty if there is none.
     std::string worker(Micros now) const;
 
  private:
@@ -111,7 +111,7 @@ class Connection {
     std::string out_;
     std::size_t out_sent_ = 0;
     std::uint64_t filler_left_ = 0;
-    std::string kept_back_;  // till all of the request is here
+    std::string kept_back_;  // sent once the request is complete
     Micros writing_us_ = 0;  // when the last write began
 };
 

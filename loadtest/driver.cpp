@@ -1,5 +1,5 @@
-// A client that sends a known number of requests in a known order over keep-alive connections,
-// some of whose clients leave, read slowly or upload slowly; then asks the backend what it saw.
+// Sends a known number of requests in a known order over keep-alive connections; some clients
+// leave, read slowly or upload slowly. Then fetches the backend's statistics.
 
 #include <cstdio>
 #include <exception>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     const loadtest::Options options{argc, argv, loadtest::driver_usage};
     try {
         const loadtest::Plan plan{options};
-        // Strikes only if the run does not keep its own time limit.
+        // Fires only if the run exceeds its own time limit.
         loadtest::end_after(static_cast<unsigned>(plan.timeout_us / 1'000'000 + 60));
         return loadtest::drive(plan);
     } catch (const std::exception& failure) {

@@ -1,5 +1,5 @@
 #pragma once
-// One keep-alive connection of the driver: sends a request, reads its answer, and says so.
+// One keep-alive connection of the driver: sends a request, reads its answer, and reports it.
 // Reconnects when the proxy closed it between two requests.
 
 #include <string>

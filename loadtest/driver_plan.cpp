@@ -84,7 +84,7 @@ Plan::Plan(const Options& options)
     host = options.text("--host", url.address.starts_with("unix:") ? "localhost" : url.address);
     path = options.text("--path", url.path);
     if (hold > 0) connections = requests = hold;
-    // A run that sends for a time must also be let finish what it sent.
+    // A run that sends for a time must also have time to finish its last requests.
     if (options.given("--seconds")) timeout_us = std::max(timeout_us, seconds_us + 10 * second);
 }
 

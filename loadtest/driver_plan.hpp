@@ -1,5 +1,5 @@
 #pragma once
-// What a run of the driver is to do, read from the command line, and what became of each request.
+// The plan of a run of the driver, read from the command line, and the outcome of each request.
 
 #include <string>
 #include <vector>

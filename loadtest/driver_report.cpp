@@ -16,7 +16,7 @@ namespace {
 
 using Samples = std::vector<Micros>;
 
-// A proxy needs a moment to see a client leave; what it starts in that time is no ghost.
+// A proxy needs a moment to see a client leave; a request started in that time is not a ghost.
 constexpr Micros leave_grace_us = 1000;
 
 Micros percentile(const Samples& sorted, double share) {
@@ -103,7 +103,7 @@ std::uint64_t print_log(std::string& out, const Plan& plan, const Records& recor
         const auto started_us = log.started_us(i + 1);
         if (started_us == 0 || record.fate == Fate::lost) continue;
         const bool after = started_us > record.done_us + leave_grace_us;
-        // One that meant to leave while it ran may have left during its hand-over: nobody's fault.
+        // One that was to leave while it ran may have left during its hand-over: not counted.
         if (!after)
             ++ran_before_leaving;
         else

@@ -1,5 +1,5 @@
 #pragma once
-// What a run came to: the driver's own records, and the backend's counts and log.
+// The result of a run: the driver's own records, and the backend's counts and log.
 
 #include <string>
 

@@ -75,7 +75,7 @@ void Driver::run() {
         connect_more();
     }
     slow_.leave();
-    if (plan_.hold > 0) return;  // unanswered is what was wanted
+    if (plan_.hold > 0) return;  // with --hold requests stay unanswered
     for (const auto seq : std::set{outstanding_}) settle(seq, Fate::lost);
 }
 
@@ -187,7 +187,7 @@ void Driver::send_next(std::size_t index) {
 void Driver::plan_leave(std::uint64_t seq, std::size_t index, bool running) {
     Leaver leaver{seq, index, running, 0};
     if (!running) {
-        // At least two answers later, so that the proxy has read it, and at different depths.
+        // Leaves two or more answers later, so that the proxy has read it, and at varied depths.
         const auto ahead = outstanding_.size() - 1;
         if (ahead < plan_.leave_ahead + 2) return;
         leaver.when_answers = answers_ + 2 + mixed(seq + 1) % (ahead - plan_.leave_ahead - 1);
@@ -200,7 +200,7 @@ void Driver::review_leavers() {
     std::erase_if(leavers_, [this](Leaver& leaver) { return !review(leaver); });
 }
 
-// False: it has left, or cannot leave any more as it was meant to.
+// Returns false if it has left, or can no longer leave as planned.
 bool Driver::review(Leaver& leaver) {
     if (!waits_for(leaver)) return false;
     if (leaver.running) {

@@ -18,7 +18,7 @@ class Driver {
  public:
     explicit Driver(const Plan& plan);
 
-    // Until everything sent is answered, has left or is lost. Throws if nobody listens.
+    // Runs until every request is answered, has left or is lost. Throws if nothing listens.
     void run();
     const Records& records() const { return records_; }
 

@@ -12,7 +12,7 @@ enum class Fault {
     die_head,   // closes after the head of its answer
     die_body,   // closes in the middle of a counted body
     die_chunk,  // closes in the middle of a chunk
-    garbage,    // answers what is no HTTP
+    garbage,    // answers bytes that are not HTTP
     early,      // answers when the head is read, before the body
     takes_all,  // the same, and ends its answer when it has the body, as PHP does
     odd_field,  // a whole answer, but a field of it has a control character

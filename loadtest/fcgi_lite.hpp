@@ -1,7 +1,7 @@
 #pragma once
-// As much FastCGI as the order-logging backend needs: what a web server sends becomes the HTTP text
-// that the backend reads anyway; an answer becomes records. Written from the specification, apart
-// from the product's own codec: a fault there must not hide itself here.
+// As much FastCGI as the order-logging backend needs: converts a request to the HTTP text that the
+// backend reads, and an answer to records. Written from the specification, apart from the product's
+// own codec, so that a fault there cannot hide here.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace loadtest {
 
 class FcgiInput {
  public:
-    // The HTTP bytes that these make whole.
+    // Consumes FastCGI bytes; returns the HTTP bytes that they complete.
     std::string take(std::string_view bytes);
     bool broken() const { return broken_; }
     bool keeps_connection() const { return keeps_; }
@@ -22,7 +22,7 @@ class FcgiInput {
     std::string record(int type, std::string_view content);
     std::string head();
 
-    std::string bytes_;   // of a record that is not whole
+    std::string bytes_;   // of an incomplete record
     std::string params_;  // name-value pairs so far
     std::string shown_uri_;
     bool broken_ = false;

@@ -28,7 +28,7 @@ void next_id(benchmark::State& state, Format format) {
     state.SetItemsProcessed(state.iterations());
 }
 
-// What a thread that made one id a request would see of the clock, as an upper bound.
+// The clock of a thread that makes one id for each request, as an upper bound.
 void next_id_of_real_clock(benchmark::State& state, Format format) {
     Generator generator(machine);
     for (auto _ : state) benchmark::DoNotOptimize(generator.next(format, wall_now()));

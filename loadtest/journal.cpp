@@ -153,7 +153,7 @@ std::string Journal::log() const {
     return out;
 }
 
-// From the newest line back: who asks waits for what has just begun.
+// Searches from the newest line back: callers wait for a request that has just begun.
 std::string Journal::run_of(std::uint64_t seq) const {
     Micros started = 0;
     Micros ended = 0;

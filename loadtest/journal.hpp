@@ -1,5 +1,5 @@
 #pragma once
-// What the backend saw: every start and end in one sequence, and the counts that tell whether
+// The backend's records: every start and end in one sequence, and counts that show whether
 // exclusion and order held. Owned by the backend's only thread.
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace loadtest {
 
-// Counts per microsecond; what is longer than the last bucket counts there.
+// Counts per microsecond; the last bucket takes everything longer.
 class Histogram {
  public:
     void add(Micros value);
@@ -47,7 +47,7 @@ class Order {
         std::uint64_t seq;
         Micros sent_us;
     };
-    // Sorted by seq: how far from the end a newcomer lands is by how many it was overtaken.
+    // Sorted by seq: a newcomer's distance from the end is the number of requests that overtook it.
     std::vector<Start> recent_;
 };
 

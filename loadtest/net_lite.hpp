@@ -1,6 +1,6 @@
 #pragma once
 // Sockets, epoll and time for the load tools. One thread, non-blocking, no dependency on the
-// product's own libraries: a fault there must not hide itself in the tool that looks for it.
+// product's own libraries, so that a fault there cannot hide in the tool that looks for it.
 
 #include <sys/epoll.h>
 #include <sys/socket.h>

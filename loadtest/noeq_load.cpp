@@ -1,5 +1,5 @@
 // Load on an id service: connections that each ask for a number of ids, wait for them, ask again.
-// Every id is looked at: it must be greater than the one before on its connection. One thread.
+// Checks every id: it must be greater than the one before on its connection. One thread.
 //
 //   tg_noeq_load HOST:PORT [--connections N] [--ids 1..255] [--seconds S] [--token T]
 //
@@ -83,7 +83,7 @@ class Asker {
         asked_ = loadtest::now_us();
         send(request_);
     }
-    // What is there of the answer; whole: looks at it and asks again.
+    // Reads what is there of the answer; once complete, checks it and asks again.
     void take() {
         for (;;) {
             const auto got = loadtest::receive(fd_, std::span(answer_).subspan(have_));

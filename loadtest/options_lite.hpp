@@ -16,7 +16,7 @@ namespace loadtest {
 
 class Options {
  public:
-    // `usage` names every option as "--name VALUE" or "[--flag]"; it is also what is known.
+    // `usage` names every option as "--name VALUE" or "[--flag]"; it defines the known options.
     Options(int argc, char** argv, std::string_view usage) : usage_{usage} {
         for (int i = 1; i < argc; ++i) {
             const std::string_view word = argv[i];

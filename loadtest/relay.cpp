@@ -1,4 +1,4 @@
-// A bare TCP relay: what two sockets and a copy cost, and so the limit any proxy can reach.
+// A bare TCP relay: costs two sockets and a copy, which is the limit that any proxy can reach.
 // One thread, one read buffer shared by all connections, no splice.
 
 #include <array>
@@ -97,7 +97,7 @@ class Relay {
         if (bytes.empty()) return;
         to.pending.append(bytes);
         watch(to, EPOLLIN | EPOLLOUT);
-        // What one side does not take the other side must not send.
+        // Stops reading from one side while the other does not take the bytes.
         watch(*to.other, to.other->watched & ~static_cast<std::uint32_t>(EPOLLIN));
     }
 

@@ -25,7 +25,7 @@ void SlowClients::tick(Micros now) {
 }
 
 void SlowClients::open_next() {
-    // Readers and uploaders by turns, as far as there are both.
+    // Alternates readers and uploaders while both remain.
     const auto opened = clients_.size();
     const auto both = 2 * std::min(plan_.slow_readers, plan_.slow_uploaders);
     const bool reader = opened < both ? opened % 2 == 0 : plan_.slow_readers > plan_.slow_uploaders;

@@ -12,7 +12,7 @@ class SlowClients {
  public:
     explicit SlowClients(const Plan& plan) : plan_{plan} {}
 
-    // Each tick opens one more of them and lets the opened ones go a step on.
+    // Each tick opens one more client and advances the open ones by a step.
     void tick(Micros now);
     bool wanted() const { return plan_.slow_readers + plan_.slow_uploaders > 0; }
     void leave() { clients_.clear(); }

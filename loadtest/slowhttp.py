@@ -33,8 +33,8 @@ clients: {{head_timeout: 10s}}
 log: {{access: "off"}}
 """
 
-# What each attack adds: a new line of a head or a piece of a body every 2 s, or 5 bytes read a second from a small
-# window of an answer that fits no socket buffer.
+# Options of each attack: a new line of a head or a piece of a body every 2 s, or 5 bytes read a second from a small
+# window of an answer larger than any socket buffer.
 ATTACKS = {
     "slow heads": ["-H", "-i", "2", "-x", "24", "-t", "GET"],
     "slow bodies": ["-B", "-i", "2", "-x", "10", "-s", "65536", "-t", "POST"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ids cost a request: the same ticketgate with them and without, under wrk, in turns.
+# The cost of ids for a request: ticketgate with and without ids, in turns, under wrk.
 #
 #   stamping.sh [ROUNDS] [SECONDS]
 #

@@ -67,7 +67,7 @@ rate() {
 # memory NAME: KiB for an idle connection.
 memory() {
     local before after holder
-    load "${tg_port[$1]}" full 40 >/dev/null  # what the first ones cost is nobody's
+    load "${tg_port[$1]}" full 40 >/dev/null  # warm-up, not counted
     before=$(tg_rss_kib "${tg_pid[$1]}")
     mkfifo "$tg_work/hold"
     load "${tg_port[$1]}" idle "$idle" <"$tg_work/hold" >"$tg_work/held" &

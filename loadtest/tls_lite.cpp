@@ -62,7 +62,7 @@ IoResult TlsLite::transmit(std::string_view bytes) {
 
 void TlsLite::say_goodbye() {
     ERR_clear_error();
-    (void)SSL_shutdown(ssl_.get());  // at most the other side does not hear it
+    (void)SSL_shutdown(ssl_.get());  // on failure the peer gets no close_notify
 }
 
 }  // namespace loadtest

@@ -1,6 +1,6 @@
 #pragma once
 // The client's end of TLS over a socket of net_lite.hpp: the same two calls, one layer up. Trusts
-// whoever answers: it is the load tools' own proxy.
+// any certificate, because the proxy is the load tools' own.
 
 #include <openssl/types.h>
 
@@ -17,7 +17,7 @@ class TlsLite {
     // The socket stays the caller's, and must stay as long as this.
     explicit TlsLite(const Fd& fd);
 
-    // done: both sides are ready; again: wait for the socket; closed: there is no TLS to be had.
+    // done: both sides are ready; again: wait for the socket; closed: the handshake failed.
     IoResult shake_hands();
     IoResult receive(std::span<char> into);
     IoResult transmit(std::string_view bytes);

@@ -1,13 +1,13 @@
-// Are they unique? Two processes of four threads each make ids of one format at the same time, by
-// the real clock; then all are compared. Exit 1 when two are alike.
+// Checks that ids are unique: two processes of four threads each make ids of one format at the same
+// time, by the real clock; then all are compared. Exits with 1 if two are equal.
 //
 //   tg_unique_ids [--count N] [--format F] [--broken clock|entropy]
 //
-// N ids of each format (100 million), or of one. What is compared is a 64-bit fingerprint of each
+// N ids of each format (100 million), or of one. Compares a 64-bit fingerprint of each
 // text, so that 100 million fit into 800 MB: two different texts share one in 1 of 3,700 such runs.
-// --broken shows that the test can fail. clock: every generator begins anew half way, and its clock
-// where it began: what has no randomness (snowflake, httpd up to 2.4.28) repeats itself. entropy:
-// a source that always gives the same: all the others do.
+// --broken shows that the test can fail. clock: generators and clock start again half way, so
+// formats without randomness (snowflake, httpd up to 2.4.28) repeat. entropy: a source that always
+// returns the same bytes, so all other formats repeat.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@ namespace loadtest {
 
 class WorkLog {
  public:
-    // `limit`: so many at work together leave no slot free.
+    // `limit`: the number of requests at work that leaves no slot free.
     WorkLog(const std::string& text, std::uint64_t limit);
 
     Micros started_us(std::uint64_t seq) const;  // 0: never

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command beside four busy loops a processor, as on a machine that has other work to do: what
-# depends on a time shows itself.
+# Runs a command beside four busy loops a processor, as on a loaded machine, so that tests which
+# depend on timing fail.
 #
 #   busy.sh COMMAND...
 #

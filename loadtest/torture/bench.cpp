@@ -10,8 +10,8 @@ namespace loadtest {
 
 namespace {
 
-// The longest waits for backend and proxy to be at rest, and for kept connections to the backend to
-// end: reached only where something hangs.
+// The longest waits until backend and proxy are idle, and until kept connections to the backend
+// end: reached only if something hangs.
 constexpr Micros rest_us = 30'000'000;
 constexpr Micros idle_pool_us = 30'000'000;
 
@@ -36,7 +36,7 @@ void await_backend(const World& world) {
     });
 }
 
-// Promptly, but for a proxy that has just been told of its backend's end.
+// Idle at once, except for a proxy that has just learned of its backend's end.
 Task<> probe(World& world, Line line, std::uint64_t& stuck) {
     constexpr Micros prompt_us = 5'000'000;
     constexpr int tries = 3;
@@ -48,7 +48,7 @@ Task<> probe(World& world, Line line, std::uint64_t& stuck) {
             co_await client.answer(now_us() + prompt_us) && client.last_status() == 200) {
             co_return;
         }
-        // What the probe itself did not get is no loss of a client's.
+        // A probe without an answer does not count as a client's lost request.
         for (auto& record : world.records) {
             if (record.allowed == allow::anything && record.fate == Fate::sent) {
                 record.fate = Fate::left;
@@ -68,7 +68,7 @@ Task<> probe_all(World& world, std::uint64_t& stuck) {
     }
 }
 
-// Beside the scenario, for who asks afterwards whether the proxy could have known better.
+// Runs beside the scenario, so that the verdict can tell whether the proxy had CPU time to react.
 Task<> watch_lag(World& world, const bool& ended) {
     while (!ended) {
         world.sample_lag();
@@ -105,8 +105,8 @@ void measure_after(World& world, Row& row) {
 void warm_up(World& world) {
     std::uint64_t stuck = 0;
     world.loop.run(probe_all(world, stuck));
-    // Kept connections end meanwhile, for a strict count of descriptors later: those that have not
-    // make the first count larger, never a verdict wrong.
+    // Lets kept connections end, for a strict count of descriptors later. One that has not ended
+    // makes the first count larger but no verdict wrong.
     pause_ms(1000);
 }
 

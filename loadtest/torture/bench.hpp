@@ -8,7 +8,7 @@
 namespace loadtest {
 
 Row run_scenario(World& world, const Scenario& scenario);
-// Once, before the first: what a proxy opens lazily is open then.
+// Runs once before the first scenario, so that the proxy's lazily opened descriptors are open.
 void warm_up(World& world);
 
 }  // namespace loadtest

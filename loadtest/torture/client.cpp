@@ -81,7 +81,7 @@ Task<bool> Client::exchange(const Call& call) {
     bool fine = connected();
     if (!fine) fine = co_await connect();
     if (!fine) {
-        // Nobody listened: a request that never got out, but one that its user wanted.
+        // Nothing listens: records the request although it was never sent.
         pending_.push_back(world_.note_sent(call));
         end(Fate::closed);
         co_return false;
@@ -131,7 +131,7 @@ Task<bool> Client::send_text(std::string_view text) {
     bool in_time = true;
     while (in_time && !text.empty()) {
         const auto sent = transmit(text);
-        // An answer may already stand there (413, 503): answer() finds out.
+        // An answer may already be there (413, 503); answer() reads it.
         if (sent.state == Io::closed) co_return true;
         text.remove_prefix(sent.size);
         if (sent.state == Io::again) in_time = co_await socket_.stir(deadline);
@@ -151,7 +151,7 @@ Task<bool> Client::answer(Micros deadline) {
     co_return more;
 }
 
-// Passes by interim heads, such as 100.
+// Skips interim heads, such as 100.
 bool Client::have_head() {
     while (scan(in_, head_) == Scan::whole) {
         if (head_.status >= 200) return true;
@@ -182,7 +182,7 @@ Task<bool> Client::take_body(Micros deadline) {
     co_return true;
 }
 
-// The head's views are gone by now, its numbers are not.
+// The views in the head are invalid by now; its numbers are not.
 void Client::judge_answer() {
     if (pending_.empty()) return;
     const auto seq = pending_.front();
@@ -254,12 +254,12 @@ Task<std::uint64_t> Client::read_some(std::uint64_t most) {
     co_return got.size;
 }
 
-// No (whole) answer comes any more, to none of what was sent.
+// No request sent gets a (whole) answer any more.
 void Client::end(Fate fate) {
     for (const auto seq : std::exchange(pending_, {})) {
         auto& record = world_.record(seq);
         if (record.fate != Fate::sent) continue;
-        // Not ended but silent past our patience stays `sent`: lost.
+        // Without an end but silent past our patience it stays `sent`: lost.
         if (ended_ || !connected()) record.fate = fate;
         fate = Fate::closed;
         world_.note_done(seq);
@@ -275,7 +275,7 @@ void Client::leave(Way way) {
     for (const auto seq : left) {
         auto& record = world_.record(seq);
         const bool stays = record.line == Line::stays && record.whole_us != 0;
-        // There a FIN is no leave, whoever sends it; but only a half-closed client reads on.
+        // On that line no FIN is a leave; but only a half-closed client reads on.
         if (!stays || way == Way::rst) record.left_us = now;
         if (!stays || way != Way::half) record.fate = Fate::left;
     }

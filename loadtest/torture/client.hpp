@@ -21,7 +21,7 @@ class Client {
  public:
     explicit Client(World& world) : world_{world}, socket_{world.loop} {}
 
-    // False: nobody listens. A small receive buffer makes an unread answer push back early.
+    // False: nothing listens. A small receive buffer makes an unread answer push back early.
     Task<bool> connect(int receive_buffer = 0);
     bool connected() const { return socket_.fd().open(); }
 
@@ -34,13 +34,13 @@ class Client {
     Task<bool> begin_upload(const Call& call, std::uint64_t sent);
     Task<bool> send_text(std::string_view text);
     Task<bool> send_filler(std::uint64_t bytes);
-    // What was begun is whole now.
+    // Records that the upload is complete.
     void finish_upload();
 
-    // The answer to the oldest request not answered yet. False: it came not, or not whole.
+    // Reads the answer to the oldest unanswered request. False: it is missing or incomplete.
     Task<bool> answer() { return answer(world_.patience()); }
     Task<bool> answer(Micros deadline);
-    // Asks for a tunnel. False: there is none, however that was said.
+    // Asks for a tunnel. Returns false if it was refused in any way.
     Task<bool> open_tunnel(const Call& call);
     // Sends so many bytes into it and reads them back.
     Task<bool> echo(std::size_t bytes);
@@ -48,7 +48,7 @@ class Client {
     // Reads at most so much of what comes, once.
     Task<std::uint64_t> read_some(std::uint64_t most);
 
-    // What is not answered yet has been left by its client; a half-closed one may still be read.
+    // Marks unanswered requests as left by their client; a half-closed client may still read.
     void leave(Way way);
     std::uint64_t last_seq() const { return pending_.empty() ? 0 : pending_.back(); }
     int last_status() const { return status_; }

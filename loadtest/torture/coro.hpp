@@ -55,7 +55,7 @@ struct TaskPromiseBase {
     };
     std::suspend_always initial_suspend() const noexcept { return {}; }
     Final final_suspend() const noexcept { return {}; }
-    // A tool has nobody to report to but its user: the message of terminate is enough.
+    // The message of std::terminate is enough for the user of a tool.
     void unhandled_exception() const noexcept { std::terminate(); }
 };
 

@@ -1,4 +1,4 @@
-// Group 4: backends that break. What runs behind them must wait for the broken one's end, and no
+// Group 4: backends that break. The next request must wait until the broken one has ended, and no
 // POST may reach the backend twice.
 
 #include <array>
@@ -12,13 +12,13 @@ namespace {
 
 struct Trouble {
     Line line;
-    std::string query;  // of those that ask for it
-    Allowed answer;     // to them
+    std::string query;  // of the requests that cause the fault
+    Allowed answer;     // the answers allowed for them
     Allowed others = allow::ok;
     std::uint64_t body = 0;
 };
 
-// Every other one is a POST, which nobody may repeat.
+// Every second one is a POST, which must not be repeated.
 Task<> asks_for_trouble(World& world, Trouble trouble, std::uint64_t requests) {
     Client client(world);
     auto call = call_of(trouble.line, 0);
@@ -143,7 +143,7 @@ Task<> silent(World& world) {
 Task<> too_slow(World& world) {
     return given_up_among_others(world, "");
 }
-// As near to never as a test can wait.
+// As close to never as a test can wait.
 Task<> never_ends(World& world) {
     Crew crew;
     crew.add(given_up_on(world, "&fault=silent", 1, 2'000'000));

@@ -37,7 +37,7 @@ Task<> leave_uploading(World& world) {
     co_await crew;
 }
 
-// Leaves so long after sending; a half-closed one looks for an answer a while.
+// Leaves this long after sending; a half-closed client waits a while for an answer.
 Task<> leaves_after(World& world, Call call, Micros after_us, Way way) {
     Client client(world);
     if (!co_await client.connect()) co_return;

@@ -148,7 +148,7 @@ Task<> hold_release(World& world) {
 }
 
 // As after fastcgi_finish_request(): the client has its answer while the work goes on, the next
-// one's turn comes when that is done. Some of the work is none.
+// one runs when that is done. Some requests have no such work.
 Task<> works_on(World& world) {
     auto slow = call_of(Line::late, 200);
     slow.query += "&late_hold=1";

@@ -1,4 +1,4 @@
-// Group 6: what its operator does to a proxy under load.
+// Group 6: actions of the operator under load.
 
 #include <array>
 #include <csignal>
@@ -74,7 +74,7 @@ Task<> reload(World& world) {
 
 constexpr const char* last_reload = "ticketgate_config_last_reload_successful";
 
-// A file that is none changes nothing, and says so.
+// A bad config changes nothing and is reported.
 Task<> spoil_config(World& world, std::uint64_t times, bool& going) {
     for (std::uint64_t i = 0; i < times; ++i) {
         world.proxy.write_config(i % 2 == 0 ? "routes: [ this is no\n" : world.proxy.config());
@@ -160,7 +160,7 @@ Task<> release(World& world) {
     co_await crew;
 }
 
-// Who stands in line is served; who comes after is refused.
+// Waiting requests are served; later ones are refused.
 Task<> drain(World& world) {
     Crew crew;
     Held first(world);

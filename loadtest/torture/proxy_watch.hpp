@@ -1,6 +1,6 @@
 #pragma once
-// The proxy as its operator has it: its process, its configuration file, its metrics. All of it is
-// optional: a URL alone can be tortured too.
+// The operator's access to the proxy: its process, config file and metrics. All parts are optional:
+// a URL alone is enough for many scenarios.
 
 #include <sys/types.h>
 
@@ -39,11 +39,11 @@ class ProxyWatch {
     bool alive() const;
     void signal(int number) const;
 
-    // One number of /metrics, when no client runs: nobody goes on until it is here.
+    // One number of /metrics, for times when no client runs: blocks the thread.
     std::optional<double> metric(const std::string& name) const;
 
-    // Gives the slot of the request that runs in the queue away, as an operator may. False: none
-    // runs, or it was refused.
+    // Releases the slot of the request that runs in the queue. Returns false if none runs or the
+    // proxy refused.
     bool release(const std::string& queue) const;
 
     const std::string& config() const { return config_; }

@@ -1,5 +1,5 @@
 #pragma once
-// What one request asks for, what may be answered, and what became of it.
+// One request: what it asks for, the allowed answers, and its outcome.
 
 #include <cstdint>
 #include <string>
@@ -39,7 +39,7 @@ struct LineFacts {
 };
 const LineFacts& facts(Line line);
 
-// Sets of what is right for one request.
+// Sets of allowed answers for one request.
 using Allowed = std::uint32_t;
 namespace allow {
 inline constexpr Allowed ok = 1;             // 200 with the body and X-Seq asked for

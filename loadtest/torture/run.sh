@@ -99,7 +99,7 @@ wanted() {
     [[ -z $scenario || ,$scenario, == *",$1,"* ]]
 }
 
-# A sanitizer's report or a failed check is the last thing that some processes say.
+# Some processes print a sanitizer's report or a failed check only at their end.
 last_words() {
     grep -E -A 30 'Sanitizer|runtime error|TG_CHECK|terminate called' "$tg_work/$1/err" >&2 || return 0
     return 1

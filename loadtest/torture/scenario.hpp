@@ -11,7 +11,7 @@
 
 namespace loadtest {
 
-// What a scenario needs to mean anything.
+// The setup that a scenario needs.
 enum class Need {
     nothing,  // any proxy, one line
     http,     // any proxy, one line, and a backend that speaks HTTP
@@ -41,8 +41,8 @@ std::span<const Scenario> mix_scenarios();
 std::vector<Scenario> all_scenarios();
 
 // ── what they wait for ──
-// A scenario waits for what happened, not for a time in which it should have. Each of these ends
-// when it is so, complains after the kit's patience, and asks backend or proxy themselves.
+// A scenario waits for events, not for times. Each wait polls the backend or the proxy, ends when
+// its condition holds, and reports a failure after the kit's patience.
 
 // The backend has begun the request of that number.
 Task<> begun(World& world, std::uint64_t seq);
@@ -67,8 +67,8 @@ Task<> descriptors_back_to(World& world, std::uint64_t count);
 // Ends the work of a request that the backend holds (`hold=1`, `late_hold=1`).
 Task<> let_go(World& world, std::uint64_t seq);
 
-// A while in which a broken proxy has the opportunity to show it, and the pace of those who are
-// slow on purpose. A busy machine makes it prove less; no verdict depends on it.
+// A pause in which a fault of the proxy can show, and the pace of clients that are slow on purpose.
+// On a busy machine it proves less; no verdict depends on it.
 Task<> dwell(World& world, Micros time);
 
 // A request whose work lasts until it is let go: all that happens meanwhile happens while it runs.
@@ -76,7 +76,7 @@ class Held {
  public:
     explicit Held(World& world) : world_{world}, client_{world} {}
 
-    // Sends it. False: it could not be.
+    // Sends the request. Returns false if it cannot.
     Task<bool> send(Call call);
     // The same, and waits until it runs.
     Task<bool> run(Call call);

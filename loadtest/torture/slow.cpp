@@ -73,7 +73,7 @@ Task<> slow_upload(World& world) {
     co_await crew;
 }
 
-// Finishes its upload late; its place was before the others'.
+// Finishes its upload late; its number is lower than the others'.
 Task<> uploads_late(World& world, Show& show, Micros after_us) {
     Client client(world);
     auto call = call_of(Line::one, 300);

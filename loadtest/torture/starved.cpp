@@ -1,4 +1,4 @@
-// Group 7: what happens when something runs out. run.sh starts a proxy with so little of it.
+// Group 7: shortage of a resource. run.sh starts a proxy with little of it.
 
 #include <array>
 
@@ -26,7 +26,7 @@ Task<> descriptors(World& world) {
     co_await recovered(world, before);
 }
 
-// Bodies that fit nowhere: a tiny `max_disk`, or a tmpfs that is full before.
+// Bodies without room: a tiny `max_disk`, or a tmpfs that fills up before.
 Task<> disk(World& world) {
     Crew crew;
     const auto before = world.proxy.fds();

@@ -1,4 +1,4 @@
-// Group 1: clients that behave, in every number and shape.
+// Group 1: well-behaved clients, in many numbers and shapes.
 
 #include <array>
 

@@ -1,4 +1,4 @@
-// Drives one proxy through scenario after scenario and prints what each came to. README.md says how
+// Drives one proxy through scenario after scenario and prints the results. README.md says how
 // to run it by hand; run.sh starts everything that it needs.
 
 #include <csignal>
@@ -110,7 +110,7 @@ class Torture {
         return scenario.need != Need::config || watch_.has_config();
     }
 
-    // Between two rounds everything comes to rest, so each is judged by itself.
+    // All is idle between two rounds, so each is judged by itself.
     void soak() {
         constexpr std::uint64_t spare_kib = 8 * 1024;  // what an allocator keeps
         const auto until = now_us() + options_.number("--seconds", 86'400) * 1'000'000;

@@ -1,4 +1,4 @@
-// Group 5b: connections that are upgraded in a line: what becomes of their slot.
+// Group 5b: upgraded connections on queued routes, and their slots.
 
 #include <array>
 

@@ -11,7 +11,7 @@ namespace loadtest {
 namespace {
 
 constexpr std::size_t remembered_starts = 16'384;
-constexpr Micros certainly_waiting_us = 200;  // sent so long before a slot came free
+constexpr Micros certainly_waiting_us = 200;  // sent at least this long before a slot came free
 
 void explain(const World& world, const char* what, std::uint64_t seq) {
     if (!world.settings.explain) return;
@@ -29,7 +29,7 @@ void explain(const World& world, const char* what, std::uint64_t seq) {
                  record.status);
 }
 
-// What one line's backend does, replayed in the order of the log.
+// The events at the backend of one line, replayed in the order of the log.
 class Replay {
  public:
     Replay(const World& world, Line line, Row& row) : world_{world}, line_{line}, row_{row} {}
@@ -90,7 +90,7 @@ class Replay {
     bool left_in_line(const Record& record) const {
         const auto known = record.left_us + world_.settings.grace_us;
         if (record.head_us >= freed_us_ || known >= freed_us_) return false;
-        // Or could the thread that would have seen it leave not run?
+        // Or the thread that would have seen it leave had no CPU time.
         return known + world_.lag_between(record.left_us, freed_us_) < freed_us_;
     }
 
@@ -107,7 +107,7 @@ class Replay {
             const auto ahead = std::min(lead(record.head_us, passed_by.head_us),
                                         lead(record.whole_us, passed_by.granted));
             if (ahead <= world_.settings.slack_us + extra) continue;
-            // Unread all the while, since the thread that had it could not run?
+            // Unread because its thread had no CPU time?
             const auto lag = world_.lag_between(record.whole_us, record.whole_us + ahead);
             if (ahead <= world_.settings.slack_us + extra + lag) continue;
             ++row_.inversions;

@@ -16,7 +16,7 @@ struct Row {
     std::uint64_t overlaps = 0;
     std::uint64_t inversions_strict = 0;
     std::uint64_t inversions = 0;       // beyond --slack-us
-    std::uint64_t inversions_sure = 0;  // beyond --sure-us: what no machine's noise explains
+    std::uint64_t inversions_sure = 0;  // beyond --sure-us: not explained by scheduling noise
     std::uint64_t ghosts = 0;
     std::uint64_t early = 0;
     std::uint64_t hand_overs = 0;

@@ -10,7 +10,7 @@ namespace loadtest {
 
 namespace {
 
-// Has it come so far? Each look is a coroutine of its own.
+// A condition to poll for. Each check is a separate coroutine.
 using Condition = std::function<Task<bool>()>;
 
 Task<bool> eventually(World& world, Condition holds) {

@@ -1,6 +1,6 @@
 #pragma once
-// What every scenario works in: the proxy under test, the records of what was sent, the promises
-// that only this scenario knows. One per run of tg_torture; records begin anew with each scenario.
+// The context of every scenario: the proxy under test, the records of the requests sent, the
+// scenario's own promises. One per run of tg_torture; records start empty for each scenario.
 
 #include <array>
 #include <random>
@@ -43,13 +43,13 @@ class World {
 
     std::uint64_t random(std::uint64_t below) { return random_() % below; }
     bool chance(std::uint64_t percent) { return random(100) < percent; }
-    // So many, or a fraction of it in a quick run.
+    // Returns this number, or a fraction of it in a quick run.
     std::uint64_t some(std::uint64_t count) const {
         return settings.quick ? std::max<std::uint64_t>(count / 5, 2) : count;
     }
     Micros patience() const { return now_us() + settings.patience_us; }
 
-    // A promise that no column of the table holds.
+    // Checks a promise that has no column in the table.
     void expect(bool kept, std::string what);
 
     // From `us` on at most `limit` of the line may run.
@@ -72,7 +72,7 @@ class World {
     std::vector<std::string> complaints;
     std::uint64_t round = 0;    // of a soak: each has dice of its own
     bool proxy_gone = false;    // the scenario ended it on purpose
-    bool unordered = false;     // who waits to be accepted has no place yet
+    bool unordered = false;     // clients not accepted yet have no place in line
     bool must_overlap = false;  // a slot is given back early on purpose: the counters must move
     Micros settle_us = 0;       // what the backend is still busy with when the clients are done
 

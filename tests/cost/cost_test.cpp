@@ -1,5 +1,5 @@
-// A byte of a client's costs a bounded amount of work, whatever the bytes are and however they
-// come. Counted, not timed: the numbers are the same on every machine.
+// Each byte from a client costs a bounded amount of work, whatever the bytes are and however they
+// arrive. The work is counted, not timed, so the numbers are the same on every machine.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -23,16 +23,16 @@ void PrintTo(const Way& way, std::ostream* out) {
 constexpr Way ways[] = {
     {"served", serve}, {"trickled", trickle}, {"pipelined", serve_pipelined}, {"relayed", relay}};
 
-// In blocks: twice what the dearest of the families costs (names that differ at their ends only),
-// and ten times what most do.
+// In blocks: twice the cost of the most expensive family (names that differ at their ends only),
+// and ten times that of most.
 constexpr std::uint64_t most_a_byte = 2000;
 constexpr std::uint64_t fixed = 100'000;
 
-// Of a head, in bytes.
+// Size of a head, in bytes.
 constexpr std::size_t size = 8 << 10;
 
 std::uint64_t cost(const Way& way, const std::string& head) {
-    way.take(head);  // what is made once is made
+    way.take(head);  // first pass: excludes one-time work from the count
     return work_of([&] { way.take(head); });
 }
 
@@ -46,7 +46,7 @@ TEST_P(Cost, GrowsNoFasterThanTheBytes) {
     }
 }
 
-// Moving what is left for each request that was served shows in long rows only.
+// The cost of moving the rest after each request shows in long rows only.
 TEST(CostOfRows, GrowsWithTheNumberOfRequests) {
     const std::string row = small_requests(256 << 10);
     const std::uint64_t once = work_of([&] { serve_pipelined(row); });

@@ -23,7 +23,7 @@ std::string field(std::string_view name, std::string_view value) {
     return std::string(name).append(": ").append(value).append(line_end);
 }
 
-// `name` with a number behind it, of equal length.
+// `name` followed by a number of fixed width.
 std::string numbered(std::string_view name, std::size_t number) {
     const auto digits = std::to_string(number);
     return std::string(name) + std::string(6 - digits.size(), '0') + digits;
@@ -35,7 +35,7 @@ std::string small_fields(std::string_view name, std::size_t bytes) {
     return out;
 }
 
-// Half of the bytes in one value, half in fields.
+// Half of the bytes are in one value, half in fields.
 template <char... unit>
 std::string value_beside_fields(std::string_view name, std::size_t bytes) {
     const char text[] = {unit..., 0};

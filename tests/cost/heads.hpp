@@ -1,5 +1,5 @@
-// Heads that would be dear for a reader with a loop too many: each grows with a number, and has as
-// much of two things as fits, since a product of the two is what must not be.
+// Heads that would be expensive for a parser with a nested loop: each grows with a number and has
+// as much of two things as fits, since the work must not be their product.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@
 namespace ticketgate::cost {
 namespace {
 
-// Nothing is refused for its size: the limits are not what keeps the work small.
+// Limits so large that no head is refused: the work must be small without them.
 constexpr http::HeadLimits wide{.max_head = 1 << 20, .max_uri = 1 << 20, .max_headers = 10'000};
 const std::vector<std::string> id_names{"unique-id", "x-request-id"};
 
@@ -86,7 +86,7 @@ void serve(std::string_view bytes) {
 
 void trickle(std::string_view bytes) {
     http::RequestHead head;
-    // A session uses empty lines up as they come.
+    // A session consumes empty lines as they arrive.
     bytes.remove_prefix(http::leading_empty_lines(bytes));
     for (std::size_t size = 1; size <= bytes.size(); ++size) {
         const auto progress = http::parse_request(bytes.substr(0, size), wide, head, size - 1);

@@ -1,18 +1,18 @@
-// Everything that is done with a head between its last byte and the first one to the backend, and
-// with the same fields in an answer.
+// All work on a head between its last byte and the first byte to the backend, and on the same
+// fields in an answer.
 #pragma once
 
 #include <string_view>
 
 namespace ticketgate::cost {
 
-/// As a session does it with one read. What is refused is done with sooner.
+/// Processes a head from one read, like a session. A refused head ends sooner.
 void serve(std::string_view head);
-/// Byte after byte, as far as the head goes.
+/// Processes the head byte by byte, to its end.
 void trickle(std::string_view head);
-/// One request after another out of one read, with a wait after each.
+/// Processes one request after another from one read, with a wait after each.
 void serve_pipelined(std::string_view heads);
-/// A response with these fields.
+/// Processes a response with these fields.
 void relay(std::string_view head);
 
 }  // namespace ticketgate::cost

@@ -26,7 +26,7 @@ void __sanitizer_cov_trace_pc() {
     ++blocks;
 }
 
-// In place of the C library's, for the whole program: a search or a copy is work like any other.
+// Replaces the C library's functions in this program, so that searches and copies count as work.
 void* memcpy(void* __restrict to, const void* __restrict from, std::size_t n) noexcept {
     count_bytes(n);
     for (std::size_t i = 0; i < n; ++i)

@@ -2,9 +2,9 @@
 import os
 import re
 
-# Pages that something else makes; a link to one is fine while it is not there yet.
+# Generated pages; a link to one is valid even if the page does not exist yet.
 GENERATED = {"docs/reference.md"}
-# What the map of the code names: module/file, Class::member.
+# Names in the map of the code: module/file, Class::member.
 MODULE_FILE = re.compile(r"[a-z]+(?:/[a-z_0-9]+)+(?:\.[a-z]+)?")
 MEMBER = re.compile(r"(?:\w+::)*([A-Z]\w*)::(~?\w+)(?:\(\))?")
 FILE = re.compile(r"(?:\./)?((?:cmd|config|deploy|docs|lib|loadtest|tests)/[\w./*{},-]*\w\*?)/?$")

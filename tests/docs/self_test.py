@@ -98,7 +98,7 @@ BAD = [
     ("admin_pages", page("`GET /api/v1/ids?format=uuidv9&n=10`")),
     ("documented", {"docs/operations.md": GOOD["docs/operations.md"].replace("METRICS", "")}),
 ]
-# What the checks of sources.py compare pages with.
+# The sources that the checks of sources.py compare pages with.
 LISTS = "# Configuration\n\nThis page explains more lists.\n\n"
 HEADERS = {"lib/config/proxy_headers.cpp": 'addresses{"A-B",\n"C"};\nconstexpr int paths{"D"};\n',
            "docs/recipes/behind-another-proxy.md":
@@ -121,7 +121,7 @@ BAD += [
     ("container", {"deploy/ticketgate.yaml": "threads: ${LOOPS:-1}\n"}),
     ("figures", HEADERS | FIGURES | {"loadtest/RESULTS.md": "| 123 | 1.5 |\n"}),
 ]
-# Good pages that a check could blame.
+# Good pages that a wrong check could reject.
 FINE = [
     HEADERS | FIGURES,
     decision("**Context.** A.\n\n**Decision.** B.\n\n**Consequence.** C.\n"),

@@ -19,7 +19,7 @@ from real_test import free_port  # noqa: E402
 PATIENCE = 60
 os.environ["PATH"] += ":/usr/sbin"
 
-# Everything that makes metrics of its own appear.
+# A config with every feature that adds metrics.
 RUNNING = """
 listen: [{{ address: "127.0.0.1:0" }}]
 admin: {{ address: "unix:{folder}/admin" }}

@@ -6,7 +6,7 @@
 namespace ticketgate::test {
 namespace {
 
-TEST(AdminListener, TellsThatItLivesAndIsReady) {
+TEST(AdminListener, ReportsLivenessAndReadiness) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     for (const char* path : {"/livez", "/readyz", "/healthz"})

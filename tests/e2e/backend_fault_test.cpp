@@ -1,4 +1,4 @@
-// CONTRACT 3: what a backend may do wrong, and what a client then sees.
+// CONTRACT 3: faults of a backend, and the answer that the client gets for each.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -11,7 +11,7 @@ class BackendFault : public testing::TestWithParam<const char*> {
     void expect_next(Gateway& gateway) const {
         EXPECT_EQ(gateway.get(at("/next")).status, 200) << "the slot is free again";
     }
-    // A handler that sends this and ends the connection.
+    // A handler that sends these bytes and ends the connection.
     Response answer_of_one_that_sends(const std::string& bytes, bool with_reset = false) {
         Backend backend;
         backend.on(at("/x"), [&](Call& call) {
@@ -56,7 +56,7 @@ TEST_P(BackendFault, GarbageGives502) {
               502);
 }
 
-TEST_P(BackendFault, EndInsideABodyOfKnownLengthIsACutNeverAWholeAnswer) {
+TEST_P(BackendFault, EndInsideABodyOfKnownLengthCutsTheAnswer) {
     const auto answer =
         answer_of_one_that_sends("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
     EXPECT_EQ(answer.status, 200);
@@ -72,7 +72,7 @@ TEST_P(BackendFault, EndBetweenChunksHasNoLastChunk) {
     EXPECT_FALSE(answer.whole());
 }
 
-TEST_P(BackendFault, EndInsideAChunkIsACut) {
+TEST_P(BackendFault, EndInsideAChunkCutsTheAnswer) {
     const auto answer =
         answer_of_one_that_sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhello");
     EXPECT_EQ(answer.status, 200);
@@ -80,19 +80,19 @@ TEST_P(BackendFault, EndInsideAChunkIsACut) {
     EXPECT_FALSE(answer.whole());
 }
 
-TEST_P(BackendFault, GarbageInsteadOfAChunkIsACut) {
+TEST_P(BackendFault, GarbageInsteadOfAChunkCutsTheAnswer) {
     const auto answer = answer_of_one_that_sends(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("hello") + "zzz\r\n\r\n");
     EXPECT_EQ(answer.body, "hello");
     EXPECT_FALSE(answer.whole());
 }
 
-TEST_P(BackendFault, ResetOfACloseDelimitedBodyIsACut) {
+TEST_P(BackendFault, ResetOfACloseDelimitedBodyCutsTheAnswer) {
     const auto answer = answer_of_one_that_sends("HTTP/1.1 200 OK\r\n\r\nhello", true);
     EXPECT_TRUE(answer.status == 502 || !answer.whole()) << answer.status << answer.body;
 }
 
-TEST_P(BackendFault, CutBodyIsACutForAnHttp10ClientToo) {
+TEST_P(BackendFault, CutBodyIsCutForAnHttp10ClientToo) {
     Backend backend;
     backend.on(at("/x"), [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("hello"));
@@ -116,7 +116,7 @@ TEST_P(BackendFault, OnBackendErrorIsAnswered) {
     EXPECT_EQ(got.body, "sorry, " + got.header("X-Request-Id"));
 }
 
-// What is no HTTP does not say that its script is done.
+// Bytes that are not HTTP do not prove that the script has ended.
 TEST(GarbageFromABackendThatRunsOn, KeepsItsSlotUntilTheConnectionEnds) {
     for (const std::string garbage :
          {"HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",

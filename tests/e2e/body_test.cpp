@@ -1,4 +1,4 @@
-// Request bodies: whole before their turn on queued routes, streamed on the others.
+// Request bodies: spooled whole before the request runs on queued routes, streamed on others.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -67,7 +67,7 @@ TEST(LengthRequest, UnqueuedStreamsBeforeItIsWhole) {
     EXPECT_EQ(client.read().body, "hello world");
 }
 
-TEST(StreamedRequest, ThatItsClientBreaksOffNeverReachesTheBackendWhole) {
+TEST(StreamedRequest, NeverReachesTheBackendWholeIfTheClientBreaksOff) {
     Backend backend;
     Gateway gateway(queued_and_free(), with(backend));
     std::size_t starts = 0;
@@ -84,7 +84,7 @@ TEST(StreamedRequest, ThatItsClientBreaksOffNeverReachesTheBackendWhole) {
 
 // ── Expect ───────────────────────────────────────────────────────────────────────────────────────
 
-TEST(ExpectContinue, QueuedIsAnsweredByUsSoThatTheBodyCanBeSpooled) {
+TEST(ExpectContinue, QueuedIsAnsweredAtOnceAndTheBodyIsSpooled) {
     Backend backend;
     Gateway gateway(queued_and_free(), with(backend));
     Client first = running(gateway, backend, "/q/first");
@@ -139,7 +139,7 @@ TEST_P(ResponseByteByByte, ArrivesWhole) {
         for (const char c : bytes) chunks += chunk(std::string_view(&c, 1));
         backend.on(GetParam(), [chunks](Call& call) {
             call.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("begin"));
-            be_slow(20ms);  // each part comes in a read of its own
+            be_slow(20ms);  // so that each part arrives in a separate read
             call.send(chunks);
             be_slow(20ms);
             call.finish(chunk("end") + "0\r\n\r\n");

@@ -1,4 +1,4 @@
-// Limits towards one client: how many connections, how slowly, and for whom it speaks.
+// Limits for one client: its connections, its upload rate, and the PROXY protocol.
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -13,7 +13,7 @@ std::string free_route(const std::string& clients, const std::string& settings =
 
 // ── connections of one client ──
 
-TEST(ConnectionsPerClient, OneMoreIsTold429AtOnceAndEnds) {
+TEST(ConnectionsPerClient, OneMoreGets429AtOnceAndIsClosed) {
     Backend backend;
     Gateway gateway(free_route("max_connections_per_client: 2"), with(backend));
     Client first = gateway.client(), second = gateway.client();
@@ -22,7 +22,7 @@ TEST(ConnectionsPerClient, OneMoreIsTold429AtOnceAndEnds) {
     EXPECT_EQ(first.read().status, 200);
     EXPECT_EQ(second.read().status, 200);
 
-    Client third = gateway.client();  // it asks for nothing
+    Client third = gateway.client();  // sends no request
     const auto refused = third.read();
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(refused.header("Retry-After"), "1");
@@ -37,7 +37,7 @@ TEST(ConnectionsPerClient, OneMoreIsTold429AtOnceAndEnds) {
     EXPECT_EQ(backend.all().size(), 3u);
 }
 
-// It may ask with HEAD: nobody has read what it asks.
+// The refused request is never read and may be a HEAD.
 TEST(ConnectionsPerClient, A429HasNoBody) {
     Backend backend;
     Gateway gateway(free_route("max_connections_per_client: 1"), with(backend));
@@ -59,13 +59,13 @@ TEST(ConnectionsPerClient, AnEndMakesRoomForAnother) {
         client.get("/", "Connection: close\r\n");
         EXPECT_EQ(client.read().status, 200) << i;
         EXPECT_TRUE(client.ends());
-        // The client may know of the end before it is counted.
+        // The client may see the end before the gateway has counted it.
         EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }));
     }
 }
 
-// One that sends no ClientHello would hold a place of max_connections as long as it likes.
-TEST(ConnectionsPerClient, OneMoreWithTlsEndsBeforeItsHandshake) {
+// A refused client that sends no ClientHello must not hold a place of max_connections.
+TEST(ConnectionsPerClient, OneMoreWithTlsIsClosedBeforeItsHandshake) {
     House house(free_route("max_connections_per_client: 1, head_timeout: 1h, write_timeout: 1h"));
     Client first = house.gateway.client();
     first.get("/1");
@@ -83,7 +83,7 @@ TEST(ConnectionsPerClient, OneMoreWithTlsEndsBeforeItsHandshake) {
     EXPECT_EQ(first.read().status, 200) << "those that were there go on";
 }
 
-TEST(ConnectionsPerClient, WhoIsRefusedCannotStayBySending) {
+TEST(ConnectionsPerClient, ARefusedClientCannotStayBySending) {
     Backend backend;
     Gateway gateway(free_route("max_connections_per_client: 1, linger_time: 1h"), with(backend));
     Client first = gateway.client();
@@ -110,7 +110,7 @@ TEST(ConnectionsPerClient, ATrustedProxyStandsForMany) {
     }
 }
 
-TEST(ConnectionsPerClient, AReloadChangesTheLimitForThoseThatCome) {
+TEST(ConnectionsPerClient, AReloadChangesTheLimitForNewConnections) {
     Backend backend;
     Gateway gateway(free_route(""), with(backend));
     Client first = gateway.client();
@@ -124,10 +124,10 @@ TEST(ConnectionsPerClient, AReloadChangesTheLimitForThoseThatCome) {
 
 // ── the rate of an upload ──
 
-// One byte, then a moment; until something is answered.
+// Sends one byte at a time, with pauses, until an answer arrives.
 Response trickle(Client& client) {
     (void)eventually([&] {
-        (void)client.send("x");  // the other side may have closed already
+        (void)client.send("x");  // the gateway may have closed already
         return client.hears(20ms);
     });
     return client.read();
@@ -135,7 +135,7 @@ Response trickle(Client& client) {
 
 class BodyRate : public testing::TestWithParam<const char*> {};
 
-TEST_P(BodyRate, ATrickleThatIsNeverSilentIs408) {
+TEST_P(BodyRate, ATrickleGets408) {
     Backend backend;
     Gateway gateway(queued_and_free(", body_timeout: 500ms, body_min_rate: 10KiB"), with(backend));
     Client client = gateway.client();
@@ -157,7 +157,7 @@ TEST_P(BodyRate, ZeroLetsItGoOn) {
 
 INSTANTIATE_TEST_SUITE_P(Of, BodyRate, both_kinds, kind);
 
-// A backend that takes nothing for long makes the upload late, and that is not the client's fault.
+// Time in which the backend reads nothing delays the upload but is not counted against the client.
 TEST(BodyRate, TimeInWhichTheBackendTakesNothingDoesNotCount) {
     Backend backend;
     backend.on_head("/slow", [](Call& call) {
@@ -165,7 +165,7 @@ TEST(BodyRate, TimeInWhichTheBackendTakesNothingDoesNotCount) {
         call.read_body();
         call.respond(200, std::to_string(call.seen().body.size()));
     });
-    // The grace is long enough for a sender that cannot run for a while.
+    // The grace period tolerates a sender that a busy machine stops for a while.
     Gateway gateway(free_route("", ", body_timeout: 3s, body_min_rate: 1KiB"), with(backend));
     const std::string body(16 << 20, 'x');
     Client client = gateway.client();
@@ -174,7 +174,7 @@ TEST(BodyRate, TimeInWhichTheBackendTakesNothingDoesNotCount) {
     Client other = gateway.client();
     other.request("POST", "/never", "X: y\r\n", "");
     EXPECT_EQ(other.read().status, 200);
-    // Longer than the whole grace: what is waited for is another upload's silence, judged by the
+    // Waits longer than the whole grace period: another upload falls silent and is judged by the
     // same setting.
     Client silent = gateway.client();
     silent.send("POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nx");
@@ -192,7 +192,7 @@ std::string behind_proxy(const std::string& clients = {}) {
     return "listen: [{ address: \"127.0.0.1:0\", proxy_protocol: true }]\n" + free_route(clients);
 }
 
-TEST(ProxyProtocol, TheClientIsWhomTheHeaderNames) {
+TEST(ProxyProtocol, TheHeaderNamesTheClient) {
     Backend backend;
     Gateway gateway(behind_proxy(), with(backend));
     Client client = gateway.client();
@@ -234,7 +234,7 @@ TEST(ProxyProtocol, ASenderThatSpeaksForItselfKeepsItsAddress) {
     EXPECT_EQ(backend.all().at(0).header("X-Forwarded-For"), "127.0.0.1");
 }
 
-// What a proxy does not know the address of, or has on a socket without one, is still its client.
+// A client whose address its proxy does not know, or on a socket without one, is not the proxy.
 TEST(ProxyProtocol, AClientWithoutAnAddressIsNotTrustedAsItsProxy) {
     const auto v2 = [](char command, char family, const std::string& rest) {
         return "\r\n\r\n\0\r\nQUIT\n"s + command + family + '\0' + static_cast<char>(rest.size()) +
@@ -263,7 +263,7 @@ TEST(ProxyProtocol, AClientWithoutAnAddressIsNotTrustedAsItsProxy) {
     }
 }
 
-TEST(ProxyProtocol, ALimitIsForClientsWithoutAnAddressToo) {
+TEST(ProxyProtocol, LimitsApplyToClientsWithoutAnAddressToo) {
     Backend backend;
     Gateway gateway(behind_proxy("max_connections_per_client: 1, trusted_proxies: [127.0.0.0/8]"),
                     with(backend));
@@ -288,7 +288,7 @@ TEST(ProxyProtocol, WithoutAHeaderNothingIsServed) {
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-TEST(ProxyProtocol, AHeaderThatDoesNotComeIsNotWaitedForForEver) {
+TEST(ProxyProtocol, AMissingHeaderEndsTheConnectionInTime) {
     Backend backend;
     Gateway gateway(behind_proxy("head_timeout: 100ms"), with(backend));
     Client client = gateway.client();
@@ -305,7 +305,7 @@ TEST(ProxyProtocol, IsNotSpokenOnOtherListeners) {
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-TEST(ProxyProtocol, TheLimitOfAClientIsThatOfTheOneNamed) {
+TEST(ProxyProtocol, LimitsCountTheNamedClient) {
     Backend backend;
     Gateway gateway(behind_proxy("max_connections_per_client: 1"), with(backend));
     const auto from = [&](const std::string& ip) {
@@ -320,7 +320,7 @@ TEST(ProxyProtocol, TheLimitOfAClientIsThatOfTheOneNamed) {
     EXPECT_EQ(from("203.0.113.10").read().status, 200);
 }
 
-TEST(ProxyProtocol, StopsWhileAHeaderIsWaitedFor) {
+TEST(ProxyProtocol, StopDoesNotWaitForAHeader) {
     Backend backend;
     Gateway gateway(behind_proxy("head_timeout: 1h"), with(backend));
     Client client = gateway.client();

@@ -1,4 +1,4 @@
-// The commands as a user types them: what they print, how they end, what a slip gets.
+// The commands as a user types them: their output, exit codes and messages for mistakes.
 #include "the_program.hpp"
 
 namespace ticketgate::test {
@@ -6,7 +6,7 @@ namespace {
 
 class TheCommands : public TheProgram {};
 
-TEST_F(TheCommands, MakesNoIdsForAnOrderItDoesNotUnderstand) {
+TEST_F(TheCommands, MakesNoIdsForBadArguments) {
     const std::pair<std::vector<std::string>, const char*> bad[] = {
         {{"-n", "0"}, "0 is not a number from 1 to 1000000000"},
         {{"-n", "-1"}, "-1 is not a number from 1 to 1000000000"},
@@ -42,7 +42,7 @@ TEST_F(TheCommands, ExplainsThatAPathWithTwoReadingsIsRefused) {
     EXPECT_NE(one.out().find("queue"), std::string::npos) << one.out();
 }
 
-TEST_F(TheCommands, ExplainsWhatTheFileSetsAndWithAllTheDefaults) {
+TEST_F(TheCommands, ExplainsTheSettingsOfTheFileAndWithAllTheDefaults) {
     const std::string file =
         config(head() + "routes: [{ prefix: /, upstream: app, queue: q, max_body: 1MiB }]\n");
     Program some({"explain", "-c", file, "GET", "/"});
@@ -58,7 +58,7 @@ TEST_F(TheCommands, ExplainsWhatTheFileSetsAndWithAllTheDefaults) {
     EXPECT_EQ(all.out().find("--all"), std::string::npos) << all.out();
 }
 
-TEST_F(TheCommands, TellsItsVersionAndItsHelp) {
+TEST_F(TheCommands, PrintsItsVersionAndItsHelp) {
     Program version({"--version"});
     EXPECT_EQ(version.wait(), 0);
     EXPECT_TRUE(version.out().starts_with("ticketgate "));
@@ -75,7 +75,7 @@ TEST_F(TheCommands, TellsItsVersionAndItsHelp) {
     EXPECT_EQ(command.out(), help.out());
 }
 
-TEST_F(TheCommands, TellsOfEachCommandItsConfigItsExamplesAndItsExitCodes) {
+TEST_F(TheCommands, PrintsHelpForEachCommand) {
     for (const char* name :
          {"check", "explain", "healthcheck", "queues", "release", "drain", "reload"}) {
         Program help({name, "--help"});
@@ -88,7 +88,7 @@ TEST_F(TheCommands, TellsOfEachCommandItsConfigItsExamplesAndItsExitCodes) {
     }
 }
 
-TEST_F(TheCommands, SuggestsWhatAMisspeltWordMayMean) {
+TEST_F(TheCommands, SuggestsTheNearestWordForAMisspeltOne) {
     const std::pair<std::vector<std::string>, const char*> slips[] = {
         {{"chek", "-c", "x"}, "chek is no command; did you mean check?\n"},
         {{"id", "decod"}, "decod is no command; did you mean decode?\n"},
@@ -104,7 +104,7 @@ TEST_F(TheCommands, SuggestsWhatAMisspeltWordMayMean) {
     }
 }
 
-TEST_F(TheCommands, TellsItsHealthAndItsLinesToItsOwnCommands) {
+TEST_F(TheCommands, HealthcheckAndQueuesAskTheRunningProcess) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program none({"healthcheck", "-c", file});
@@ -139,9 +139,8 @@ TEST_F(TheCommands, DrainsByItsOwnCommand) {
     EXPECT_EQ(program.wait(), 0);
 }
 
-// A file that this shell could not start from, or that is half edited, is no reason not to be
-// asked.
-TEST_F(TheCommands, IsAskedByTheAdminSectionAlone) {
+// The commands reach the process even if the config cannot be loaded here or is half edited.
+TEST_F(TheCommands, NeedOnlyTheAdminSectionOfTheFile) {
     Backend backend;
     const std::string good = administered(backend), file = config(good);
     Program program({"-c", file});
@@ -165,7 +164,7 @@ TEST_F(TheCommands, IsAskedByTheAdminSectionAlone) {
     EXPECT_EQ(reload.out(), "loaded\n");
 }
 
-TEST_F(TheCommands, IsAskedAtTheAddressThatTheCommandNames) {
+TEST_F(TheCommands, AskAtTheAddressOfTheirOption) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
@@ -185,8 +184,8 @@ TEST_F(TheCommands, IsAskedAtTheAddressThatTheCommandNames) {
     EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
 }
 
-// Compared with what runs: the second reload of the same file says it again.
-TEST_F(TheCommands, SaysWhichKeysOfAReloadedFileNeedARestart) {
+// The file is compared with the running config, so a second reload reports the same keys.
+TEST_F(TheCommands, ReloadNamesTheKeysThatNeedARestart) {
     Backend backend;
     const std::string good = administered(backend), file = config(good);
     Program program({"-c", file});
@@ -214,7 +213,7 @@ TEST_F(TheCommands, SaysWhichKeysOfAReloadedFileNeedARestart) {
     EXPECT_EQ(back.out(), "loaded\n");
 }
 
-TEST_F(TheCommands, IsStillAskedAfterItsAdminAddressChangedInTheFile) {
+TEST_F(TheCommands, ReachTheProcessAfterItsAdminAddressChangedInTheFile) {
     Backend backend;
     const std::string good = administered(backend), file = config(good);
     Program program({"-c", file});
@@ -235,7 +234,7 @@ TEST_F(TheCommands, IsStillAskedAfterItsAdminAddressChangedInTheFile) {
         << reload.err();
 }
 
-TEST_F(TheCommands, WithoutAnAdminListenerSaysWhyNobodyCanBeAsked) {
+TEST_F(TheCommands, WithoutAnAdminListenerReportTheReason) {
     Program queues({"queues", "-c", config(head() + good_routes)});
     EXPECT_EQ(queues.wait(), 1);
     EXPECT_NE(queues.err().find("admin: off"), std::string::npos) << queues.err();

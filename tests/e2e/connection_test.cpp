@@ -8,7 +8,7 @@ class Messages : public testing::TestWithParam<const char*> {
  protected:
     Messages() : gateway(queued_and_free(), with(backend)) {}
     std::string at(const std::string& path) const { return GetParam() + path; }
-    // What the backend answers to everything at this path.
+    // Sets the backend's answer to all requests of this path.
     void answers(const std::string& path, const std::string& bytes) {
         backend.on(at(path), [bytes](Call& call) { call.finish(bytes); });
     }
@@ -18,7 +18,7 @@ class Messages : public testing::TestWithParam<const char*> {
             call.close();
         });
     }
-    // The connection is in step: the next answer on it is the next request's.
+    // Checks that the connection is in step: the next answer on it belongs to the next request.
     void expect_in_step(Client& client) {
         client.get(at("/step"));
         EXPECT_EQ(client.read().body, at("/step"));
@@ -40,7 +40,7 @@ TEST_P(Messages, ConnectionsAreKeptOnBothSides) {
         EXPECT_EQ(answer.status, 200);
         EXPECT_FALSE(answer.fields.has("Connection"));
     }
-    // What must not be sent twice has a connection of its own, which the next GET takes.
+    // An unrepeatable request gets a new connection, which the next GET reuses.
     EXPECT_EQ(backend.connections(), 26);
     for (const auto& seen : backend.all()) EXPECT_FALSE(seen.fields.has("Connection"));
 }
@@ -73,7 +73,7 @@ TEST_P(Messages, Http10ClientGetsTheEndUnlessItAsksToStay) {
     }
 }
 
-// In a queue it goes to the backend as GET: only the end of a body tells when its script is over.
+// A queued HEAD goes to the backend as GET: only the end of a body shows that the script ended.
 TEST_P(Messages, HeadHasTheLengthAndNoBody) {
     const bool queued = std::string(GetParam()) == "/q";
     const std::string body = queued ? std::string(1234, 'b') : std::string();
@@ -181,7 +181,7 @@ TEST_P(Messages, Http10BackendIsServedAndItsConnectionNotReused) {
     EXPECT_EQ(backend.connections(), 3);
 }
 
-TEST_P(Messages, BackendThatSaysCloseIsNotReused) {
+TEST_P(Messages, ConnectionIsNotReusedAfterConnectionClose) {
     answers_and_closes("/x", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     Client client = gateway.client();
     for (int i = 0; i < 3; ++i) {

@@ -38,7 +38,7 @@ TEST(Drain, ClosesIdleConnectionsAndTakesNoNewOnes) {
     EXPECT_TRUE(fresh.ends());
     EXPECT_TRUE(eventually([&] {
         try {
-            return Client(address).ends(1ms);  // or it is asked for another time
+            return Client(address).ends(1ms);  // the caller tries again
         } catch (const std::runtime_error&) {
             return true;
         }
@@ -84,7 +84,7 @@ TEST(Drain, WaitsForAnOrphanBecauseItsSlotIsHeld) {
     EXPECT_NE(backend.of("/first")[0].end, 0u);
 }
 
-TEST(Drain, IsCutAtDrainTimeout) {
+TEST(Drain, EndsAtDrainTimeout) {
     Backend backend;
     Gateway gateway("drain_timeout: 200ms\n" + one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -133,7 +133,7 @@ TEST(Stop, EndsAtOnceWithRequestsInEveryStage) {
     for (auto& client : clients) EXPECT_FALSE(client.read().status == 200 && client.read().whole());
 }
 
-TEST(Stop, TellsThoseInLine) {
+TEST(Stop, Sends503ToWaitingRequests) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -145,8 +145,8 @@ TEST(Stop, TellsThoseInLine) {
     EXPECT_EQ(gateway.exit_code(), 0);
 }
 
-// 503 would say that it may be asked again; the backend may still work on this one.
-TEST(Stop, TellsThoseThatRunThatTheirEndIsNotKnown) {
+// 503 would invite a retry, but the backend may still be working on this request.
+TEST(Stop, Sends502ToRunningRequests) {
     Backend backend;
     Gateway gateway(queued_and_free(), with(backend));
     Client queued = running(gateway, backend, "/q"), free = running(gateway, backend, "/free");
@@ -165,7 +165,7 @@ TEST(Stop, TellsThoseThatRunThatTheirEndIsNotKnown) {
     EXPECT_EQ(gateway.exit_code(), 0);
 }
 
-TEST(Stop, CutsADrainShort) {
+TEST(Stop, EndsADrain) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");

@@ -1,4 +1,4 @@
-// One loop serves many: nobody who always has something for us may have it for himself.
+// One loop serves many connections: a peer that always has data must not monopolise it.
 #include <atomic>
 #include <thread>
 
@@ -7,7 +7,7 @@
 namespace ticketgate::test {
 namespace {
 
-// Goes on in another thread until its end.
+// Runs in another thread until destroyed.
 class Storm {
  public:
     template <class Act>
@@ -38,7 +38,7 @@ class Fairness : public testing::TestWithParam<const char*> {
 
 class BackendThatNeverStops : public testing::Test {
  protected:
-    // Its answer to `path` is `first`, then `again` without an end.
+    // Answers `path` with `first`, then with `again` without end.
     void talks(const std::string& path, const std::string& first, const std::string& again) {
         backend_.on(path, [this, first, again](Call& call) {
             call.send(first);
@@ -83,13 +83,13 @@ TEST_F(BackendThatNeverStops, AfterItsClientHasLeft) {
     everybody_else_is_served();
 }
 
-TEST_F(BackendThatNeverStops, TalkingNoHttp) {
+TEST_F(BackendThatNeverStops, SendingBytesThatAreNotHttp) {
     talks(path_, "garbage\r\n\r\n", times(10'000, "garbage"));
     EXPECT_EQ(gateway_.get(path_).status, 502);
     everybody_else_is_served();
 }
 
-TEST(ClientThatNeverStops, AskingForWhatWeAnswerOurselves) {
+TEST(ClientThatNeverStops, AskingForAnswersThatNeedNoBackend) {
     Backend backend;
     Gateway gateway(queued_and_free(), with(backend));
     for (const char* request : {"OPTIONS * HTTP/1.1\r\nHost: a\r\nMax-Forwards: 0\r\n\r\n",
@@ -100,11 +100,11 @@ TEST(ClientThatNeverStops, AskingForWhatWeAnswerOurselves) {
         const Storm asks([&, all = times(500, request)] { (void)client.send(all); });
         const Storm reads([&] { (void)client.reader().take_some(); });
         for (int i = 0; i < 3; ++i) EXPECT_EQ(gateway.get("/free").status, 200);
-        client.socket().shut_down();  // both threads see it, and touch nothing of each other's
+        client.socket().shut_down();  // ends both threads; they share no other state
     }
 }
 
-// What came in one chunk a byte arrives, and costs nobody else his turn.
+// An upload of one-byte chunks arrives whole and does not delay other clients.
 TEST_P(Fairness, AnUploadByteByByte) {
     Backend backend;
     Gateway gateway("spool: { memory_per_body: 4KiB }\n" + queued_and_free(), with(backend));

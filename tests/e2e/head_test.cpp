@@ -1,4 +1,4 @@
-// CONTRACT 5: ids and forwarding headers; RFC 9110 7.6: what is hop by hop.
+// CONTRACT 5: ids and forwarding headers; RFC 9110 7.6: hop-by-hop fields.
 #include <time.h>
 
 #include <ctime>
@@ -52,7 +52,7 @@ TEST(Via, NamesUsInBothDirections) {
     EXPECT_EQ(answer.fields.all("Via"), (std::vector<std::string>{"1.0 inner", "1.1 ticketgate"}));
 }
 
-TEST(Via, SaysInWhichVersionAResponseCame) {
+TEST(Via, NamesTheVersionOfTheBackendsResponse) {
     Backend backend;
     backend.on("/old", [](Call& call) {
         call.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -63,7 +63,7 @@ TEST(Via, SaysInWhichVersionAResponseCame) {
     EXPECT_EQ(gateway.get("/new").header("Via"), "1.1 ticketgate");
 }
 
-// RFC 9110 6.6.1: a recipient with a clock adds it, and an origin says it.
+// RFC 9110 6.6.1: an origin sends Date, and a recipient with a clock adds a missing one.
 TEST(Date, IsOnEveryAnswerOnceAndTheBackendsOwnStays) {
     Backend backend;
     const std::string old = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -88,7 +88,7 @@ TEST(Date, IsOnEveryAnswerOnceAndTheBackendsOwnStays) {
     EXPECT_GT(now_of(gateway.get("/x")), before) << "it goes on";
 }
 
-TEST(UpgradeRequired, SaysWhatToUpgradeTo) {
+TEST(UpgradeRequired, NamesTheProtocolToUpgradeTo) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.respond(426, "no", "Upgrade: websocket\r\nConnection: Upgrade\r\n");
@@ -118,7 +118,7 @@ TEST(RequestBytes, ReachTheBackendAsTheClientWroteThem) {
 
 const std::string folded = "X_Real_User: root\r\nX.Y: 1\r\nX-Usual: 2\r\nUNIQUE_ID: spoofed\r\n";
 
-TEST(UnusualNames, AreDroppedUnlessToldOtherwise) {
+TEST(UnusualNames, AreDroppedByDefault) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     EXPECT_EQ(gateway.get("/x", folded).status, 200);
@@ -129,7 +129,7 @@ TEST(UnusualNames, AreDroppedUnlessToldOtherwise) {
     EXPECT_EQ(fields.get("UNIQUE_ID").size(), 27u) << "ours";
 }
 
-// ── what a client claims ───────────────────────────────────────────────────────────────────────
+// ── claims of a client ─────────────────────────────────────────────────────────────────────────
 
 const std::string claimed =
     "X-Real-IP: 6.6.6.6\r\nx-client-ip: 6.6.6.6\r\nCF-CONNECTING-IP: 6.6.6.6\r\nClient_Ip: "
@@ -165,7 +165,7 @@ TEST(Claims, ThatAreRemovedCanBeChosen) {
     EXPECT_EQ(backend.of("/b").at(0).header("X-Real-IP"), "6.6.6.6");
 }
 
-TEST(Claims, OfAnotherPathReachNobody) {
+TEST(Claims, OfAnotherPathAreDropped) {
     const std::string other = "X-Original-URL: /q\r\nX-Rewrite-URL: /q\r\nx_original_url: /q\r\n";
     Backend backend;
     Gateway gateway(
@@ -202,7 +202,7 @@ TEST(Claims, OfAnotherMethodDoNotPassTheLine) {
     EXPECT_EQ(backend.all().back().header("X-HTTP-Method-Override"), "DELETE");
 }
 
-TEST(UnusualNames, AreForwardedIfTheBackendIsNoCgi) {
+TEST(UnusualNames, AreForwardedIfConfigured) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { unusual_names: forward }\n", with(backend));
     EXPECT_EQ(gateway.get("/x", folded).status, 200);
@@ -213,7 +213,7 @@ TEST(UnusualNames, AreForwardedIfTheBackendIsNoCgi) {
     EXPECT_NE(fields.get("UNIQUE_ID"), "spoofed");
 }
 
-TEST(UnusualNames, AreRefusedButForThatOfAnIdHeader) {
+TEST(UnusualNames, AreRefusedExceptForAnIdHeader) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { unusual_names: refuse }\n", with(backend));
     EXPECT_EQ(gateway.get("/x", folded).status, 400);
@@ -362,7 +362,7 @@ TEST(IdHeaders, HaveTheNamesOfTheConfig) {
 
 // ── the access log ───────────────────────────────────────────────────────────────────────────────
 
-TEST(AccessLog, TellsThePlaceInLineAndTheTimes) {
+TEST(AccessLog, HasThePlaceInLineAndTheTimes) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");

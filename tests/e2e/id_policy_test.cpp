@@ -16,7 +16,7 @@ std::string policy(const std::string& trusted) {
            "  other: { trace: { header: X-Trace-Id, format: ulid } }\n";
 }
 
-TEST(IdPolicy, ATrustedProxysIdIsTheOneEverywhere) {
+TEST(IdPolicy, ATrustedProxysIdIsUsedEverywhere) {
     Backend backend;
     Gateway gateway(policy("127.0.0.0/8"), with(backend));
     const auto answer = gateway.get("/x", "X-Request-Id: " + kept + "\r\n");
@@ -31,7 +31,7 @@ TEST(IdPolicy, ATrustedProxysIdIsTheOneEverywhere) {
     EXPECT_EQ(fields.get("X-Trace-Id"), answer.header("X-Trace-Id"));
 }
 
-TEST(IdPolicy, ItStandsInErrorsToo) {
+TEST(IdPolicy, ErrorsHaveTheIdToo) {
     Backend backend;
     Gateway gateway(policy("127.0.0.0/8"), with(backend));
     Client client = gateway.client();
@@ -44,7 +44,7 @@ TEST(IdPolicy, ItStandsInErrorsToo) {
               boost::json::string_view(kept));
 }
 
-TEST(IdPolicy, AStrangersIsReplacedAndKeptElsewhere) {
+TEST(IdPolicy, AStrangersIdIsReplacedAndKeptInAnotherHeader) {
     Backend backend;
     Gateway gateway(policy("192.0.2.0/24"), with(backend));
     const auto answer = gateway.get("/x", "X-Request-Id: " + kept + "\r\n");
@@ -55,7 +55,7 @@ TEST(IdPolicy, AStrangersIsReplacedAndKeptElsewhere) {
     EXPECT_EQ(answer.header("X-Client-Request-Id"), "") << "for the backend only";
 }
 
-// A route's own header is no more a client's to say elsewhere than the file's.
+// A client cannot set a route's own id header either.
 TEST(IdPolicy, ARouteHasHeadersOfItsOwn) {
     Backend backend;
     Gateway gateway(

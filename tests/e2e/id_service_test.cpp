@@ -1,5 +1,5 @@
-// noeqd's protocol against the real service, byte for byte, and what noeqd does not survive.
-// Everything here crosses threads: the service has one of its own.
+// noeqd's protocol against the real service, byte for byte, and cases that crash noeqd. The service
+// has its own thread, so every test crosses threads.
 
 #include <boost/json.hpp>
 #include <fstream>
@@ -18,7 +18,7 @@ std::string service(const std::string& more = "") {
            (more.empty() ? "" : ", " + more) + " }\n";
 }
 
-// No request ever gets that far.
+// No request reaches this upstream.
 const Variables nobody{{"BACKEND", "http://127.0.0.1:9"}};
 
 std::vector<std::uint64_t> numbers(std::string_view bytes) {
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> numbers(std::string_view bytes) {
     return ids;
 }
 
-// Ids of `count`, each greater than the one before.
+// Gets `count` ids and checks that each is greater than the one before.
 std::vector<std::uint64_t> take(Socket& socket, std::uint8_t count) {
     EXPECT_EQ(socket.send(std::string(1, static_cast<char>(count))), Socket::Status::ok);
     std::string bytes;
@@ -44,7 +44,7 @@ struct Played {
     std::string bytes;
     bool closed = false;
 };
-// What comes back: so many bytes, then the end, or that nothing comes any more.
+// Checks the reply: this many bytes, then the end, or silence.
 Played play(const net::Endpoint& at, const std::string& bytes, std::size_t expected, bool end) {
     auto socket = Socket::connect(at);
     EXPECT_EQ(socket.send(bytes), Socket::Status::ok);
@@ -54,7 +54,7 @@ Played play(const net::Endpoint& at, const std::string& bytes, std::size_t expec
     const Clock::duration limit = end ? Clock::duration(patience) : nothing_comes;
     if (reader.status() == Socket::Status::ok) (void)reader.some(played.bytes, limit);
     played.closed = reader.status() == Socket::Status::ended ||
-                    reader.status() == Socket::Status::reset;  // unread bytes make it a reset
+                    reader.status() == Socket::Status::reset;  // if bytes are unread
     return played;
 }
 
@@ -63,7 +63,7 @@ boost::json::value noeq_vectors() {
     return boost::json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-TEST(IdServiceThreads, DoesOnTheWireWhatNoeqdDid) {
+TEST(IdServiceThreads, MatchesNoeqdOnTheWire) {
     Gateway open(service(), nobody), closed(service("token: sekrit"), nobody);
     const auto file = noeq_vectors();
     for (const auto& v : file.at("wire").as_array()) {
@@ -100,8 +100,8 @@ TEST(IdServiceThreads, NumbersRiseAcrossConnections) {
     EXPECT_EQ(gateway.metric("ticketgate_id_service_ids_total"), 200 * 201 / 2);
 }
 
-// More than any socket holds: the service makes no more than it can send.
-TEST(IdServiceThreads, AGreedyClientThatReadsNothingHoldsNobodyUp) {
+// Asks for more than any socket buffers: the service makes only as many ids as it can send.
+TEST(IdServiceThreads, AGreedyClientThatReadsNothingDoesNotDelayOthers) {
     Gateway gateway(service(), nobody);
     auto greedy = Socket::connect(*gateway.app().id_service_address(), 4 << 10);
     const std::string wishes(100'000, '\xff');
@@ -114,7 +114,7 @@ TEST(IdServiceThreads, AGreedyClientThatReadsNothingHoldsNobodyUp) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(take(modest, 1).size(), 1u);
 }
 
-TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
+TEST(IdServiceThreads, AMissingLoginEndsTheConnectionInTime) {
     Gateway gateway(service("token: sekrit, login_timeout: 1s, idle_timeout: 1s"), nobody);
     const auto at = *gateway.app().id_service_address();
     for (const auto& bytes : {std::string(), std::string("\1"), std::string("\0\6sek", 5),
@@ -128,12 +128,12 @@ TEST(IdServiceThreads, ALoginThatDoesNotComeIsNotWaitedForForEver) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="timeout"})"), 4);
 }
 
-// A pool of connections logs in early and asks late.
-TEST(IdServiceThreads, WhoHasLoggedInMayBeIdleForLongerThanALogin) {
+// Connection pools log in early and ask late.
+TEST(IdServiceThreads, AfterItsLoginAClientMayBeIdleForLonger) {
     Gateway gateway(service("token: sekrit, login_timeout: 2s"), nobody);
     const auto at = *gateway.app().id_service_address();
     auto early = Socket::connect(at);
-    // Its deadline for the login runs when the service has looked for bytes and found none.
+    // The deadline for the login starts when the service first finds no bytes.
     ASSERT_TRUE(
         eventually([&] { return gateway.metric("ticketgate_id_service_connections") == 1; }));
     ASSERT_EQ(early.send(std::string("\0\6sekrit", 8)), Socket::Status::ok);
@@ -152,7 +152,7 @@ TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="request"})"), 1);
 }
 
-TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheOneThatIsIdleForLongest) {
+TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheLongestIdleConnection) {
     for (const char* limit : {"max_connections: 2", "max_connections_per_client: 2"}) {
         Gateway gateway(service(limit), nobody);
         const auto at = *gateway.app().id_service_address();
@@ -168,7 +168,6 @@ TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheOneThatIsIdleForLongest) {
     }
 }
 
-// noeqd died of this.
 TEST(IdServiceThreads, ARestartRepeatsNothing) {
     std::uint64_t last = 0;
     TemporaryFolder folder;
@@ -209,8 +208,8 @@ TEST(IdsPage, GivesIdsOfAnyFormat) {
     }
 }
 
-// Both would count by themselves from the same worker number.
-TEST(IdsPage, LeavesTheSnowflakesOfTheIdServiceToIt) {
+// Both would make the same ids from one worker number.
+TEST(IdsPage, RefusesSnowflakesWithTheWorkerOfTheIdService) {
     const std::string machine = "ids: { machine: { datacenter: 21, worker: ";
     Gateway same(service() + machine + "7 } }\n", nobody);
     const auto refused = same.admin("/api/v1/ids?format=snowflake");
@@ -231,7 +230,7 @@ TEST(IdServiceThreads, AReloadDoesNotBringASecondMakerOfItsSnowflakes) {
     EXPECT_FALSE(gateway.reload(moved + ", request_id: { format: snowflake } }\n"));
 }
 
-TEST(IdsPage, RefusesWhatItCannotGive) {
+TEST(IdsPage, RefusesBadRequests) {
     Gateway gateway(one_queue(), nobody);
     const std::pair<const char*, const char*> bad[] = {
         {"?format=uuid7", "did you mean uuidv7?"}, {"?n=0", "from 1 to 10000"},

@@ -1,4 +1,4 @@
-// What is kept of clients whose requests are not whole, or wait behind another, has a bound.
+// The memory for incomplete requests, and for requests behind another one, is bounded.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -10,7 +10,7 @@ std::string limited(const std::string& clients) {
     return queued_and_free() + "clients: { " + clients + " }\n";
 }
 
-// A head that is not whole, of about this many bytes.
+// An incomplete head of about this many bytes.
 Client half_head(Gateway& gateway, std::size_t size) {
     Client client = gateway.client();
     client.send("GET /free HTTP/1.1\r\nHost: a\r\nX: " + std::string(size, 'x'));
@@ -30,7 +30,7 @@ class Input : public testing::Test {
     Backend backend;
 };
 
-TEST_F(Input, NoMoreIsReadThanAHeadMayHave) {
+TEST_F(Input, ReadsNoMoreThanAHeadMayHave) {
     Gateway gateway(limited("max_head: 4KiB"), with(backend));
     Client runs = running(gateway, backend, "/q/runs");
     Client waits = gateway.client();
@@ -55,7 +55,7 @@ TEST_F(Input, AnIdleConnectionKeepsNone) {
     EXPECT_TRUE(wait_for_no_input(gateway));
 }
 
-TEST_F(Input, WhatIsPipelinedBehindAWaitingRequestIsKeptWhileThereIsRoom) {
+TEST_F(Input, KeepsPipelinedRequestsWhileThereIsRoom) {
     Gateway gateway(limited("max_input: 64KiB"), with(backend));
     Client runs = running(gateway, backend, "/q/runs");
     Client client = gateway.client();
@@ -70,7 +70,7 @@ TEST_F(Input, WhatIsPipelinedBehindAWaitingRequestIsKeptWhileThereIsRoom) {
     EXPECT_TRUE(wait_for_no_input(gateway));
 }
 
-TEST_F(Input, ElseTheConnectionEndsWithTheAnswer) {
+TEST_F(Input, WithoutRoomForPipelinedRequestsTheConnectionEnds) {
     Gateway gateway(limited("max_input: 64KiB"), with(backend));
     std::vector<Client> fill;
     for (int i = 0; i < 2; ++i) fill.push_back(half_head(gateway, 20'000));
@@ -86,7 +86,7 @@ TEST_F(Input, ElseTheConnectionEndsWithTheAnswer) {
     EXPECT_EQ(gateway.get("/free/2").status, 200) << "a request that comes alone needs no room";
 }
 
-TEST_F(Input, HeadsInPiecesGet503WhenThereIsNoRoom) {
+TEST_F(Input, HeadsInPiecesGet503WithoutRoom) {
     Gateway gateway(limited("max_input: 64KiB"), with(backend));
     std::vector<Client> fill;
     for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 25'000));

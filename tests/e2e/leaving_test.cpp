@@ -1,5 +1,5 @@
-// CONTRACT 2.2 and 2.3: who leaves while queued is never forwarded; who leaves while running keeps
-// the slot.
+// CONTRACT 2.2 and 2.3: a queued client that leaves is never forwarded; a running one that leaves
+// keeps its slot.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -94,7 +94,7 @@ TEST(HalfClose, OutsideTheLineChangesNothing) {
     EXPECT_TRUE(queued.ends());
 }
 
-TEST(PipelinedBytes, AreNoLeave) {
+TEST(PipelinedBytes, AreNotALeave) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -120,7 +120,7 @@ TEST(RunningClientThatLeaves, KeepsItsSlotUntilTheBackendIsDone) {
     EXPECT_EQ(orphans(gateway), 0);
 }
 
-TEST(RunningClientThatLeaves, ByFinIsServedToTheEndAllTheSame) {
+TEST(RunningClientThatLeaves, ByFinIsStillServedToTheEnd) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -131,7 +131,7 @@ TEST(RunningClientThatLeaves, ByFinIsServedToTheEndAllTheSame) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-TEST(RunningClientThatLeaves, InTheMidstOfItsResponseKeepsTheSlotToItsEnd) {
+TEST(RunningClientThatLeaves, DuringItsResponseKeepsTheSlotToTheEnd) {
     Backend backend;
     backend.on("/long", [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
@@ -151,7 +151,7 @@ TEST(RunningClientThatLeaves, InTheMidstOfItsResponseKeepsTheSlotToItsEnd) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-TEST(RunningClientThatLeaves, UnqueuedEndsTheBackendsConnection) {
+TEST(RunningClientThatLeaves, UnqueuedClosesTheBackendsConnection) {
     Backend backend;
     backend.on("/free", [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");

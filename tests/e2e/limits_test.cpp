@@ -16,7 +16,7 @@ std::int64_t seconds_of(const Response& response) {
     return text.empty() ? -1 : std::stol(text);
 }
 
-TEST(MaxWaiting, OneMoreIsRefusedWithAProblemDocumentThatNamesItself) {
+TEST(MaxWaiting, OneMoreIsRefusedWithAProblemDocument) {
     Backend backend;
     Gateway gateway(one_queue(", max_waiting: 2"), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -92,7 +92,7 @@ std::string large_body() {
 
 class CustomAnswers : public testing::Test {
  protected:
-    // The body file must be there before the Gateway reads its config.
+    // The body file must exist before the Gateway reads its config.
     CustomAnswers() : folder_(), file_(folder_.write("sorry.json", large_body())) {}
     Variables variables(const Backend& backend) const {
         return {{"BACKEND", backend.url()}, {"SORRY", file_}};
@@ -129,8 +129,8 @@ TEST_F(CustomAnswers, OnWaitTimeoutHasABodyOfAnySizeWithItsRightStatus) {
     const auto begin = Clock::now();
     const auto refused = gateway.get("/waits");
     const auto waited = Clock::now() - begin;
-    // Never early. How late is for tests/simulation, which has a clock of its own: here it is the
-    // machine's affair.
+    // The timeout is never early. tests/simulation, with its own clock, checks that it is not late;
+    // here that depends on the machine.
     EXPECT_EQ(refused.status, 504);
     EXPECT_EQ(refused.header("Content-Type"), "application/json");
     EXPECT_GE(seconds_of(refused), 1);
@@ -168,7 +168,7 @@ TEST(WaitTimeout, DoesNotMeasureTheExecution) {
     EXPECT_EQ(first.read().status, 200);
 }
 
-TEST(WaitTimeout, HoldsForEachOfManyAndFreesTheirPlaces) {
+TEST(WaitTimeout, EndsEachOfManyWaitsAndFreesTheirPlaces) {
     Backend backend;
     Gateway gateway(one_queue(", wait_timeout: 300ms"), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -208,7 +208,7 @@ TEST(RetryAfter, GrowsWithTheLineAndTheMeasuredHold) {
     Client first = running(gateway, backend, "/first");
     auto clients = stand_in_line(gateway, numbered("/next", 1, 30));
     const auto refused = gateway.get("/refused");
-    // The hold that lasts already counts, if it is the longer one.
+    // The current hold counts if it is longer than the mean.
     const double lasts = std::chrono::duration<double>(Clock::now() - begin).count();
     const auto told = static_cast<double>(seconds_of(refused));
     EXPECT_GE(hold, 0.3);
@@ -218,7 +218,7 @@ TEST(RetryAfter, GrowsWithTheLineAndTheMeasuredHold) {
     for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
 }
 
-TEST(ServerTiming, TellsQueueAndUpstreamAndCanBeTurnedOff) {
+TEST(ServerTiming, HasQueueAndUpstreamAndCanBeTurnedOff) {
     Backend backend;
     Gateway gateway(R"(
 upstreams: { app: { url: "${BACKEND}" } }

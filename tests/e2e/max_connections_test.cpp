@@ -1,6 +1,5 @@
-// At max_connections a new client waits in the kernel's backlog; a connection that is idle, between
-// two requests or before its first one, is closed for it, the oldest first. One with a request is
-// never touched.
+// At max_connections a new client waits in the kernel's backlog. To make room, the oldest idle
+// connection (between two requests or before the first) is closed; one with a request never is.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -14,7 +13,7 @@ class MaxConnections : public testing::TestWithParam<int> {
         return one_queue() + "clients: { max_connections: " + std::to_string(limit) +
                " }\nthreads: " + std::to_string(GetParam()) + "\n";
     }
-    // Served, and idle since.
+    // A client that was served and is idle now.
     static Client idle(Gateway& gateway, const std::string& path) {
         Client client = gateway.client();
         client.get(path);
@@ -42,7 +41,7 @@ TEST_P(MaxConnections, TheOldestIdleConnectionMakesRoom) {
     EXPECT_EQ(gateway.metric(made_room), 2);
 }
 
-TEST_P(MaxConnections, RequestsThatRunOrWaitAreNotTouched) {
+TEST_P(MaxConnections, RunningAndWaitingRequestsAreNotClosed) {
     Gateway gateway(yaml(2), with(backend));
     Client runs = running(gateway, backend, "/runs");
     Client waits = gateway.client();
@@ -57,7 +56,7 @@ TEST_P(MaxConnections, RequestsThatRunOrWaitAreNotTouched) {
     EXPECT_EQ(gateway.metric(made_room), 1);
 }
 
-// Or some that connect and say nothing would keep everybody else out for head_timeout.
+// Otherwise silent connections would keep all others out for head_timeout.
 TEST_P(MaxConnections, AClientThatHasSentNothingMakesRoomToo) {
     Gateway gateway(yaml(2), with(backend));
     Client silent = gateway.client();
@@ -85,7 +84,7 @@ TEST_P(MaxConnections, HalfOfAHeadIsNotIdle) {
     EXPECT_EQ(begun.read().status, 200);
 }
 
-TEST_P(MaxConnections, ManyNewClientsTakeTheirTurns) {
+TEST_P(MaxConnections, ManyNewClientsAreServedInTurn) {
     Gateway gateway(yaml(8), with(backend));
     std::vector<Client> clients;
     for (int round = 0; round < 10; ++round) {

@@ -1,4 +1,4 @@
-// What an operator sees of a line, and can do: views ticket by ticket, release, reload, drain.
+// The operator's view of a line and its actions: tickets, release, reload, drain.
 #include <boost/json/parse.hpp>
 
 #include "support/configs.hpp"
@@ -20,7 +20,7 @@ Response write(Gateway& gateway, const std::string& target, std::string_view lin
     return client.read();
 }
 
-TEST(Operator, SeesEveryTicketWithItsIdAndWhatItWaitsFor) {
+TEST(Operator, SeesEveryTicketWithItsIdAndItsState) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -49,8 +49,8 @@ TEST(Operator, SeesEveryTicketWithItsIdAndWhatItWaitsFor) {
     EXPECT_EQ(gateway.log(4).at(2).at("blocked_by"), 1);
 }
 
-// The one way to make two run at once: the counter moves, and so does the backend's.
-TEST(Operator, ReleasesAStuckSlotWhichIsCountedAsAViolation) {
+// Release is the only way to run two at once: our counter shows it, and the backend sees it.
+TEST(Operator, ReleasingAStuckSlotCountsAsAViolation) {
     for (const int threads : {1, 2}) {
         Backend backend;
         Gateway gateway(one_queue() + "threads: " + std::to_string(threads) + "\n", with(backend));
@@ -75,8 +75,8 @@ TEST(Operator, ReleasesAStuckSlotWhichIsCountedAsAViolation) {
     }
 }
 
-// Before the backend has any of it there is still time to keep it from running.
-TEST(Operator, KeepsARequestThatIsNotSentYetFromRunning) {
+// A request of which the backend has no byte yet can still be stopped.
+TEST(Operator, ReleaseStopsARequestThatIsNotSentYet) {
     TemporaryFolder folder;
     FullListener backend(folder.file("backend.sock"));
     Gateway gateway(one_queue(", connect_timeout: 1h"), {{"BACKEND", backend.url()}});
@@ -93,8 +93,8 @@ TEST(Operator, KeepsARequestThatIsNotSentYetFromRunning) {
     EXPECT_NE(Reader(connection).through("\r\n\r\n").find("GET /next "), std::string::npos);
 }
 
-// The run goes on without its slot: nothing more is said or measured of it as if it had one.
-TEST(Operator, TakesASlotFromItsRunAltogether) {
+// The run goes on without its slot and no longer appears in the view or in the metrics of holds.
+TEST(Operator, AReleasedRunIsNoLongerMeasuredAsAHold) {
     Backend backend;
     Gateway gateway(one_queue("", "hold_timeout: 5s"), with(backend));
     Client stuck = running(gateway, backend, "/stuck");
@@ -126,7 +126,7 @@ TEST(Operator, OnAnotherSitesPageNeedsTheToken) {
               404);
 }
 
-TEST(Operator, IsNobodyWhoseNameWasPointedToThisMachine) {
+TEST(Operator, RefusesASiteWhoseNamePointsToThisMachine) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client client(*gateway.app().admin_address());

@@ -37,7 +37,7 @@ TEST(SerialOrder, ManyClientsAtFullSpeedNeverOverlap) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_exclusion_violations_total{queue="q"})"), 0);
 }
 
-TEST(SerialOrder, PipelinedRequestsEachTakeATicketOfTheirOwn) {
+TEST(SerialOrder, PipelinedRequestsEachTakeTheirOwnTicket) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client client = gateway.client();
@@ -53,14 +53,14 @@ TEST(SerialOrder, PipelinedRequestsEachTakeATicketOfTheirOwn) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-// Is the body of the first that waits here?
+// Tells whether the body of the first waiting ticket is complete.
 bool first_in_line_is_ready(const Gateway& gateway) {
     const auto view = boost::json::parse(gateway.admin("/api/v1/queues/q").body);
     const auto& line = view.at("tickets").at("waiting").as_array();
     return !line.empty() && line.at(0).at("ready").as_bool();
 }
 
-TEST(SerialOrder, UnfinishedUploadIsPassedByAndKeepsItsNumber) {
+TEST(SerialOrder, UnfinishedUploadIsOvertakenAndKeepsItsNumber) {
     Backend backend;
     Gateway gateway(queued_and_free(), with(backend));
     Client slow = gateway.client();
@@ -99,7 +99,7 @@ TEST(ArrivalOrder, WaitsForTheHeadOfTheLine) {
 
 TEST(ArrivalOrder, HeadIsWaitedForWithinItsBodyDeadlineOnly) {
     Backend backend;
-    // Long enough to see it stand there.
+    // Long enough to see the ticket wait.
     Gateway gateway(one_queue(", body_timeout: 3s", "order: arrival"), with(backend));
     Client slow = gateway.client();
     slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
@@ -150,7 +150,7 @@ TEST(SharedQueue, RoutesThatNameItStandInOneLine) {
     EXPECT_EQ(b.read().status, 200);
 }
 
-TEST(SkipMethods, GoBesideTheQueue) {
+TEST(SkipMethods, BypassTheQueue) {
     Backend backend;
     Gateway gateway(shared_queue, with(backend));
     Client a = running(gateway, backend, "/a"), post = gateway.client();

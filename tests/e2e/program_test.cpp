@@ -26,7 +26,7 @@ TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
                "id_service.state_file: " + folder.file("letter") + " is no state file");
 }
 
-TEST_F(TheProgram, TellsAllProblemsAtOnce) {
+TEST_F(TheProgram, ReportsAllProblemsAtOnce) {
     Program program(
         {"check", "-c", config(head() + "threads: x\nroutes: [{ prefix: a, upstraem: b }]\n")});
     EXPECT_EQ(program.wait(), 78);
@@ -34,7 +34,7 @@ TEST_F(TheProgram, TellsAllProblemsAtOnce) {
     EXPECT_GE(std::count(told.begin(), told.end(), '\n'), 3) << told;
 }
 
-TEST_F(TheProgram, ThatHasNoConfigEndsWith78) {
+TEST_F(TheProgram, WithoutAConfigEndsWith78) {
     Program program({"-c", folder.file("absent.yaml")});
     EXPECT_EQ(program.wait(), 78);
     EXPECT_NE(program.err().find("absent.yaml"), std::string::npos);
@@ -51,7 +51,7 @@ TEST_F(TheProgram, ChecksAGoodConfig) {
     EXPECT_NE(unqueued.out().find("note: nothing is queued"), std::string::npos) << unqueued.out();
 }
 
-TEST_F(TheProgram, ThatFindsItsPortTakenEndsWith1AndNamesIt) {
+TEST_F(TheProgram, WithATakenPortEndsWith1AndNamesIt) {
     RefusingPort taken;
     const std::string address = taken.url().substr(7);
     Program program({"-c", config(head(address) + good_routes)});
@@ -63,7 +63,7 @@ TEST_F(TheProgram, ThatFindsItsPortTakenEndsWith1AndNamesIt) {
     EXPECT_NE(second.err().find(address), std::string::npos) << second.err();
 }
 
-TEST_F(TheProgram, ThatIsNotUnderstoodEndsWith2) {
+TEST_F(TheProgram, WithBadArgumentsEndsWith2) {
     Program program({"--no-such-option"});
     EXPECT_EQ(program.wait(), 2);
     Program missing({"explain", "GET"});
@@ -99,8 +99,8 @@ TEST_F(TheProgram, DrainsOnTheFirstTermAndStopsOnTheSecond) {
     backend.release("/y");
 }
 
-// The backends of these may still run when the next process begins, which cannot know of them.
-TEST_F(TheProgram, ThatCannotWaitForTheLineSaysWhichRequestsItLeavesBehind) {
+// The next process cannot know that the backends of these requests may still be running.
+TEST_F(TheProgram, NamesTheRunningRequestsWhenItStopsEarly) {
     Backend backend;
     backend.hold("/x");
     Program program({"-c", config(administered(backend) +
@@ -125,7 +125,7 @@ TEST_F(TheProgram, ThatCannotWaitForTheLineSaysWhichRequestsItLeavesBehind) {
 }
 
 // Such requests have no method and path in the access log.
-TEST_F(TheProgram, SaysWhyItRefusedAHead) {
+TEST_F(TheProgram, LogsWhyItRefusedAHead) {
     Backend backend;
     Program program({"-c", config(administered(backend))});
     const auto address = address_of(program);
@@ -141,7 +141,7 @@ TEST_F(TheProgram, SaysWhyItRefusedAHead) {
     EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
     const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
     EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
-    // What the last refused request lacked is nothing to the next.
+    // The reason of one refusal must not carry over to the next.
     std::string lines;
     while (lines.size() < 40'000) lines += "\r\n";
     const auto nothing = refused(lines);
@@ -173,7 +173,7 @@ TEST_F(TheProgram, ReloadsOnHupAndKeepsTheOldFileWhenTheNewOneIsBad) {
     EXPECT_EQ(program.wait(), 0);
 }
 
-TEST_F(TheProgram, OpensItsAccessLogAnewOnUsr1) {
+TEST_F(TheProgram, ReopensItsAccessLogOnUsr1) {
     Backend backend;
     const std::string log = folder.file("access.log");
     Program program({"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\nlog: { access_file: \"" +
@@ -195,7 +195,7 @@ TEST_F(TheProgram, OpensItsAccessLogAnewOnUsr1) {
     EXPECT_EQ(folder.read("rotated.log").find("/after"), std::string::npos);
 }
 
-TEST_F(TheProgram, LogsAtItsStartWhatItServes) {
+TEST_F(TheProgram, LogsItsConfigurationAtTheStart) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
@@ -209,8 +209,8 @@ TEST_F(TheProgram, LogsAtItsStartWhatItServes) {
         EXPECT_TRUE(program.says(line)) << line << program.err();
 }
 
-// What systemd hears of a service with Type=notify.
-TEST_F(TheProgram, TellsTheServiceManagerWhatItDoes) {
+// The messages to systemd of a service with Type=notify.
+TEST_F(TheProgram, NotifiesTheServiceManager) {
     const NotifySocket manager(folder.file("notify"));
     Backend backend;
     const std::string file = config(administered(backend));

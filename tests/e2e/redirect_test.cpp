@@ -1,5 +1,5 @@
-// A backend behind us is told the client's Host, and puts its own port behind it. Its redirects
-// lead the client to where the client came from, not past the queue.
+// A backend gets the client's Host and appends its own port. The rewritten redirects lead the
+// client back to the gateway, not past the queue.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -7,7 +7,7 @@ namespace {
 
 class Redirect : public testing::TestWithParam<const char*> {
  protected:
-    // What the client gets for what the backend says; `${own}` and `${port}` are the backend's.
+    // Returns the Location that the client gets; `${own}` and `${port}` stand for the backend's.
     std::string seen(Gateway& gateway, std::string lines, const std::string& more = {}) {
         const std::string own = backend.url().substr(7);
         replace(lines, "${own}", own);
@@ -37,7 +37,7 @@ TEST_P(Redirect, ToTheBackendItselfLeadsToTheClientsAuthority) {
               "3; url=http://app.test/");
 }
 
-TEST_P(Redirect, ToElsewhereStays) {
+TEST_P(Redirect, ToElsewhereIsLeftUnchanged) {
     Gateway gateway(queued_and_free(), with(backend));
     for (const char* url : {"/dir/", "http://app.test/dir/", "http://other.test:1/", "dir/"})
         EXPECT_EQ(seen(gateway, "Location: " + std::string(url) + "\r\n"), url);
@@ -53,7 +53,7 @@ TEST_P(Redirect, LeadsToTheSchemeThatATrustedProxyNames) {
         "https://app.test/dir/");
 }
 
-TEST_P(Redirect, StaysWhereRewritingIsOff) {
+TEST_P(Redirect, IsLeftUnchangedIfRewritingIsOff) {
     std::string yaml = queued_and_free();
     replace(yaml, "\" } }", "\", rewrite_location: false } }");
     Gateway gateway(yaml, with(backend));

@@ -1,4 +1,4 @@
-// What is refused before any route or line, and what becomes of the connection after it.
+// Requests refused before any route or queue, and their connection afterwards.
 #include <boost/json/parse.hpp>
 
 #include "support/tls_configs.hpp"
@@ -19,7 +19,7 @@ clients:
 )",
                   with(backend)) {}
 
-    // Refused with this status and a problem document, logged so, and the connection ended.
+    // Checks a refusal: this status, a problem document, the log record, and the connection's end.
     void expect(int status, const std::string& bytes, bool to_head = false) {
         Client client = gateway.client();
         client.send(bytes);
@@ -41,7 +41,7 @@ clients:
         EXPECT_EQ(line.at("outcome").as_string(), "refused");
         EXPECT_EQ(line.at("request_id").as_string(), answer.header("X-Request-Id"));
     }
-    // The product goes on.
+    // The gateway still serves other clients.
     ~Refusal() override { EXPECT_EQ(gateway.get("/q/after").status, 200); }
 
     Backend backend;
@@ -53,7 +53,7 @@ std::string get(const std::string& target, const std::string& lines = "Host: a\r
     return "GET " + target + " HTTP/1.1\r\n" + lines + "\r\n";
 }
 
-TEST_F(Refusal, OfWhatIsNotHttpIs400) {
+TEST_F(Refusal, OfBytesThatAreNotHttpIs400) {
     expect(400, "\x16\x03\x01\x02 a TLS hello\r\n\r\n");
     expect(400, "GET\r\n\r\n");
     expect(400, "GET /q HTTP/1.1\nHost: a\n\n");
@@ -61,7 +61,7 @@ TEST_F(Refusal, OfWhatIsNotHttpIs400) {
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-TEST_F(Refusal, OfWhatTwoParsersCouldReadDifferentlyIs400) {
+TEST_F(Refusal, OfAnAmbiguousRequestIs400) {
     expect(400, get("/q", ""));
     expect(400, get("/q", "Host: a\r\nHost: b\r\n"));
     expect(400, get("/q", "Host: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n") + "x");
@@ -84,7 +84,7 @@ TEST_F(Refusal, OfAPathThatCannotBeDecodedIs400AndTheConnectionStays) {
     EXPECT_EQ(backend.all().size(), 1u);
 }
 
-TEST_F(Refusal, OfABodyThatIsNotChunkedAsSaidIs400) {
+TEST_F(Refusal, OfABadlyChunkedBodyIs400) {
     for (const char* path : {"/q", "/free"}) {
         Client client = gateway.client();
         client.send("POST " + std::string(path) +
@@ -111,12 +111,12 @@ TEST_F(Refusal, Of404WithABodyToComeEndsTheConnection) {
            "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nGET / HTTP/1.1\r\n");
 }
 
-TEST_F(Refusal, OfAHeadThatDoesNotComeInTimeIs408) {
+TEST_F(Refusal, OfALateHeadIs408) {
     expect(408, "GET /q HTTP/1.1\r\nHost:");
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-TEST_F(Refusal, OfABodyThatDoesNotComeInTimeIs408) {
+TEST_F(Refusal, OfALateBodyIs408) {
     for (const char* path : {"/q", "/free"}) {
         Client client = gateway.client();
         client.send("POST " + std::string(path) +
@@ -181,7 +181,7 @@ TEST_F(Refusal, ReachesAClientThatIsStillSendingItsUpload) {
     }
 }
 
-// Sends all of a large upload before it looks for an answer, as python's http.client does.
+// Sends all of a large upload before it reads the answer, like Python's http.client.
 void expect_to_read_413(Client client, const std::string& coding) {
     client.send("POST /q HTTP/1.1\r\nHost: a\r\n" + coding + "\r\n\r\n");
     const std::string piece = "100000\r\n" + pattern(1 << 20) + "\r\n";
@@ -213,7 +213,7 @@ TEST(Lingering, EndsAtTheFirstSilence) {
     EXPECT_TRUE(eventually([&] { return gateway.metric("ticketgate_connections") == 0; }));
 }
 
-TEST(Lingering, EndsInTheMidstOfAnEndlessUpload) {
+TEST(Lingering, EndsDuringAnEndlessUpload) {
     Backend backend;
     Gateway gateway(one_queue(", max_body: 10") + "clients: { linger_time: 100ms }\n",
                     with(backend));
@@ -265,7 +265,7 @@ TEST_F(Refusal, IsLoggedWithoutTheTimeOfLingering) {
     EXPECT_LT(line.at("duration_ms").to_number<double>(), 1000) << "a stay-open client takes 5 s";
 }
 
-TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
+TEST(IdleConnectionOfAClient, IsClosedWithoutAnAnswer) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { idle_timeout: 1s, head_timeout: 1s }\n",
                     with(backend));
@@ -277,8 +277,8 @@ TEST(IdleConnectionOfAClient, IsEndedWithoutAWord) {
     EXPECT_TRUE(used.ends());
 }
 
-// RFC 9112 2.2: some clients end a body with an empty line more than it has.
-TEST(IdleConnectionOfAClient, IsIdleBehindAnEmptyLineToo) {
+// RFC 9112 2.2: some clients send an extra empty line after a body.
+TEST(IdleConnectionOfAClient, IsIdleAfterAnEmptyLineToo) {
     Backend backend;
     Gateway gateway(one_queue() + "clients: { idle_timeout: 1500ms, head_timeout: 1s }\n",
                     with(backend));

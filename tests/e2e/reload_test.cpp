@@ -52,7 +52,7 @@ TEST(Reload, KeepsTheNumbersAndCountersOfAQueueThatStays) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_queue_hold_seconds_count{queue="q"})"), 4);
 }
 
-TEST(Reload, ServesAnOldConnectionByTheNewFile) {
+TEST(Reload, AppliesTheNewFileToOldConnections) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client client = gateway.client();
@@ -63,7 +63,7 @@ TEST(Reload, ServesAnOldConnectionByTheNewFile) {
     EXPECT_FALSE(client.read().fields.has("Server-Timing"));
 }
 
-// ── whom old connections speak for ──
+// ── trust of old connections ──
 
 std::string trusting(const std::string& networks, const std::string& more = {}) {
     return "clients: { trusted_proxies: [" + networks + "]" + more + " }\n" + one_queue() +
@@ -81,7 +81,7 @@ bool believes(Client& client, Backend& backend) {
     return id;
 }
 
-TEST(Reload, TakesTrustFromAnOldConnectionAndGivesIt) {
+TEST(Reload, RevokesAndGrantsTrustOfAnOldConnection) {
     Backend backend;
     Gateway gateway(trusting("127.0.0.0/8"), with(backend));
     Client client = gateway.client();
@@ -92,7 +92,7 @@ TEST(Reload, TakesTrustFromAnOldConnectionAndGivesIt) {
     EXPECT_TRUE(believes(client, backend));
 }
 
-TEST(Reload, TakesTrustFromAnOldConnectionOfAUnixSocket) {
+TEST(Reload, RevokesTrustOfAnOldUnixSocketConnection) {
     Backend backend;
     const std::string listen = "listen: [{ address: \"unix:${TMP}/s\" }]\n";
     Gateway gateway(listen + trusting("unix"), with(backend));
@@ -102,7 +102,7 @@ TEST(Reload, TakesTrustFromAnOldConnectionOfAUnixSocket) {
     EXPECT_FALSE(believes(client, backend));
 }
 
-TEST(Reload, JudgesTheOneThatAProxyHeaderNamedAnew) {
+TEST(Reload, JudgesTheClientOfAProxyHeaderAnew) {
     Backend backend;
     const std::string listen = "listen: [{ address: \"127.0.0.1:0\", proxy_protocol: true }]\n";
     Gateway gateway(listen + trusting("192.0.2.0/24"), with(backend));
@@ -114,8 +114,8 @@ TEST(Reload, JudgesTheOneThatAProxyHeaderNamedAnew) {
     EXPECT_EQ(backend.all().back().header("X-Forwarded-For"), "192.0.2.7");
 }
 
-// Those that were there go on, and count for the ones that come.
-TEST(Reload, CountsWhoIsNoProxyAnyMoreAndFreesWhoHasBecomeOne) {
+// Existing connections stay open and count towards the limit for new ones.
+TEST(Reload, AppliesTheLimitPerClientWhenAProxyLosesOrGainsTrust) {
     Backend backend;
     const std::string limit = ", max_connections_per_client: 1";
     Gateway gateway(trusting("127.0.0.0/8", limit), with(backend));
@@ -132,7 +132,7 @@ TEST(Reload, CountsWhoIsNoProxyAnyMoreAndFreesWhoHasBecomeOne) {
     EXPECT_TRUE(believes(third, backend));
 }
 
-TEST(Reload, OfABadFileChangesNothingAndTheGaugeSaysSo) {
+TEST(Reload, OfABadFileChangesNothingAndTheGaugeShowsIt) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -148,7 +148,7 @@ TEST(Reload, OfABadFileChangesNothingAndTheGaugeSaysSo) {
     EXPECT_EQ(gateway.metric("ticketgate_config_last_reload_successful"), 1);
 }
 
-TEST(Reload, ThatRemovesAQueueDrainsItAndThatAddsItAgainHasOneSequencerOnly) {
+TEST(Reload, DrainsARemovedQueueAndReusesItsSequencerIfItReturns) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     Client first = running(gateway, backend, "/first");
@@ -168,7 +168,7 @@ TEST(Reload, ThatRemovesAQueueDrainsItAndThatAddsItAgainHasOneSequencerOnly) {
     EXPECT_EQ(backend.order(), (std::vector<std::string>{"/first", "/free", "/old", "/new"}));
 }
 
-TEST(Reload, ThatRemovesAnIdleQueueAndAddsItAgainServesIt) {
+TEST(Reload, ServesAQueueThatWasRemovedAndAddedAgain) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     const std::string other =

@@ -1,18 +1,18 @@
-// CONTRACT 2.7: only what provably was not processed is sent again. And answers before their time.
+// CONTRACT 2.7: only a request that provably was not processed is sent again. Also early answers.
 #include "support/configs.hpp"
 #include "upstream/keep_policy.hpp"
 
 namespace ticketgate::test {
 namespace {
 
-// Ends every connection at its second request, without a byte.
+// A backend that ends every connection at its second request without sending a byte.
 void die_on_reuse(Backend& backend, const std::string& path) {
     backend.on(path, [](Call& call) {
         call.seen().on_connection > 1 ? call.close() : call.respond(200, "fresh");
     });
 }
 
-// Until a backend has answered this often on reused connections, a POST does not take one.
+// A POST takes a reused connection only after this many answers on reused connections.
 void prove(Gateway& gateway) {
     Client client = gateway.client();
     for (std::uint32_t i = 0; i <= KeepPolicy::Limits().proven_by; ++i) {
@@ -21,7 +21,7 @@ void prove(Gateway& gateway) {
     }
 }
 
-TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnAFreshOne) {
+TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnANewConnection) {
     Backend backend;
     die_on_reuse(backend, "/x");
     Gateway gateway(one_queue(), with(backend));
@@ -34,7 +34,7 @@ TEST(PooledConnectionThatDies, AGetIsSentOnceMoreOnAFreshOne) {
               backend.of("/x")[1].header("X-Request-Id"));
 }
 
-// It would run beside the request that has its slot by now.
+// It would run at the same time as the request that has its slot now.
 TEST(PooledConnectionThatDies, AGetThatLostItsSlotIsNotSentAgain) {
     Backend backend;
     backend.on("/x", [](Call& call) {
@@ -79,7 +79,7 @@ TEST(PooledConnectionThatDies, APostIsNeverSentTwice) {
     EXPECT_EQ(backend.count("/x"), 2u);
 }
 
-TEST(PooledConnectionThatDies, APostDoesNotTakeOneOfAnUnprovenBackend) {
+TEST(PooledConnectionThatDies, APostDoesNotReuseAConnectionOfAnUnprovenBackend) {
     Backend backend;
     die_on_reuse(backend, "/x");
     Gateway gateway(one_queue(), with(backend));
@@ -90,7 +90,7 @@ TEST(PooledConnectionThatDies, APostDoesNotTakeOneOfAnUnprovenBackend) {
     EXPECT_EQ(backend.count("/x"), 10u);
 }
 
-TEST(BodilessAnswer, ToHeadIsTheLastOfItsConnection) {
+TEST(BodilessAnswer, ToHeadEndsTheBackendsConnection) {
     Backend backend;
     backend.on("/h", [](Call& call) {
         call.finish("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n");
@@ -110,7 +110,7 @@ TEST(BodilessAnswer, ToHeadIsTheLastOfItsConnection) {
     EXPECT_NE(backend.of("/next").at(0).connection, backend.of("/h").at(0).connection);
 }
 
-TEST(PooledConnectionThatDies, AfterTheFirstByteIsNoReasonToRepeat) {
+TEST(PooledConnectionThatDies, AfterTheFirstByteIsNotRetried) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.send("HTTP");
@@ -122,7 +122,7 @@ TEST(PooledConnectionThatDies, AfterTheFirstByteIsNoReasonToRepeat) {
     EXPECT_EQ(backend.count("/x"), 1u);
 }
 
-TEST(PooledConnectionThatDies, OnAFreshOneNothingIsRepeated) {
+TEST(PooledConnectionThatDies, NothingIsRepeatedOnANewConnection) {
     Backend backend;
     backend.on("/x", [](Call& call) { call.close(); });
     Gateway gateway(one_queue(), with(backend));

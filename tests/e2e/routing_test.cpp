@@ -1,5 +1,5 @@
-// CONTRACT 6: which settings a request gets, and that no spelling of a path slips past its queue.
-// The configuration is the example of the project's main issue.
+// CONTRACT 6: the settings of a request; no spelling of a path slips past its queue. The config is
+// the example of the project's main issue.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -29,7 +29,7 @@ routes:
 class Routing : public testing::Test {
  protected:
     Routing() : gateway(example, with(backend)) {}
-    // The queue that a request of this kind waited in; empty for none.
+    // Sends such a request and returns the queue it waited in; empty: none.
     std::string queue_of(const std::string& method, const std::string& target) {
         Client client = gateway.client();
         client.request(method, target);
@@ -106,8 +106,8 @@ TEST_F(Routing, NoSpellingOfAPathSlipsPastItsQueue) {
     for (const auto& target : spellings) EXPECT_EQ(queue_of("POST", target), "ab") << target;
 }
 
-// Servers differ in whether a backslash or `%2F` is a slash, and in what `..` takes away behind
-// `//`. Where that decides about the queue, nobody gets the request.
+// Servers differ in whether a backslash or `%2F` is a slash, and in what `..` removes after `//`.
+// If that decides about the queue, the request is refused.
 TEST_F(Routing, PathWithTwoReadingsThatLeadToTwoQueuesIsRefused) {
     const std::vector<std::string> spellings{
         "/%61%2Fb",    "/a%2fb",           "/a%2Fb", "/x/..%2fa/b",        "/a\\b",
@@ -135,7 +135,7 @@ TEST_F(Routing, CaseMattersInPathsAsItDoesForTheBackend) {
     EXPECT_EQ(queue_of("POST", "/a/B"), "a");
 }
 
-TEST_F(Routing, DotSegmentsThatLeaveAQueueLeaveIt) {
+TEST_F(Routing, DotSegmentsAreResolvedBeforeTheQueueIsChosen) {
     EXPECT_EQ(queue_of("POST", "/a/b/../../x"), "");
     EXPECT_EQ(queue_of("POST", "/a/b/.."), "a");
     EXPECT_EQ(queue_of("POST", "/a/b/%2e%2e/c"), "a");
@@ -151,7 +151,7 @@ TEST(MethodNames, AreComparedExactly) {
         << "`get` is not GET (RFC 9110 9.1)";
 }
 
-TEST(Inheritance, GivesAChildWhatItDoesNotSay) {
+TEST(Inheritance, GivesAChildTheSettingsOfItsParent) {
     Backend backend;
     std::string yaml = example;
     yaml.replace(yaml.find("wait_timeout: 10s"), 17, "wait_timeout: 100ms");

@@ -1,4 +1,4 @@
-// CONTRACT 2.4 and 2.5: a backend that is silent keeps its slot; what hold_timeout does about it.
+// CONTRACT 2.4 and 2.5: a silent backend keeps its slot, up to hold_timeout.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -22,7 +22,7 @@ TEST(SilentBackend, GivesA504AndItsSlotStaysHeldUntilItEnds) {
     EXPECT_EQ(backend.count("/first"), 1u);
 }
 
-TEST(SilentBackend, ThatClosesAfterThe504IsNotAskedAgain) {
+TEST(SilentBackend, ThatClosesAfterThe504GetsNoRetry) {
     Backend backend;
     backend.on("/dies", [](Call& call) {
         call.wait_for("die");
@@ -48,7 +48,7 @@ TEST(SilentBackend, KeepsTheClientsConnectionForItsNextRequest) {
     EXPECT_EQ(first.read().body, "/second") << "and nothing of the late answer comes in between";
 }
 
-TEST(SilentBackend, InTheMidstOfABodyIsACutAndItsSlotStaysHeld) {
+TEST(SilentBackend, DuringABodyCutsTheAnswerAndItsSlotStaysHeld) {
     Backend backend;
     backend.on("/half", [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
@@ -66,9 +66,8 @@ TEST(SilentBackend, InTheMidstOfABodyIsACutAndItsSlotStaysHeld) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-// The answer and the deadline meet: whichever is first, each client gets exactly one whole answer.
-// Once a client got none at all.
-TEST(SilentBackend, ThatAnswersAtTheVeryDeadlineLeavesNobodyUnanswered) {
+// The answer races the deadline: each client gets exactly one whole answer. Once a client got none.
+TEST(SilentBackend, ThatAnswersAtTheDeadlineLeavesNoClientUnanswered) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         be_slow(20ms);
@@ -88,7 +87,7 @@ TEST(SilentBackend, ThatAnswersAtTheVeryDeadlineLeavesNobodyUnanswered) {
     }
 }
 
-TEST(SilentBackend, UnqueuedGivesA504AndIsLetGo) {
+TEST(SilentBackend, UnqueuedGivesA504AndItsConnectionIsClosed) {
     Backend backend;
     backend.hold("/free");
     Gateway gateway(
@@ -117,7 +116,7 @@ const std::string violations = R"(ticketgate_exclusion_violations_total{queue="q
 
 class SilenceInPieces : public testing::TestWithParam<const char*> {};
 
-// Longer in all than response_timeout, but never silent for so long.
+// Takes longer in total than response_timeout, but no single silence does.
 TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
     Backend backend;
     Gateway gateway(queued_and_free(", response_timeout: 2s"), with(backend));
@@ -157,7 +156,7 @@ TEST(HoldTimeout, KeepHoldsTheSlotAndCountsNoViolation) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-// Long enough for the next one, whose hold is limited as well.
+// Long enough for the next request, whose hold is limited as well.
 TEST(HoldTimeout, ReleaseFailsOpenAndCountsAViolation) {
     Backend backend;
     Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
@@ -181,7 +180,7 @@ TEST(HoldTimeout, ReleaseIsMeasuredLikeEveryHold) {
     EXPECT_GE(gateway.log(1).at(0).at("hold_ms").to_number<double>(), 100);
 }
 
-TEST(HoldTimeout, ReleaseOfAnOrphanCountsItNoMore) {
+TEST(HoldTimeout, ReleaseOfAnOrphanEndsItsGauge) {
     Backend backend;
     Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
     Client first = running(gateway, backend, "/first");

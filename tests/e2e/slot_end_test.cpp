@@ -1,16 +1,16 @@
-// CONTRACT 2.11 and 2.12: an early answer stops no upload, and a slot is free when the work behind
-// the answer is over, not when the answer seems to be.
+// CONTRACT 2.11 and 2.12: an early answer does not stop the upload, and a slot is free when the
+// script has ended, not when the answer seems to have.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
 namespace {
 
-// More than all buffers between two processes hold.
+// More than all buffers between two processes can hold.
 constexpr std::size_t much = 8 << 20;
 
 class EarlyAnswer : public testing::TestWithParam<const char*> {};
 
-// As PHP does: the answer is written first, and the request is taken before it ends.
+// Like PHP: writes the answer first, and reads the whole request before it ends.
 TEST_P(EarlyAnswer, TheRestOfTheRequestIsSentMeanwhile) {
     const std::string path = std::string(GetParam()) + "/x";
     Backend backend;
@@ -32,8 +32,8 @@ TEST_P(EarlyAnswer, TheRestOfTheRequestIsSentMeanwhile) {
     EXPECT_EQ(gateway.get(std::string(GetParam()) + "/next").status, 200);
 }
 
-// Its length shows the end of the answer, and nothing of the script that reads on.
-TEST_P(EarlyAnswer, AWholeOneDoesNotCutTheRequest) {
+// The length shows the end of the answer, but not that of the script, which reads on.
+TEST_P(EarlyAnswer, ACompleteOneDoesNotCutTheRequest) {
     const std::string path = std::string(GetParam()) + "/x";
     Backend backend;
     backend.on_head(path, [](Call& call) {
@@ -56,7 +56,7 @@ TEST_P(EarlyAnswer, AWholeOneDoesNotCutTheRequest) {
 
 INSTANTIATE_TEST_SUITE_P(Routes, EarlyAnswer, both_kinds, kind);
 
-// The client has its answer; the next one waits until the backend has ended the connection.
+// The client has its answer; the next request waits until the backend has ended the connection.
 void expect_slot_kept(const std::string& head, std::string_view method = "GET") {
     Backend backend;
     backend.on("/x", [&](Call& call) {
@@ -87,8 +87,8 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
-// Nobody asked for it, and what follows it is no HTTP.
-TEST(SlotEnd, OfASwitchThatNobodyAskedForIsTheEndOfItsConnection) {
+// The client did not ask to upgrade, and the bytes after such a 101 are not HTTP.
+TEST(SlotEnd, OfAnUnaskedSwitchIsTheEndOfItsConnection) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.send("HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n");
@@ -101,7 +101,7 @@ TEST(SlotEnd, OfASwitchThatNobodyAskedForIsTheEndOfItsConnection) {
     EXPECT_EQ(gateway.get("/next").status, 200);
 }
 
-TEST(SlotEnd, OfAHeadIsTheEndOfTheBodyThatItsGetBrings) {
+TEST(SlotEnd, OfAHeadIsTheEndOfTheBodyOfItsGet) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
@@ -123,8 +123,8 @@ TEST(SlotEnd, OfAHeadIsTheEndOfTheBodyThatItsGetBrings) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-// The connection is kept, so that its end would come late or never.
-TEST(SlotEnd, OfAnAnswerWithAnOddFieldIsWhereItsFramingSays) {
+// The backend keeps the connection, so its end would come late or never.
+TEST(SlotEnd, OfAnAnswerWithAMalformedFieldFollowsItsFraming) {
     Backend backend;
     for (const std::string body : {"Content-Length: 2\r\n\r\nok",
                                    "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"}) {
@@ -138,7 +138,7 @@ TEST(SlotEnd, OfAnAnswerWithAnOddFieldIsWhereItsFramingSays) {
 
 // An application can send all of these with valid framing: a debug log in a field, a cookie for
 // each product, a status above 599.
-TEST(SlotEnd, OfAnAnswerThatIsTooMuchIsWhereItsFramingSays) {
+TEST(SlotEnd, OfAnAnswerBeyondTheLimitsFollowsItsFraming) {
     Backend backend;
     std::string many;
     for (int i = 0; i < 201; ++i) many += "A" + std::to_string(i) + ": 1\r\n";
@@ -153,7 +153,7 @@ TEST(SlotEnd, OfAnAnswerThatIsTooMuchIsWhereItsFramingSays) {
     }
 }
 
-TEST(SlotEnd, DoesNotWaitForASlowReaderOfWhatIsToBeUnbuffered) {
+TEST(SlotEnd, DoesNotWaitForASlowReaderOfAnUnbufferedAnswer) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.respond(200, std::string(much, 'a'), "X-Accel-Buffering: no\r\n");

@@ -1,4 +1,4 @@
-// CONTRACT 2.1 and 1.2: a slow client, reading or sending, never holds the slot.
+// CONTRACT 2.1 and 1.2: a slow client never holds the slot, whether it reads or sends slowly.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -26,7 +26,7 @@ TEST(SlowReader, Of20MegabytesDoesNotHoldTheSlot) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
 }
 
-TEST(SlowReader, OfInterimResponsesIsNotSentMoreThanItTakes) {
+TEST(SlowReader, OfInterimResponsesGetsOnlyAsManyAsItReads) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         const std::string hints =
@@ -49,7 +49,7 @@ TEST(SlowReader, OfInterimResponsesIsNotSentMoreThanItTakes) {
     EXPECT_EQ(answer.body, "ok");
 }
 
-TEST(SlowReader, PastResponseSpoolMaxHoldsTheBackendBackAndGetsAllOfIt) {
+TEST(SlowReader, PastResponseSpoolMaxHoldsTheBackendBackAndGetsEveryByte) {
     Backend backend;
     const std::string body = pattern(large);
     backend.on("/large", [&](Call& call) { call.respond(200, body); });
@@ -64,7 +64,7 @@ TEST(SlowReader, PastResponseSpoolMaxHoldsTheBackendBackAndGetsAllOfIt) {
     EXPECT_EQ(next[0].read().status, 200);
 }
 
-TEST(SlowReader, ThatLeavesWithItsAnswerSpooledLeavesNothingBehind) {
+TEST(SlowReader, ThatLeavesFreesItsSpooledAnswer) {
     Backend backend;
     const std::string body = pattern(large);
     backend.on("/large", [&](Call& call) { call.respond(200, body); });
@@ -78,7 +78,7 @@ TEST(SlowReader, ThatLeavesWithItsAnswerSpooledLeavesNothingBehind) {
 }
 
 // CONTRACT 4: back-pressure, not a cut; and a metric says so.
-TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsAllOfIt) {
+TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsEveryByte) {
     Backend backend;
     const std::string body = pattern(large);
     backend.on("/large", [&](Call& call) { call.respond(200, body); });
@@ -101,7 +101,7 @@ TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsAllOfIt) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
 }
 
-TEST(SlowReader, ThatTakesNothingIsDroppedAtWriteTimeout) {
+TEST(SlowReader, ThatReadsNothingIsDroppedAtWriteTimeout) {
     Backend backend;
     const std::string body = pattern(large);
     backend.on("/large", [&](Call& call) { call.respond(200, body); });
@@ -113,7 +113,7 @@ TEST(SlowReader, ThatTakesNothingIsDroppedAtWriteTimeout) {
     EXPECT_FALSE(slow.read().whole());
 }
 
-TEST(SlowReader, ThatMovesIsNotDroppedAtWriteTimeout) {
+TEST(SlowReader, ThatMakesProgressIsNotDroppedAtWriteTimeout) {
     Backend backend;
     const std::string body = pattern(4'000'000);
     backend.on("/large", [&](Call& call) { call.respond(200, body); });
@@ -124,7 +124,7 @@ TEST(SlowReader, ThatMovesIsNotDroppedAtWriteTimeout) {
     std::string head = slow.reader().through("\r\n\r\n");
     std::string taken;
     const auto begin = Clock::now();
-    // Over more than one write_timeout.
+    // Reads for longer than one write_timeout.
     for (std::size_t piece = body.size() / 40; Clock::now() - begin < 5s;) {
         if (taken.size() + piece >= body.size()) break;
         ASSERT_TRUE(slow.reader().exactly(piece, taken));

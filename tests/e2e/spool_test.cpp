@@ -1,4 +1,4 @@
-// CONTRACT 4: bodies byte for byte through memory and files, and nothing left behind.
+// CONTRACT 4: bodies pass through memory and files byte for byte and leave no file behind.
 #include <array>
 #include <filesystem>
 
@@ -111,8 +111,8 @@ TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") == 0; }));
 }
 
-// With room for nothing each piece waits for the client to take the one before.
-TEST(Spool, OfNothingStillLetsAnAnswerThrough) {
+// Without room each piece waits until the client has taken the previous one.
+TEST(Spool, WithoutRoomStillLetsAnAnswerThrough) {
     Backend backend;
     const std::string body = pattern(3'000'000);
     for (const char* path : {"/q", "/free"})
@@ -133,8 +133,8 @@ TEST(Spool, ThatRefusesABodyNeverReadsItAsTheNextRequest) {
     EXPECT_EQ(backend.order(), std::vector<std::string>{"/next"});
 }
 
-// Who was refused did not leave.
-TEST(Spool, ThatRefusesABodyIsNoLeaveOfItsClient) {
+// A refused client did not leave.
+TEST(Spool, ThatRefusesABodyDoesNotCountItsClientAsLeft) {
     Backend backend;
     Gateway gateway("spool: { memory_per_body: 4KiB, max_disk: 8KiB }\n" + one_queue(),
                     with(backend));
@@ -167,7 +167,7 @@ TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
     EXPECT_EQ(gateway.log(6).size(), 6u);
 }
 
-TEST(UnixSocket, WithAFullBacklogIsTriedUntilThereIsRoom) {
+TEST(UnixSocket, WithAFullBacklogIsRetriedUntilThereIsRoom) {
     TemporaryFolder folder;
     FullListener backend(folder.file("backend.sock"));
     Gateway gateway(one_queue(), {{"BACKEND", backend.url()}});
@@ -189,7 +189,7 @@ TEST(UnixSocket, WithAFullBacklogGives504AfterConnectTimeout) {
     EXPECT_EQ(gateway.line("q").in_flight, 0u);
 }
 
-TEST(UnixSocket, ThatIsNotThereGives502) {
+TEST(UnixSocket, ThatIsMissingGives502) {
     Gateway gateway(one_queue(), {{"BACKEND", "unix:/nonexistent/backend.sock"}});
     EXPECT_EQ(gateway.get("/x").status, 502);
 }

@@ -1,4 +1,4 @@
-// The program as a child of the test, with a file of its own, and a stand-in for systemd.
+// The program as a child process with its own config file, and a stand-in for systemd.
 #pragma once
 
 #include <poll.h>
@@ -17,7 +17,7 @@ namespace ticketgate::test {
 
 inline const std::string good_routes = "routes: [{ prefix: /, upstream: app }]\n";
 
-// Stands for systemd while it lives: its socket, and the variable that names it.
+// Stands in for systemd: its notify socket, and the variable that names it.
 class NotifySocket {
  public:
     explicit NotifySocket(const std::string& path)
@@ -31,7 +31,7 @@ class NotifySocket {
     }
     ~NotifySocket() { ::unsetenv("NOTIFY_SOCKET"); }
 
-    /// Does the next message begin so?
+    /// Tells whether the next message begins with this text.
     bool hears(const std::string& text) const {
         pollfd waits{socket_.get(), POLLIN, 0};
         if (::poll(&waits, 1, static_cast<int>(milliseconds(patience).count())) != 1) return false;
@@ -52,7 +52,7 @@ class TheProgram : public testing::Test {
         return "listen: [{ address: \"" + address + "\" }]\n" +
                "upstreams: { app: { url: \"http://127.0.0.1:9\" } }\n";
     }
-    // Exit code 78 and exactly one message, which names the place and what is wrong.
+    // Checks for exit code 78 and exactly one message, with the place and the problem.
     void expect_bad(const std::string& text, const std::string& message) {
         Program program({"-c", config(text)});
         EXPECT_EQ(program.wait(), 78) << text;
@@ -62,13 +62,13 @@ class TheProgram : public testing::Test {
         EXPECT_NE(told.find("c.yaml:"), std::string::npos) << told;
         EXPECT_EQ(program.out(), "");
     }
-    // With an admin listener on a unix socket, and everything in one queue.
+    // A config with an admin listener on a unix socket, and one queue for all requests.
     std::string administered(const Backend& backend) const {
         return "listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +
                folder.file("admin.sock") + "\" }\nupstreams: { app: { url: \"" + backend.url() +
                "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q }]\n";
     }
-    // Where a started one listens, by its own word.
+    // Returns the address that a started program prints as its listener.
     net::Endpoint address_of(const Program& program) const {
         EXPECT_TRUE(program.says("listening"));
         const std::string told = program.err(), host = "127.0.0.1:";

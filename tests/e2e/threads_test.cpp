@@ -1,4 +1,4 @@
-// CONTRACT 1.1: one total order over all I/O threads and connections; 2.1 with several of them.
+// CONTRACT 1.1 and 2.1 with several I/O threads: one total order over all threads and connections.
 #include <algorithm>
 
 #include "support/configs.hpp"
@@ -10,7 +10,7 @@ std::string threaded(int n, const std::string& yaml) {
     return "threads: " + std::to_string(n) + "\n" + yaml;
 }
 
-// What the access log says of each request: its target by its number.
+// Returns the target of each request by its ticket number, from the access log.
 std::vector<std::string> targets_by_number(Gateway& gateway, std::size_t requests) {
     std::vector<std::pair<std::uint64_t, std::string>> lines;
     for (const auto& line : gateway.log(requests)) {
@@ -75,7 +75,7 @@ routes:
     }
 }
 
-TEST_P(Threads, LeavingUploadingAndExpiringAmongThemBreakNothing) {
+TEST_P(Threads, LeavingUploadingAndExpiringBreakNothing) {
     Backend backend;
     Gateway gateway(threaded(GetParam(), one_queue(", wait_timeout: 20ms")), with(backend));
     std::vector<Client> clients;

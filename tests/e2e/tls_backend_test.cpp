@@ -1,4 +1,4 @@
-// TLS towards backends: who they are, connections that are kept, and ends that may be cuts.
+// TLS to backends: their identity, kept connections, and ends that may be truncations.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ TEST_P(TlsBackends, GetAndGiveBodiesWhole) {
     }
 }
 
-// Bytes that are no TLS end the answer, not the work of the backend.
+// Bytes that are not TLS end the answer, but the backend may still work.
 TEST(TlsBackend, ThatStopsSpeakingTlsHoldsItsSlotUntilItEndsTheConnection) {
     for (const bool with_head : {false, true}) {
         TlsBackend house;
@@ -83,7 +83,7 @@ TEST_P(TlsBackends, EndABodyWithCloseNotify) {
     EXPECT_EQ(response.body, "all of it");
 }
 
-TEST_P(TlsBackends, WithoutCloseNotifyTheEndIsACut) {
+TEST_P(TlsBackends, WithoutCloseNotifyTheEndCutsTheAnswer) {
     TlsBackend house;
     house.backend.on(GetParam(), [](Call& call) {
         call.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nnot all of it");
@@ -97,7 +97,7 @@ TEST_P(TlsBackends, WithoutCloseNotifyTheEndIsACut) {
     EXPECT_EQ(old.reader().status(), Socket::Status::reset);
 }
 
-TEST_P(TlsBackends, ThatCloseAnIdleConnectionAreAskedOnANewOne) {
+TEST_P(TlsBackends, ThatCloseAnIdleConnectionGetANewOne) {
     TlsBackend house;
     for (int i = 1; i <= 3; ++i) {
         EXPECT_EQ(house.gateway.get(GetParam()).status, 200);
@@ -106,7 +106,7 @@ TEST_P(TlsBackends, ThatCloseAnIdleConnectionAreAskedOnANewOne) {
     EXPECT_EQ(house.gateway.post(GetParam(), "x").status, 200);
 }
 
-TEST_P(TlsBackends, AreAskedAgainOnlyForWhatMayBeRepeated) {
+TEST_P(TlsBackends, GetOnlyRepeatableRequestsAgain) {
     TlsBackend house;
     house.backend.on("/die", [](Call& call) {
         if (call.seen().on_connection > 1) return call.close();
@@ -121,9 +121,9 @@ TEST_P(TlsBackends, AreAskedAgainOnlyForWhatMayBeRepeated) {
 
 INSTANTIATE_TEST_SUITE_P(Both, TlsBackends, both_kinds, kind);
 
-// ── who they are ──
+// ── identity ──
 
-TEST(TlsBackendTrust, SomebodyElseIsNotAsked) {
+TEST(TlsBackendTrust, AnUntrustedBackendGetsNoRequest) {
     for (const std::string& tls :
          {std::string("server_name: localhost"), trusted, trusted + ", server_name: other.test"}) {
         TlsBackend house(upstream(tls));
@@ -135,15 +135,15 @@ TEST(TlsBackendTrust, SomebodyElseIsNotAsked) {
     EXPECT_EQ(house.gateway.get("/q").status, 200);
 }
 
-TEST(TlsBackendTrust, OnBackendErrorAnswersForIt) {
+TEST(TlsBackendTrust, OnBackendErrorAnswersForAnUntrustedBackend) {
     TlsBackend house(upstream(trusted, ", on_backend_error: { status: 555, body: nobody }"));
     EXPECT_EQ(house.gateway.get("/q").status, 555);
 }
 
-TEST(TlsBackendTrust, ABackendWithoutTlsIsNone) {
+TEST(TlsBackendTrust, ABackendWithoutTlsGives502) {
     const Trust trust;
     Backend behind;
-    const Gateway plain(one_queue(), with(behind));  // answers a hello with a 400 of HTTP
+    const Gateway plain(one_queue(), with(behind));  // answers a ClientHello with an HTTP 400
     Gateway gateway(upstream(trusted), {{"BACKEND", "https://" + plain.address().text()},
                                         {"CA", trust.authority.file()}});
     EXPECT_EQ(gateway.get("/q").status, 502);

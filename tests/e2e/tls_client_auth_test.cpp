@@ -1,4 +1,4 @@
-// Clients with certificates: who comes in, and what the backend may believe.
+// Client certificates: who is admitted, and which headers the backend can trust.
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -17,7 +17,7 @@ std::vector<std::string> told(const Seen& seen) {
     return out;
 }
 
-TEST(TlsClientCertificate, IsToldToTheBackendAndCannotBeInvented) {
+TEST(TlsClientCertificate, IsPassedToTheBackendAndCannotBeForged) {
     House house(one_queue(), ", client_auth: optional, client_ca: \"${CA}\"");
     EXPECT_EQ(house.gateway.get("/none", spoofed).status, 200);
     EXPECT_EQ(told(house.backend.of("/none").at(0)),
@@ -36,7 +36,7 @@ TEST(TlsClientCertificate, IsToldToTheBackendAndCannotBeInvented) {
     EXPECT_EQ(house.gateway.log(2).at(1).at("client_certificate").as_string(), "CN=Alice");
 }
 
-TEST(TlsClientCertificate, CannotBeInventedOnAnotherPortEither) {
+TEST(TlsClientCertificate, CannotBeForgedOnAnotherPortEither) {
     const Trust trust;
     Backend backend;
     const std::string plain_beside =
@@ -50,7 +50,7 @@ TEST(TlsClientCertificate, CannotBeInventedOnAnotherPortEither) {
     EXPECT_EQ(told(backend.of("/x").at(0)), std::vector<std::string>{"X-Client-Cert-Verify: NONE"});
 }
 
-TEST(TlsClientCertificate, RequiredMeansThatNobodyComesInWithout) {
+TEST(TlsClientCertificate, RequiredRefusesClientsWithoutOne) {
     House house(one_queue(), ", client_auth: required, client_ca: \"${CA}\"");
     Client without = house.gateway.client();
     without.get("/x");
@@ -67,7 +67,7 @@ TEST(TlsClientCertificate, RequiredMeansThatNobodyComesInWithout) {
     EXPECT_EQ(house.backend.all().size(), 1u);
 }
 
-// What a certificate proved under the old rules is worth nothing under the new ones.
+// A certificate checked under the old rules proves nothing under the new ones.
 TEST(TlsClientCertificate, AReloadWithOtherSignersNeedsAnotherHandshake) {
     const std::string asks = ", client_auth: optional, client_ca: ";
     House house(one_queue(), asks + "\"${CA}\"");
@@ -107,7 +107,7 @@ TEST(TlsClientCertificate, AReloadThatRequiresOneEndsOldConnectionsWithout) {
     EXPECT_EQ(house.backend.count("/x"), 1u);
 }
 
-TEST(TlsClientCertificate, HeadersOfOthersPassWhereNobodyIsAsked) {
+TEST(TlsClientCertificate, HeadersOfAProxyPassIfNoCertificateIsAskedFor) {
     House house(one_queue());
     EXPECT_EQ(house.gateway.get("/x", "X-Client-Cert-Verify: SUCCESS\r\n").status, 200);
     EXPECT_EQ(house.backend.of("/x").at(0).header("X-Client-Cert-Verify"), "SUCCESS")

@@ -1,5 +1,5 @@
-// CONTRACT 2.2 and 2.3 with TLS: a leave is a close_notify, a FIN or a RST; pipelined bytes are
-// none.
+// CONTRACT 2.2 and 2.3 with TLS: a close_notify, a FIN or a RST is a leave; pipelined bytes are
+// not.
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -10,7 +10,7 @@ struct Way {
     void (*leave)(Client&);
 };
 
-// How programs close a TLS connection: in order, in haste, not at all; and one direction of it.
+// Ways to close a TLS connection, or one direction of it: with or without close_notify, by reset.
 constexpr Way ways[]{
     {"ByClosing", [](Client& c) { c.close(); }},
     {"ByCloseNotifyOnly", [](Client& c) { c.socket().say_end(); }},
@@ -49,7 +49,7 @@ TEST_P(TlsQueuedClientThatLeaves, DuringItsUploadIsNeverForwarded) {
 INSTANTIATE_TEST_SUITE_P(Ways, TlsQueuedClientThatLeaves, testing::ValuesIn(ways),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST(TlsPipelinedBytes, AreNoLeave) {
+TEST(TlsPipelinedBytes, AreNotALeave) {
     House house(one_queue());
     Client first = running(house.gateway, house.backend, "/first");
     auto clients = stand_in_line(house.gateway, {"/waits"});

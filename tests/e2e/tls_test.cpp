@@ -1,4 +1,4 @@
-// TLS towards clients: what holds for plain HTTP holds here, and what is TLS's own.
+// TLS to clients: the promises for plain HTTP hold here too; and behaviour specific to TLS.
 #include <openssl/ssl.h>
 
 #include "support/tls_configs.hpp"
@@ -6,7 +6,7 @@
 namespace ticketgate::test {
 namespace {
 
-TEST(TlsClients, AreServedAndTheBackendIsToldSo) {
+TEST(TlsClients, AreServedAndTheBackendLearnsTheScheme) {
     House house(one_queue());
     const Response response = house.gateway.get("/x", "X-Forwarded-Proto: http\r\n");
     EXPECT_EQ(response.body, "/x");
@@ -95,7 +95,7 @@ TEST_P(TlsBodies, InChunksPassInBothDirections) {
 
 INSTANTIATE_TEST_SUITE_P(Both, TlsBodies, both_kinds, kind);
 
-TEST(TlsClients, AreToldTheEndOfTheConnection) {
+TEST(TlsClients, GetACloseNotifyAtTheEnd) {
     House house(one_queue());
     Client client = house.gateway.client();
     client.get("/x", "Connection: close\r\n");
@@ -136,9 +136,9 @@ TEST(TlsClients, MayUpgradeTheirConnection) {
     EXPECT_TRUE(client.socket().told_end());
 }
 
-// ── what is no TLS, or not ours ──
+// ── peers without TLS or with unsupported TLS ──
 
-TEST(TlsPort, AnswersPlainHttpPlainlyAndForwardsNothing) {
+TEST(TlsPort, AnswersPlainHttpWithoutTlsAndForwardsNothing) {
     House house(one_queue());
     Client plain(house.gateway.address());
     plain.get("/x");
@@ -178,7 +178,7 @@ TEST(TlsPort, WaitsForAHandshakeAsLongAsForAHead) {
     EXPECT_TRUE(eventually([&] { return house.gateway.app().connections() == 0; }));
 }
 
-TEST(TlsPort, RefusesWhoSpeaksNoHttp1) {
+TEST(TlsPort, RefusesClientsWithoutHttp1) {
     House house(one_queue());
     const auto fault = [&](const std::string& protocols) {
         TlsEnd end = house.trust.client();
@@ -251,7 +251,7 @@ TEST(TlsPort, TakesAProxyHeaderBeforeTheHandshake) {
     EXPECT_EQ(gateway.log(2).at(1).at("tls").as_string(), "TLSv1.3");
 }
 
-TEST(TlsPort, AHandshakeWithoutTheProxyHeaderIsNone) {
+TEST(TlsPort, RefusesAHandshakeWithoutTheProxyHeader) {
     const Trust trust;
     Backend backend;
     Gateway gateway(behind_proxy(one_queue()), trust.with(backend));
@@ -260,8 +260,8 @@ TEST(TlsPort, AHandshakeWithoutTheProxyHeaderIsNone) {
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
-// A port with an ECDSA key and then an RSA key, and what it shows to clients that know only one
-// kind, as old ones know RSA only.
+// A port with an ECDSA key and an RSA key, and clients that support one kind only, as old clients
+// support only RSA.
 struct TwoKeys {
     static constexpr const char* ecdsa = "ECDSA+SHA256";
     static constexpr const char* rsa = "RSA-PSS+SHA256";
@@ -271,7 +271,7 @@ struct TwoKeys {
     TwoKeys(const std::string& ecdsa_name, const std::string& rsa_name, bool rsa_first)
         : gateway(listening(rsa_first), with_keys(ecdsa_name, rsa_name)) {}
 
-    // The kind of key shown to who asks for this name; empty: for none.
+    // Returns the kind of key shown to a client that asks for this name; empty: for no name.
     int shown(const std::string& name, const char* signatures) const {
         TlsEnd end = TlsEnd::client("", name);
         Client client(gateway.address(), end.signs(signatures));
@@ -315,7 +315,7 @@ TEST(TlsPort, ShowsTheKeyThatTheClientCanUse) {
     EXPECT_EQ(port.shown("localhost", TwoKeys::both), EVP_PKEY_EC);
 }
 
-TEST(TlsPort, ShowsAWildcardToWhoCannotUseTheKeyOfTheVeryName) {
+TEST(TlsPort, ShowsAWildcardToClientsThatCannotUseTheExactNamesKey) {
     const TwoKeys port("*.site.test", "a.site.test", true);
     EXPECT_EQ(port.shown("a.site.test", TwoKeys::both), EVP_PKEY_RSA);
     EXPECT_EQ(port.shown("a.site.test", TwoKeys::rsa), EVP_PKEY_RSA);
@@ -323,7 +323,7 @@ TEST(TlsPort, ShowsAWildcardToWhoCannotUseTheKeyOfTheVeryName) {
     EXPECT_EQ(port.shown("b.site.test", TwoKeys::ecdsa), EVP_PKEY_EC);
 }
 
-TEST(TlsPort, ShowsNobodyTheKeyOfAnotherSite) {
+TEST(TlsPort, NeverShowsTheKeyOfAnotherSite) {
     const TwoKeys port("other.test", "site.test", true);
     EXPECT_EQ(port.shown("", TwoKeys::both), EVP_PKEY_RSA);
     EXPECT_EQ(port.shown("", TwoKeys::ecdsa), TwoKeys::none);
@@ -357,7 +357,7 @@ TEST(TlsReload, ShowsTheNewCertificateToNewConnectionsOnly) {
     EXPECT_EQ(old.read().body, "/again");
 }
 
-TEST(TlsReload, KeepsTheOldCertificatesWhenAnyNewOneIsBad) {
+TEST(TlsReload, KeepsTheOldCertificatesIfANewOneIsBad) {
     House house(one_queue());
     const std::string two =
         "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{ certificate: "

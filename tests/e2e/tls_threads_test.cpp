@@ -1,4 +1,4 @@
-// TLS on both sides with several I/O threads: connections move between loops with all they hold.
+// TLS on both sides with several I/O threads: connections move between loops with all their state.
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {

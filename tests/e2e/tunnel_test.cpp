@@ -1,4 +1,4 @@
-// CONTRACT 2.9: upgraded connections and event streams, and what becomes of their slot.
+// CONTRACT 2.9: upgraded connections and event streams, and their slots.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -8,15 +8,14 @@ const std::string asks = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
 const std::string switches =
     "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 
-// /ws answers an upgrade and sends back what it gets, in capitals of one kind: `x` for each byte.
-// Its end is the client's.
+// /ws answers an upgrade and sends one `x` for each byte it receives. It ends when the client does.
 void echo(Call& call) {
     call.send(switches);
     for (std::string got; !(got = call.receive()).empty();) call.send(std::string(got.size(), 'x'));
     call.close();
 }
 
-// Reads the head of the 101 by hand: what follows has no frame.
+// Reads only the head of the 101: the bytes after it have no HTTP framing.
 Response upgraded(Client& client, std::string_view target = "/ws") {
     client.get(target, asks);
     return client.read_to_head();
@@ -43,7 +42,7 @@ TEST(Upgrade, PassesBothWaysAndEndsWithBothSides) {
     EXPECT_EQ(gateway.log(1).at(0).at("bytes"), 3);
 }
 
-TEST(Upgrade, ABackendThatEndsFirstStillHearsTheClient) {
+TEST(Upgrade, ABackendThatEndsFirstStillGetsTheClientsBytes) {
     Backend backend;
     backend.on("/ws", [](Call& call) {
         call.send(switches);
@@ -119,7 +118,7 @@ TEST(Tunnel, HoldKeepsTheSlotToTheEnd) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
-TEST(Tunnel, BypassDoesNotQueueWhoAsksForOne) {
+TEST(Tunnel, BypassDoesNotQueueRequestsForATunnel) {
     Backend backend;
     backend.on("/ws", echo);
     Gateway gateway(one_queue(", tunnel: bypass"), with(backend));
@@ -155,7 +154,7 @@ TEST(Tunnel, WhoseClientIsResetEndsAtTheBackend) {
     }
 }
 
-TEST(Upgrade, IsAskedOnlyForProtocolsThatPassAndRequestsWithoutBody) {
+TEST(Upgrade, IsForwardedOnlyForKnownProtocolsAndWithoutABody) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
     const auto asked = [&](std::string_view target) {
@@ -175,11 +174,11 @@ TEST(Upgrade, IsAskedOnlyForProtocolsThatPassAndRequestsWithoutBody) {
     EXPECT_FALSE(asked("/body"));
 }
 
-TEST(Upgrade, NobodyAskedForIsABadAnswer) {
+TEST(Upgrade, ThatWasNotAskedForIsABadAnswer) {
     Backend backend;
     backend.on("/x", [](Call& call) {
         call.send(switches);
-        call.close();  // only that frees the slot: nothing says where such an answer ends
+        call.close();  // only this frees the slot: such an answer has no known end
     });
     Gateway gateway(one_queue(), with(backend));
     EXPECT_EQ(gateway.get("/x").status, 502);
@@ -250,7 +249,7 @@ TEST(EventStream, WithHoldKeepsTheSlot) {
 TEST(EventStream, MayPauseForLongerThanResponseTimeout) {
     Backend backend;
     backend.on("/events", events);
-    // The same for both, long enough for the first event.
+    // One timeout for both requests, long enough for the first event.
     Gateway gateway(R"(
 upstreams: { app: { url: "${BACKEND}" } }
 defaults: { upstream: app }
@@ -265,8 +264,7 @@ routes:
     EXPECT_EQ(client.read_to_head().status, 200);
     EXPECT_EQ(next_event(client), "data: 1\n\n");
     EXPECT_EQ(gateway.get("/next").status, 200);
-    Client silent =
-        gateway.client();  // one that does time out meanwhile: the pause was long enough
+    Client silent = gateway.client();  // its timeout proves that the pause was long enough
     backend.hold("/silent");
     silent.get("/silent");
     EXPECT_EQ(silent.read().status, 504);
@@ -275,7 +273,7 @@ routes:
     EXPECT_EQ(next_event(client), "data: 2\n\n");
 }
 
-TEST(EventStream, WhoseClientLeavesIsEnded) {
+TEST(EventStream, EndsWhenItsClientLeaves) {
     Backend backend;
     backend.on("/events", [](Call& call) {
         call.send(stream_head);

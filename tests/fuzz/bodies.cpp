@@ -14,7 +14,7 @@ Decoded decode(http::BodyDecoder decoder, std::string_view bytes, std::uint32_t 
         if (!piece) {
             out.broken = true;
             expect(!decoder.next(window), "what is broken stays so");
-            // Where inside the window it broke is nobody's business.
+            // The position of the error inside the window does not matter.
             out.consumed = 0;
             break;
         }

@@ -9,7 +9,7 @@
 
 namespace ticketgate::fuzz {
 
-/// What a decoder makes of some bytes.
+/// The result of decoding some bytes.
 struct Decoded {
     std::string payload;
     std::size_t consumed = 0;

@@ -1,4 +1,4 @@
-// The chunk decoder against one that is written to be read: all at once, with the bytes at hand.
+// Compares the chunk decoder with a simple one that reads all bytes at once.
 #include "fuzz/bodies.hpp"
 #include "fuzz/expect.hpp"
 
@@ -28,7 +28,7 @@ struct Reference {
     std::string_view rest;
     Decoded out;
 
-    // A line without its CRLF; absent when it is not whole.
+    // Returns a line without its CRLF; nothing if the line is incomplete.
     std::optional<std::string_view> line() {
         const auto end = rest.find("\r\n");
         if (end == rest.npos) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> size_of(std::string_view line) {
     return size;
 }
 
-// Judges only what is whole: what is cut off inside a line is left to the decoder.
+// Judges complete lines only; a line that is cut off is left to the decoder.
 enum class Verdict { done, broken, open };
 
 Verdict reference(std::string_view bytes, Decoded& out) {
@@ -99,11 +99,11 @@ void check(std::string_view bytes, unsigned seed) {
     expect(ours.done == (verdict == Verdict::done), "done when the reference is");
     expect(verdict != Verdict::broken || ours.broken, "broken where the reference is");
     expect(pieces.broken == ours.broken && pieces.done == ours.done, "the same in pieces");
-    // Of what is broken inside a line that never ends the reference knows nothing.
+    // The reference cannot see errors inside a line that never ends.
     if (ours.broken) return;
     expect(ours.payload == theirs.payload && pieces.payload == ours.payload, "the same payload");
     if (ours.done) expect(ours.consumed == theirs.consumed, "and the same end");
-    // What we write ourselves is read back.
+    // The chunks that we write must read back unchanged.
     const auto written = chunked(bytes, 1 + seed);
     const auto again = decode(decoder, written, seed);
     expect(again.done && again.payload == bytes && again.consumed == written.size(), "read back");

@@ -1,5 +1,4 @@
-// A config file: whatever the text, loading ends with a config or with errors at places, and a
-// config can be asked.
+// A config file: for any text, loading returns a usable config or errors with their places.
 #include <string>
 
 #include "config/dump.hpp"
@@ -45,7 +44,7 @@ void ask(const config::Config& config) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     using namespace ticketgate;
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-    // A body file is another input; the ones of this machine are not to be read.
+    // Skips texts with body files: fuzzing must not read files of this machine.
     if (text.find("_file") != text.npos) return 0;
     const auto loaded = config::load_text(text, "c.yaml", fuzz::variables);
     bool errors = false;

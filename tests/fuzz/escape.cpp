@@ -1,5 +1,5 @@
-// What a client wrote, in a log line: no control character, no end of the string before its end,
-// and what can be read back is what was written.
+// Client bytes in a log line: no control character, no early end of the string, and what can be
+// decoded equals the original.
 #include <string>
 
 #include "fuzz/expect.hpp"

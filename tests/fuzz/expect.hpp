@@ -1,5 +1,5 @@
-// What every fuzz target needs: a promise that ends the program when it is broken, and a way to
-// take choices off the front of an input.
+// Shared by all fuzz targets: a check that ends the program on failure, and choices taken from the
+// front of an input.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Input {
     std::string_view rest_;
 };
 
-/// Pieces of sizes that only depend on the seed: the same bytes cut elsewhere must mean the same.
+/// Pieces whose sizes depend on the seed only: bytes cut elsewhere must give the same result.
 class Cuts {
  public:
     explicit Cuts(std::uint32_t seed) : state_(seed * 2654435761u + 1) {}

@@ -1,5 +1,5 @@
-// What comes from php-fpm: cut anywhere, the same records mean the same; what is passed on as a
-// head is one for the strict parser of every response too; a table of workers can be anything.
+// Bytes from php-fpm: records mean the same wherever they are cut; the strict parser of responses
+// accepts every head that is passed on; the table of workers can be any text.
 #include <string>
 
 #include "fcgi/decoder.hpp"
@@ -69,7 +69,7 @@ void check_head(const std::string& out) {
 void check(std::string_view bytes, unsigned choice) {
     if ((choice & 1) != 0) {
         const fcgi::Trace trace{"GET", {"/index.php", ""}, "a=1", Time{} + 1s, Time{} + 2s};
-        (void)fcgi::still_runs(bytes, trace, {Time{} + 2s, Time{} + 3s});  // it ends, and well
+        (void)fcgi::still_runs(bytes, trace, {Time{} + 2s, Time{} + 3s});  // must not crash
         return;
     }
     const Output all = decoded(bytes, 0);

@@ -1,4 +1,4 @@
-// Ids from anybody: read without harm, and whoever reads them says things that can be.
+// Ids from untrusted sources: decoding is safe and returns possible values only.
 #include "fuzz/expect.hpp"
 #include "ids/decode.hpp"
 #include "ids/generator.hpp"

@@ -1,5 +1,5 @@
-// The id service's protocol: cut anywhere, the same bytes ask for the same; without the token
-// nobody is let in.
+// The id service's protocol: the same bytes mean the same wherever they are cut; no client gets ids
+// without the token.
 #include <string>
 #include <vector>
 

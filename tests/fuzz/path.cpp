@@ -1,5 +1,5 @@
-// Paths: the normal form, the routes of a snapshot, and servers of eight kinds behind it. None of
-// them may be led past a queue by a spelling that the snapshot lets by.
+// Paths: the normal form, the routes of a snapshot, and servers of eight kinds behind it. On none
+// of them may a spelling that the snapshot accepts reach a queued script without its queue.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,7 +27,7 @@ int hex(char c) {
     return at == std::string_view::npos ? -1 : static_cast<int>(at < 16 ? at : at - 6);
 }
 
-// Decoded once; a slash that is coded stays NUL where it is none.
+// Decodes once; an encoded slash becomes NUL if this server does not treat it as a slash.
 std::optional<std::string> decoded(std::string_view path, const Server& server) {
     std::string out;
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -55,7 +55,7 @@ Segments split(const std::string& path) {
     return segments;
 }
 
-// The names that a server walks through, or nothing where it refuses.
+// Returns the path segments that a server walks through; nothing if it refuses the path.
 std::optional<Segments> walk(std::string_view path, const Server& server) {
     const auto text = decoded(path, server);
     if (!text) return std::nullopt;
@@ -130,7 +130,7 @@ void check_routes(const Snapshot& snapshot, std::string_view path, const std::st
 }
 
 void check(std::string_view path) {
-    if (path.find('\0') != path.npos) return;  // no target has one
+    if (path.find('\0') != path.npos) return;  // a target cannot contain NUL
     std::string normal;
     const bool valid = http::normalise_path(path, normal);
     const auto unix_server = walk(path, {false, true, true});
@@ -138,7 +138,7 @@ void check(std::string_view path) {
     expect(valid == unix_server.has_value(), "refused exactly if it cannot be decoded");
     if (!valid) return;
     check_form(path, normal);
-    // A session asks for the routes of what its parser lets by.
+    // A session routes only paths that its parser accepts.
     if (!http::valid_target("GET", path) || http::path_of(path) != path) return;
     for (const Snapshot& snapshot : snapshots()) check_routes(snapshot, path, normal);
 }

@@ -1,5 +1,5 @@
-// The PROXY header: what is whole is whole at exactly one length, what was refused stays refused,
-// and whoever is named has an address.
+// The PROXY header: a header is complete at exactly one length, a refused one stays refused, and a
+// named client has an address.
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void check_whole(std::string_view bytes, const http::ProxyHeader& header) {
     expect(named || (header.port == 0 && !header.tls), "nothing is said of nobody");
 }
 
-// As it comes, a byte at a time.
+// Feeds the header a byte at a time.
 void check(std::string_view bytes) {
     std::size_t whole_at = 0;
     for (std::size_t size = 0; size <= bytes.size(); ++size) {

@@ -1,5 +1,5 @@
-// Runs a target over files and folders of inputs: what was found once stays found, under every
-// compiler and sanitizer.
+// Runs a target over files and folders of inputs, so that every compiler and sanitizer sees the
+// inputs once found.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

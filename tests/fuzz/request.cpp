@@ -31,8 +31,8 @@ Outcome parse(std::string_view bytes, http::RequestHead& head, std::size_t scann
     return {*progress == http::Progress::done, false, {}};
 }
 
-// However it arrives, it is the same: only the reason of a refusal may be another one, as a head
-// that is not whole yet cannot be judged in full.
+// The result does not depend on how the bytes arrive. Only the reason of a refusal may differ,
+// because an incomplete head cannot be judged in full.
 Outcome parse_in_pieces(std::string_view bytes, std::uint32_t seed, http::RequestHead& head) {
     Cuts cuts(seed);
     Outcome outcome;
@@ -44,7 +44,7 @@ Outcome parse_in_pieces(std::string_view bytes, std::uint32_t seed, http::Reques
     return outcome;
 }
 
-// As the session writes it; empty when there is no body to write.
+// Writes the request like the session; empty if there is no body to write.
 std::string forwarded(const http::RequestHead& head, const Decoded& body, bool queued,
                       unsigned how) {
     std::string added = stamps;
@@ -69,7 +69,7 @@ std::string forwarded(const http::RequestHead& head, const Decoded& body, bool q
            (edits.framing == http::Framing::chunked ? chunked(body.payload, 5) : body.payload);
 }
 
-// The other parser knows a list of methods, we take any token.
+// The other parser has a list of methods; we accept any token.
 std::string with_known_method(std::string text, std::string_view method) {
     return text.replace(0, method.size(), method == "OPTIONS" ? method : "POST");
 }

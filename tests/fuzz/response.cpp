@@ -44,7 +44,7 @@ Passed passed_on(const http::ResponseHead& head, const Decoded& body, const How&
     std::string payload = body.payload;
     if (edits.framing == http::Framing::chunked) {
         payload = chunked(payload, 5);
-        if (!body.done) payload.resize(payload.size() - 5);  // the last chunk is not ours to write
+        if (!body.done) payload.resize(payload.size() - 5);  // removes the last chunk
     }
     passed.text += payload;
     return passed;
@@ -54,7 +54,7 @@ void check_passed(const http::ResponseHead& head, const Decoded& body, const How
     const Passed passed = passed_on(head, body, how);
     const bool bodiless = how.to_head || head.status == 204 || head.status == 304;
     const auto seen = read_response(passed.text, bodiless, passed.ends);
-    // Cut bodies that only end with the connection are told by a reset, which is not in the bytes.
+    // A truncated body that ends with the connection shows as a reset, not in the bytes.
     if (passed.ends && !body.done) return;
     if (seen.whole != body.done)
         std::fprintf(stderr, "%s\n%s\n", seen.fault.c_str(), passed.text.c_str());
@@ -85,7 +85,7 @@ void check(std::string_view bytes, const How& how) {
     expect(*pieces == http::Progress::done && other.bytes == head.bytes, "and as whole as all");
     // The run deals with these before a reply begins.
     if (head.informational()) return;
-    // Forwarded to nobody, and no field of it is kept that a second parser could be asked about.
+    // A malformed head is not forwarded and keeps no fields for the second parser.
     if (head.malformed) return expect(head.fields.empty(), "no field of a malformed head");
     http::BodyDecoder decoder(head.framing, head.content_length);
     const auto rest = bytes.substr(head.bytes.size());

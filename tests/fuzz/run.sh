@@ -27,7 +27,7 @@ dictionary() {
     esac
 }
 
-# The last line of libFuzzer's says how far it came: #N DONE cov: C ft: F … exec/s: S.
+# libFuzzer's last line has the coverage: #N DONE cov: C ft: F … exec/s: S.
 fuzz() {
     local target=$1 binary=$build/fuzz_$1 corpus=$here/corpus/$1 work=$build/work/$1 log=$logs/$1.log
     local before after broken=0 status=0 options=()
@@ -50,7 +50,7 @@ fuzz() {
     printf '%-10s %12s runs %9s runs/s  cov %6s  ft %7s  findings %d\n' \
         "$target" "${runs:-?}" "${rate:-?}" "${cov:-?}" "${ft:-?}" "$broken"
     if [[ -n $keep ]]; then
-        # Onto the seeds, which are made anew each time, so that only what they do not reach is kept.
+        # Merges onto the seeds, which are made anew each time, so that only inputs beyond them are kept.
         local merged=$build/merged/$target
         rm -rf "$merged"
         mkdir -p "$build/merged"

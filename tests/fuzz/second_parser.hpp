@@ -1,5 +1,5 @@
-// Another reader of HTTP (http_parser 2.9 in C, which nginx's and Node's kin used), for what we
-// write: it must see one message, the same as we meant, and not a byte behind it.
+// A second HTTP parser (http_parser 2.9 in C, as used by Node) for the messages that we write: it
+// must see exactly one message, the one we meant, and no byte after it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Message {
     std::string get(std::string_view name) const;
 };
 
-/// A length from which on http_parser gives up.
+/// The length from which http_parser fails.
 constexpr std::uint64_t largest_of_second_parser = (~std::uint64_t{0} - 10) / 10;
 
 /// http_parser takes a name that only begins with Transfer-Encoding for it, and then refuses.

@@ -30,7 +30,7 @@ struct CaseFile {
     std::vector<Case> cases;
 };
 
-/// Throws std::runtime_error, with file and line, at what it cannot read.
+/// Throws std::runtime_error, with file and line, on a line that it cannot read.
 CaseFile read_cases(const std::filesystem::path& file);
 
 /// Bytes as the tables spell them.

@@ -1,5 +1,5 @@
-// The tables of requests against a real gateway: what is refused reaches no backend, what is
-// forwarded reaches it as the table says and in no other form.
+// The tables of requests against a real gateway: a refused request reaches no backend, a forwarded
+// one reaches it exactly as in the table.
 #include <sstream>
 
 #include "http_cases/case_file.hpp"
@@ -45,12 +45,12 @@ class RequestCases : public testing::TestWithParam<const char*> {
  protected:
     RequestCases() : queues(GetParam() == std::string("Queued")) {}
 
-    // What came since the last look, as one text, and a connection for the next.
+    // Returns the bytes since the last call, as one text, and opens a connection for the next.
     std::string seen_by_backend(std::string& bodies) {
         std::string text, fault;
         const auto all = backend.all();
         for (; looked < all.size(); ++looked) {
-            // Without a queue a body streams, so its begin may be there before it turns out bad.
+            // Without a queue a body streams, so its beginning may arrive before the fault is seen.
             if (!queues && all[looked].target == "/begun" && !all[looked].body_whole) continue;
             text += without_stamps_of_request(all[looked].raw_head, fault) + all[looked].body;
             bodies += all[looked].body;
@@ -89,7 +89,7 @@ class RequestCases : public testing::TestWithParam<const char*> {
         const std::size_t on_top = looked - before;
         looked = before;
         client.close();
-        // Nothing that was refused waits to be taken for somebody else's request.
+        // No refused bytes may be left to be taken for another client's request.
         EXPECT_EQ(gateway.get("/next").body, "/next");
         std::string bodies, expected = with_name_of(backend, one.seen);
         std::string text = seen_by_backend(bodies);
@@ -122,7 +122,7 @@ TEST_P(RequestCases, SyntaxIsOneNormalFormOrRefused) {
     check_all("request_syntax.txt");
 }
 
-TEST_P(RequestCases, MeaningIsThatOfAGateway) {
+TEST_P(RequestCases, SemanticsAreThoseOfAGateway) {
     check_all("request_semantics.txt");
 }
 

@@ -1,5 +1,5 @@
-// The table of responses against a real gateway: what the backend says badly is never mended, and
-// what is cut is never shown as whole.
+// The table of responses against a real gateway: a malformed response is never repaired, and a
+// truncated one never appears complete.
 #include <optional>
 #include "http_cases/case_file.hpp"
 #include "http_cases/stamps.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 class ResponseCases : public testing::TestWithParam<const char*> {
  protected:
-    // A gateway for each case, with a kept connection: what a backend said behind its answer is
-    // remembered of those after it (KeepPolicy).
+    // A new gateway for each case, with a kept connection: KeepPolicy remembers bytes after an
+    // answer, which would affect later cases.
     void serve() {
         gateway.emplace(queued_and_free(), with(backend));
         EXPECT_EQ(gateway->get(std::string(GetParam()) + "/before").status, 200);
@@ -27,7 +27,7 @@ class ResponseCases : public testing::TestWithParam<const char*> {
         return [one, at = path(one)](Call& call) {
             call.send(one.sent);
             if (one.word("ends") == "reset") {
-                // What was read first tells a reset from one that came before it.
+                // The bytes already read distinguish a reset from an earlier one.
                 if (one.word("client") == "cut") call.wait_for(at);
                 return call.reset();
             }
@@ -80,7 +80,7 @@ class ResponseCases : public testing::TestWithParam<const char*> {
         EXPECT_EQ(std::to_string(answer.status), one.word("client")) << answer.raw_head;
         EXPECT_TRUE(answer.whole()) << answer.fault;
         EXPECT_EQ(answer.header("Content-Type"), "application/problem+json");
-        client.get(std::string(GetParam()) + "/same-client");  // it has done nothing wrong
+        client.get(std::string(GetParam()) + "/same-client");  // the client is not at fault
         backend_done(one);
         EXPECT_EQ(client.read().status, 200);
     }
@@ -118,7 +118,7 @@ class ResponseCases : public testing::TestWithParam<const char*> {
         EXPECT_EQ(gateway->get(next).body, next);
         const int before = backend.of(path(one)).at(0).connection;
         const bool kept = backend.of(next).at(0).connection == before;
-        // It may be used again or not yet: it is to be silent for a while first.
+        // The connection may be reused only after it was silent for a while.
         if (one.word("backend") == "rests") return;
         EXPECT_EQ(kept, one.word("backend") == "kept") << "of the backend's connection";
         EXPECT_EQ(backend.count(path(one)), one.word("sent") == "twice" ? 2u : 1u);
@@ -128,7 +128,7 @@ class ResponseCases : public testing::TestWithParam<const char*> {
     std::optional<Gateway> gateway;
 };
 
-TEST_P(ResponseCases, AreWhollyRightOrNotPassedOn) {
+TEST_P(ResponseCases, AreForwardedAsTheTableSaysOrRefused) {
     for (const Case& one : read_cases(TG_SOURCE_DIR "/tests/http_cases/responses.txt").cases) {
         SCOPED_TRACE("responses.txt:" + std::to_string(one.line) + " " + one.name);
         if (!goes_as_get(one)) check(one);

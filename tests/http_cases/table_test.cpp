@@ -60,7 +60,7 @@ TEST(Table, IsUpToDate) {
         << "TABLE.md is old: run http_cases_test with TG_WRITE_TABLE=1 in its environment";
 }
 
-TEST(Cases, EachHaveANameOfTheirOwnAndASource) {
+TEST(Cases, HaveUniqueNamesAndASource) {
     for (const char* file :
          {"request_framing.txt", "request_syntax.txt", "request_semantics.txt", "responses.txt"}) {
         std::map<std::string, int> names;

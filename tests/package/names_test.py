@@ -13,7 +13,7 @@ BYTES = re.compile(r"\b\d+-byte object\b|[^\x20-\x7e]")
 def main(build):
     listed = subprocess.run(["ctest", "--test-dir", build, "-N"], check=True, stdout=subprocess.PIPE).stdout
     names = re.findall(rb"(?m)^ *Test +#\d+: (.*)$", listed)
-    # A binary that is not built yet stands as NAME_NOT_BUILT, and its tests are not known.
+    # ctest lists a binary that is not built yet as NAME_NOT_BUILT, without its tests.
     bad = [name.decode(errors="backslashreplace") for name in names if BYTES.search(name.decode(errors="replace"))]
     for name in bad:
         print(name)

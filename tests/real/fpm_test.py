@@ -20,7 +20,7 @@ import unittest
 import real_test
 from real_test import Fpm, Process, answers, free_port, wait_for
 
-# Work that lasts until the test says that it is over (Site.let_go): what happens meanwhile happens while it runs.
+# A script that runs until the test calls Site.let_go, so that other requests meet it running.
 UNTIL_LET_GO = "while (!file_exists(getenv('STATE') . '.' . $_GET['until'])) { usleep(2000); clearstatcache(); }"
 
 SCRIPTS = {
@@ -40,7 +40,7 @@ SCRIPTS = {
                   " for ($i = 0; $i < 3; $i++) { echo \"data: $i\\n\\n\"; ob_get_level() && ob_flush(); flush();"
                   " if ($i == 0) { " + UNTIL_LET_GO + " } }",
     "held.php": "<?php " + UNTIL_LET_GO + " echo 'done';",
-    # What fastcgi_finish_request() is for: the client is served, the work goes on.
+    # The usual use of fastcgi_finish_request(): the client is served, the work goes on.
     "late.php": "<?php $f = getenv('STATE'); $n = (int)file_get_contents($f); echo $n; fastcgi_finish_request();"
                 " usleep(20000); file_put_contents($f, $n + 1);",
     "spans.php": "<?php $f = getenv('STATE') . '.spans'; $b = hrtime(true); echo 'ok'; fastcgi_finish_request();"
@@ -243,7 +243,7 @@ class TestShippedConfigWithWorkerIdle(Case):
     def test_work_after_the_answer_never_overlaps_though_each_client_is_served_at_once(self):
         spans = pathlib.Path(str(self.site.fpm.state) + ".spans")
         response, _ = self.site.ask("/spans.php?until=served")
-        self.assertEqual(response.status, 200)  # and its script still works
+        self.assertEqual(response.status, 200)  # while its script still works
         self.site.let_go("served")
         self.assertEqual(set(self.site.parallel(4, 1, "/spans.php")), {200})
         self.site.wait_until_free()

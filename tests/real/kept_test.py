@@ -25,7 +25,7 @@ from real_test import Apache, Process, answers, free_port, wait_for
 
 POSTS = 3000
 CLIENTS = 8
-# A GET between POSTs gives the policy something to go by: it may go over a kept connection at any time.
+# A GET between POSTs gives the policy evidence: a GET may use a kept connection at any time.
 GETS_FOR_EACH_POST = 1
 
 

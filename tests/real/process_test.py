@@ -152,13 +152,13 @@ class ProcessTest(OnItsMachine):
         self.assertEqual(first.getresponse().read(), b"ok")
         first.putrequest("POST", "/")
         first.putheader("Content-Length", "100000")
-        first.endheaders()  # a client that has begun is not idle, and gives nothing back
+        first.endheaders()  # a client that has begun a request is not idle, so its connection is not closed
         held = self.hold(self.port, 300)
         for connection in held:
             try:
                 connection.send(b"GET / HTTP/1.1\r\n")
             except OSError:
-                pass  # it was idle before, and made room
+                pass  # its idle connection was closed to make room
         held += self.hold(self.port, 300)
         wait_for(lambda: "cannot accept a connection" in self.told(), "the last ones wait", PATIENCE)
         self.assertGreater(len(os.listdir(f"/proc/{child.pid}/fd")), 100, "its limit is the hard one")

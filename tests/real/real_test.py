@@ -21,7 +21,7 @@ import unittest
 
 TICKETGATE = None
 
-# What a client of the id service does, in the words of the application it serves.
+# A client of the id service, as the application has it.
 NOEQ = """<?php
 $s = fsockopen('127.0.0.1', (int)$argv[1]);
 fwrite($s, "\\0\\6sekrit");
@@ -36,7 +36,7 @@ foreach ([1, 255, 16] as $n) {
 echo $last;
 """
 
-# Ways to write /spelled.php, and ways that some server takes for it.
+# Spellings of /spelled.php, and paths that some server treats as it.
 SPELLINGS = r"""
 /spelled.php /spelled.php?x /spelled.php/ /spelled.php/extra /spelled.php/extra/../y /./spelled.php //spelled.php
 ///spelled.php /x/../spelled.php /x//../spelled.php /x/..//spelled.php /../spelled.php /%73pelled.php
@@ -90,7 +90,7 @@ def wait_for(condition, what, seconds=60):
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)  # between two looks at a process that tells nothing by itself
+        time.sleep(0.02)  # polls a process that sends no event
 
 
 def answers(port):
@@ -444,7 +444,7 @@ id_service:
         queues = {served[line["request_id"]]: line.get("queue") for line in lines if line["request_id"] in served}
         self.assertEqual({path: queue for path, queue in queues.items() if queue != "spelled"}, {})
         self.assertGreater(len(queues), 5)
-        # What ran the script without us is queued by us or refused by us, never lost on the way.
+        # A path that runs the script without ticketgate is queued or refused by ticketgate, never passed unqueued.
         self.assertEqual(set(reached) - set(queues) - set(refused), set())
         print(f"\n{self.backend_type.__name__}: {len(reached)} of {len(SPELLINGS)} spellings run the script, "
               f"{len(queues)} queued, refused: {' '.join(sorted(set(reached) & set(refused)))}", file=sys.stderr)

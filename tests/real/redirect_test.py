@@ -11,7 +11,7 @@ import unittest
 import real_test
 from real_test import Apache, Fpm, NginxFpm, Served
 
-# As many applications build the URL of themselves.
+# Builds its own URL as many applications do.
 AWAY = ("<?php $s = $_SERVER; $https = ($s['HTTPS'] ?? '') === 'on'; $port = ':' . $s['SERVER_PORT'];"
         " header('Location: ' . ($https ? 'https://' : 'http://') . $s['SERVER_NAME']"
         " . ($port === ($https ? ':443' : ':80') ? '' : $port) . '/elsewhere');")

@@ -52,7 +52,7 @@ class ShortageTest(OnItsMachine):
     # ── the disk ──
 
     def test_a_body_that_cannot_be_read_back_costs_its_request_and_holds_its_slot_to_the_end(self):
-        # The backend has a part of the request by then: it must be seen to be done with it first.
+        # The backend has a part of the request by then, so the slot stays held until it has ended.
         child = self.start(
             self.config(f"spool: {{ directory: \"{self.folder}\", memory_per_body: 16KiB }}\n", route=", queue: q"),
             limits=lambda: refuse("pread64", errno.EIO, at_least=[(3, 1 << 20)]))

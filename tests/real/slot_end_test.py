@@ -14,11 +14,11 @@ import real_test
 from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, wait_for
 
 SCRIPTS = {
-    # Much more output than any buffer on the way holds, and never a look at the input.
+    # Writes much more than all buffers on the way hold, and never reads its input.
     "big.php": "<?php set_time_limit(0); header('Content-Type: text/plain');"
                " for ($i = 0; $i < 1000; $i++) echo str_repeat('x', 8192);",
-    # The answer is out; the script works on, long enough for another to start beside it, and then
-    # writes down when it began and ended.
+    # Sends its answer and works on, long enough for another script to start meanwhile; then records
+    # when it began and ended.
     "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
                 " while (ob_get_level()) ob_end_clean();"
                 " if ($end == '204' || $end == '304') http_response_code((int)$end);"
@@ -60,7 +60,7 @@ class SlotEnd(real_test.Served):
                         break
                     got += piece
             except ConnectionResetError:
-                pass  # what we still sent was not wanted
+                pass  # the server closed before it had read everything
             sender.join()
             return got
 

@@ -1,5 +1,5 @@
-// Whoever acts on the far side of the proxy's connections. An actor says when it wants to act next;
-// the world lets one act at a time. It touches the network only, never the proxy.
+// A peer of the proxy: a client or the backend. An actor names the time of its next act; the world
+// lets one act at a time. It uses the network only, never the proxy.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Stage {
     Random& random;
     Trace& trace;
     Judge& judge;
-    /// Everybody hears what happens at the backend, at once.
+    /// Notifies all actors at once of an event at the backend.
     std::function<void(Moment, std::uint64_t id)> tell;
 };
 

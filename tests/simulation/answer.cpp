@@ -53,7 +53,7 @@ unsigned some_padding(Random& random) {
     return random.chance(30) ? static_cast<unsigned>(random.between(1, 255)) : 0;
 }
 
-// In records of any size, with what the script has to remark in between.
+// Writes records of any size, with the script's error output in between.
 std::string records(Random& random, std::string_view output, bool remarks) {
     std::string out;
     while (!output.empty()) {
@@ -75,7 +75,7 @@ std::string end_of_request(std::uint32_t app_status, char protocol_status) {
     return content.append(3, '\0');
 }
 
-// What is no answer: how much is right of it.
+// Truncates or spoils the answer as its kind of failure demands.
 void break_off(const Question& question, std::size_t head, std::string& output) {
     const Kind kind = question.kind;
     const bool none = bodiless(question);
@@ -86,7 +86,7 @@ void break_off(const Question& question, std::size_t head, std::string& output) 
     if (kind == Kind::garbage_head) output = "Status: 2x0 WAT\r\n\r\nwell";
 }
 
-// What comes where more of the answer should; some die within a record.
+// Bytes in place of the rest of the answer; some backends die inside a record.
 std::string tail_of(Random& random, Kind kind) {
     if (kind == Kind::garbage_chunk) return "HTTP/1.1 500 what a script should not say here";
     if (kind == Kind::garbage_head || random.chance(50)) return {};
@@ -136,7 +136,7 @@ bool bodiless(const Question& question) {
     return question.request.method == "HEAD" || question.ask.fate.form == Form::no_content;
 }
 
-// Which oddity it is, its size says. A status that is none leaves an answer without a length open.
+// The size chooses the oddity. An invalid status leaves the end of an answer without length open.
 static void make_odd(std::string& bytes, const Fate& fate) {
     const std::size_t first = bytes.find("\r\n") + 2;
     if (fate.size % 3 == 0)
@@ -165,10 +165,10 @@ Answer http_answer(Random& random, const Question& question) {
                       (fate.form == Form::no_content || answer.closes);
     if (kind == Kind::odd_field) make_odd(answer.bytes, fate);
     answer.dies = kind != Kind::answers && kind != Kind::odd_field;
-    // The body comes all the same, and a script may write one that looks like an answer.
+    // The body comes nevertheless, and a script may write one that looks like an answer.
     if (fate.says_more && !has_body && kind == Kind::answers && !answer.closes)
         answer.behind = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nnobody's own";
-    // Where FIN is the end, only a reset is a death; and a head alone may be all there is.
+    // Where FIN ends the body, only a reset is a failure; a head alone may be the whole answer.
     answer.resets = fate.resets || fate.form == Form::until_close;
     if (kind == Kind::dies_in_head) answer.bytes.resize(head / 2);
     if (kind == Kind::dies_in_body)
@@ -200,7 +200,7 @@ Answer fcgi_answer(Random& random, const Question& question) {
                       (kind == Kind::garbage_head && !fate.closes_untold);
     answer.dies = !ends;
     answer.resets = fate.resets;
-    // What may take its connection for broken waits for its end.
+    // The proxy may treat such a connection as broken; it then waits for its end.
     const bool takes_rest = fate.takes_all && !question.request.complete();
     answer.closes = fate.closes || (!question.request.complete() && !takes_rest) ||
                     kind == Kind::wrong_id || (!question.request.keeps() && random.chance(80));

@@ -1,4 +1,4 @@
-// What the backend says to one request, in either protocol, and how it goes on from there.
+// The backend's answer to one request, in either protocol, and what it does afterwards.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Answer {
     bool resets = false;  ///< dies by RST
     bool closes = false;
     bool works_on = false;  ///< its end does not tell that of the script
-    /// Said when the request is over already: padding, or a body that has no place.
+    /// Bytes sent after the request's end: padding, or a body where none is allowed.
     std::string behind;
 };
 
@@ -37,7 +37,7 @@ struct Question {
 Answer http_answer(Random& random, const Question& question);
 Answer fcgi_answer(Random& random, const Question& question);
 
-/// Has the client's answer no body, whatever the script says?
+/// Tells whether the client's answer has no body, whatever the script sends.
 bool bodiless(const Ask& ask);
 /// The same of the backend's: a HEAD may have come to it as GET.
 bool bodiless(const Question& question);

@@ -96,9 +96,9 @@ Worker BackendConnection::worker() const {
     return {busy, method_, uri_, since_};
 }
 
-// ── what the proxy writes, the moment it does ──
+// ── the proxy's writes, at the moment of each write ──
 
-// From its first bytes on a request may be running here: whoever reads them decides, not we.
+// From its first bytes on a request may be running: the backend decides when it starts.
 void BackendConnection::written(std::string_view bytes) {
     while (!bytes.empty() && !tap_->broken()) {
         if (tap_->complete()) {
@@ -129,19 +129,19 @@ void BackendConnection::occupy() {
     stage_.judge.occupied(occupied_);
 }
 
-// Written to a connection that had just been closed here: it may fail, and nothing ran.
+// The connection was just closed here: the write may fail, and nothing ran.
 void BackendConnection::lost(std::string_view bytes) {
     const auto message = next_request();
     (void)message->feed(bytes);
     const std::uint64_t id =
         tap_->complete() || !tap_->begun() ? id_in(message->target) : tapped_id_;
-    // Where nobody acts between the look and the write, the look must have seen it.
+    // If no other actor ran between the check and the write, the check must have seen the end.
     if (tap_->complete() && message->method == "POST" && plan_.interrupts == 0)
         stage_.judge.fail("a POST went to a pooled connection that was closed");
     if (id != 0) stage_.judge.story(id).excuse = "its connection had been closed";
 }
 
-// A request that never became whole never runs.
+// An incomplete request never runs.
 void BackendConnection::proxy_closed() {
     note_unread();
     if (is_occupied_ && !tap_->has_head()) release();
@@ -155,13 +155,13 @@ void BackendConnection::release() {
     if (is_unread_) stage_.judge.unread(occupied_, +1);
 }
 
-// What was said before the request was written is no answer to it.
+// Bytes sent before the request was written are not an answer to it.
 void BackendConnection::taken(std::uint64_t total) {
     if (tapped_id_ != 0 && total > said_before_) stage_.judge.story(tapped_id_).heard = true;
     note_unread();
 }
 
-// Until the proxy has read the end, it cannot have given the slot to anybody else.
+// Until the proxy has read the end, it cannot have given the slot to another request.
 void BackendConnection::note_unread() {
     if (!is_unread_ || (link_.unread() != 0 && !link_.proxy_gone())) return;
     is_unread_ = false;
@@ -205,7 +205,7 @@ void BackendConnection::look_at_request() {
         if (request_->complete()) stage_.judge.arrived(id_in(request_->target), *request_);
         again(at_most(100us));
     } else if (link_.ended() || link_.reset()) {
-        // The rest does not come: nothing runs, or it is given up.
+        // The rest never comes: the request does not run, or its run is abandoned.
         return die(false);
     }
     if (!waits && request_->has_head() && phase_ != Phase::idle) begin();
@@ -282,7 +282,7 @@ void BackendConnection::read_on() {
 }
 
 void BackendConnection::say() {
-    // PHP does not mind whether anybody listens.
+    // PHP goes on even if no client listens.
     std::string& out = answer_.bytes;
     auto& pauses = answer_.pauses;
     if (!pauses.empty() && pauses.front().after == 0) {
@@ -322,7 +322,7 @@ void BackendConnection::end_answer() {
     }
     const bool finished = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
     const bool untold = !fcgi() && answer_.works_on && !answer_.dies && occupied_ != 0;
-    // Who works on does not listen: a next request would only lie here.
+    // A worker that still works does not read: a further request would only wait in the buffer.
     closes_ = answer_.closes || fate().closes_untold || finished;
     if (!untold) maybe_close();
     if (!finished && !untold) return end_work();
@@ -333,7 +333,7 @@ void BackendConnection::end_answer() {
 
 void BackendConnection::maybe_close() {
     if (!closes_ || answer_.dies || link_.closed()) return;
-    (void)link_.receive(~std::size_t{0});  // what it did not want is not reset for
+    (void)link_.receive(~std::size_t{0});  // discards unread bytes, so that closing does not reset
     link_.close();
 }
 
@@ -356,7 +356,7 @@ void BackendConnection::end_work() {
     stage_.tell(Moment::ends, id);
 }
 
-// Padding counts for nothing, and yet it comes.
+// Padding has no meaning but is sent.
 void BackendConnection::say_behind() {
     if (answer_.behind.empty() || phase_ == Phase::answering) return;
     if (!link_.closed()) (void)link_.send(answer_.behind);
@@ -369,7 +369,7 @@ void BackendConnection::maybe_close_idle() {
         if (close_at_ != Time::max()) again(close_at_ - clock.now);
         return;
     }
-    // As Apache and HAProxy do: some say a word first.
+    // Like Apache and HAProxy; some send a 408 first.
     if (!fcgi() && stage_.random.chance(20))
         (void)link_.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
     phase_ = Phase::dead;

@@ -1,5 +1,5 @@
-// The backend: like PHP it runs what it was sent to its end, even if the connection goes away, and
-// it fails as its fates say. Every connection serves one request after the other, in HTTP or in
+// The backend: like PHP it runs each request to its end, even if the connection ends, and it fails
+// as its fates demand. Every connection serves one request after the other, in HTTP or in
 // FastCGI; over FastCGI a request is over at END_REQUEST, or (works_on) some time after it.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace ticketgate::sim {
 class FarEnd : public Actor {
  public:
     using Actor::Actor;
-    /// From outside: the backend goes away, now.
+    /// Called from outside: the backend ends now.
     virtual void die(bool by_reset) = 0;
 };
 
@@ -27,7 +27,7 @@ struct Worker {
     Time since{};  ///< the request it has, or had last, began
 };
 
-/// A port behind which the backend knows which line a request stood in, and what is spoken there.
+/// A port of the backend: the queue of its requests, and its protocol.
 struct Port {
     char queue = 0;  // 0: none
     Speech speech = Speech::http;
@@ -84,7 +84,7 @@ class BackendConnection final : public FarEnd {
     const Port port_;
     const bool refuses_;
     Phase phase_ = Phase::accepting;
-    // What the proxy has written so far, the moment it was written.
+    // The bytes that the proxy has written so far.
     std::unique_ptr<Incoming> tap_;
     std::uint64_t tap_bytes_ = 0, tapped_id_ = 0, said_before_ = 0;
     char occupied_ = 0;
@@ -98,7 +98,7 @@ class BackendConnection final : public FarEnd {
     Time waits_since_ = clock.now, since_{};
     std::string uri_, method_;  // of the last request
     Answer answer_;
-    std::string held_;  // the end of an answer, till all of the request is here
+    std::string held_;  // the end of an answer, held until the request is complete
 };
 
 class Backend {

@@ -146,7 +146,7 @@ void Client::answer_complete() {
     } else {
         stage_.judge.answered(first_id_ + answered_, answer_);
         if (answer_.field("connection") == "close" || ask(answered_).http_1_0) stop_sending_ = true;
-        // Answered before it was sent: the rest is nobody's.
+        // Answered before it was sent completely: the rest is not sent.
         if (answered_ == sending_) stop_sending_ = true;
         ++answered_;
     }
@@ -182,7 +182,7 @@ void Client::hear(Moment moment, std::uint64_t id) {
     if (plan_.leave.when == other_ends && moment == Moment::ends && !mine(id) && bytes_sent_ != 0 &&
         moments_++ == plan_.leave.count)
         leave_in(Duration{});
-    leave_if_due();  // at once: nobody has learned of it yet
+    leave_if_due();  // at once, before any other actor notices the event
     at_ = std::min(at_, leave_at_);
 }
 

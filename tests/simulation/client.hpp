@@ -13,12 +13,12 @@ class Client final : public Actor {
  public:
     Client(Stage& stage, const ClientPlan& plan, std::size_t index, std::uint64_t first_id);
 
-    /// Its connection stands.
+    /// The connection is established.
     void start(Link& link);
     void act() override;
     void taken(std::uint64_t total) override { stage_.judge.read_by_proxy(index_, total); }
     void hear(Moment moment, std::uint64_t id);
-    /// Out of its plan: now, this way.
+    /// Leaves now, in this way, whatever the plan says.
     void leave(Leave::Way way);
 
     Time starts() const { return Clock::begin + plan_.starts; }

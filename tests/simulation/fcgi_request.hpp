@@ -23,8 +23,8 @@ enum class RecordType : std::uint8_t {
 std::string record(RecordType type, std::string_view content, unsigned padding = 0,
                    unsigned request = 1);
 
-/// Strict: records out of order, of another version or request, of a role that is none, a length
-/// that was told and is not kept, are broken.
+/// Strict: records out of order, of another version or request, of an unknown role, or with a
+/// wrong CONTENT_LENGTH are broken.
 class FcgiRequest final : public Incoming {
  public:
     std::size_t feed(std::string_view bytes) override;

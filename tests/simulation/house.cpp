@@ -49,7 +49,7 @@ config::Spool spool_of(const Plan& plan) {
 // A hold counts from the beginning of its run.
 constexpr Duration grant_to_begin = 100ms;
 
-// Or no POST would ever go over a kept connection: worlds are too short to prove a backend.
+// Otherwise no POST would use a kept connection: worlds are too short to prove a backend.
 constexpr KeepPolicy::Limits trusting{.proven_by = 0, .outlived = 3600s};
 
 }  // namespace
@@ -173,7 +173,7 @@ void House::stop() {
     assembly_->stop();
 }
 
-// The one granted last: it may not have begun yet.
+// The ticket granted last: it may not have begun yet.
 void House::release() {
     for (const char queue : {'a', 'c'}) {
         Gate* const gate = this->gate(queue);
@@ -210,7 +210,7 @@ void House::check(char queue, Gate& gate) {
         judge_.fail(std::string("queue ") + queue + ": a request runs without a slot");
 }
 
-// CONTRACT 1.2: an upload is waited for without a slot.
+// CONTRACT 1.2: a request waits for its upload without a slot.
 void House::check_holders(char queue, const Gate& gate) {
     for (const TicketView& holder : gate.view(GateView::most).in_flight)
         if (judge_.story(id_in(holder.label.target())).read == 0)
@@ -225,7 +225,7 @@ void House::check_quiet(bool jumped) {
     check_holds('c', c_);
 }
 
-// CONTRACT 2.5. A deadline that has passed has been looked at by now.
+// CONTRACT 2.5: by now every deadline that has passed was handled.
 void House::check_holds(char queue, const QueuePlan& plan) {
     Gate* const gate = this->gate(queue);
     if (gate == nullptr || gate->figures().in_flight == 0) return;
@@ -236,8 +236,7 @@ void House::check_holds(char queue, const QueuePlan& plan) {
                         std::to_string(holder.number) + " holds its slot past hold_timeout");
 }
 
-// Whoever gives a slot back, raises the limit or brings a body hands the slot on in the same
-// moment.
+// Any operation that frees a slot, raises the limit or completes a body grants the slot at once.
 void House::check_idle_slot(char queue, Gate& gate) {
     const GateView view = gate.view(plan_.max_waiting);
     const bool in_order = gate.settings().limits.order == queue::Order::arrival;

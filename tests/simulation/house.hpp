@@ -15,7 +15,7 @@
 
 namespace ticketgate::sim {
 
-/// Costly and without state of a world: made once.
+/// Expensive and without state of a world, so it is made once.
 struct Ground {
     Ground(Level level);
     Log log;
@@ -35,16 +35,16 @@ class House {
     void reload(Random& random);
     void drain();
     void stop();
-    /// An operator gives away the slot that was granted last, of the queue that has one.
+    /// Releases the slot that was granted last, as an operator does.
     void release();
-    /// Every connection to a backend that is idle goes.
+    /// Closes every idle connection to a backend.
     void retire() { assembly_->retire(); }
 
-    /// After each step: what the gates say of themselves against what the judge sees.
+    /// After each step: compares the gates' own figures with those of the judge.
     void check();
-    /// When no loop has anything to do. `jumped`: time has run while it had.
+    /// Called when no loop has work. `jumped`: time advanced while one had.
     void check_quiet(bool jumped);
-    /// Nothing of a request is left.
+    /// Checks that nothing of any request is left.
     void check_empty();
     bool empty() const { return assembly_->idle(); }
     std::string access_log();

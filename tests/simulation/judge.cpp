@@ -10,7 +10,7 @@ bool tells_length(const Ask& ask) {
     return ask.fate.form == Fate::Form::length || bodiless(ask);
 }
 
-// END_REQUEST says so, and nothing else went wrong.
+// END_REQUEST reports success, and nothing else failed.
 bool says_overloaded(const Story& s) {
     const Fate& fate = s.ask.fate;
     return s.speech != Speech::http && fate.kind == Fate::Kind::overloaded && !fate.closes_untold &&
@@ -83,7 +83,7 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
     for (const auto id : of_client_[client])
         if (story(id).all_sent == 0) story(id).excuse = "its client stopped sending";
     if (way == Leave::Way::half && plan_.half_close_stays) return;  // it still waits for answers
-    bool first = true;  // what stands behind another request of its own may have no ticket yet
+    bool first = true;  // a request behind another one of its client may have no ticket yet
     for (const auto id : of_client_[client]) {
         Story& s = story(id);
         if (s.left != 0 || s.answers != 0) continue;
@@ -93,14 +93,14 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
     }
 }
 
-// Where the wait certainly began with the head, and nothing else took time.
+// Only if the wait certainly began with the head and nothing else took time.
 bool Judge::waited_too_long(const Story& s) const {
     return s.ask.body == Ask::Body::none && s.ask.id == of_client_[s.client].front() &&
            s.sent == 1 && s.excuse.empty() && plan_.connects_late == 0 &&
            plan_.wait_timeout < never && clock.now > s.read_at + plan_.wait_timeout + 100ms;
 }
 
-// Somebody else had the only slot.
+// Another request had the only slot.
 bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
     const char queue = queue_of(s.ask);
     if (queue == 0 || s.sent != 0) return false;
@@ -153,7 +153,7 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     const auto untrue = [&](const char* what) {
         fail("request " + std::to_string(s.ask.id) + " was refused untruly: " + what);
     };
-    const bool bodiless = s.ask.method == "HEAD";  // it does not say why
+    const bool bodiless = s.ask.method == "HEAD";  // no body gives the reason
     const bool excused = !s.excuse.empty();
     if (answer.status == 503) {
         if (bodiless) return;
@@ -202,7 +202,7 @@ void Judge::cut(std::uint64_t id, bool pipelined) {
     trace_.note('J', id, 1, [&] { return std::string("its answer is cut"); });
     bool may_close = plan_.max_requests != config::unlimited || draining_;
     for (const auto later : of_client_[s.client])
-        may_close |= later > id && !story(later).excuse.empty();  // that one is cut, by a reset
+        may_close |= later > id && !story(later).excuse.empty();  // a reset cuts the later one
     may_close &= pipelined;
     if (s.excuse.empty() && !stopping_ && !short_of_memory_ && !plan_.small_spool && s.left == 0 &&
         !may_close)
@@ -255,7 +255,7 @@ void Judge::sent(std::uint64_t id, char queue, Speech speech) {
     if (s.release_known) fail("request " + std::to_string(id) + " was sent without its slot");
     if (s.sent > 1 && s.heard)
         fail("request " + std::to_string(id) + " was repeated after bytes of its answer");
-    // A second time in a row it is the same turn.
+    // A second time in a row counts as the same turn.
     Line* its = line(queue);
     if (its != nullptr && (its->order.empty() || its->order.back() != id)) its->order.push_back(id);
     if (s.left != 0 && s.in_line) fail("a ghost: request " + std::to_string(id) + " left in line");
@@ -279,7 +279,7 @@ void Judge::check_in_force(const Story& s, char queue) {
 void Judge::arrived(std::uint64_t id, const Incoming& request) {
     const Ask& ask = story(id).ask;
     const std::string body(ask.size, ask.body == Ask::Body::chunked ? 'c' : 'b');
-    // CONTRACT 2.12: only the end of a body tells the end of the script.
+    // CONTRACT 2.12: only the end of a body shows the end of the script.
     const Story& its = story(id);
     const bool as_get = ask.method == "HEAD" && its.in_queue && its.speech == Speech::http;
     if (request.method != (as_get ? "GET" : ask.method) || request.body != body)
@@ -334,7 +334,7 @@ void Judge::check_failed_open(char queue, const QueuePlan& plan) {
 
 // ── the end ──
 
-// Of the access log only what the outside cannot know: a ticket's number.
+// Uses only the ticket's number from the access log: it cannot be seen from outside.
 void Judge::log_line(std::string_view text) {
     const auto number_after = [&](std::string_view key) {
         std::uint64_t value = 0;
@@ -352,8 +352,8 @@ void Judge::log_line(std::string_view text) {
     story(id).number = number_after("\"number\":");
 }
 
-// A lower number went later: then its body was not here when the other was granted, which was not
-// before the one ahead of that had ended.
+// A lower number ran later, so its body was incomplete when the higher one was granted, which was
+// not before the one ahead of that had ended.
 void Judge::check_order(const Line& line) {
     for (std::size_t i = 0; i < line.order.size(); ++i) {
         const Story& first = story(line.order[i]);
@@ -370,8 +370,8 @@ void Judge::check_order(const Line& line) {
     }
 }
 
-// A connection goes with the request that failed on it, and takes along what was sent behind that.
-// That its backend failed is to be said, if nothing of an answer was (that would be a cut).
+// A failed request ends its connection and with it the requests sent behind it. The client must get
+// an error answer if no byte of the backend's answer was relayed (then it is a cut).
 bool Judge::may_lack_answer(const Story& s) const {
     bool last = true;
     for (const auto id : of_client_[s.client]) {

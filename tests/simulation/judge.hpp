@@ -1,6 +1,6 @@
-// Knows what every request was meant to be and what became of it on both sides, and says when a
-// promise of the contract is broken. It believes nobody: not the proxy's counters alone, not its
-// log alone. The first failure is kept and ends the world.
+// Knows the plan of every request and its events on both sides, and reports a broken promise of the
+// contract. It does not rely on the proxy's counters or log alone. The first failure is kept and
+// ends the world.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ class Judge {
     Story& story(std::uint64_t id) { return stories_.at(id - 1); }
     std::vector<Story>& stories() { return stories_; }
     Line* line(char queue) { return queue == 'a' ? &a_ : queue == 'c' ? &c_ : nullptr; }
-    /// May this request stand in a line at all?
+    /// Tells whether this request may be queued at all.
     static bool queued(const Ask& ask);
     static char queue_of(const Ask& ask);
 
@@ -101,13 +101,13 @@ class Judge {
 
     // ── the operator's side ──
     void limit(char queue, queue::Limits limits);
-    /// The queue c may go and come, with new numbers.
+    /// The queue c may be removed and added again, with new numbers.
     void reloads(bool c_exists) {
         c_.strict = false;
         c_exists_ = c_exists;
         reloaded_ = not_yet;
     }
-    /// An operator gave the slot of this request away.
+    /// An operator released the slot of this request.
     void releases(char queue, std::uint64_t id, Release release);
     void drains() { draining_ = true; }
     /// No loop has anything to do: what the operator did is in force on each of them.
@@ -129,7 +129,7 @@ class Judge {
     std::uint64_t count_failed_open(char queue) {
         return line(queue)->failed_open = failed_open(queue);
     }
-    /// At the end: no slot was given away that nobody said to give away.
+    /// At the end: checks that no slot was released unless an operator or the config asked for it.
     void check_failed_open(char queue, const QueuePlan& plan);
 
  private:

@@ -50,8 +50,8 @@ std::uint64_t asked() {
 
 }  // namespace sim::memory
 
-// No free list: each frame is asked for, and a sanitizer sees the use of one that is gone. The
-// linker prefers these to those in lib/task.
+// No free list: each frame is allocated, so a sanitizer sees the use of a freed one. The linker
+// prefers these functions to those in lib/task.
 void* task_frames::allocate(std::size_t size) {
     return ::operator new(size);
 }

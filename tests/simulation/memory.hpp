@@ -1,12 +1,12 @@
-// Memory that runs short for the proxy when a sweep says so. What the proxy asks for is counted,
-// and may be refused; what the world around it needs is not. One thread.
+// Memory shortage for the proxy, caused by a sweep. The proxy's allocations are counted and may
+// fail; those of the world around it do not. One thread.
 #pragma once
 
 #include <cstdint>
 
 namespace ticketgate::sim::memory {
 
-/// While it lives it is the proxy that runs, or (false) the world in the midst of a system call.
+/// While it exists the proxy runs, or (false) the world inside a system call.
 class Running {
  public:
     explicit Running(bool proxy);
@@ -18,8 +18,8 @@ class Running {
     const bool before_;
 };
 
-/// Counts from the beginning; the `first`th piece that the proxy asks for, and `count` in all, are
-/// refused. 0: none.
+/// Restarts the count and makes `count` allocations of the proxy fail, from the `first`th on. 0:
+/// none.
 void refuse(std::uint64_t first, std::uint64_t count);
 std::uint64_t asked();
 

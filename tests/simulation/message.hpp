@@ -1,5 +1,5 @@
-// One HTTP message read from pieces of any size. Shares nothing with lib: what is under test must
-// not vouch for itself.
+// One HTTP message read from pieces of any size. Shares no code with lib, so that a fault in lib
+// cannot hide.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class Incoming {
     /// How many of these bytes belong to this request.
     virtual std::size_t feed(std::string_view bytes) = 0;
     virtual bool begun() const = 0;
-    /// As it came, where that tells the method before the target is whole.
+    /// The bytes as received, which show the method before the target is complete.
     virtual std::string_view start() const { return {}; }
     virtual bool has_head() const = 0;
     virtual bool complete() const = 0;
     virtual bool broken() const = 0;
-    /// May the connection be used for another request?
+    /// Tells whether the connection may be used for another request.
     virtual bool keeps() const { return true; }
 
     std::string method, target, body;

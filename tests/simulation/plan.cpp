@@ -7,7 +7,7 @@
 namespace ticketgate::sim {
 namespace {
 
-// A seed is calm or rough as a whole; a world in which everything fails at once shows little.
+// A seed is calm or rough as a whole: a world where everything fails at once shows little.
 struct Mood {
     unsigned faults, leaves, bodies, slow;
 };
@@ -83,7 +83,7 @@ Leave leave_of(Random& r) {
 ClientPlan client_of(Random& r, const Plan& plan, const Mood& mood, bool large) {
     ClientPlan client;
     const std::uint64_t asks = r.one_of({1, 1, 2, 3, 5});
-    // Who asks for the end of the connection sends nothing behind it.
+    // A client that sends `Connection: close` sends nothing after it.
     for (std::uint64_t i = 0; i < asks && (i == 0 || !client.asks.back().close); ++i)
         client.asks.push_back(ask_of(r, plan, mood, large));
     if (r.chance(60)) client.starts = up_to(r, r.chance(50) ? Duration(5ms) : Duration(200ms));
@@ -146,7 +146,7 @@ void befall(Random& r, const Plan& plan, const Mood& mood, bool works_on, Ask& a
     fate.remarks = r.chance(15);
     fate.says_more = r.chance(15);
     fate.pads = r.chance(15);
-    // Nobody can tell from its first bytes that it skips the line.
+    // Its first bytes do not show that it skips the queue.
     if (ask.method == "HEAD" && ask.route == "/a") ask.route = "/b";
 }
 
@@ -156,7 +156,7 @@ void say_more(Random r, Plan& plan) {
         for (Ask& ask : client.asks) ask.fate.says_more = r.chance(15);
 }
 
-// Of a source of its own: what a seed decided before there was FastCGI it still decides.
+// Uses its own random source, so that older seeds still make the same worlds.
 void choose_speech(Random r, Plan& plan, const Mood& mood) {
     if (r.chance(50)) return;
     const auto speech = [&] { return r.chance(50) ? Speech::fcgi : Speech::fcgi_kept; };

@@ -1,7 +1,7 @@
-// What happens in a world, decided before it begins: the proxy's settings, who asks for what and
-// how they leave, what the backend does with each request, and what the operator does. Plain
-// values: a seed makes one (plan_of), a scenario is one written by hand. What a plan does not say
-// (who runs when, how bytes are cut) the world draws from the same seed.
+// The events of a world, decided before it begins: the proxy's settings, the clients' requests and
+// ways of leaving, the backend's behaviour for each request, and the operator's actions. Plain
+// values: a seed makes one (plan_of), a scenario is written by hand. The world draws the rest (who
+// runs when, how bytes are cut) from the same seed.
 #pragma once
 
 #include <cstdint>
@@ -143,7 +143,7 @@ struct Plan {
     unsigned delays = 2;      ///< percent of steps in which a little time passes
     bool uneven = false;      ///< some run ten times as often as others
 
-    /// No request has a body: then who waits has waited for a slot from the beginning.
+    /// True if no request has a body: then every wait is for a slot from the beginning.
     bool bodiless() const;
 };
 

@@ -1,5 +1,5 @@
-// How to see one world again, alone. Known before the world begins, so that it can be told however
-// the world ends: a broken promise, a TG_CHECK, a sanitizer.
+// The command that repeats one world alone. Set before the world begins, so that it can be printed
+// however the world ends: a broken promise, a TG_CHECK, a sanitizer.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace ticketgate::sim {
 /// The arguments of tg_simulate that make the world which is about to begin.
 void remember(const std::string& arguments);
 
-/// Tells them from now on, too, when the process is aborted.
+/// Makes an abort of the process print them as well.
 void tell_on_abort();
 
-/// Says what broke and how to see it, and ends the process: a world that is half done cannot be
-/// taken down.
+/// Prints the failure and how to repeat it, and ends the process: an unfinished world cannot be
+/// destroyed.
 [[noreturn]] void give_up(const std::string& failure);
 
 }  // namespace ticketgate::sim

@@ -173,7 +173,7 @@ Plan reset_while_uploading() {
     return plan;
 }
 
-// The backend is slow to connect: that is not the uploading client's fault.
+// The backend is slow to connect; the uploading client must not be blamed.
 Plan late_connection() {
     Plan plan = plan_with({client({post("/free", Ask::Body::length, 100'000)})});
     plan.body_timeout = 500ms;
@@ -195,8 +195,8 @@ Plan interim_in_part() {
 
 // ── answers that end before the work does, or begin before the request ends ──
 
-// The backend says more than its connection holds before it takes the rest of the request, and
-// ends its answer only then.
+// The backend sends more than its connection holds before it reads the rest of the request, and
+// ends its answer only afterwards.
 Plan early_answers(const std::string& route) {
     Plan plan = tight_upload(route);
     for (ClientPlan& each : plan.clients) {
@@ -213,8 +213,8 @@ Plan early_answers(const std::string& route) {
 Plan whole_answers_first(const std::string& route) {
     Plan plan = tight_upload(route);
     plan.response_timeout = 400ms;
-    // More than the connection holds, so that the answer comes before the last byte is written. Of
-    // what lies in the connection nobody knows whether it was read.
+    // More than the connection holds, so that the answer comes before the last byte is written. The
+    // proxy cannot know whether bytes in the connection were read.
     plan.clients[0].asks[0].size = 1200;
     plan.clients[1].asks[0].size = 900;
     for (ClientPlan& each : plan.clients) {
@@ -235,7 +235,7 @@ Plan scripts_run_on() {
                       client({headless}, 2ms), client({get("/b")}, 3ms)});
 }
 
-// Their bodies take time; who asked for heads is answered long before.
+// Their bodies take time; HEAD requests are answered long before.
 Plan heads_in_line() {
     Ask head = get("/b", 1ms, Fate::Form::chunked);
     head.method = "HEAD";
@@ -300,8 +300,8 @@ Plan talkative() {
     return spoken(Speech::fcgi_kept, plan);
 }
 
-// fastcgi_finish_request(): the slot is kept while the worker works on, and now and then nobody can
-// be asked about that.
+// fastcgi_finish_request(): the slot is kept while the worker works on; at times php-fpm's status
+// cannot be read.
 Plan workers_work_on(unsigned status_fails) {
     Plan plan = plan_with({client({get("/a")}), client({get("/a")}, 1ms),
                            client({post("/b", Ask::Body::length, 40)}, 2ms)});

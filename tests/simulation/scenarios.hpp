@@ -1,5 +1,5 @@
-// Small worlds written by hand, each with one wait or another in it: what every cancellation is
-// tried on at every step.
+// Small worlds written by hand, each with some kind of wait: the sweep tries every cancellation at
+// every step of each.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ void StatusConnection::read() {
     prepare_answer();
 }
 
-// One that fails may say nothing, or close, or say something else.
+// A failing status page may be silent, close, or send something else.
 void StatusConnection::prepare_answer() {
     phase_ = Phase::answering;
     const bool fails = stage_.random.chance(plan_.status_fails);

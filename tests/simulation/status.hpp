@@ -1,4 +1,4 @@
-// php-fpm's status page, over FastCGI: what its workers do, when it is asked and is in the mood.
+// php-fpm's status page over FastCGI: shows what the workers do; sometimes fails, as planned.
 #pragma once
 
 #include "simulation/backend.hpp"

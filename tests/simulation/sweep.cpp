@@ -30,12 +30,12 @@ std::vector<Kind> kinds_for(const Plan& plan) {
     return kinds;
 }
 
-// Counted in pieces, not in steps: nothing comes right behind it.
+// Counted in allocations, not in steps, so no second cancellation follows at once.
 bool runs_short(const Kind& a, const Kind& b) {
     return a.kind == Injection::Kind::no_memory || b.kind == Injection::Kind::no_memory;
 }
 
-// The log needs memory, too: with one that tells, other pieces would be refused.
+// The log allocates too: with tracing on, other allocations would fail.
 bool tells(const Sweep& sweep) {
     return sweep.step != 0 && (sweep.kind < first_short || sweep.kind > last_short);
 }
@@ -59,7 +59,7 @@ class Sweeper {
     std::uint64_t worlds = 0;
 
  private:
-    // Alone, or with each other one right behind it.
+    // Tries each cancellation alone, or with every other one right after it.
     void with(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
               std::uint64_t steps) {
         if (!sweep_.pairs) return every_step(plan, {kinds[k]}, k, none, steps);
@@ -75,8 +75,8 @@ class Sweeper {
             injections.push_back({kind.kind, 0, kind.client, kind.time, kind.count});
         if (kinds.front().kind == Injection::Kind::no_memory) {
             steps = pieces_;
-            // Where there is not even memory for its head, the end of an answer is not known; that
-            // of its connection is.
+            // Without memory for its head, the end of an answer is unknown; that of its connection
+            // is known.
             plan.keeps = 75s;
         }
         const std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
@@ -87,7 +87,7 @@ class Sweeper {
         }
     }
 
-    // How many steps it took.
+    // Returns the number of steps.
     std::uint64_t one(const Plan& plan, std::span<const Injection> injections, std::uint64_t k,
                       std::uint64_t then) {
         ++worlds;

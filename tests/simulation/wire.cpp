@@ -50,7 +50,7 @@ std::size_t Link::room() const {
 }
 
 std::size_t Link::send(std::string_view bytes) {
-    if (proxy_gone_) {  // what comes for a closed socket is answered with RST
+    if (proxy_gone_) {  // bytes for a closed socket are answered with RST
         reset_to_peer_ = true;
         return bytes.size();
     }
@@ -82,7 +82,7 @@ void Link::close() {
     finish();
 }
 
-// What was delivered before a reset can still be read (Linux keeps the receive queue); and a reset
+// Bytes delivered before a reset can still be read (Linux keeps the receive queue); and a reset
 // behind a FIN is another error than one without.
 void Link::abort() {
     if (!reset_) error_ = peer_fin_ ? EPIPE : ECONNRESET;

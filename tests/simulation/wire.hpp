@@ -1,8 +1,8 @@
 // A TCP connection without a kernel: two bounded pipes, FIN, RST, and events that are on their way.
 // One end is the proxy's (SimStream, a net::Stream that keeps to SocketStream's rules to the
 // letter: edge-triggered flags, short reads, what a reset leaves readable); the other is an
-// actor's. What the "kernel" knows and what the proxy has been told are two things: in between the
-// world may do anything else.
+// actor's. The "kernel" may know of an event before the proxy is told; the world may do anything in
+// between.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class Network {
     std::array<std::vector<Link*>, most_loops> untold;
     /// The world's chance to go on elsewhere in the middle of one of the proxy's system calls.
     std::function<void()> interrupt = [] {};
-    /// A death and a close take unread bytes along; how many is chance.
+    /// A close destroys unread bytes; their number is random.
     Random& random;
     Trace& trace;
     std::size_t open_ends = 0;  ///< streams that the proxy holds

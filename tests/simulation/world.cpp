@@ -139,7 +139,7 @@ void World::turn(std::size_t loop) {
     on_stack_[loop] = false;
 }
 
-// In the midst of a system call: somebody else acts, or another loop's thread goes on.
+// Inside a system call: another actor acts, or another loop's thread goes on.
 void World::interrupt() {
     if (!random_.chance(plan_.interrupts) || interrupted_ >= 2) return;
     const memory::Running world(false);
@@ -200,7 +200,7 @@ void World::inject(const Injection& injection) {
     if (injection.kind == release) house_.release();
 }
 
-// Whatever waits now may have waited for too long.
+// Any wait that lasts now may have lasted too long.
 void World::let_time_run(Duration time) {
     clock.now += time;
     jumped_ = true;

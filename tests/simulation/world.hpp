@@ -15,7 +15,7 @@
 
 namespace ticketgate::sim {
 
-/// Something from outside the plan, at one step: what the sweep of all cancellations tries.
+/// An event outside the plan, at one step: the sweep of all cancellations uses it.
 struct Injection {
     enum class Kind : std::uint8_t {
         nothing,
@@ -41,7 +41,7 @@ class World {
  public:
     World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print);
 
-    /// To its end. The failure, or nothing.
+    /// Runs the world to its end. Returns the failure, or nothing.
     std::string run(std::span<const Injection> injections = {});
     std::uint64_t steps() const { return trace_.step; }
     std::uint64_t hash() const { return trace_.hash(); }

@@ -12,7 +12,7 @@
 namespace ticketgate::test {
 namespace {
 
-// The connection has gone, or the test is over: out of the handler.
+// Leaves the handler: the connection has ended, or the test is over.
 struct Gone {};
 
 net::Endpoint any_port() {
@@ -45,7 +45,7 @@ bool has_body(const Seen& seen) {
     return seen.fields.has("Content-Length") || seen.fields.has("Transfer-Encoding");
 }
 
-// Until the FIN has arrived over there: the acknowledgement says so.
+// Waits until the peer's kernel has acknowledged the FIN.
 void await_fin_arrived(int descriptor) {
     eventually([&] {
         tcp_info info{};
@@ -55,12 +55,12 @@ void await_fin_arrived(int descriptor) {
     });
 }
 
-// Small enough to fit a socket's buffer whole, so that it can be sent under the lock.
+// Small enough for a socket's buffer, so that it can be sent under the lock.
 constexpr std::size_t last_piece = 1024;
 
 }  // namespace
 
-// ── the handler's means
+// ── operations for handlers
 // ────────────────────────────────────────────────────────────────────────────
 
 Seen Call::seen() const {
@@ -73,7 +73,7 @@ void Call::read_body() {
     read_body_until(static_cast<std::size_t>(-1));
 }
 
-// Notes each piece as it comes: a test may look on.
+// Records each piece as it arrives, because a test may be watching.
 void Call::read_body_until(std::size_t bytes) {
     const Seen before = seen();
     if (!has_body(before)) bytes = 0;
@@ -114,8 +114,8 @@ void Call::send_past_tls(std::string_view bytes) {
     if (sent != static_cast<ssize_t>(bytes.size())) throw Gone();
 }
 
-// The end is noted under the lock under which the last bytes leave: whatever starts because of them
-// starts later in our order, too.
+// Records the end under the lock that also covers the last bytes, so that a request that starts
+// because of them also starts later in our order.
 void Call::finish(std::string_view bytes) {
     const std::size_t before = bytes.size() > last_piece ? bytes.size() - last_piece : 0;
     send(bytes.substr(0, before));
@@ -239,7 +239,7 @@ bool Backend::serve_one(Connection& connection, Reader& reader, int number, int 
     if (!route.early) call.read_body();
     route.handler(call);
     if (call.closed_) return false;
-    call.read_body();  // what an early answer left of it
+    call.read_body();  // the rest that an early handler did not read
     const std::lock_guard lock(lock_);
     if (seen_[call.index_].end == 0) throw std::logic_error("a handler did not finish");
     return true;
@@ -254,7 +254,7 @@ std::size_t Backend::write_down(Connection& connection, Seen seen) {
     return seen_.size() - 1;
 }
 
-// Under lock_.
+// Requires lock_.
 void Backend::end(std::size_t index) {
     if (seen_[index].end != 0) return;
     seen_[index].end = ++events_;

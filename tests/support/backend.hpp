@@ -1,7 +1,6 @@
-// A backend whose every move a test decides. Each connection has a thread that reads a request,
-// writes it down and calls the handler of its path. What is written down tells the order of starts
-// and ends exactly: both are numbered under one lock, the end together with the last byte of the
-// answer.
+// A backend that the test controls in detail. Each connection has a thread that reads a request,
+// records it and calls the handler of its path. The records show the exact order of starts and
+// ends: both are numbered under one lock, the end together with the last byte of the answer.
 #pragma once
 
 #include <condition_variable>
@@ -36,29 +35,29 @@ struct Seen {
 
 class Backend;
 
-/// One request at hand; the handler's means.
+/// The request that a handler answers, and the operations on it.
 class Call {
  public:
     Seen seen() const;
-    /// Reads the body to its end; handlers that are not `early` find it read.
+    /// Reads the body to its end; already done unless the handler is `early`.
     void read_body();
-    /// Until at least `bytes` of it are here.
+    /// Reads until at least `bytes` of the body are here.
     void read_body_until(std::size_t bytes);
 
-    /// A whole answer; `lines` are more header lines, each with its CRLF.
+    /// Sends a whole answer; `lines` are further header lines, each with its CRLF.
     void respond(int status, std::string_view body = {}, std::string_view lines = {});
-    /// Exact bytes; the request is not over.
+    /// Sends exact bytes; the request goes on.
     void send(std::string_view bytes);
-    /// The same, past TLS: to the other side they are no record.
+    /// Sends exact bytes below TLS, where the peer reads them as a broken record.
     void send_past_tls(std::string_view bytes);
-    /// The last bytes: with them the request is over.
+    /// Sends the last bytes and ends the request.
     void finish(std::string_view bytes = {});
-    /// Of a tunnel: what comes next, empty at the end; a FIN to the other side; what a test is
-    /// told.
+    /// For a tunnel: receives the next bytes, empty at the end; sends a FIN; records text for the
+    /// test.
     std::string receive() { return reader_.take_some(); }
     void finish_writing() { socket_.finish_writing(); }
     void note(std::string_view text);
-    /// Ends the connection, and with it the request.
+    /// Ends the connection and the request.
     void close();
     void reset();
     /// Ends it without TLS's close_notify.
@@ -90,30 +89,30 @@ class Backend {
     Backend(const Backend&) = delete;
     Backend& operator=(const Backend&) = delete;
 
-    /// As it stands in the config.
+    /// The URL for the config.
     std::string url() const { return url_; }
 
-    /// Requests of this path (query left out) from now on; any other path gets 200 and its target
-    /// as body.
+    /// Sets the handler of this path (without query). Any other path gets 200 with its target as
+    /// body.
     void on(const std::string& path, Handler handler) { set(path, std::move(handler), false); }
-    /// The handler is called as soon as the head is here.
+    /// Sets a handler that is called as soon as the head is here.
     void on_head(const std::string& path, Handler handler) { set(path, std::move(handler), true); }
-    /// Requests of this path wait until release(path), then get 200 and their target.
+    /// Makes requests of this path wait for release(path), then answer 200 with their target.
     void hold(const std::string& path);
-    /// Lets whoever waits for `name`, now or later, go on.
+    /// Ends every wait for `name`, now and later.
     void release(const std::string& name);
-    /// Ends all connections that are between two requests; the other side's kernel has it then.
+    /// Ends all connections between two requests; returns when the peer's kernel has the FINs.
     void close_idle();
 
     std::vector<Seen> all() const;
-    /// Those of one path, in the order of their starts.
+    /// Returns the records of one path in order of start.
     std::vector<Seen> of(std::string_view path) const;
     std::size_t count(std::string_view path) const { return of(path).size(); }
-    /// Targets in the order of their starts.
+    /// Returns the targets in order of start.
     std::vector<std::string> order() const;
     bool wait_for(std::string_view path, std::size_t starts = 1) const;
     bool wait_for_end(std::string_view path, std::size_t ends = 1) const;
-    /// How many were at most in flight at one time, among the paths that begin so.
+    /// Returns the most requests in flight at one time among paths with this prefix.
     int most_in_flight(std::string_view path = "/") const;
     int connections() const;
 
@@ -139,7 +138,7 @@ class Backend {
     int listener_ = -1;
     std::string url_;
     std::optional<TlsEnd> tls_;
-    mutable std::mutex lock_;  // guards all below
+    mutable std::mutex lock_;  // guards everything below
     std::condition_variable changed_;
     std::map<std::string, Route> routes_;
     std::set<std::string> released_;
@@ -151,7 +150,7 @@ class Backend {
     std::thread acceptor_;
 };
 
-/// A port on which nobody listens, and nobody else can begin to.
+/// A port that is reserved but on which nothing listens.
 class RefusingPort {
  public:
     RefusingPort();

@@ -1,5 +1,5 @@
-// Certificates for one test, made on the spot: an authority of its own and what it signs, as PEM
-// files in the test's folder. No key outlives the test that made it.
+// Certificates made for one test: an authority and the certificates it signs, as PEM files in the
+// test's folder. No key outlives the test that made it.
 #pragma once
 
 #include <openssl/types.h>
@@ -12,7 +12,7 @@
 
 namespace ticketgate::test {
 
-/// Paths.
+/// Paths of the PEM files.
 struct KeyFiles {
     std::string certificate, key;
 };
@@ -27,13 +27,13 @@ struct Wanted {
 
 class Authority {
  public:
-    /// `file`: where its own certificate goes, within the folder.
+    /// `file`: the name of its own certificate in the folder.
     explicit Authority(const std::string& file = "ca.pem");
 
     std::string file() const { return folder_.file(file_); }
     std::string folder() const { return folder_.path(); }
     std::string read(const std::string& file) const { return folder_.read(file); }
-    /// NAME.pem and NAME.key.
+    /// Signs a certificate, in NAME.pem and NAME.key.
     KeyFiles issue(const std::string& name, const Wanted& wanted = {}) const;
 
  private:

@@ -1,4 +1,4 @@
-// A client that does exactly what a test says, byte by byte: blocking, with deadlines.
+// A client that the test controls byte by byte: blocking, with deadlines.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Client {
     explicit Client(const net::Endpoint& to, int receive_buffer = 0)
         : socket_(std::make_unique<Socket>(Socket::connect(to, receive_buffer))),
           reader_(*socket_) {}
-    /// With TLS; socket().tls_fault() says whether and why it could not be.
+    /// Connects with TLS; socket().tls_fault() has the reason of a failed handshake.
     Client(const net::Endpoint& to, const TlsEnd& tls, int receive_buffer = 0)
         : Client(to, receive_buffer) {
         (void)socket_->secure(tls);
@@ -22,8 +22,8 @@ class Client {
 
     Socket::Status send(std::string_view bytes) { return socket_->send(bytes); }
     std::size_t send_some(std::string_view bytes) { return socket_->send_some(bytes); }
-    /// `METHOD target HTTP/1.1` with Host, the given lines (each with its CRLF), and the body with
-    /// its length.
+    /// Sends `METHOD target HTTP/1.1` with Host, the given lines (each with its CRLF), and the body
+    /// with its length.
     void request(std::string_view method, std::string_view target, std::string_view lines = {},
                  std::string_view body = {});
     void get(std::string_view target, std::string_view lines = {}) {
@@ -35,9 +35,9 @@ class Client {
     Reader& reader() { return reader_; }
     Socket& socket() { return *socket_; }
 
-    /// Does anything come, be it the end? It stays unread.
+    /// Tells whether bytes or the end arrive; reads nothing.
     bool hears(Clock::duration limit) { return socket_->readable(limit); }
-    /// Does the connection end, with nothing more on it?
+    /// Tells whether the connection ends without another byte.
     bool ends(Clock::duration limit = patience);
     void half_close() { socket_->finish_writing(); }
     void reset() { socket_->reset(); }
@@ -45,7 +45,7 @@ class Client {
 
  private:
     std::unique_ptr<Socket>
-        socket_;  // stays where it is when the Client is moved: the reader knows it
+        socket_;  // on the heap: the reader keeps a reference when the Client is moved
     Reader reader_;
 };
 

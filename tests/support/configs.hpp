@@ -1,4 +1,4 @@
-// Configurations that many tests begin with, and what they do with them first.
+// Configs that many tests begin with, and helpers for their first steps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace ticketgate::test {
 
-/// Everything in the queue `q`; `settings` are more of the defaults, as `, wait_timeout: 1s`.
+/// All requests in the queue `q`; `settings` are further defaults, e.g. `, wait_timeout: 1s`.
 inline std::string one_queue(const std::string& settings = {}, const std::string& queue = {}) {
     return "queues: { q: {" + queue + "} }\n" +
            "upstreams: { app: { url: \"${BACKEND}\" } }\n"
@@ -21,9 +21,8 @@ inline std::string one_queue(const std::string& settings = {}, const std::string
            "routes: [{ prefix: /, queue: q }]\n";
 }
 
-/// The same, but that `settings` are of the requests below `path` only: a limit so short that a
-/// test can wait for it must not be in force for its other requests, which a busy machine makes
-/// slow.
+/// The same, with `settings` for requests below `path` only: a limit short enough for a test to
+/// wait for must not apply to its other requests, which a busy machine may slow down.
 inline std::string one_queue_but(const std::string& path, const std::string& settings,
                                  const std::string& queue = {}) {
     std::string yaml = one_queue({}, queue);
@@ -40,14 +39,14 @@ inline std::string queued_and_free(const std::string& settings = {}) {
            "routes: [{ prefix: /, routes: [{ prefix: /q, queue: q }] }]\n";
 }
 
-/// `path?from` to `path?to`.
+/// The targets `path?from` to `path?to`.
 inline std::vector<std::string> numbered(const std::string& path, int from, int to) {
     std::vector<std::string> targets;
     for (int i = from; i <= to; ++i) targets.push_back(path + "?" + std::to_string(i));
     return targets;
 }
 
-/// One client a target; each has taken its place before the next one comes, so the order is known.
+/// One client for each target; each has its ticket before the next one connects.
 inline std::vector<Client> stand_in_line(Gateway& gateway,
                                          const std::vector<std::string>& targets) {
     std::vector<Client> clients;
@@ -60,7 +59,7 @@ inline std::vector<Client> stand_in_line(Gateway& gateway,
     return clients;
 }
 
-/// A client whose request runs, and stays so until backend.release(path).
+/// A client whose request runs until backend.release(path).
 inline Client running(Gateway& gateway, Backend& backend, const std::string& path) {
     const std::size_t before = backend.count(path);
     backend.hold(path);
@@ -70,7 +69,7 @@ inline Client running(Gateway& gateway, Backend& backend, const std::string& pat
     return client;
 }
 
-/// For tests that must hold with and without a queue: under queued_and_free(), where to ask.
+/// For tests that must hold with and without a queue: a path to ask for under queued_and_free().
 inline const auto both_kinds = testing::Values("/q", "/free");
 inline std::string kind(const testing::TestParamInfo<const char*>& info) {
     return std::string(info.param) == "/q" ? "Queued" : "Unqueued";

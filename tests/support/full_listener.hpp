@@ -1,4 +1,4 @@
-// A unix socket that takes no connection until a test makes room: a backend that is overloaded.
+// A unix socket that accepts no connection until a test makes room, like an overloaded backend.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,12 +29,12 @@ class FullListener {
 
     std::string url() const { return at_.text(); }
 
-    /// Takes the connections that filled it. The next ones that come are accept()'s.
+    /// Takes the connections that filled the backlog. accept() returns the next ones.
     void make_room() {
         for (std::size_t i = 0; i < fillers_.size(); ++i)
             ::close(::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC));
     }
-    /// Is somebody there, now or within the limit?
+    /// Tells whether a connection arrives within the limit.
     bool knocked(Clock::duration limit) { return Socket(::dup(descriptor_)).readable(limit); }
     /// Makes room, and takes the connection that was waiting for it.
     Socket take() {

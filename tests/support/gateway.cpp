@@ -35,7 +35,7 @@ Gateway::Gateway(const std::string& yaml, Variables variables) : variables_(std:
         [this, promised = std::move(code)]() mutable { promised.set_value(app_->run()); });
 }
 
-// A run() that does not return cannot be left behind: its thread uses what dies here.
+// If run() does not return, the test cannot go on: its thread uses members destroyed here.
 Gateway::~Gateway() {
     if (!ended(0s)) stop();
     if (!ended(longest_stop)) {
@@ -108,8 +108,8 @@ std::vector<boost::json::object> Gateway::log(std::size_t at_least) const {
     return lines;
 }
 
-// The admin listener is served by the thread that reloads, and each loop takes its new snapshot
-// before it begins a session: who is answered after the reload is served by the new file.
+// The admin listener runs on the thread that reloads, and each loop takes its new snapshot before
+// it begins a session. So a client answered after the reload is served by the new file.
 bool Gateway::reload(const std::string& yaml) {
     folder_.write("ticketgate.yaml", whole(yaml));
     app_->reload();

@@ -1,6 +1,6 @@
-// A whole ticketgate in this process, from the YAML a test gives: the real App on ports of its own,
-// its access log in a file, its admin listener asked for everything a test waits for. The end of
-// the object stops it, and fails the test when it does not end within seconds.
+// A whole ticketgate in this process, from the test's YAML: the real App on its own ports, with its
+// access log in a file. Tests ask its admin listener for everything they wait for. The destructor
+// stops it and fails the test if it does not end within seconds.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -18,7 +18,7 @@
 
 namespace ticketgate::test {
 
-/// What `${NAME}` in the YAML stands for.
+/// The values of `${NAME}` in the YAML.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 struct Line {
@@ -27,8 +27,8 @@ struct Line {
 
 class Gateway {
  public:
-    /// `listen`, `admin` and `log` are added to the text where it does not set them; ${TMP} is a
-    /// folder of the test's own, which may hold body files.
+    /// Adds `listen`, `admin` and `log` where the text does not set them; ${TMP} is the test's own
+    /// folder, which may hold body files.
     explicit Gateway(const std::string& yaml, Variables variables = {});
     ~Gateway();
     Gateway(const Gateway&) = delete;
@@ -36,13 +36,13 @@ class Gateway {
 
     net::Endpoint address(std::size_t listener = 0) const { return app_->addresses().at(listener); }
     Client client() const { return tls_ ? Client(address(), *tls_) : Client(address()); }
-    /// A client that takes little at a time.
+    /// A client with a small receive buffer.
     Client slow_reader() const {
         return tls_ ? Client(address(), *tls_, 4 << 10) : Client(address(), 4 << 10);
     }
-    /// From now on its clients speak TLS.
+    /// Makes all further clients speak TLS.
     void speak(TlsEnd tls) { tls_ = std::move(tls); }
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     Response get(std::string_view target, std::string_view lines = {}) const;
     Response post(std::string_view target, std::string_view body) const;
 
@@ -50,13 +50,13 @@ class Gateway {
     Line line(const std::string& queue) const;
     bool wait_for_waiting(const std::string& queue, std::uint32_t n) const;
     bool wait_for_in_flight(const std::string& queue, std::uint32_t n) const;
-    /// `name{label="x"}` as /metrics spells it; -1 when it is not there.
+    /// The value of `name{label="x"}`, spelled as in /metrics; -1 if it is not there.
     double metric(const std::string& series) const;
 
-    /// Lines of the access log; waits until there are `at_least`.
+    /// Waits for `at_least` lines of the access log and returns all.
     std::vector<boost::json::object> log(std::size_t at_least) const;
 
-    /// Until the new file is in force on every loop. False: the gauge says that it was refused.
+    /// Reloads; returns when the new file is in force on every loop, or false if it was refused.
     bool reload(const std::string& yaml);
     void drain() { app_->drain(); }
     void stop() { app_->stop(); }

@@ -1,5 +1,5 @@
-// HTTP messages as the tests see them: every line kept, read strictly. What a lenient reader would
-// forgive is a fault here.
+// HTTP messages for the tests: keeps every line and reads strictly. Anything that a lenient reader
+// would accept is a fault here.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace ticketgate::test {
 
-/// Case does not matter for names, order and repetition are kept.
+/// Header lines: names ignore case; order and repetition are kept.
 class Fields {
  public:
-    /// False when a line is not `Name: value`.
+    /// Adds a line; returns false if it is not `Name: value`.
     bool parse(std::string_view lines);
 
     std::vector<std::string> all(std::string_view name) const;
     std::size_t count(std::string_view name) const { return all(name).size(); }
     bool has(std::string_view name) const { return count(name) != 0; }
-    /// The one value; empty when there is none.
+    /// The only value; empty if there is none.
     std::string get(std::string_view name) const;
     const std::vector<std::pair<std::string, std::string>>& list() const { return list_; }
 
@@ -31,10 +31,10 @@ class Fields {
 
 bool same_word(std::string_view a, std::string_view b);
 
-/// How a body came, and whether all of it did.
+/// The framing of a body, and whether the body is complete.
 enum class Coding { none, length, chunked, until_close };
 
-/// Reads one body into `into`; the fault, empty if there is none.
+/// Reads one body into `into`; returns the fault, empty if there is none.
 std::string read_body(Reader& reader, Coding coding, std::size_t length, std::string& into);
 std::string read_chunk(Reader& reader, std::string& into, bool& last);
 
@@ -53,10 +53,10 @@ struct Response {
     std::string header(std::string_view name) const { return fields.get(name); }
 };
 
-/// `to_head`: of a HEAD request, which has no body.
+/// `to_head`: the answer to a HEAD request, which has no body.
 Response read_response(Reader& reader, bool to_head = false, Clock::duration limit = patience);
 
-/// Bytes that do not repeat: a lost, doubled or swapped piece shows.
+/// Bytes that do not repeat, so that a lost, doubled or swapped piece shows.
 std::string pattern(std::size_t size, unsigned seed = 1);
 
 /// One chunk of chunked coding.

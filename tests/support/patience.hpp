@@ -1,5 +1,5 @@
-// How long a test waits for what must happen. Nothing here is a promise of the product: a wait ends
-// the moment its condition holds, and the limit is only reached where something hangs.
+// How long a test waits for an event. These are not promises of the product: a wait ends as soon as
+// its condition holds, and reaches its limit only if something hangs.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 inline constexpr auto patience = std::chrono::seconds(30);
 
-/// Looks until `condition` holds; false when it does not within the limit.
+/// Polls until `condition` holds; returns false at the limit.
 template <class Condition>
 bool eventually(Condition&& condition, Clock::duration limit = patience) {
     const auto end = Clock::now() + limit;
@@ -23,8 +23,8 @@ bool eventually(Condition&& condition, Clock::duration limit = patience) {
     return true;
 }
 
-/// Does `condition` hold all the while? For what must not happen, which nothing tells: the time is
-/// how long a fault has to show. A busy machine makes that prove less, and never fail.
+/// Tells whether `condition` holds all the time. For events that must not happen: the time is what
+/// a fault has to show itself. On a busy machine this proves less but never fails.
 template <class Condition>
 bool still(Clock::duration time, Condition&& condition) {
     const auto end = Clock::now() + time;
@@ -35,8 +35,8 @@ bool still(Clock::duration time, Condition&& condition) {
     return false;
 }
 
-/// Takes this long, as slow clients and backends do: the slowness is what is tested. Never a way to
-/// wait.
+/// Sleeps like a slow client or backend, where slowness is what is tested. Never use it to wait for
+/// an event.
 inline void be_slow(Clock::duration how) {
     std::this_thread::sleep_for(how);
 }

@@ -1,4 +1,4 @@
-// The real program as a child process: what it prints, how it ends, how it takes signals.
+// The real program as a child process: its output, its exit code, and signals to it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,18 +14,18 @@ namespace ticketgate::test {
 
 class Program {
  public:
-    /// Starts it with these arguments; its output goes to files.
+    /// Starts the program with these arguments; its output goes to files.
     explicit Program(std::vector<std::string> arguments);
     ~Program();  ///< kills it if it still runs
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
     void signal(int number) const;
-    /// The exit code, 128 + signal if one ended it; nullopt when it still runs after the limit.
+    /// The exit code, or 128 + the signal that ended it; nullopt if it still runs after the limit.
     std::optional<int> wait(Clock::duration limit = patience);
     std::string out() const { return folder_.read("out"); }
     std::string err() const { return folder_.read("err"); }
-    /// Does this text come on stderr?
+    /// Tells whether this text appears on stderr.
     bool says(const std::string& text) const;
 
  private:

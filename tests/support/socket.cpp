@@ -80,7 +80,7 @@ bool Socket::told_end() const {
     return tls_ && (SSL_get_shutdown(tls_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
-// ok: try again.
+// Returns ok if the call should be tried again.
 Socket::Status Socket::tls_wait(int result, Clock::time_point end) {
     switch (SSL_get_error(tls_.get(), result)) {
         case SSL_ERROR_WANT_READ:
@@ -241,13 +241,13 @@ bool Reader::some(std::string& into, Clock::duration limit) {
 
 std::string Reader::take(std::size_t n) {
     std::string bytes;
-    (void)exactly(n, bytes);  // fewer show at the caller
+    (void)exactly(n, bytes);  // the caller notices fewer bytes
     return bytes;
 }
 
 std::string Reader::take_some() {
     std::string bytes;
-    (void)some(bytes);  // none is the answer
+    (void)some(bytes);  // empty at the end
     return bytes;
 }
 

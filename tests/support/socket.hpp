@@ -1,6 +1,6 @@
-// A blocking socket with deadlines, and what both ends of an HTTP connection read from it: lines,
+// A blocking socket with deadlines, and a reader for both ends of an HTTP connection: lines,
 // counted bytes, the rest. With secure() the bytes go through TLS. Shares no code with the product,
-// so that a fault of its parser cannot hide in the test.
+// so that a fault in the product's parser cannot hide in the test.
 #pragma once
 
 #include <cstddef>
@@ -24,26 +24,26 @@ class Socket {
     Socket(Socket&& other) noexcept;
     Socket& operator=(Socket&& other) noexcept;
 
-    /// `receive_buffer` bounds what the kernel takes for us, for readers that are slow on purpose.
+    /// `receive_buffer` bounds the kernel's buffer, for readers that are slow on purpose.
     static Socket connect(const net::Endpoint& to, int receive_buffer = 0);
 
     bool open() const { return descriptor_ >= 0; }
     int descriptor() const { return descriptor_; }
 
-    /// All of it, or why not.
+    /// Sends all bytes; returns the reason if it cannot.
     Status send(std::string_view bytes);
-    /// What the kernel takes now; 0 when it takes nothing.
+    /// Sends the bytes that the kernel takes now; returns their number, perhaps 0.
     std::size_t send_some(std::string_view bytes);
-    /// Is there anything, be it the end, now or within the limit?
+    /// Tells whether bytes or the end arrive within the limit.
     bool readable(Clock::duration limit);
-    /// Appends what is there; waits for it at most until `end`.
+    /// Appends the bytes that are there; waits for the first one until `end`.
     Status receive(std::string& into, Clock::time_point end);
 
-    /// From here on TLS: the handshake, to its end. False: it failed, and why is in tls_fault().
+    /// Switches to TLS and completes the handshake. Returns false with the reason in tls_fault().
     bool secure(const TlsEnd& end, Clock::duration limit = patience);
     SSL* tls() const { return tls_.get(); }
     const std::string& tls_fault() const { return tls_fault_; }
-    /// The other side has said close_notify.
+    /// The peer has sent close_notify.
     bool told_end() const;
 
     void finish_writing();  ///< FIN; with TLS, close_notify before it
@@ -52,7 +52,7 @@ class Socket {
     void reset();           ///< RST
     void close();           ///< with close_notify, if TLS stands
     void drop();            ///< without
-    /// Both directions end for whoever reads or writes on another thread; the descriptor stays.
+    /// Ends both directions, also for reads and writes on other threads; keeps the descriptor open.
     void shut_down();
 
  private:
@@ -63,22 +63,22 @@ class Socket {
     std::string tls_fault_;
 };
 
-/// Bytes of a socket, taken in the pieces HTTP is made of.
+/// Reads the parts of HTTP messages from a socket.
 class Reader {
  public:
     explicit Reader(Socket& socket) : socket_(&socket) {}
 
-    /// Up to and with `mark`; empty when it does not come: status() says why.
+    /// Reads up to and including `mark`; empty if it does not arrive, with the reason in status().
     std::string through(std::string_view mark, Clock::duration limit = patience);
-    /// Exactly `n` bytes appended; fewer when they do not come.
+    /// Appends exactly `n` bytes; fewer if they do not arrive.
     bool exactly(std::size_t n, std::string& into, Clock::duration limit = patience);
-    /// Everything up to the peer's end; that it does not come is a failure of the test.
+    /// Reads everything up to the peer's end; fails the test if the end does not come.
     std::string rest(Clock::duration limit = patience);
-    /// At least one byte more, at most what is here.
+    /// Appends at least one more byte, at most those that are here.
     bool some(std::string& into, Clock::duration limit = patience);
-    /// The next `n` bytes, or what came of them before the end.
+    /// Reads the next `n` bytes; fewer at the end.
     std::string take(std::size_t n);
-    /// What is here, at least a byte; empty: the end.
+    /// Reads at least one byte; empty at the end.
     std::string take_some();
 
     const std::string& unread() const { return unread_; }

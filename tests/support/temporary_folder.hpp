@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone with the object.
+// A temporary folder for one test; the destructor removes it.
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// One end of TLS in a test, OpenSSL over the descriptor itself: nothing of the product's is in it.
+// One end of TLS in a test: OpenSSL on the descriptor, without code of the product.
 #pragma once
 
 #include <openssl/types.h>
@@ -14,7 +14,7 @@ namespace ticketgate::test {
 /// Shared by copies; any thread.
 class TlsEnd {
  public:
-    /// Trusts `ca`, a file; asks for `name`. Empty: trusts anybody; asks for nobody.
+    /// Trusts the file `ca` and asks for `name`. Empty: trusts any certificate; asks for no name.
     static TlsEnd client(const std::string& ca, const std::string& name = "localhost");
     static TlsEnd server(const KeyFiles& files);
 
@@ -26,7 +26,7 @@ class TlsEnd {
     TlsEnd& resuming();                            ///< keeps the last session
     bool resumes() const { return resume_; }
 
-    /// A new connection's; its role is set.
+    /// The SSL object of a new connection, with its role set.
     std::shared_ptr<SSL> open() const;
 
  private:

@@ -1,4 +1,4 @@
-// A gateway with TLS, and the certificates that it and its clients know.
+// A gateway with TLS, and the certificates of the gateway and its clients.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ticketgate::test {
 
-/// `more` is added to the listener's tls, as `, min_version: 1.3`.
+/// `more` is added to the listener's tls section, e.g. `, min_version: 1.3`.
 inline std::string https(const std::string& yaml, const std::string& more = {}) {
     return "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{ certificate: "
            "\"${CERTIFICATE}\", key: \"${KEY}\" }]" +
@@ -30,7 +30,7 @@ struct Trust {
     TlsEnd client() const { return TlsEnd::client(authority.file()); }
 };
 
-/// Everything a test of TLS begins with.
+/// The objects that a test of TLS begins with.
 struct House {
     explicit House(const std::string& yaml, const std::string& more = {})
         : gateway(https(yaml, more), trust.with(backend)) {

@@ -16,10 +16,10 @@ LAYERS = {
     "admin": 5, "noeq": 5,
     "app": 6,
 }
-# Within one layer a module stands alone, but for these.
+# Modules of one layer do not include each other, with these exceptions.
 SAME_LAYER = {("log", "ids"), ("config", "ids"), ("fcgi", "http"), ("cluster", "gate")}
 COLUMNS = 100
-# Most lines of a file and of a function; what is larger is one thing all the same, and named here.
+# The most lines of a file and of a function. Larger ones that are still one thing are listed here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
 LARGE_FILES = {"tests/unit/config/problems_test.cpp": 520}
 LARGE_FUNCTIONS = {"run_command_line": 75, "text": 80}  # tables, as code
@@ -198,7 +198,7 @@ def banned(tree):
                     yield source.path, number, message
 
 
-# Where tests may sleep, how often, and why. Everybody else waits for the event: a time that was long
+# Files whose tests may sleep, how often, and why. All others wait for events: a time that is long
 # enough on one machine is too short on a busy one.
 SLEEPS = {
     "tests/support/patience.hpp": (3, "eventually() and still() between two looks; be_slow()"),
@@ -216,8 +216,8 @@ SLEEPS = {
     "deploy/package/check.sh": (1, "until_true between two looks"),
     "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),
 }
-# Tests whose clients or backends are slow on purpose: there the time is what is tested, or makes a case
-# likelier that is right either way. It is never a way to wait.
+# Tests whose clients or backends are slow on purpose: the time is what is tested, or makes one of
+# several correct outcomes likelier. They never sleep to wait for an event.
 SLOW_ON_PURPOSE = {
     "tests/e2e/body_test.cpp": "parts of a body that come apart; whole or apart, the answer is the same",
     "tests/e2e/head_test.cpp": "the Date header goes on with the clock",
@@ -321,7 +321,7 @@ HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "fin
          "return_void", "unhandled_exception", "get_return_object", "allocate", "deallocate",
          "make_error_code", "on_body_init_impl", "on_body_impl", "on_chunk_header_impl",
          "on_chunk_body_impl", "on_finish_impl"}
-# Functions for tests and tools, and what they are there for.
+# Functions for tests and tools only, and their purposes.
 FOR_TESTS = {
     "turn": "the simulation drives loops by hand",
     "next_deadline": "the simulation owns the clock",

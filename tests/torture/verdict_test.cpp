@@ -1,5 +1,5 @@
-// Every counter of the torture kit can move, and stays where it is when all is well: made-up
-// records and logs, judged.
+// Judges artificial records and logs: every counter of the torture kit moves on a fault, and none
+// moves without one.
 #include "verdict.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class Verdict : public testing::Test {
     }
 };
 
-TEST_F(Verdict, OneAfterTheOtherIsKept) {
+TEST_F(Verdict, SerialRequestsBreakNothing) {
     const auto a = sent(1000), b = sent(2000);
     start(3000, a);
     end(50'000, 1, a);
@@ -67,7 +67,7 @@ TEST_F(Verdict, CountsAnOverlap) {
     EXPECT_FALSE(row.kept());
 }
 
-TEST_F(Verdict, LinesAreApartAndHaveTheirLimits) {
+TEST_F(Verdict, EachLineHasItsOwnLimit) {
     start(3000, sent(1000));
     start(4000, sent(1000, Line::shared));
     start(5000, sent(1000, Line::two));
@@ -136,7 +136,7 @@ TEST_F(Verdict, AnUnfinishedUploadMayBePassed) {
     EXPECT_TRUE(row.kept());
 }
 
-TEST_F(Verdict, OneThatLeftBeforeItsSlotWasFreeIsAGhost) {
+TEST_F(Verdict, ARequestThatLeftBeforeItsSlotWasFreeIsAGhost) {
     const auto a = sent(1000), b = sent(2000);
     world.record(b).left_us = 10'000;
     start(3000, a);
@@ -168,7 +168,7 @@ TEST_F(Verdict, APostThatStartsTwiceIsADuplicateAndAGetIsNot) {
     EXPECT_EQ(row.overlaps, 0u);
 }
 
-TEST_F(Verdict, CountsWhatWasLostAndWhatWasWrong) {
+TEST_F(Verdict, CountsLostAndWrongAnswers) {
     world.record(sent(1000)).fate = Fate::sent;
     world.record(sent(1000)).fate = Fate::closed;
     world.record(sent(1000)).fate = Fate::broken;
@@ -182,7 +182,7 @@ TEST_F(Verdict, CountsWhatWasLostAndWhatWasWrong) {
     EXPECT_EQ(row.wrong, 2u);
 }
 
-TEST_F(Verdict, ARowIsBrokenByWhatNoLogShowsToo) {
+TEST_F(Verdict, ARowIsBrokenByFaultsThatNoLogShowsToo) {
     Row row;
     EXPECT_TRUE(row.kept());
     const auto broken = [](auto change) {

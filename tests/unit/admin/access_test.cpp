@@ -25,14 +25,14 @@ bool may_write(const HttpRequest& request, bool local, std::string_view token) {
     return refusal(request, local, token).empty();
 }
 
-TEST(Access, IsForProgramsOfThisMachine) {
+TEST(Access, AllowsProgramsOnThisMachine) {
     EXPECT_TRUE(may_write(with(""), true, ""));
     EXPECT_TRUE(may_write(with(""), true, "secret"));
     EXPECT_FALSE(may_write(with(""), false, ""));
     EXPECT_FALSE(may_write(with(""), false, "secret"));
 }
 
-TEST(Access, IsForWhoKnowsTheWholeToken) {
+TEST(Access, NeedsTheWholeToken) {
     EXPECT_TRUE(may_write(with("Bearer secret"), false, "secret"));
     for (const char* wrong : {"Bearer secre", "Bearer secrets", "Bearer secretsecret", "Bearer ",
                               "Bearer", "secret", "Basic secret", "Bearer Secret"})
@@ -40,14 +40,14 @@ TEST(Access, IsForWhoKnowsTheWholeToken) {
     EXPECT_FALSE(may_write(with("Bearer "), false, "")) << "no token is configured";
 }
 
-TEST(Access, IsNotForAnotherSitesPage) {
+TEST(Access, RefusesThePageOfAnotherSite) {
     EXPECT_FALSE(may_write(with("", "http://evil.example"), true, ""));
     EXPECT_FALSE(may_write(with("", "null"), true, ""));
     EXPECT_TRUE(may_write(with("", "http://127.0.0.1:9901"), true, ""));
 }
 
 // A site can let its name point to 127.0.0.1; then its own page's Origin is the Host.
-TEST(Access, IsNotForASiteWhoseNameWasPointedHere) {
+TEST(Access, RefusesASiteWhoseNamePointsToThisMachine) {
     for (const char* host : {"evil.example:9901", "evil.example", "localhost.evil.example:9901",
                              "127.0.0.1.evil.example", "[evil.example]", "1.2.3", "["}) {
         EXPECT_FALSE(may_write(with("", "", host), true, "")) << host;
@@ -66,7 +66,7 @@ std::uint64_t number_in(const std::string& query, std::uint64_t otherwise) {
     return query_number(boost::urls::url_view(target).params(), "number", otherwise);
 }
 
-TEST(Query, NumbersAreWholeOrNotThere) {
+TEST(Query, TakesTheDefaultForAnythingButANumber) {
     EXPECT_EQ(number_in("a=1&number=27&b=2", 0), 27u);
     EXPECT_EQ(number_in("n%75mber=%327", 0), 27u) << "in any spelling";
     for (const char* none : {"", "number", "number=", "number=x", "number=1x", "number=-1",

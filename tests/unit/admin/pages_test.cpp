@@ -47,7 +47,7 @@ TEST(Pages, ReleaseTheTicketThatIsNamed) {
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release"), 400u);
 }
 
-TEST(Pages, RefuseWhatIsNoTarget) {
+TEST(Pages, RefuseMalformedTargets) {
     Listener listener;
     for (const char* target : {"*", "livez", "/%zz", "/livez#a", "/a b", ""})
         EXPECT_EQ(listener.get(target), 400u) << target;

@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-TEST(PrintJson, SpellsSecondsAsPeopleDo) {
+TEST(PrintJson, WritesNumbersWithoutAnExponent) {
     EXPECT_EQ(print_json(0.0), "0.0");
     EXPECT_EQ(print_json(0.25), "0.25");
     EXPECT_EQ(print_json(1234.5), "1234.5");
@@ -19,7 +19,7 @@ TEST(PrintJson, SpellsSecondsAsPeopleDo) {
     EXPECT_EQ(print_json(-3.75), "-3.75");
 }
 
-TEST(PrintJson, IsTheSameDocument) {
+TEST(PrintJson, KeepsTheDocumentOtherwise) {
     const auto whole =
         json::parse(R"({"a":[],"b":{},"c":[1,-2,null,true,"x\"\u0001\n",18446744073709551615],)"
                     R"("d\"":[{"e":0.5}]})");

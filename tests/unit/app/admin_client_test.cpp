@@ -1,4 +1,4 @@
-// What the commands ask the admin listener for.
+// The targets that the commands request from the admin listener.
 #include "app/admin_client.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace ticketgate {
 namespace {
 
-TEST(AdminClient, NamesAQueueWhateverItsCharacters) {
+TEST(AdminClient, EscapesTheNameOfAQueue) {
     EXPECT_EQ(queue_target("app"), "/api/v1/queues/app");
     EXPECT_EQ(queue_target("a b/c?d#e%"), "/api/v1/queues/a%20b%2Fc%3Fd%23e%25");
     EXPECT_EQ(queue_target("a\r\nHost: b"), "/api/v1/queues/a%0D%0AHost:%20b");

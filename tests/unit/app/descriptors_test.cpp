@@ -23,7 +23,7 @@ std::vector<std::string> told(const std::string& clients, std::uint64_t most) {
     return out;
 }
 
-TEST(Descriptors, MoreClientsThanTheProcessMayHaveAreWarnedOf) {
+TEST(Descriptors, WarnsOfMoreClientsThanDescriptors) {
     EXPECT_EQ(
         told("max_connections: 20001", 20000),
         std::vector<std::string>{
@@ -34,7 +34,7 @@ TEST(Descriptors, MoreClientsThanTheProcessMayHaveAreWarnedOf) {
     EXPECT_GT(most_descriptors(), 0u);
 }
 
-TEST(Descriptors, AnEighthIsKeptForWhatConnectionsNeed) {
+TEST(Descriptors, ReservesAnEighthForTheNeedsOfConnections) {
     EXPECT_EQ(first_reserved_descriptor(256), 224);
     EXPECT_EQ(first_reserved_from_ids(256), 232) << "a quarter of those are for ids";
     EXPECT_EQ(most_id_connections(10'000, 1024), 256u);

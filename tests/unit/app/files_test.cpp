@@ -1,4 +1,4 @@
-// What `check` says of the files that a start would open, and that it leaves them alone.
+// `check` reports problems with the files that a start would open, and does not change them.
 #include "app/files.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct FilesTest : testing::Test {
     test::TemporaryFolder folder;
 };
 
-TEST_F(FilesTest, ThatTheStartWouldMakeAreGoodAndNotMade) {
+TEST_F(FilesTest, AcceptsMissingFilesAndDoesNotCreateThem) {
     EXPECT_TRUE(state("state").empty()) << "beside the config";
     EXPECT_TRUE(log(folder.file("access.log")).empty());
     EXPECT_TRUE(log("-").empty());
@@ -52,14 +52,14 @@ TEST_F(FilesTest, ThatTheStartWouldMakeAreGoodAndNotMade) {
     EXPECT_NE(::access(folder.file("access.log").c_str(), F_OK), 0);
 }
 
-TEST_F(FilesTest, ThatARunningProcessHasAreGood) {
+TEST_F(FilesTest, AcceptsFilesThatARunningProcessHasOpen) {
     noeq::StateFile running(folder.file("state"));
     EXPECT_TRUE(state("state").empty()) << "new";
     ASSERT_TRUE(running.reserve(1'795'186'942'000));
     EXPECT_TRUE(state("state").empty());
 }
 
-TEST_F(FilesTest, InNoFolderAreErrors) {
+TEST_F(FilesTest, ReportsAMissingFolder) {
     for (const auto& file : {folder.file("no/such"), folder.write("text", "") + "/file"}) {
         expect_one(state(file), "id_service.state_file",
                    file.ends_with("such") ? "No such file or directory" : "Not a directory");
@@ -67,13 +67,13 @@ TEST_F(FilesTest, InNoFolderAreErrors) {
     }
 }
 
-TEST_F(FilesTest, ThatAreFoldersAreErrors) {
+TEST_F(FilesTest, ReportsAFolderInPlaceOfAFile) {
     expect_one(state("."), "id_service.state_file", "Is a directory");
     expect_one(log(folder.path()), "log.access_file", "Is a directory");
 }
 
-TEST_F(FilesTest, OfNobodyWhoMayWriteAreErrors) {
-    constexpr uid_t nobody = 65534;  // root may write everywhere
+TEST_F(FilesTest, ReportsAFolderThatTheUserCannotWriteTo) {
+    constexpr uid_t nobody = 65534;  // root can write everywhere
     const bool root = ::geteuid() == 0;
     ASSERT_EQ(root ? ::seteuid(nobody) : ::chmod(folder.path().c_str(), 0500), 0);
     expect_one(state("state"), "id_service.state_file", "Permission denied");
@@ -81,19 +81,19 @@ TEST_F(FilesTest, OfNobodyWhoMayWriteAreErrors) {
     ASSERT_EQ(root ? ::seteuid(0) : ::chmod(folder.path().c_str(), 0700), 0);
 }
 
-// Not even root writes here.
-TEST_F(FilesTest, OnWhatCannotBeWrittenToAreErrors) {
+// Not even root can create a file here.
+TEST_F(FilesTest, ReportsAFileSystemThatNobodyCanWriteTo) {
     expect_one(state("/proc/sys/kernel/no_such"), "id_service.state_file", "/proc/sys/kernel");
 }
 
-TEST_F(FilesTest, WithSomethingElseInThemAreNoStateFiles) {
+TEST_F(FilesTest, ReportsAStateFileWithOtherContents) {
     folder.write("state", "hello, I am a letter\n");
     expect_one(state("state"), "id_service.state_file", "is no state file");
     EXPECT_EQ(folder.read("state"), "hello, I am a letter\n");
     expect_one(state("/dev/null"), "id_service.state_file", "not a regular file");
 }
 
-TEST_F(FilesTest, WithATokenThatEverybodyMayReadAreWarnedOf) {
+TEST_F(FilesTest, WarnsOfATokenFileThatEverybodyCanRead) {
     const auto file = folder.write("token", "sekrit\n");
     const auto warned = [&] {
         const auto loaded = config::load_text(

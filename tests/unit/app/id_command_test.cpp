@@ -58,8 +58,8 @@ TEST(IdCommand, AnUnknownFormatIsAUsageErrorThatNamesThemAll) {
         << said.err;
 }
 
-// The number in the environment is that of the service, which counts with it at the same time.
-TEST(IdCommand, ASnowflakeIsNotMadeWithTheServicesWorker) {
+// TICKETGATE_WORKER is the worker of the running service, which makes ids with it meanwhile.
+TEST(IdCommand, DoesNotMakeASnowflakeWithTheServicesWorker) {
     std::ostringstream out, err;
     const auto environment = config::environment_of({{"TICKETGATE_WORKER", "7"}});
     EXPECT_EQ(make_ids({"snowflake", 1, {}}, environment, out, err), commands::usage);
@@ -67,7 +67,7 @@ TEST(IdCommand, ASnowflakeIsNotMadeWithTheServicesWorker) {
     EXPECT_NE(err.str().find("--worker N, 0 to 31"), std::string::npos) << err.str();
 }
 
-TEST(IdCommand, NonsenseInTheEnvironmentMattersWhereItIsNeeded) {
+TEST(IdCommand, ReportsABadVariableOnlyIfTheFormatNeedsIt) {
     const auto environment =
         config::environment_of({{"TICKETGATE_WORKER", "99"}, {"TICKETGATE_ADDRESS", "::1"}});
     std::ostringstream out, err;

@@ -1,4 +1,4 @@
-// What a config asks for and this machine cannot make, or would make twice.
+// Ids that a config asks for and this machine cannot make, or would make twice.
 #include "app/identities.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Identities, AFormatThatCannotBeMadeIsAnErrorInItsLine) {
 
 constexpr const char* twice = "the id service and ids.machine both have worker 3 of datacenter 0";
 
-TEST(Identities, OneWorkerForTwoMakersOfSnowflakesIsAnErrorHoweverItIsFound) {
+TEST(Identities, TwoMakersOfSnowflakesWithOneWorkerAreAnError) {
     const std::string machine = "ids: {machine: {worker: 3}, request_id: {format: snowflake}}\n";
     const std::string number = service(", worker: 3"), automatic = service("");
     const std::vector<std::pair<std::string, Variables>> cases{
@@ -96,7 +96,7 @@ TEST(Identities, OneWorkerIsEnoughWhereOnlyOneMakesSnowflakes) {
     EXPECT_TRUE(problems(flake, pod).empty());
 }
 
-TEST(Identities, AnotherWorkerOrDatacenterIsAnotherMaker) {
+TEST(Identities, TwoMakersWithOtherWorkersOrDatacentersAreGood) {
     EXPECT_TRUE(problems(flake + service(", worker: 4"), pod).empty());
     EXPECT_TRUE(problems(flake + service(", datacenter: 1"), pod).empty());
     EXPECT_TRUE(
@@ -109,7 +109,7 @@ TEST(Identities, AnIdServiceWithoutAWorkerIsAnErrorInItsLine) {
                                        "TICKETGATE_WORKER, or end the host name in -0 to -31"});
 }
 
-TEST(Identities, NonsenseInTheEnvironmentMattersWhereTheNumberIsNeeded) {
+TEST(Identities, ReportsABadVariableOnlyIfTheNumberIsNeeded) {
     const Variables nonsense{{"TICKETGATE_WORKER", "99"}, {"TICKETGATE_ADDRESS", "::1"}};
     const std::vector<std::string> warnings{
         "c.yaml: warning: environment: TICKETGATE_ADDRESS=::1 is not an IPv4 address",
@@ -124,7 +124,7 @@ TEST(Identities, NonsenseInTheEnvironmentMattersWhereTheNumberIsNeeded) {
     }
 }
 
-// The service keeps its number until a restart, whatever the file says.
+// The service keeps its worker number until a restart; a reload does not change it.
 TEST(Identities, AReloadIsComparedWithWhatRuns) {
     const std::string machine = "ids: {machine: {worker: 7}}\n";
     const std::string flakes = "ids: {machine: {worker: 7}, request_id: {format: snowflake}}\n";

@@ -1,4 +1,4 @@
-// From where a machine knows who it is, and what it says when it does not.
+// The sources of a machine's identity (config, environment, system), and errors in them.
 #include "app/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ Asked ask(const config::Machine& wanted, const System& system,
     return asked;
 }
 
-TEST(Machine, TheSystemTellsWhatNobodySays) {
+TEST(Machine, TakesWhatIsNotConfiguredFromTheSystem) {
     const auto machine = ask({}, pod).machine;
     EXPECT_EQ(machine.address, 0x0a000005u);
     EXPECT_EQ(machine.worker, 3u);
@@ -33,7 +33,7 @@ TEST(Machine, TheSystemTellsWhatNobodySays) {
     EXPECT_EQ(ask({}, {"web-3.web.svc", {}, 1}).machine.worker, 3u);
 }
 
-TEST(Machine, TheEnvironmentCountsMore) {
+TEST(Machine, PrefersTheEnvironmentToTheSystem) {
     const auto asked =
         ask({}, pod, {{"TICKETGATE_ADDRESS", "192.0.2.1"}, {"TICKETGATE_WORKER", "31"}});
     EXPECT_EQ(asked.machine.address, 0xc0000201u);
@@ -41,7 +41,7 @@ TEST(Machine, TheEnvironmentCountsMore) {
     EXPECT_TRUE(asked.complaints.empty());
 }
 
-TEST(Machine, TheConfigCountsMost) {
+TEST(Machine, PrefersTheConfigToBoth) {
     const auto machine = ask({"198.51.100.7", 9, 4}, pod,
                              {{"TICKETGATE_ADDRESS", "192.0.2.1"}, {"TICKETGATE_WORKER", "31"}})
                              .machine;
@@ -50,7 +50,7 @@ TEST(Machine, TheConfigCountsMost) {
     EXPECT_EQ(machine.datacenter, 4u);
 }
 
-TEST(Machine, UnknownStaysUnknown) {
+TEST(Machine, LeavesAnUnknownAddressOrWorkerUnset) {
     const auto machine = ask({}, laptop).machine;
     EXPECT_FALSE(machine.address);
     EXPECT_FALSE(machine.worker);
@@ -58,7 +58,7 @@ TEST(Machine, UnknownStaysUnknown) {
         EXPECT_FALSE(ask({}, {name, {}, 1}).machine.worker) << name;
 }
 
-TEST(Machine, NonsenseInTheEnvironmentIsTold) {
+TEST(Machine, ReportsBadVariables) {
     const auto asked = ask({}, pod, {{"TICKETGATE_ADDRESS", "::1"}, {"TICKETGATE_WORKER", "32"}});
     EXPECT_EQ(asked.complaints,
               (std::vector<std::string>{"TICKETGATE_ADDRESS=::1 is not an IPv4 address",

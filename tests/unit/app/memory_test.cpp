@@ -54,11 +54,11 @@ TEST(Memory, FilesInMemoryHaveAQuarterOfIt) {
     EXPECT_EQ(disk("", {64'000 * mib, true}), 4096 * mib);
 }
 
-TEST(Memory, WhatTheFileSaysCounts) {
+TEST(Memory, PrefersTheConfiguredValue) {
     EXPECT_EQ(disk("max_disk: 1GiB", {256 * mib, true}), 1024 * mib);
 }
 
-TEST(Memory, SaysWhatItMadeOfTheDefault) {
+TEST(Memory, WarnsOfAReducedDefault) {
     const auto lines = told("", {512 * mib, true});
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(

@@ -1,4 +1,4 @@
-// The table that people see for what the admin listener answers in JSON.
+// The table that the commands print from the JSON of the admin listener.
 #include "app/queue_table.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(QueueTable, HasALineForEachQueue) {
     EXPECT_EQ(queue_table(R"({"queues":[]})"), "no queues\n");
 }
 
-TEST(QueueTable, OfOneQueueHasALineForEachTicket) {
+TEST(QueueTable, HasALineForEachTicketOfOneQueue) {
     const std::string tickets = R"(,"tickets":{"in_flight":[)" +
                                 ticket("7", "/a", R"("held_seconds":14)") + R"(],"waiting":[)" +
                                 ticket("8", "/b", R"("waited_seconds":1.25,"ready":true)") + "," +
@@ -39,7 +39,7 @@ TEST(QueueTable, OfOneQueueHasALineForEachTicket) {
               "and 4 more\n");
 }
 
-TEST(QueueTable, OfAnIdleQueueSaysThatItHasNoTickets) {
+TEST(QueueTable, SaysThatAnIdleQueueHasNoTickets) {
     const std::string none = R"(,"tickets":{"in_flight":[],"waiting":[],"waiting_not_shown":0,)"
                              R"("in_flight_not_shown":0}})";
     EXPECT_TRUE(queue_table(cart + none).ends_with("arrival\n\nno tickets\n"));

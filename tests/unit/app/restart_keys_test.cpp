@@ -1,4 +1,4 @@
-// Which keys a reload leaves as they run, and what it says of them.
+// The keys that a reload cannot apply, and the message for each.
 #include "app/restart_keys.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string told(const std::string& started, const std::string& next) {
     return all;
 }
 
-TEST(KeysForRestart, AreNoneWhereAReloadAppliesEverything) {
+TEST(KeysForRestart, AreNoneIfAReloadAppliesEverything) {
     EXPECT_EQ(told("", ""), "");
     EXPECT_EQ(told("",
                    "queues: {q: {max_in_flight: 3}}\nclients: {max_head: 8KiB}\n"

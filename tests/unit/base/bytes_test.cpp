@@ -119,7 +119,7 @@ TEST(Bytes, HexOf128BitsAtOnceIsTheSame) {
     }
 }
 
-TEST(Bytes, WhatIsEncodedDecodesToItself) {
+TEST(Bytes, DecodesWhatItEncodes) {
     std::mt19937 random(4711);
     for (std::size_t size = 0; size < 60; ++size) {
         Bytes bytes(size);
@@ -130,7 +130,7 @@ TEST(Bytes, WhatIsEncodedDecodesToItself) {
     }
 }
 
-TEST(Bytes, RefusesWhatNoEncoderMakes) {
+TEST(Bytes, RefusesTextThatNoEncoderMakes) {
     EXPECT_FALSE(decoded(decode_hex, "0"));
     EXPECT_FALSE(decoded(decode_hex, "0G"));
     EXPECT_FALSE(decoded(decode_hex, "FF"));  // one spelling only

@@ -44,13 +44,13 @@ TEST_F(ReadFile, RefusesMoreThanTheLimit) {
     EXPECT_EQ(read_file("/proc/self/status", 10).why, "it has more than 10 bytes");
 }
 
-TEST_F(ReadFile, SaysWhatTheSystemSays) {
+TEST_F(ReadFile, ReportsTheSystemsError) {
     EXPECT_EQ(read_file(path("absent"), 9).why, "No such file or directory");
     EXPECT_EQ(read_file(path("."), 9).why, "not a regular file");
 }
 
-// Each of them would hold up the caller, or go on for ever.
-TEST_F(ReadFile, RefusesWhatIsNoRegularFile) {
+// Reading any of these would block, or would never end.
+TEST_F(ReadFile, RefusesAnythingButARegularFile) {
     ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
     sockaddr_un at{};
     at.sun_family = AF_UNIX;

@@ -58,7 +58,7 @@ TEST(Text, ReadsDurations) {
     EXPECT_EQ(parse_duration("0.25ms"), 0ms);
 }
 
-TEST(Text, RefusesWhatIsNoDuration) {
+TEST(Text, RefusesBadDurations) {
     for (const auto* text :
          {"", "5", "s", "-1s", "+1s", "1 s", " 1s", "1s ", "1d", "1S", "1e3s", "1ss", ".5s",
           "never", "inf", "nan", "0x10s", "1s2", "99999999999999999h"})
@@ -77,7 +77,7 @@ TEST(Text, ReadsSizes) {
     EXPECT_EQ(parse_size("0"), 0u);
 }
 
-TEST(Text, RefusesWhatIsNoSize) {
+TEST(Text, RefusesBadSizes) {
     for (const auto* text : {"", "B", "-1", "64 KiB", "64K", "64KB", "64kib", "1e3", "0x10",
                              "64KiBB", "9999999999GiB"})
         EXPECT_FALSE(parse_size(text)) << text;

@@ -13,7 +13,7 @@ std::string address(const AdminAccess& access) {
     return access.address ? access.address->address : "";
 }
 
-TEST(AdminAccess, IsReadWhateverElseIsWrong) {
+TEST(AdminAccess, IsReadDespiteOtherErrors) {
     const std::string admin = "admin:\n  address: \"127.0.0.1:9901\"\n\n  token: ${TOKEN}\n";
     for (const std::string wrong :
          {"threads: x\n", "upstreams: {a: {url: \"${UNSET}\"}}\n", "routes: [{prefix: /\n",
@@ -27,7 +27,7 @@ TEST(AdminAccess, IsReadWhateverElseIsWrong) {
     EXPECT_EQ(address(access("admin: {\n address: \"unix:/a\"\n}\nroutes: [\n")), "unix:/a");
 }
 
-TEST(AdminAccess, TellsWhatIsWrongWithItInItsPlace) {
+TEST(AdminAccess, ReportsItsErrorsWithTheirPlaces) {
     const auto bad = access("routes: [\nadmin:\n  address: 9901\n");
     EXPECT_FALSE(bad.address);
     ASSERT_EQ(bad.problems.size(), 1u);
@@ -40,7 +40,7 @@ TEST(AdminAccess, TellsWhatIsWrongWithItInItsPlace) {
     EXPECT_NE(print(unset.problems[0]).find("UNSET is not set"), std::string::npos);
 }
 
-TEST(AdminAccess, IsNotThere) {
+TEST(AdminAccess, IsEmptyWithoutAnAdminListener) {
     for (const char* off : {"threads: 1\n", "admin: off\n", "admin: off\nroutes: [\n"}) {
         EXPECT_FALSE(access(off).address) << off;
         EXPECT_TRUE(access(off).problems.empty()) << off;

@@ -88,7 +88,7 @@ TEST(Environment, WorksInAnyScalarOfAFile) {
     EXPECT_EQ(config.routes.at(0).overrides.on_full.body.value, "8081 ${request_id}");
 }
 
-// What the body of an answer means by its dollars is in config/body_text.hpp.
+// config/body_text.hpp explains `$` in the body of an answer.
 TEST(Environment, LeavesABodyTheDollarsBeforeItsPlaceholders) {
     const std::vector<std::pair<const char*, const char*>> bodies{
         {"$${queue} ${queue} $$$${queue}", "$${queue} ${queue} $$$${queue}"},
@@ -112,7 +112,7 @@ TEST(Environment, CannotChangeTheStructureOfTheFile) {
                   "1 to 64 of A-Z a-z 0-9 _ . -"});
 }
 
-TEST(Environment, ProblemStandsWhereTheScalarStands) {
+TEST(Environment, ReportsAProblemAtThePlaceOfItsScalar) {
     const auto loaded = load(base + "routes:\n  - prefix: /\n    queue: ${QUEUE}\n");
     EXPECT_EQ(
         printed(loaded.problems).at(0),

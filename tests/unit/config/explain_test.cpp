@@ -22,7 +22,7 @@ std::string explained(std::string_view method, std::string_view path) {
     return explain(config, RouteIndex(config), method, path);
 }
 
-// The line of one setting with its blanks squeezed.
+// The line of one setting, with runs of blanks replaced by one.
 std::string line_of(const std::string& out, const std::string& name) {
     const auto at = out.find("  " + name + " ");
     if (at == std::string::npos) return "";

@@ -31,7 +31,7 @@ std::vector<std::string> names_of_all() {
     return names;
 }
 
-// A route that sets this one alone, to another value than the default.
+// A route that sets only this setting, to a value other than the default.
 RouteOverrides only(const std::string& name) {
     RouteOverrides route;
     Settings unused;
@@ -44,7 +44,7 @@ RouteOverrides only(const std::string& name) {
     return route;
 }
 
-TEST(Inherit, EachSettingByItself) {
+TEST(Inherit, InheritsEachSettingByItself) {
     const auto before = shown({});
     for (const auto& name : names_of_all()) {
         const auto merged = resolve(Settings{}, only(name));
@@ -56,7 +56,7 @@ TEST(Inherit, EachSettingByItself) {
     }
 }
 
-TEST(Inherit, EachPlaceByItself) {
+TEST(Inherit, InheritsTheOriginOfEachSettingByItself) {
     const auto origins = built_in_origins();
     EXPECT_EQ(origins.size(), names_of_all().size());
     for (const auto& name : names_of_all())
@@ -64,14 +64,14 @@ TEST(Inherit, EachPlaceByItself) {
             EXPECT_EQ(merged.mark.line != 0, merged.name == name) << name;
 }
 
-TEST(Inherit, NothingSaidChangesNothing) {
+TEST(Inherit, ARouteWithoutSettingsChangesNothing) {
     Settings parent;
     for (const auto& name : names_of_all()) parent = resolve(parent, only(name));
     EXPECT_EQ(resolve(parent, RouteOverrides{}), parent);
     EXPECT_NE(parent, Settings{});
 }
 
-TEST(Inherit, LastOneWins) {
+TEST(Inherit, TheInnerRouteWins) {
     RouteOverrides outer, inner;
     give(outer.wait_timeout, 10ms);
     give(outer.max_waiting, 5u);

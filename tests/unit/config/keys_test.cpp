@@ -33,7 +33,7 @@ const json::value& in_schema(const json::value& schema, Section section) {
     return section == Section::top ? schema : schema.at("$defs").at(name_of(section));
 }
 
-// The first line in which the shipped file is not what the program prints; empty: there is none.
+// The first line where the shipped file differs from what the program prints; empty: none.
 std::string first_difference(const std::string& file, const std::string& printed) {
     std::istringstream ours(file_text(source_dir + "/" + file)), wanted(printed);
     for (int number = 1;; ++number) {
@@ -61,7 +61,7 @@ TEST(Keys, ShippedReferencePageIsTheOneWePrint) {
         << "run: build/dev/ticketgate reference > docs/reference.md";
 }
 
-TEST(Keys, SchemaAndParserKnowTheSameOnes) {
+TEST(Keys, SchemaAndParserKnowTheSameKeys) {
     const auto schema = json::parse(json_schema());
     for (const Section section : all_sections()) {
         const auto& object = in_schema(schema, section);

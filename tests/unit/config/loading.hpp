@@ -1,4 +1,4 @@
-// Shared by the tests of config: load a text and look at what came out.
+// Shared by the tests of config: loads a text and returns the config or its problems.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace ticketgate::config {
 
-/// Three lines that make a whole config of any `routes:`, which then begins in line 4.
+/// Three lines that complete a config; the text that follows, such as `routes:`, begins in line 4.
 inline const std::string base =
     "listen: [{address: \"127.0.0.1:8080\"}]\n"
     "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
@@ -30,7 +30,7 @@ inline std::vector<std::string> printed(const std::vector<Problem>& problems) {
     return lines;
 }
 
-/// The config of a text that must be good; warnings are allowed.
+/// The config of a text without errors; warnings are allowed.
 inline Config good(const std::string& text,
                    std::map<std::string, std::string, std::less<>> variables = {}) {
     auto loaded = load(text, std::move(variables));

@@ -1,4 +1,4 @@
-// Every kind of mistake gives its one message, with the place where it stands.
+// Each kind of mistake gives exactly one message, with its line and column.
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -19,7 +19,7 @@ void expect(const std::vector<Case>& cases, const std::string& before = base) {
     }
 }
 
-// What stands in one route, in column 22 of line 4.
+// Keys of one route; they begin in column 22 of line 4.
 void expect_in_route(const std::vector<Case>& cases) {
     std::vector<Case> whole;
     for (const auto& [text, expected] : cases)
@@ -321,7 +321,7 @@ TEST(Problems, FastcgiUpstreams) {
         listen);
 }
 
-TEST(Problems, WorkerIdleNeedsSomebodyToAsk) {
+TEST(Problems, WorkerIdleNeedsAStatusUrl) {
     const std::string listen = "listen: [{address: \"127.0.0.1:8080\"}]\n";
     const std::string rest =
         "\nqueues: {q: {release: worker_idle}}\n"
@@ -493,7 +493,7 @@ TEST(Problems, ClientsAndIds) {
           {"c.yaml:5:20: spool.directory: is empty; expected text"}}});
 }
 
-TEST(Problems, AllAreToldAtOnceInTheOrderOfTheFile) {
+TEST(Problems, AllAreReportedAtOnceInTheOrderOfTheFile) {
     expect(
         {{"threads: 0\n"
           "routes:\n"

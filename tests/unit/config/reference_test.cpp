@@ -1,4 +1,4 @@
-// The two files in config/ that people copy from, and texts that nobody meant to write.
+// The two example files in config/, and truncated or damaged texts.
 #include <random>
 
 #include "config/dump.hpp"
@@ -49,8 +49,8 @@ TEST(Reference, ShowsEveryKeyWithItsDefault) {
     EXPECT_EQ(resolve(Settings{}, config.defaults), expected);
 }
 
-// As it stands it needs nothing that Debian's php8.2-fpm does not have. The lines for worker_idle
-// are comments that are good when they are none.
+// Unchanged, the file works with Debian's php8.2-fpm. The lines for worker_idle are comments; with
+// the comment signs removed they load.
 TEST(Reference, PhpFpmFitsDebianAndMayWaitForWorkers) {
     const auto config = *load_file(php_fpm, environment_of({})).config;
     EXPECT_EQ(config.upstreams.at("php").unix_path, "/run/php/php8.2-fpm.sock");

@@ -7,7 +7,7 @@
 namespace ticketgate::config {
 namespace {
 
-// A config of these routes; each one's wait_timeout is its number in milliseconds, to see who won.
+// A config of these routes. Route N sets wait_timeout to N ms, so the result shows which one won.
 Config config_of(const std::string& routes) {
     return good(base + "routes:\n" + routes);
 }
@@ -101,7 +101,7 @@ TEST(RouteIndex, NestedRegexMatchesOnlyUnderItsPrefix) {
     EXPECT_EQ(names(index, "/y.php"), Names{"/"});
 }
 
-TEST(RouteIndex, NoByteSlipsPastADot) {
+TEST(RouteIndex, ADotMatchesEveryByte) {
     const RouteIndex index(config_of("- {regex: '^/a.b$'}\n"));
     for (int byte = 0; byte < 256; ++byte) {
         const std::string path{'/', 'a', static_cast<char>(byte), 'b'};
@@ -139,7 +139,7 @@ TEST(RouteIndex, OutlivesItsConfigAndMoves) {
     EXPECT_EQ(names(moved, "/a/b"), (Names{"/a", "~b"}));
 }
 
-// The slow and obvious way to find the routes, against the fast one, over random small alphabets.
+// Compares the index with a slow and obvious search, over random paths of a small alphabet.
 TEST(RouteIndex, AgreesWithTheObviousSearch) {
     std::mt19937 random(42);
     const auto path = [&](std::size_t longest) {

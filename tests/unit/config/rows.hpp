@@ -17,14 +17,14 @@ inline std::vector<Section> all_sections() {
     return all;
 }
 
-/// Calls use(section, key) for the whole table.
+/// Calls use(section, key) for each row of the table.
 template <class Use>
 void for_each_key(Use use) {
     for (const Section section : all_sections())
         for (const Key& key : keys_of(section)) use(section, key);
 }
 
-/// A number in the spelling of the key.
+/// Writes a number as the key expects it: with `ms` for a duration.
 inline std::string spell_number(const Key& key, std::uint64_t number) {
     return std::to_string(number) + (key.kind == Kind::duration ? "ms" : "");
 }
@@ -71,7 +71,7 @@ inline std::string other_value(const Key& key) {
     }
 }
 
-/// Reads `text` as the value of `key` into the struct; what was told instead of that.
+/// Reads `text` as the value of `key` into the struct. Returns the problems.
 inline std::vector<Problem> read_value(const Key& key, const Binding& field, void* owner,
                                        const std::string& text) {
     Problems problems;

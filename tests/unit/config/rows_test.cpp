@@ -1,4 +1,4 @@
-// Each row of the table and the field it is bound to.
+// Each row of the table of keys, and the field that it fills.
 #include "rows.hpp"
 
 #include "loading.hpp"
@@ -14,8 +14,8 @@ bool is_section(const Key& key) {
     return key.section != Section::top;
 }
 
-// Calls use(section, key, field) for each field of each row that is one value. A setting of routes
-// has two.
+// Calls use(section, key, field) for each field of each row that holds one value. A setting of
+// routes has two fields.
 template <class Use>
 void for_each_value(Use use) {
     for_each_key([&](Section section, const Key& key) {
@@ -25,7 +25,7 @@ void for_each_value(Use use) {
     });
 }
 
-// What the model has for the key after that value was read; of a route, after it was inherited.
+// Returns the value of the key in the model after reading `text`; for a route, after inheriting.
 std::string after_reading(const Key& key, const Binding& field, void* owner,
                           const std::string& text) {
     const auto told = read_value(key, field, owner, text);
@@ -39,7 +39,7 @@ std::string after_reading(const Key& key, const Binding& field, void* owner,
 TEST(Rows, EveryKeyHasAFieldOrFillsThatOfAnotherKey) {
     for_each_key([](Section section, const Key& key) {
         const auto name = full_name(section, key);
-        if (name == "route.routes") return;  // read into the one list of all routes
+        if (name == "route.routes") return;  // nested routes are read into one flat list
         const Key* filled = key.same_as.empty() ? &key : find_key(section, key.same_as);
         ASSERT_NE(filled, nullptr) << name;
         EXPECT_NE(filled->bound.field.read, nullptr) << name;
@@ -47,7 +47,7 @@ TEST(Rows, EveryKeyHasAFieldOrFillsThatOfAnotherKey) {
     });
 }
 
-TEST(Rows, ASettingOfARouteHasBothForms) {
+TEST(Rows, ASettingOfARouteCanBeReadAndInherited) {
     for (const Section section : {Section::settings, Section::answer, Section::route_id})
         for (const Key& key : keys_of(section)) {
             if (!key.same_as.empty()) continue;
@@ -81,7 +81,7 @@ TEST(Rows, ExamplesAreGoodValues) {
     });
 }
 
-TEST(Rows, WhatIsShownCanBeReadAgain) {
+TEST(Rows, PrintedValuesCanBeReadAgain) {
     for_each_value([](Section section, const Key& key, const Binding& field) {
         const auto first = field.make(), second = field.make();
         const auto shown = after_reading(key, field, first.get(), other_value(key));

@@ -1,4 +1,4 @@
-// The inheritance of the seed program: seven URIs, every value.
+// The inheritance of the original program: every value for seven URIs.
 #include <boost/json.hpp>
 #include <filesystem>
 
@@ -20,7 +20,7 @@ std::vector<std::string> texts_of(const json::value& list) {
     return out;
 }
 
-// The seed uses its own answer only when mime and body are both longer than one character.
+// The original uses the configured answer only when mime and body both exceed one character.
 Answer answer_of(const json::object& seed) {
     Answer answer;
     answer.status = static_cast<std::uint16_t>(seed.at("error_code").as_int64());

@@ -27,13 +27,13 @@ TEST(Tree, KnowsThePlaceOfEveryKeyAndValue) {
     EXPECT_EQ(root->find("c"), nullptr);
 }
 
-TEST(Tree, TellsOfKeysThatStandTwice) {
+TEST(Tree, ReportsDuplicateKeys) {
     EXPECT_EQ(complaints("a: 1\nb: {c: 1, c: 2}\na: 3\n"),
               (Lines{"c.yaml:2:11: b.c: stands twice; the first is in line 2",
                      "c.yaml:3:1: a: stands twice; the first is in line 1"}));
 }
 
-TEST(Tree, SaysWhatUsuallyMakesBadYaml) {
+TEST(Tree, NamesTheUsualCausesOfBadYaml) {
     const auto hint = [](const std::string& text) {
         const auto told = complaints(text);
         return told.size() == 1 ? told[0].substr(told[0].find(';') + 2) : "no single problem";

@@ -67,7 +67,7 @@ TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
     std::filesystem::remove_all(folder);
 }
 
-// Scripts have such strings as well, so it is no error.
+// A script in the body may contain `${…}` as well, so this is not an error.
 TEST(Values, BodyFileWithAnUnknownPlaceholderIsKeptWithAWarning) {
     const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_placeholder_test";
     std::filesystem::create_directories(folder);

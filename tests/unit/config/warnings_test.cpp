@@ -42,7 +42,7 @@ TEST(Warnings, TunnelsThatBypass) {
     EXPECT_EQ(warnings("routes: [{prefix: /, tunnel: bypass}]\n"), Lines{}) << "not queued";
 }
 
-TEST(Warnings, MethodsThatAreNotTheRequestLines) {
+TEST(Warnings, MethodOverridesThatSkipTheQueue) {
     const std::string skip = "routes: [{prefix: /, queue: a, skip_methods: [GET]";
     EXPECT_EQ(warnings(skip + "}]\n"), Lines{});
     EXPECT_EQ(warnings(skip + ", method_override: remove}]\n"), Lines{});
@@ -69,7 +69,7 @@ TEST(Warnings, MethodsThatAreNotTheRequestLines) {
         << posts[0];
 }
 
-TEST(Warnings, PathsThatAreNotTheRequestLines) {
+TEST(Warnings, PathHeadersThatSkipTheQueue) {
     const std::string both = "routes: [{prefix: /}, {prefix: /a, queue: a}]\n";
     const std::string passes = "clients: {path_headers: [X-Original-URL]}\n";
     EXPECT_EQ(warnings(both), Lines{});
@@ -92,8 +92,8 @@ TEST(Warnings, AddressHeadersWithoutTheBuiltInOnes) {
     EXPECT_EQ(warnings("clients: {address_headers: []}\nroutes: [{prefix: /}]\n"), Lines{});
 }
 
-// tests/real: what Apache, nginx and php -S run one script for.
-TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
+// tests/real shows for which paths Apache, nginx and php -S run the same script.
+TEST(Warnings, ScriptsThatRunUnderAnotherPathToo) {
     const auto told = [](const std::string& routes) {
         return warnings("routes: " + routes + "\n");
     };
@@ -118,7 +118,7 @@ TEST(Warnings, ScriptsThatRunUnderAnotherPathAsWell) {
     EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});
 }
 
-TEST(Warnings, FilesPastTheLineThatAreScripts) {
+TEST(Warnings, UnqueuedFileRoutesThatMatchScripts) {
     const auto told = [](const std::string& routes) {
         return warnings("routes: " + routes + "\n");
     };
@@ -139,7 +139,7 @@ TEST(Warnings, FilesPastTheLineThatAreScripts) {
         << "nothing is queued";
 }
 
-TEST(Warnings, FilesPastTheLineOfABackendThatServesNone) {
+TEST(Warnings, UnqueuedFileRoutesToABackendWithoutFiles) {
     const auto told = [](const std::string& fastcgi, const std::string& routes) {
         const auto loaded = load(
             "upstreams: {u: {url: 'fastcgi://127.0.0.1:9000', fastcgi: {root: "
@@ -213,7 +213,7 @@ TEST(Warnings, FailingOpen) {
                     "hold_timeout is never"});
 }
 
-TEST(Warnings, LimitsThatProtectNobody) {
+TEST(Warnings, ClientLimitsTooLargeToProtect) {
     const std::string routes = "routes: [{prefix: /, queue: a}]\n";
     const auto only = [&](const std::string& clients) {
         const auto told = warnings("clients: {" + clients + "}\n" + routes);
@@ -234,7 +234,7 @@ TEST(Warnings, LimitsThatProtectNobody) {
               Lines{});
 }
 
-TEST(Warnings, BodiesThatMayStayForEver) {
+TEST(Warnings, BodyLimitsTooLargeToProtect) {
     const auto only = [&](const std::string& setting) {
         const auto told = warnings("routes: [{prefix: /, queue: a, " + setting + "}]\n");
         EXPECT_EQ(told.size(), 1u) << setting;
@@ -289,7 +289,7 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
         << "no slot to hold";
 }
 
-TEST(Warnings, LimitsOfAQueueCountWhereverTheyStand) {
+TEST(Warnings, LimitsOfAQueueInAnyPlace) {
     const std::string around = "routes: [{prefix: /, response_spool_max: 1KiB, max_body: 5GiB, ";
     EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a}]}]\n").size(), 2u);
     EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a, response_spool_max: 64KiB, "
@@ -298,7 +298,7 @@ TEST(Warnings, LimitsOfAQueueCountWhereverTheyStand) {
         << "no queued route has them";
 }
 
-TEST(Warnings, ASpoolThatTakesNoBody) {
+TEST(Warnings, ASpoolWithoutRoomForBodies) {
     const std::string none = "spool: {max_memory: 0B, max_disk: 0B}\n";
     const auto told = warnings(none + "routes: [{prefix: /, queue: a}]\n");
     ASSERT_EQ(told.size(), 1u);
@@ -306,7 +306,7 @@ TEST(Warnings, ASpoolThatTakesNoBody) {
     EXPECT_EQ(warnings(none + "routes: [{prefix: /}]\n"), Lines{});
 }
 
-TEST(Warnings, AProxyProtocolThatBelievesNobody) {
+TEST(Warnings, AProxyProtocolWithoutTrustedProxies) {
     const std::string rest =
         "upstreams: {a: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a}]\n";
     const auto told = [&](const std::string& first) {
@@ -321,7 +321,7 @@ TEST(Warnings, AProxyProtocolThatBelievesNobody) {
               Lines{});
 }
 
-TEST(Warnings, WhatNoRouteUses) {
+TEST(Warnings, QueuesAndUpstreamsThatNoRouteUses) {
     EXPECT_EQ(warnings("queues: {a: {}}\nroutes: [{prefix: /}]\n"),
               Lines{"c.yaml:4:10: warning: queues.a: this queue is used by no route"});
     EXPECT_EQ(warnings("queues: {a: {}}\nroutes: [{regex: x, queue: a}]\n"), Lines{});
@@ -333,7 +333,7 @@ TEST(Warnings, WhatNoRouteUses) {
               Lines{"c.yaml:2:35: warning: upstreams.b: this upstream is used by no route"});
 }
 
-TEST(Warnings, AdminThatOthersCanReach) {
+TEST(Warnings, AnAdminListenerThatOthersCanReach) {
     EXPECT_EQ(warnings("routes: [{prefix: /}]\nadmin: {address: \"0.0.0.0:9901\"}\n"),
               Lines{"c.yaml:5:9: warning: admin.address: is reachable from other machines; metrics "
                     "and write actions "

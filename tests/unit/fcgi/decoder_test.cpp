@@ -29,7 +29,7 @@ struct Seen {
     }
 };
 
-// Fed in pieces, each offered until nothing of it is used any more.
+// Feeds the bytes in pieces; offers each piece until the decoder consumes nothing more.
 Seen decode(std::initializer_list<std::string_view> pieces) {
     Decoder decoder;
     Seen seen;
@@ -70,7 +70,7 @@ Seen byte_by_byte(std::string_view bytes) {
     return seen;
 }
 
-// The same however it is cut.
+// The result must not depend on how the stream is cut.
 Seen decode_all_ways(const std::string& bytes) {
     const Seen whole = decode({bytes});
     EXPECT_EQ(byte_by_byte(bytes), whole);
@@ -90,7 +90,7 @@ TEST(Decoder, TakesOutputAndErrorsApart) {
     EXPECT_TRUE(seen.done);
 }
 
-TEST(Decoder, EndWithoutEmptyRecordsIsAnEnd) {
+TEST(Decoder, EndsWithoutEmptyRecordsToo) {
     // php-fpm does not send them.
     const Seen seen = decode_all_ways(record(6, "x") + end_record("\0\0\1\2\0abc"s));
     EXPECT_EQ(seen.out, "x");
@@ -107,7 +107,7 @@ TEST(Decoder, TellsEachProtocolStatus) {
     }
 }
 
-TEST(Decoder, LeavesWhatFollowsTheEnd) {
+TEST(Decoder, LeavesTheBytesAfterTheEnd) {
     const std::string bytes = record(6, "x") + end_record();
     EXPECT_EQ(decode({bytes + "more"}).used, bytes.size());
 }
@@ -118,7 +118,7 @@ TEST(Decoder, NeedsTheEnd) {
         EXPECT_FALSE(decode({std::string_view(bytes).substr(0, size)}).done) << size;
 }
 
-TEST(Decoder, RefusesWhatNoApplicationMaySend) {
+TEST(Decoder, RefusesRecordsThatNoApplicationMaySend) {
     std::string other_version = record(6, "x");
     other_version[0] = 2;
     std::string other_request = record(6, "x");

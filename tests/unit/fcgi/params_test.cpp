@@ -63,7 +63,7 @@ TEST(Pairs, AreThoseOfTheSpecification) {
     EXPECT_EQ(out.substr(0, 6), "\1\x80\1\x23\x45N"s);
 }
 
-// What nginx's fastcgi.conf gives PHP for this request, but for the name of the software.
+// The variables that nginx's fastcgi.conf sends for this request, except SERVER_SOFTWARE.
 TEST(Params, ArePhpsEnvironment) {
     const auto got = variables(
         "POST /shop/cart.php/add%20it?id=5&x=%2F HTTP/1.1\r\nHost: shop.example:8080\r\n"
@@ -115,8 +115,8 @@ TEST(Params, OfAPlainGetHaveNoBodyAndAnEmptyQuery) {
     EXPECT_EQ(got.at("REQUEST_URI"), "/a");
 }
 
-// HTTP/1.0 may do so, and an empty Host says as much.
-TEST(Params, WhereTheClientNamedNoHostTellTheAddress) {
+// HTTP/1.0 allows a request without Host; an empty Host is treated alike.
+TEST(Params, TakeTheAddressAsServerNameWithoutAHost) {
     const auto got = variables("GET /a HTTP/1.1\r\nHost:\r\n\r\n");
     EXPECT_FALSE(got.contains("HTTP_HOST"));
     EXPECT_EQ(got.at("SERVER_NAME"), got.at("SERVER_ADDR"));
@@ -132,7 +132,7 @@ TEST(Params, TellHttpsAndThePortThatTheClientUsed) {
     EXPECT_EQ(got.at("SERVER_NAME"), "[::1]");
 }
 
-// PHP builds URLs of it. Our listener's port is another one behind a container's mapped port.
+// PHP builds URLs from SERVER_PORT. Behind a mapped port our listener's port would be wrong.
 TEST(Params, TellThePortOfTheClientsUrl) {
     struct Case {
         const char* host;
@@ -147,7 +147,7 @@ TEST(Params, TellThePortOfTheClientsUrl) {
         {"[::1]:81", "", false, "81"},
         {"[::1]", "", false, "80"},
         {"h:", "", false, "80"},
-        {"h", "X-Forwarded-Port: 8080\r\n", false, "80"},  // ours
+        {"h", "X-Forwarded-Port: 8080\r\n", false, "80"},  // our listener's
         {"h:81", "X-Forwarded-Port: 444\r\n", true, "444"},
         {"h:81", "X-Forwarded-Port: 80x\r\n", true, "81"},
         {"", "", false, "8080"},
@@ -161,7 +161,7 @@ TEST(Params, TellThePortOfTheClientsUrl) {
     }
 }
 
-TEST(Params, SayNothingOfWhatIsNotKnown) {
+TEST(Params, LeaveOutUnknownValues) {
     const auto got = variables("GET / HTTP/1.1\r\nHost: h\r\n\r\n", {.origin = {}, .version = 10});
     EXPECT_FALSE(got.contains("REMOTE_PORT"));
     EXPECT_FALSE(got.contains("SERVER_ADDR"));
@@ -182,7 +182,7 @@ TEST(Params, JoinFieldsOfOneName) {
     EXPECT_EQ(got.at("HTTP_COOKIE"), "c=1; d=2");
 }
 
-TEST(Params, LetNoTwoSpellingsMeetInOneVariable) {
+TEST(Params, DropOtherSpellingsOfOneVariable) {
     const auto got = variables(
         "GET / HTTP/1.1\r\nHost: h\r\nX-Real: right\r\nX_Real: evil\r\nX.Real: evil\r\n"
         "X!Real: evil\r\n\r\n");

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Bytes from the specification's layout (FastCGI 1.0 section 3.3 and 5.1), by hand.
+// Bytes written by hand from the layout in FastCGI 1.0, sections 3.3 and 5.1.
 TEST(Record, BeginsAResponderInTheBytesOfTheSpecification) {
     std::string out;
     append_begin(out, false);

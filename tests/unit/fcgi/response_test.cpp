@@ -20,7 +20,7 @@ Read read(std::string_view block, bool to_head = false) {
 }
 
 bool refused(std::string_view block) {
-    // Or known to be malformed: that is passed on to nobody either.
+    // A head marked as malformed is not passed on either.
     const Read got = read(block);
     return got.failure == errc::upstream_bad_response || got.head.malformed;
 }
@@ -32,7 +32,7 @@ TEST(HeadBlock, EndsAtTheFirstEmptyLine) {
         EXPECT_EQ(head_block_size(bytes, 0), block.size()) << testing::PrintToString(block);
         for (std::size_t size = 0; size < block.size(); ++size) {
             EXPECT_EQ(head_block_size(bytes.substr(0, size), 0), 0u) << size;
-            // What was scanned had no end; the rest is found behind it.
+            // The first `size` bytes were scanned without an end; the next scan starts there.
             EXPECT_EQ(head_block_size(bytes, size), block.size()) << size;
         }
     }
@@ -72,7 +72,7 @@ TEST(HeadBlock, LengthAndKindOfTheBodyCount) {
     EXPECT_TRUE(read("X-Accel-Buffering: no\r\nA: b\r\n\r\n").head.unbuffered);
 }
 
-TEST(HeadBlock, LosesWhatIsTheConnections) {
+TEST(HeadBlock, DropsFieldsOfTheConnection) {
     const auto got = read(
         "Transfer-Encoding: chunked\r\nConnection: close\r\nKeep-Alive: timeout=9\r\n"
         "Upgrade: websocket\r\nX-Accel-Redirect: /f\r\n\r\n");

@@ -7,7 +7,7 @@
 namespace ticketgate::fcgi {
 namespace {
 
-// As a request comes in.
+// The target of a request as it arrives.
 Script script(std::string_view path, const Scripts& scripts = {}) {
     std::string normal;
     EXPECT_TRUE(http::normalise_path(path, normal));
@@ -42,8 +42,8 @@ TEST(Script, WithoutSplitIsAlwaysTheOne) {
         EXPECT_EQ(script(path, one), (Script{"/app.php", ""})) << path;
 }
 
-// What goes to the file system has the ending, whatever came in: with cgi.fix_pathinfo PHP would
-// run an uploaded picture for /picture.jpg/x.php only where security.limit_extensions is off.
+// SCRIPT_FILENAME always ends in .php: otherwise PHP with cgi.fix_pathinfo could run an uploaded
+// picture for /picture.jpg/x.php where security.limit_extensions is off.
 TEST(Script, AlwaysEndsInPhp) {
     for (const char* path : {"/a.jpg", "/a.jpg/", "/a.jpg%00.php", "/a.jpg/b.php/c.gif", "/%2ephp"})
         for (const Scripts& scripts : {Scripts{}, Scripts{.root = "/w", .front = ""}}) {

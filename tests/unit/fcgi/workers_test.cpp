@@ -21,7 +21,7 @@ std::string table(const std::string& workers) {
            workers + "]}";
 }
 
-// Sent at 10 ms, answered at 20 ms; asked at 30 ms, told at 32 ms.
+// Request sent at 10 ms, answered at 20 ms; status asked at 30 ms, received at 32 ms.
 struct Case {
     Trace trace{"GET", {"/a.php", ""}, "x=1", Time(10ms), Time(20ms)};
     Look look{Time(30ms), Time(32ms)};
@@ -35,26 +35,26 @@ bool may(const std::string& workers, const Case& c = {}) {
 
 constexpr const char* ours = "\\/a.php?x=1";
 
-TEST(Workers, OneThatShowsTheRequestMayRunIt) {
+TEST(Workers, AWorkerThatShowsTheRequestMayRunIt) {
     for (const char* state : {"Running", "Finishing", "Ending", "Getting request informations"})
         EXPECT_TRUE(may(worker(state, 15000, ours))) << state;
     EXPECT_TRUE(may(worker("Idle", 100, "/") + "," + worker("Finishing", 15000, ours)));
 }
 
-TEST(Workers, AnIdleOneRunsNothing) {
+TEST(Workers, AnIdleWorkerRunsNothing) {
     EXPECT_FALSE(may(worker("Idle", 15000, ours)));
     EXPECT_FALSE(may(worker("Reading headers", 15000, ours)));
     EXPECT_FALSE(may(""));
 }
 
-TEST(Workers, OneWithAnotherRequestIsNone) {
+TEST(Workers, AWorkerWithAnotherRequestDoesNotRunOurs) {
     EXPECT_FALSE(may(worker("Running", 15000, "\\/a.php?x=2")));
     EXPECT_FALSE(may(worker("Running", 15000, "\\/a.php")));
     EXPECT_FALSE(may(worker("Running", 15000, ours, "POST")));
 }
 
-// With cgi.fix_pathinfo PHP looks for a script further up when there is none of the name.
-TEST(Workers, OneThatShowsTheBeginningOfTheNameMayRunIt) {
+// With cgi.fix_pathinfo PHP looks for a script in the parent paths if the name does not exist.
+TEST(Workers, AWorkerThatShowsTheBeginningOfTheNameMayRunIt) {
     Case c;
     c.trace.script = {"/up.jpg/x.php", "/i"};
     c.trace.query = "a=?b";
@@ -65,16 +65,16 @@ TEST(Workers, OneThatShowsTheBeginningOfTheNameMayRunIt) {
     EXPECT_FALSE(may(worker("Running", 15000, "\\/a?b.php?b"), c));
 }
 
-TEST(Workers, OneThatBeganAtAnotherTimeIsNone) {
+TEST(Workers, AWorkerThatBeganAtAnotherTimeDoesNotRunOurs) {
     EXPECT_TRUE(may(worker("Running", 10000, ours)));   // began at 20 to 22 ms
     EXPECT_FALSE(may(worker("Running", 8000, ours)));   // after the answer
-    EXPECT_TRUE(may(worker("Running", 21000, ours)));   // 9 to 11 ms: while it was sent, perhaps
+    EXPECT_TRUE(may(worker("Running", 21000, ours)));   // at 9 to 11 ms: may overlap the sending
     EXPECT_FALSE(may(worker("Running", 24000, ours)));  // before it was sent
 }
 
-// php-fpm reads its table while workers write it. Found by fuzzing: such a number ended the
-// program.
-TEST(Workers, OneWhoseTimeCannotBeCountsIfItShowsTheRequest) {
+// php-fpm reads its table while workers write it, so a number may be out of range. Found by
+// fuzzing: such a number ended the program.
+TEST(Workers, AWorkerWithAnImpossibleTimeMayRunTheRequestItShows) {
     const auto with = [](std::string time, const std::string& uri) {
         std::string entry = worker("Running", 15000, uri);
         return entry.replace(entry.find("15000"), 5, time);
@@ -85,14 +85,14 @@ TEST(Workers, OneWhoseTimeCannotBeCountsIfItShowsTheRequest) {
     }
 }
 
-TEST(Workers, OneThatCannotBeToldApartCounts) {
+TEST(Workers, AWorkerWithAnAmbiguousEntryMayRunTheRequest) {
     Case c;
     const std::string name = "/" + std::string(200, 'n') + ".php";
     const std::string query = "q=" + std::string(600, 'q');
     c.trace.script.name = name;
     c.trace.query = query;
     EXPECT_TRUE(may(worker("Running", 15000, name.substr(0, 127) + "?" + query.substr(0, 511)), c));
-    // Bytes that are no UTF-8 are left out of the table; a name cut within a letter loses it.
+    // php-fpm omits bytes that are not UTF-8; a name cut inside a character loses that character.
     c.trace.script.name = "/\xFF\xC3\xA4.php";
     c.trace.query = "";
     EXPECT_TRUE(may(worker("Running", 15000, "\\/\xC3\xA4.php"), c));
@@ -104,15 +104,15 @@ TEST(Workers, OneThatCannotBeToldApartCounts) {
     EXPECT_TRUE(may(worker("Running", 15000, "\\/a.php", "VERSION-CONTROL"), c));
 }
 
-// ── what a client writes into the table. Older versions of php-fpm escape neither the user nor the
-// path; a user of Basic authentication has no colon, a path may have one ──
+// ── Text from a client in the table. Older versions of php-fpm escape neither the user nor the
+// path. A user name of Basic authentication has no colon; a path may have one. ──
 
 std::string by_user(const std::string& user, const std::string& uri = ours) {
     std::string entry = worker("Running", 15000, uri);
     return entry.replace(entry.find("\"-\""), 3, "\"" + user + "\"");
 }
 
-// Neither frees the slot: `perhaps`, or an error, which keeps it as well.
+// True if the slot stays held: the answer is `perhaps`, or an error.
 bool keeps(const std::string& text, const Case& c = {}) {
     const auto told = still_runs(text, c.trace, c.look);
     return !told || *told == Working::perhaps;
@@ -130,7 +130,7 @@ TEST(Workers, AUserCannotSayThatItsWorkerIsIdle) {
     EXPECT_TRUE(keeps(table(by_user("jane"))));
 }
 
-// The entry of an idle worker stays as it is until its next request, which a queue may never send.
+// An idle worker's entry stays unchanged until its next request, which may never come.
 TEST(Workers, AUserCannotHoldUpTheLineEither) {
     const Case c;
     for (const char* user : {"\"", "x\\", R"(x","state":"Running)", R"(x"}],"y":[{"z":"a)",
@@ -151,7 +151,7 @@ TEST(Workers, AUserCannotHoldUpTheLineEither) {
     }
 }
 
-// One worker's user opens a list around the entries that follow, another's closes it.
+// The user name in one entry opens a list around the next entries; that in another closes it.
 TEST(Workers, TwoUsersCannotHideAWorkerBetweenThem) {
     const std::string other = "\\/other.php";
     for (const auto& [opens, closes] :
@@ -164,9 +164,9 @@ TEST(Workers, TwoUsersCannotHideAWorkerBetweenThem) {
             << opens;
 }
 
-// php-fpm 8.2 with kept connections counts requests where it means workers: 9 of 8. Taken for a
-// page that lacks one, it held each slot for up to a second.
-TEST(Workers, TheListCountsAndNotItsTotal) {
+// php-fpm 8.2 with kept connections reports requests as workers: 9 of 8. Once we took such a page
+// for one that lacks a worker, and held each slot for up to a second.
+TEST(Workers, TheListDecidesAndNotItsTotal) {
     const Case c;
     const auto total = [&](const std::string& n, const std::string& workers) {
         return still_runs(
@@ -203,7 +203,7 @@ TEST(Workers, AQueryThatBreaksTheTableDoesNotHideItsWorker) {
     EXPECT_TRUE(keeps(table(worker("Running", 15000, R"(/a.php/","y":"?q)")), c));
 }
 
-TEST(Workers, WhatIsNoTableIsAnError) {
+TEST(Workers, AnythingButATableIsAnError) {
     const Case c;
     for (const std::string text :
          {"", "not json", "[]", "{}", R"({"processes":1})", R"({"processes":[1]})",

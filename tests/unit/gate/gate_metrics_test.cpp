@@ -1,4 +1,4 @@
-// What a line tells of itself (CONTRACT section 7).
+// The metrics of a queue (CONTRACT section 7).
 #include "gate/gate_metrics.hpp"
 
 #include "world.hpp"
@@ -16,7 +16,7 @@ TEST(GateMetrics, StartAtZero) {
     EXPECT_EQ(observations(world.registry, holds), 0);
 }
 
-TEST(GateMetrics, GaugesTellThePresent) {
+TEST(GateMetrics, GaugesShowTheCurrentState) {
     World world({.limits = {.max_in_flight = 2}});
     const Slot a = world.slot(), b = world.slot();
     const Place c = world.place();
@@ -59,7 +59,7 @@ TEST(GateMetrics, EveryTicketHasOneOutcome) {
     EXPECT_EQ(metric(world.registry, violations), 0);
 }
 
-TEST(GateMetrics, EveryGrantIsAdmittedHoweverItCame) {
+TEST(GateMetrics, EveryGrantCountsAsAdmitted) {
     World world;
     Slot a = world.slot();
     Place b = world.place(), c = world.place({.ready = false});
@@ -69,7 +69,7 @@ TEST(GateMetrics, EveryGrantIsAdmittedHoweverItCame) {
     EXPECT_EQ(observations(world.registry, waits, "admitted"), 3);
 }
 
-TEST(GateMetrics, GoWithTheirGate) {
+TEST(GateMetrics, EndWithTheirGate) {
     metrics::Registry registry;
     net::Loop loop(0);
     { const auto gate = std::make_shared<LocalGate>("q", GateSettings(), loop, registry); }

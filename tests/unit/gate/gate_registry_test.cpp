@@ -1,4 +1,4 @@
-// Gates across reloads (CONTRACT 2.8): one sequencer for a name, and what it holds stays.
+// Gates across reloads (CONTRACT 2.8): one sequencer for each name; its tickets and slots stay.
 #include "gate/gate_registry.hpp"
 
 #include "world.hpp"
@@ -26,9 +26,9 @@ TEST_F(RegistryTest, OneNameIsOneGate) {
     const auto a = registry.find_or_make("a", slots(1));
     EXPECT_EQ(registry.find_or_make("a", slots(5)), a);
     EXPECT_NE(registry.find_or_make("b", slots(1)), a);
-    EXPECT_EQ(homes, 2);  // a gate stays where it was made
+    EXPECT_EQ(homes, 2);  // a gate stays on the loop that made it
     EXPECT_EQ(a->name(), "a");
-    EXPECT_EQ(a->settings().limits.max_in_flight, 1u);  // the second phase changes it
+    EXPECT_EQ(a->settings().limits.max_in_flight, 1u);  // changes in the second phase only
 }
 
 TEST_F(RegistryTest, AReloadKeepsTicketsAndChangesLimits) {
@@ -56,13 +56,13 @@ TEST_F(RegistryTest, ARemovedGateStaysWhileItIsInUse) {
     {
         const Slot slot = Place(gate, pass, loop).begin();
         registry.configure_all({});
-        // Named again before it was empty: no second sequencer beside the first.
+        // A queue that returns before its gate is empty gets the same gate, not a second sequencer.
         EXPECT_EQ(registry.find_or_make("a", slots(1)), gate);
         registry.configure_all({});
         EXPECT_EQ(count(), 1);
     }
     registry.configure_all({});
-    EXPECT_EQ(count(), 1);  // a snapshot may still lead requests to it
+    EXPECT_EQ(count(), 1);  // a snapshot may still send requests to it
     gate.reset();
     registry.configure_all({});
     EXPECT_EQ(count(), 0);

@@ -1,4 +1,4 @@
-// Places and slots on one loop: whatever way they end, nothing stays behind.
+// Places and slots on one loop: no way of ending leaves a ticket or a slot behind.
 #include "gate/gate.hpp"
 
 #include <limits>
@@ -30,7 +30,7 @@ TEST_F(GateTest, AFreeSlotIsGrantedAtOnce) {
     EXPECT_EQ(gate->figures().in_flight, 1u);
 }
 
-// What a fencing number is made of. A holder that failed open keeps its lower one.
+// The token is the source of fencing numbers. A holder that failed open keeps its lower token.
 TEST_F(GateTest, EachGrantHasAHigherTokenThanTheOneBefore) {
     std::optional<Slot> first(slot());
     Place second = place();
@@ -89,11 +89,11 @@ TEST_F(GateTest, APlaceGivenUpWhenGrantedPassesTheSlotOn) {
     Place behind = place();
     holder.reset();
     EXPECT_EQ(granted->settle(), State::granted);
-    granted.reset();  // its session died before it made a slot of it
+    granted.reset();  // its session ended before it took the slot
     EXPECT_EQ(behind.settle(), State::granted);
 }
 
-TEST_F(GateTest, APlaceThatExpiredOrWasCancelledLeavesNothing) {
+TEST_F(GateTest, AnExpiredOrCancelledPlaceLeavesTheQueueEmpty) {
     const Slot holder = slot();
     Place expired = place({.deadline = monotonic_now()});
     EXPECT_EQ(expired.settle(), State::expired);
@@ -142,7 +142,7 @@ TEST_F(GateTest, AMovedSlotIsOneSlot) {
     EXPECT_EQ(gate->figures().in_flight, 0u);
 }
 
-TEST_F(GateTest, NoSlotIsNoHolder) {
+TEST_F(GateTest, AnEmptySlotHoldsNothing) {
     const Slot bypass;
     EXPECT_FALSE(bypass);
     EXPECT_EQ(bypass.number(), 0u);
@@ -209,7 +209,7 @@ TEST_F(GateTest, AGrantBeforeTheWaiterArrivesIsSeenBySettling) {
     EXPECT_EQ(a.settle(), State::granted);
 }
 
-TEST_F(GateTest, WhoGaveUpIsNotWoken) {
+TEST_F(GateTest, AWaiterThatGaveUpIsNotWoken) {
     Waiter waiter(loop);
     Slot holder = slot();
     {
@@ -231,7 +231,7 @@ TEST_F(GateTest, ARunIsNotWokenByItsPlace) {
     EXPECT_EQ(waiter.wakes, 0);
 }
 
-TEST_F(GateTest, OtherLoopsWakeTheWaiterOnItsOwn) {
+TEST_F(GateTest, AGrantFromAnotherLoopWakesTheWaiterOnItsOwnLoop) {
     net::Loop other(1);
     Waiter waiter(loop);
     std::optional<Place> holder([&] {
@@ -248,7 +248,7 @@ TEST_F(GateTest, OtherLoopsWakeTheWaiterOnItsOwn) {
     EXPECT_EQ(next.settle(), State::granted);
 }
 
-TEST_F(GateTest, AWakeOnItsWayToWhoGaveUpIsDropped) {
+TEST_F(GateTest, AWakeOnItsWayToAWaiterThatGaveUpIsDropped) {
     Waiter waiter(loop);
     Slot holder = slot();
     std::optional<Place> next(place());
@@ -271,7 +271,7 @@ TEST_F(GateTest, ReadyWakesItsOwnSession) {
 
 // ── configuring ──
 
-TEST_F(GateTest, MoreSlotsWakeWhoWaits) {
+TEST_F(GateTest, MoreSlotsWakeWaiters) {
     Waiter first(loop), second(loop), third(loop);
     const Slot holder = slot();
     Place a = place(), b = place(), c = place();
@@ -287,7 +287,7 @@ TEST_F(GateTest, MoreSlotsWakeWhoWaits) {
     EXPECT_EQ(third.wakes, 0);
 }
 
-TEST_F(GateTest, FewerSlotsStopNobody) {
+TEST_F(GateTest, FewerSlotsStopNoHolder) {
     gate->configure({.limits = {.max_in_flight = 2}});
     Slot a = slot();
     const Slot b = slot();

@@ -1,4 +1,4 @@
-// What an operator sees of a request: a value of fixed size, whatever a client sends.
+// The label of a request for operators: its size is fixed, whatever a client sends.
 #include "gate/request_label.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<RequestLabel>, "a copy under a lock allocates nothing");
 
-TEST(RequestLabel, KeepsWhatFits) {
+TEST(RequestLabel, KeepsARequestThatFits) {
     const RequestLabel label("id-1", "2001:db8::1", "GET", "/shop?item=7");
     EXPECT_EQ(label.request_id(), "id-1");
     EXPECT_EQ(label.client_ip(), "2001:db8::1");
@@ -40,7 +40,7 @@ TEST(RequestLabel, CutsALongMethod) {
     EXPECT_EQ(label.target(), "/");
 }
 
-TEST(RequestLabel, HasNoTextByItself) {
+TEST(RequestLabel, IsEmptyByDefault) {
     const RequestLabel label{};
     EXPECT_EQ(label.request_id(), "");
     EXPECT_EQ(label.target(), "");

@@ -1,6 +1,6 @@
-// Many requests from several loops through one gate, doing everything that requests do: wait,
-// upload, run, leave, lose patience, die at any step. What must hold then, holds always: never more
-// in flight than slots, grants in order, every ticket decided once, and an empty line at the end.
+// Many requests from several loops pass one gate and do all that requests do: wait, upload, run,
+// leave, time out, end at any step. Invariants: never more in flight than slots, grants in order,
+// each ticket decided once, an empty line at the end.
 #include <atomic>
 #include <latch>
 #include <ostream>
@@ -23,14 +23,14 @@ struct Scenario {
     std::uint32_t max_in_flight = 1;
     queue::Order order = queue::Order::ready;
     std::uint32_t max_waiting = 1024;
-    // Of a hundred requests.
+    // How many of a hundred requests…
     unsigned uploads = 0;      // have a body that comes later
     unsigned impatient = 0;    // have a deadline that may pass
-    unsigned leave_early = 0;  // give their place up before they come to the home loop
-    unsigned leave_late = 0;   // go while they wait
-    unsigned drop = 0;         // their session dies when the slot is theirs already
+    unsigned leave_early = 0;  // give up their place before they reach the home loop
+    unsigned leave_late = 0;   // leave while they wait
+    unsigned drop = 0;         // lose their session after the grant
     unsigned fail_open = 0;    // hold too long
-    bool releases = false;     // an operator gives slots away, whatever they are at
+    bool releases = false;     // an operator releases slots at any step
     bool reconfigure = false;
     std::uint32_t most_slots() const { return reconfigure ? 4 : max_in_flight; }
     bool fails_open() const { return fail_open != 0 || releases; }
@@ -65,7 +65,7 @@ struct Town {
     std::vector<std::unique_ptr<Running>> loops;
     std::latch done;
 
-    // Of the home loop only, and of no lock: TSan sees it if a run is anywhere else.
+    // Used on the home loop only, without a lock: TSan reports a run on any other loop.
     std::uint32_t running = 0;
     std::vector<std::uint64_t> order;
 
@@ -79,7 +79,7 @@ bool one_in(unsigned percent, Random& random) {
     return random() % 100 < percent;
 }
 
-// Lets the loop turn so many times.
+// Waits for this many turns of the loop.
 task<void> yield(net::Loop& loop, Signal& signal, unsigned times) {
     Deadline at_once(signal);
     for (unsigned i = 0; i < times; ++i) {
@@ -88,7 +88,7 @@ task<void> yield(net::Loop& loop, Signal& signal, unsigned times) {
     }
 }
 
-// The back half: the slot is held for a few turns of the loop.
+// The run: holds the slot for a few turns of the loop.
 task<void> run(Town& town, Slot& slot, Signal& signal, Random& random) {
     EXPECT_TRUE(town.at_home());
     if (++town.running > town.scenario.most_slots() && !town.scenario.fails_open()) ++town.overfull;
@@ -108,7 +108,7 @@ task<void> run(Town& town, Slot& slot, Signal& signal, Random& random) {
     }
 }
 
-// On the home loop. True: the slot is ours.
+// Waits in the queue, on the home loop. Returns true if it has the slot.
 task<bool> wait_turn(Town& town, Place& place, Signal& signal, Random& random, const Entry& entry) {
     Deadline patience(signal), leaving(signal);
     if (entry.deadline != Time::max()) town.home().arm_from(patience, 1ms, entry.deadline - 1ms);
@@ -119,7 +119,7 @@ task<bool> wait_turn(Town& town, Place& place, Signal& signal, Random& random, c
         if (state == State::granted) co_return !one_in(town.scenario.drop, random);
         if (state != State::waiting) co_return false;
         if (leaving.expired() && random() % 2 == 0)
-            co_return false;  // the place goes with the frame
+            co_return false;  // the frame destroys the place
         if (leaving.expired()) (void)place.cancel(static_cast<GivenUp>(random() % 3));
         if (!leaving.expired()) co_await signal;
     }
@@ -172,14 +172,14 @@ void reconfigure_until_done(Town& town) {
     while (!town.done.try_wait()) {
         slots = slots % 4 + 1;
         town.gate->configure({.limits = {.max_in_flight = slots, .order = town.scenario.order}});
-        // As often as the loop turns, not as often as a thread can take the lock.
+        // Once for each turn of the loop: a tight loop would only contend for the lock.
         std::latch turned(1);
         town.home().post([&] { turned.count_down(); });
         turned.wait();
     }
 }
 
-// Of whatever number holds a slot just then: before its run, in it, or behind it.
+// Releases each number that holds a slot: before, during or after its run.
 void release_until_done(Town& town) {
     while (!town.done.try_wait()) {
         for (const TicketView& holder : town.gate->view(GateView::most).in_flight)
@@ -199,7 +199,7 @@ void play(Town& town) {
     if (town.scenario.reconfigure) reconfigure_until_done(town);
     if (town.scenario.releases) release_until_done(town);
     town.done.wait();
-    town.loops.clear();  // the threads have ended: what they wrote may be read
+    town.loops.clear();  // joins the threads, so their results may be read
 }
 
 int ended(const Town& town, State state) {
@@ -237,8 +237,7 @@ void expect_metrics(const Town& town) {
     EXPECT_EQ(metric(registry, "ticketgate_queue_in_flight"), 0);
 }
 
-// With one slot the order of runs is the order of grants, and without uploads that is the order of
-// arrival.
+// With one slot, requests run in order of grant; without uploads that is the order of arrival.
 void expect_order(const Town& town) {
     const Scenario& s = town.scenario;
     if (s.most_slots() != 1 || s.fails_open()) return;
@@ -314,7 +313,7 @@ const Scenario scenarios[] = {
 
 class GateScenario : public testing::TestWithParam<Scenario> {};
 
-TEST_P(GateScenario, KeepsItsPromises) {
+TEST_P(GateScenario, KeepsTheInvariants) {
     for (unsigned round = 0; round < 3; ++round) {
         Scenario scenario = GetParam();
         scenario.seed += round * 100;

@@ -1,4 +1,4 @@
-// Shared by the tests of gate: a gate on a loop that is turned by hand, and what its metrics say.
+// Shared by the tests of gate: a gate on a loop that the test turns, and its metrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline const metrics::Series* find_series(const std::vector<metrics::Family>& fa
     return nullptr;
 }
 
-/// Of the one series of this family that carries this label's value; -1: there is none.
+/// The value of the one series of this family with this label value; -1 if there is none.
 inline double metric(const metrics::Registry& registry, std::string_view name,
                      std::string_view label = "q") {
     const auto families = registry.collect();
@@ -33,7 +33,7 @@ inline double metric(const metrics::Registry& registry, std::string_view name,
     return series == nullptr ? -1 : series->value;
 }
 
-/// Observations of a histogram; -1: there is none.
+/// The count of observations of a histogram; -1 if there is none.
 inline std::int64_t observations(const metrics::Registry& registry, std::string_view name,
                                  std::string_view label = "q") {
     const auto families = registry.collect();

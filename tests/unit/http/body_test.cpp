@@ -11,7 +11,7 @@ namespace {
 using std::string_literals::operator""s;
 
 struct Outcome {
-    std::string payload, left;  // decoded; behind the body
+    std::string payload, left;  // decoded bytes; bytes after the body
     bool done = false, failed = false;
     bool operator==(const Outcome&) const = default;
 };
@@ -41,7 +41,7 @@ Outcome decode(BodyDecoder decoder, const std::vector<std::string>& parts) {
     return outcome;
 }
 
-// Whole, byte by byte, and in two and three parts: always the same.
+// The result must be the same whole, byte by byte, and in two and three parts.
 Outcome decode_all_ways(const BodyDecoder& decoder, const std::string& bytes) {
     const Outcome whole = decode(decoder, {bytes});
     std::vector<std::string> single;
@@ -62,7 +62,7 @@ Outcome chunked(const std::string& bytes) {
     return decode_all_ways({Framing::chunked, 0}, bytes);
 }
 
-TEST(BodyDecoder, NoneIsDone) {
+TEST(BodyDecoder, IsDoneAtOnceWithoutABody) {
     BodyDecoder decoder;
     EXPECT_TRUE(decoder.done());
     EXPECT_EQ(decoder.next("next request")->consumed, 0u);
@@ -77,7 +77,7 @@ TEST(BodyDecoder, Length) {
     EXPECT_EQ(decode_all_ways({Framing::length, 6}, "hello"), (Outcome{"hello", "", false, false}));
 }
 
-TEST(BodyDecoder, LengthTellsWhatRemains) {
+TEST(BodyDecoder, LengthTellsTheBytesThatRemain) {
     BodyDecoder decoder(Framing::length, 5);
     EXPECT_EQ(decoder.remaining(), 5u);
     ASSERT_TRUE(decoder.next("he"));
@@ -136,7 +136,7 @@ TEST(BodyDecoder, ChunkedWaitsForMore) {
 
 TEST(BodyDecoder, ChunkedRefuses) {
     const std::string table[] = {
-        // RFC 9112 7.1: the size is 1*HEXDIG, and ours is at most 64 bits.
+        // RFC 9112 7.1: the size is 1*HEXDIG; we accept at most 64 bits.
         "\r\n",
         " 5\r\nhello\r\n",
         "5 \r\nhello\r\n",
@@ -167,14 +167,14 @@ TEST(BodyDecoder, ChunkedRefuses) {
         "0\r\nX: y\rz\r\n\r\n",
         "0\r\n\r\r\n",
         "0\n\r\n",
-        // RFC 9112 7.1: CRLF behind the data, which is as long as was said.
+        // RFC 9112 7.1: CRLF follows the data, which has exactly the size given.
         "5\r\nhello0\r\n\r\n",
         "5\r\nhello\n0\r\n\r\n",
         "4\r\nhello\r\n0\r\n\r\n",
         "5\r\nhello\r\r\n",
         "5\r\nhell\r\n0\r\n\r\n",
         "5\r\nhello\r\n\r\n",
-        // Controls in extensions and trailers; trailers that are no fields.
+        // Control characters in extensions and trailers; trailers that are not fields.
         "5;a\0b\r\nhello\r\n"s,
         "5;\x7f\r\nhello\r\n",
         "5;\x01\r\n",
@@ -247,7 +247,7 @@ TEST(BodyDecoder, PayloadPaysForExtensions) {
     EXPECT_FALSE(whole(500, 1, 64)) << "a flood";
 }
 
-TEST(BodyDecoder, TrailersHaveTheirBoundToThemselves) {
+TEST(BodyDecoder, TrailersHaveTheirOwnBound) {
     const std::string most(15 << 10, 'x');
     EXPECT_TRUE(
         decode({Framing::chunked, 0}, {"1;" + most + "\r\nx\r\n0\r\nX: " + most + "\r\n\r\n"})

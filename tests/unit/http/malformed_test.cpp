@@ -1,5 +1,5 @@
-// A response with a malformed field: 502 for its client, and still read to the end that its framing
-// tells, unless that field may be a part of the framing.
+// A response with a malformed field: the client gets 502, and the response is still read to its end
+// by its framing, unless that field may be a part of the framing.
 #include "http/malformed.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Malformed, FieldsBesideTheFramingAreTakenOut) {
             << one.name;
 }
 
-TEST(Malformed, AHeadWhoseFramingIsUnclearHasNoSuchRest) {
+TEST(Malformed, AHeadWithUnclearFramingIsRefusedWhole) {
     for (const char* lines : {"Content-Length : 5\r\n", "Content-Length\x0b: 5\r\n",
                               "content-length: 5\x01\r\n", " Transfer-Encoding: chunked\x01\r\n",
                               "X-Transfer-Encoding : chunked\r\n", "Connection: close\x01\r\n",
@@ -43,7 +43,7 @@ TEST(Malformed, AHeadWhoseFramingIsUnclearHasNoSuchRest) {
 }
 
 // An application may send any number of fields, and any status.
-TEST(Malformed, TooManyFieldsAndAStatusThatIsNoneLeaveTheFramingKnown) {
+TEST(Malformed, TooManyFieldsOrAnInvalidStatusLeaveTheFramingKnown) {
     ResponseHead head;
     std::string many = ok;
     for (int i = 0; i < 201; ++i) many += "A" + std::to_string(i) + ": 1\r\n";
@@ -60,7 +60,7 @@ TEST(Malformed, TooManyFieldsAndAStatusThatIsNoneLeaveTheFramingKnown) {
         EXPECT_TRUE(head.malformed);
         EXPECT_EQ(head.content_length, 3u);
     }
-    // But not one whose length has two readings.
+    // Two different lengths leave the framing unknown.
     EXPECT_FALSE(parse_response(many + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n", limits,
                                 false, head));
     EXPECT_FALSE(parse_response("HTTP/1.1 099 No\r\n\r\n", limits, false, head));
@@ -82,7 +82,7 @@ TEST(Malformed, TheFramingOfTheRestIsKnown) {
     EXPECT_FALSE(head.keep_alive);
 }
 
-TEST(Malformed, WhatElseIsWrongIsNotExcused) {
+TEST(Malformed, OtherErrorsAreStillRefused) {
     ResponseHead head;
     for (const char* bytes :
          {"HTTP/1.1 2x0 OK\r\nX: \x01\r\n\r\n",

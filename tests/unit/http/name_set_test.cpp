@@ -19,13 +19,13 @@ TEST(NameSet, HasEachNameInEverySpellingThatCgiFolds) {
         EXPECT_FALSE(set.contains(name)) << name;
 }
 
-TEST(NameSet, OfNothingHasNothing) {
+TEST(NameSet, IsEmptyWithoutNames) {
     EXPECT_FALSE(NameSet().contains("X"));
     EXPECT_TRUE(NameSet().empty());
     EXPECT_FALSE(NameSet(std::vector<std::string>{""}).contains("X"));
 }
 
-// Against the plain search, with names enough for every slot to be shared.
+// Compares with a plain search, with enough names that every hash slot is shared.
 TEST(NameSet, AgreesWithAPlainSearch) {
     std::vector<std::string> names, others;
     for (int i = 0; i < 2000; ++i) {

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Feeds `bytes` every `step` for `length`; when it was called too slow, else never.
+// Feeds `bytes` every `step` for `length`. Returns when the pace was too slow, or `never`.
 Duration too_slow_after(Pace pace, std::uint64_t bytes, Duration step, Duration length) {
     const Time begin{};
     pace.start(begin);
@@ -16,18 +16,18 @@ Duration too_slow_after(Pace pace, std::uint64_t bytes, Duration step, Duration 
     return never;
 }
 
-TEST(Pace, WhoKeepsTheRateMayGoOnForEver) {
+TEST(Pace, AClientThatKeepsTheRateMayGoOnForEver) {
     EXPECT_EQ(too_slow_after(Pace(500, 30s), 500, 1s, 24h), never);
     EXPECT_EQ(too_slow_after(Pace(500, 30s), 10000, 20s, 24h), never) << "in bursts too";
 }
 
 TEST(Pace, ATrickleEndsSoonAfterThePatience) {
     EXPECT_EQ(too_slow_after(Pace(500, 30s), 1, 1s, 24h), 31s);
-    // At half the rate half a second is lost each second.
+    // At half the rate each second costs half a second of patience.
     EXPECT_EQ(too_slow_after(Pace(500, 30s), 250, 1s, 24h), 60s);
 }
 
-TEST(Pace, SpeedIsNotSavedForLater) {
+TEST(Pace, AFastStartDoesNotExcuseASlowEnd) {
     Pace pace(500, 30s);
     const Time begin{};
     pace.start(begin);
@@ -36,7 +36,7 @@ TEST(Pace, SpeedIsNotSavedForLater) {
     EXPECT_FALSE(pace.took(1, begin + 32s));
 }
 
-TEST(Pace, TimeInWhichNobodyListensDoesNotCount) {
+TEST(Pace, TimeInWhichNobodyReadsDoesNotCount) {
     Pace pace(500, 30s);
     const Time begin{};
     pace.start(begin);
@@ -55,7 +55,7 @@ TEST(Pace, StartingAgainWhileItRunsChangesNothing) {
     EXPECT_FALSE(pace.took(1, begin + 31s));
 }
 
-TEST(Pace, WithoutARateAnythingGoes) {
+TEST(Pace, WithoutARateNoClientIsTooSlow) {
     EXPECT_EQ(too_slow_after(Pace(0, 1s), 1, 1h, 100h), never);
     EXPECT_EQ(too_slow_after(Pace(), 0, 1h, 100h), never);
 }

@@ -1,5 +1,5 @@
-// Each way a request may be wrong, the refusal, and the rule it breaks. Most rows are one half of a
-// known request smuggling pair: what some other server reads differently.
+// Each way a request may be wrong, its refusal, and the rule it breaks. Most rows are one half of a
+// known request smuggling pair: some other server reads them differently.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -19,8 +19,8 @@ struct Refused {
     errc refusal = errc::bad_request;
 };
 
-// As the source writes it. GoogleTest's own words repeat a text that has UTF-8 raw, and this is a
-// name.
+// Escapes bytes as the source does. GoogleTest's own printer repeats UTF-8 unescaped, which a test
+// name cannot contain.
 std::string printed(std::string_view bytes) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string text;
@@ -47,7 +47,7 @@ TEST_P(RefusedRequest, Whole) {
     EXPECT_EQ(progress.error(), GetParam().refusal) << progress.error().message();
 }
 
-// For the log: there is always something to say.
+// The log needs a reason for each refusal.
 TEST_P(RefusedRequest, SaysWhy) {
     RequestHead head;
     EXPECT_FALSE(parse_request(GetParam().bytes, HeadLimits{}, head));
@@ -69,7 +69,7 @@ TEST(Complaint, NamesTheRule) {
     EXPECT_EQ(head.complaint, "") << "not the one before's";
 }
 
-// Growing by one byte at a time the verdict must be the same, whenever it comes.
+// The input grows by one byte at a time; the refusal may come early but must be the same.
 TEST_P(RefusedRequest, ByteByByte) {
     const std::string_view bytes = GetParam().bytes;
     RequestHead head;

@@ -17,7 +17,7 @@ std::string repeat(std::string_view part, int times) {
     return whole;
 }
 
-// Only `bytes` up to its end are offered; ASan sees a read past them because of the exact copy.
+// Offers an exact copy of `bytes`, so that ASan reports a read past the end.
 result<Progress> parse_copy(const std::string& bytes, std::size_t size, RequestHead& head,
                             std::size_t scanned) {
     static std::vector<char> copy;
@@ -184,7 +184,7 @@ TEST(ParseRequest, EveryNameOfOursIsKnown) {
         {"Refresh", FieldName::refresh},
         {"X_Forwarded_For", FieldName::unusual},
         {"Content.Length", FieldName::unusual},
-        {"Max-Forwards", FieldName::other},  // of a GET
+        {"Max-Forwards", FieldName::other},  // in a GET
         {"Cookie", FieldName::other},
     };
     for (const auto& [name, id] : names) {
@@ -247,7 +247,7 @@ TEST(ParseRequest, LimitsAreExact) {
     EXPECT_EQ(with({bytes.size(), 4, 1}), errc::head_too_large);
 }
 
-// The same refusal however the bytes arrive: from max_head bytes on without end, never `need_more`.
+// The refusal is the same however the bytes arrive: past max_head bytes, never `need_more`.
 TEST(ParseRequest, TooLargeIsNoticedAtOnce) {
     const HeadLimits small{.max_head = 64};
     const std::pair<std::string, errc> table[] = {
@@ -280,7 +280,7 @@ TEST(RequestHead, IdempotentMethods) {
     }
 }
 
-// Of a request that is refused before it is parsed: may its answer have a body?
+// Tells for a request that is refused before it is parsed whether its answer may have a body.
 TEST(AsksFor, HeadIsSeenFromItsFirstFiveBytes) {
     for (const char* text : {"HEAD / HTTP/1.1\r\n", "HEAD ", "\r\n\r\nHEAD /"})
         EXPECT_EQ(asks_for(text), AsksFor::head) << text;

@@ -42,7 +42,7 @@ TEST(ProxyProtocol, VersionOneNamesTheClient) {
     EXPECT_EQ(parse("PROXY TCP6 2001:db8::7 ::1 40000 443\r\n")->source, "2001:db8::7");
 }
 
-// Limits count, and networks match, the one text of an address.
+// Limits and networks compare addresses as text, so each address has one spelling.
 TEST(ProxyProtocol, BothVersionsSpellAnAddressInOneWay) {
     const auto source = [](const std::string& bytes) { return parse(bytes)->source; };
     EXPECT_EQ(source("PROXY TCP6 ::ffff:10.1.1.7 ::ffff:10.2.2.2 1 2\r\n"), "10.1.1.7");
@@ -96,8 +96,8 @@ TEST(ProxyProtocol, AMappedAddressIsAnIPv4One) {
     EXPECT_EQ(header->source, "10.1.2.3");
 }
 
-// Section 2.2: of LOCAL everything else is ignored, UNSPEC included. Other kinds stand for a
-// client.
+// Section 2.2: with LOCAL the rest of the header is ignored, UNSPEC included. Any other command
+// speaks for a client.
 TEST(ProxyProtocol, VersionTwoLocalAloneSpeaksForItsSender) {
     using enum ProxySubject;
     const std::string paths(216, 'x');

@@ -128,8 +128,8 @@ TEST(RewriteRedirects, LeavesOthersAsTheyAre) {
     EXPECT_EQ(lines_of("Refresh: 5; url=\"\r\nX: http://127.0.0.1:8000/\r\n"), "");
 }
 
-// Both are dropped from the response and said anew, so the one that is right must be said too.
-TEST(RewriteRedirects, SayAllOfThemIfOneChanges) {
+// Both fields are removed and written anew, so a correct one must be written again too.
+TEST(RewriteRedirects, WriteBothFieldsAnewIfOneChanges) {
     EXPECT_EQ(lines_of("Location: /x\r\nRefresh: 1; url=http://127.0.0.1:8000/\r\n"),
               "Location: /x\r\nRefresh: 1; url=http://a/\r\n");
 }

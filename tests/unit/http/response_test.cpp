@@ -105,7 +105,7 @@ TEST_P(RefusedResponse, IsABadResponse) {
     for (const bool to_head : {false, true}) {
         ResponseHead head;
         const auto progress = parse_response(GetParam().bytes, HeadLimits{}, to_head, head);
-        // Where it ends may be known all the same (malformed_test.cpp); it is never passed on.
+        // Its end may still be known (malformed_test.cpp); the response is never passed on.
         const bool set_aside = progress && head.malformed && head.fields.empty();
         EXPECT_TRUE(set_aside || progress.error() == errc::upstream_bad_response);
     }

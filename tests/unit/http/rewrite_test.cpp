@@ -35,13 +35,13 @@ TEST_P(RewriteRequest, Golden) {
     EXPECT_EQ(out, "before|" + GetParam().out);
 }
 
-// What we send is itself a request that we accept, with the framing that was asked for.
+// Our parser must accept the request that we send, with the framing that was asked for.
 TEST_P(RewriteRequest, OutputIsStrictHttp) {
     RequestHead head, again;
     ASSERT_TRUE(parse_request(GetParam().in, HeadLimits{}, head));
     std::string out;
     rewrite_request(head, GetParam().edits, out);
-    if (head.host.empty() && head.version == 10) return;  // the caller's to add
+    if (head.host.empty() && head.version == 10) return;  // the caller adds a Host
     const auto progress = parse_request(out, HeadLimits{}, again);
     ASSERT_TRUE(progress && *progress == Progress::done) << out;
     EXPECT_EQ(again.bytes.size(), out.size());
@@ -260,7 +260,7 @@ const ResponseCase responses[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, RewriteResponse, testing::ValuesIn(responses));
 
-TEST(UnusualNames, AreThoseThatRewritingWouldNotDropAnyway) {
+TEST(UnusualNames, AreOnlyThoseThatRewritingKeeps) {
     const auto unusual = [](const std::string& line) {
         RequestHead head;
         const std::string bytes = get + line + ": 1\r\n\r\n";

@@ -157,7 +157,7 @@ TEST_F(SpoolTest, NoFileCanBeMade) {
     expect_unused(budget);
 }
 
-TEST_F(SpoolTest, OverflowKeepsWhatNoLimitLetsInAndTakesNothingMoreUntilItIsDrained) {
+TEST_F(SpoolTest, OverflowKeepsBytesPastTheLimitsAndRefusesMoreUntilDrained) {
     SpoolBudget budget(limits(2 * kib, 64 * kib, 1 * kib));
     Spool spool(budget);
     const std::string first = noise(2 * kib + 500), second = noise(100 * kib);
@@ -190,8 +190,8 @@ TEST_F(SpoolTest, DestructionReturnsEverything) {
     expect_unused(budget);
 }
 
-// A reader always a little behind: 64 MiB through a disk budget of 4 MiB, where the file system has
-// holes.
+// With a reader slightly behind the writer, 64 MiB pass through a disk budget of 4 MiB if the file
+// system can punch holes.
 TEST_F(SpoolTest, DiskAlreadyReadIsGivenBackOnTheWay) {
     SpoolBudget budget(limits(0, 64 * kib, 4096 * kib));
     Spool spool(budget);
@@ -228,7 +228,7 @@ TEST_F(SpoolTest, ConsumesAcrossBlocksAndFile) {
     expect_unused(budget);
 }
 
-// Against a string: writes and reads of random sizes, over budgets from nothing to plenty.
+// Compares with a string: writes and reads of random sizes, with budgets from zero to ample.
 TEST_F(SpoolTest, BehavesLikeAString) {
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 random(seed);

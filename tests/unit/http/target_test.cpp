@@ -43,7 +43,7 @@ std::string normal(std::string_view path) {
     return normalise_path(path, out) ? out : "invalid";
 }
 
-// A route for /api/orders must see all of these.
+// A route for /api/orders must match all of these.
 TEST(NormalisePath, SpellingsOfOnePath) {
     const std::string_view spellings[] = {
         "/api/orders",
@@ -115,8 +115,8 @@ TEST(NormalisePath, OtherPaths) {
         {"/x/..;a/api", "/x/..;a/api"},
         {"/x/..%3Ba/api", "/x/..;a/api"},
         {"/x/.;/api", "/x/.;/api"},
-        // Not decoded: what would change the meaning, and what a literal cannot be. Hex in
-        // capitals.
+        // Kept encoded: characters whose decoding changes the meaning, and characters that must not
+        // appear literally. Hex digits in capitals.
         {"/a%25b", "/a%25b"},
         {"/%2561pi", "/%2561pi"},
         {"/a%252Fb", "/a%252Fb"},
@@ -126,7 +126,7 @@ TEST(NormalisePath, OtherPaths) {
         {"/caf%c3%a9", "/caf%C3%A9"},
         {"/a%0ab", "/a%0Ab"},
         {"/a%7fb", "/a%7Fb"},
-        // One form for what may be written either way.
+        // Characters that may be written either way get one form.
         {"/a%40b", "/a@b"},
         {"/a%7Bb%7d", "/a{b}"},
         {"/%7Euser", "/~user"},
@@ -149,7 +149,7 @@ TEST(NormalisePath, IsItsOwnNormalForm) {
     }
 }
 
-TEST(OtherReadings, AreWhatSomeServersSee) {
+TEST(OtherReadings, AreThePathsThatSomeServersSee) {
     const std::pair<std::string_view, std::vector<std::string>> table[] = {
         {"/a/b", {}},
         {"/a/../b//c/./d;e?%25", {}},
@@ -162,7 +162,7 @@ TEST(OtherReadings, AreWhatSomeServersSee) {
         {"/a%5cb", {"/a\\b"}},
         {"/a/..\\b", {"/a/..\\b", "/a/../b"}},
         {"/a//../b", {"/a/b"}},  // `..` takes the empty segment away
-        // A dot segment leaves no empty one behind (found by fuzzing).
+        // A dot segment does not leave an empty segment behind (found by fuzzing).
         {"/c/./../q//", {}},
         {"/../x//../..//q", {}},
         {"/a\\%2Fb", {"/a\\/b", "/a/%2Fb", "/a\\%2Fb"}},

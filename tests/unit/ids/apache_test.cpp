@@ -43,7 +43,7 @@ TEST(Apache, KnownAnswersOfTheCurrentForm) {
                       CounterRange::as_httpd);
         EXPECT_EQ(apache.next(at(parts.stamp)).view(), text(v, "expected"));
         const auto next = apache.next(at(parts.stamp));
-        // Where httpd's counter wraps at 2^32, httpd repeats itself. That is not for copying.
+        // httpd repeats ids when its counter wraps at 2^32. We do not copy that.
         if (text(v, "expected") == text(v, "expected_next"))
             EXPECT_NE(next.view(), text(v, "expected_next"));
         else
@@ -93,13 +93,13 @@ TEST(Apache, RefusesToDecodeOtherTexts) {
     EXPECT_FALSE(decode_apache(layout_2_4_47, "awBg@dbEPdEATWySnoHCHQAAAAA"));
     EXPECT_FALSE(decode_apache(layout_2_4_29, "awBg_dbEPdEATWySnoHCHQAAAAA"));
     EXPECT_FALSE(decode_apache(layout_2_4_47, "awBg_dbEPdEATWySnoHCHQAAAA"));
-    EXPECT_FALSE(decode_apache(layout_2_4_47, "awBg_dbEPdEATWySnoHCHQAAAAB"));  // loose bits
+    EXPECT_FALSE(decode_apache(layout_2_4_47, "awBg_dbEPdEATWySnoHCHQAAAAB"));  // unused bits set
     EXPECT_FALSE(decode_apache(layout_2_0, "awBg_dbEPdEATWySnoHCHQAAAAA"));
 }
 
 constexpr Machine machine{.address = 0x7f000101, .process = 29998, .worker = {}, .datacenter = 0};
 
-// Those without a root have nothing else to tell a second from itself: time runs ahead.
+// Layouts without a root cannot distinguish two passes of one second, so their time runs ahead.
 TEST(Apache, WithoutARootTimeRunsAheadOfAFullSecondOrAClockThatStepsBack) {
     for (const auto* layout : {&layout_1_3, &layout_1_3_threads, &layout_2_0}) {
         Entropy entropy;
@@ -130,7 +130,7 @@ TEST(Apache, WithoutAThreadFieldThreadsShareTheCounterByResidue) {
     }
 }
 
-// The bytes of one id, for looking at its fields.
+// The bytes of one id, to check its fields.
 std::array<std::uint8_t, 20> packed(const Id& id) {
     std::array<std::uint8_t, 20> bytes{};
     EXPECT_EQ(id.view().size(), 27u);

@@ -23,7 +23,7 @@ std::vector<std::string> formats(std::string_view id) {
 }
 using Names = std::vector<std::string>;
 
-TEST(Decode, WhatARealHttpdMade) {
+TEST(Decode, ReadsIdsOfARealHttpd) {
     const auto file = vectors("unique_id.json");
     for (const auto& v : file.at("observed_from_httpd_2_4_71_prefork").as_array()) {
         const auto all = readings(text(v, "unique_id"), now);
@@ -37,7 +37,7 @@ TEST(Decode, WhatARealHttpdMade) {
     }
 }
 
-TEST(Decode, WhatStandsInPublic) {
+TEST(Decode, ReadsIdsFoundInPublic) {
     const auto file = vectors("unique_id.json");
     for (const auto& v : file.at("observed_in_public").as_array()) {
         const auto all = readings(text(v, "unique_id"), now);
@@ -56,8 +56,8 @@ TEST(Decode, SaysWhenSeveralFormatsFit) {
     EXPECT_EQ(formats("V3TOycCW2-NlccywEUMUtwAAABU"), (Names{"httpd_2_4_47", "httpd_2_4_29"}));
 }
 
-TEST(Decode, TimesTellAnUnlikelyReading) {
-    // Nineteen digits are letters of httpd 1.3 as well, but of another century.
+TEST(Decode, MarksAReadingWithAnUnlikelyTime) {
+    // Nineteen digits are also a valid id of httpd 1.3, but its time lies in another century.
     EXPECT_EQ(formats("2123795683435245568"), (Names{"snowflake", "httpd_1_3?"}));
     const auto file = vectors("txid.json");
     const auto& sample = file.at("observed_nginx_1_22_1").at("samples").as_array()[0];
@@ -66,7 +66,7 @@ TEST(Decode, TimesTellAnUnlikelyReading) {
     EXPECT_NE(all.at(0).note.find("ngx_txid"), std::string::npos);
 }
 
-TEST(Decode, EveryOtherFormat) {
+TEST(Decode, ReadsEveryOtherFormat) {
     const auto txid = readings("d1v5u1m82lj7f24platg", now).at(0);
     EXPECT_EQ(txid.format, "txid");
     EXPECT_EQ(txid.time->unix_us, 1'795'187'022'624'000);

@@ -38,7 +38,7 @@ TEST(Entropy, AFailingSourceNeitherStopsNorRepeats) {
     std::set<std::uint64_t> seen;
     for (int i = 0; i < 2000; ++i) seen.insert({a.u64(), b.u64()});
     EXPECT_EQ(seen.size(), 4000u);
-    EXPECT_EQ(a.failures(), 4u);  // once a page, not once a number
+    EXPECT_EQ(a.failures(), 4u);  // one for each page, not for each number
     EXPECT_EQ(asked, 8);
 }
 
@@ -75,7 +75,7 @@ TEST(Chacha, TheVectorOfTheRfc) {
                        "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e"));
 }
 
-// Blocks made four at a time are those made one by one.
+// Blocks made four at a time equal those made one by one.
 TEST(Chacha, BlocksFollowTheirCounter) {
     const ChachaKey key{1, 2, 3};
     std::array<std::uint8_t, 640> all;

@@ -1,4 +1,4 @@
-// The child of a fork begins with all its parent has drawn, and must repeat none of it.
+// A forked child begins with the parent's generator state and must not repeat the parent's ids.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ TEST(Fork, AChildRepeatsNothingOfItsParent) {
     }
 }
 
-// Its worker number is its parent's, and the format has nothing else to tell them apart.
+// Child and parent share a worker number, and the format has no other field that differs.
 TEST(Fork, AChildMakesNoSnowflakes) {
     Generator generator(machine);
     EXPECT_EQ(lines_of_a_child(generator, Format::snowflake), std::string(count, '\n'));

@@ -46,7 +46,7 @@ TEST(Generator, CountsAFailingSource) {
     EXPECT_EQ(generator.next(Format::txid, now).view().size(), 20u);
 }
 
-// What the machine does not tell is not made up.
+// The generator does not invent an address or a worker that the machine lacks.
 TEST(Generator, MakesNoIdOfAnUnknownMachine) {
     Generator generator;
     for (std::size_t i = 0; i < format_names.size(); ++i) {

@@ -18,7 +18,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// What the real server did, in its words: how many bytes, and whether it closed and why.
+// The recorded behaviour of the real server: bytes sent, whether it closed, and why.
 const std::map<std::string, Outcome> outcomes{
     {"three ids, no token", {24, Decode::more}},
     {"pipelined requests", {24, Decode::more}},
@@ -49,7 +49,7 @@ Outcome played(const std::string& token, std::string_view bytes, std::size_t pie
     return outcome;
 }
 
-TEST(NoeqDecoder, WhatTheRealServerDid) {
+TEST(NoeqDecoder, DoesAsTheRealServer) {
     const auto file = vectors("noeq.json");
     std::size_t count = 0;
     for (const auto& v : file.at("wire").as_array()) {
@@ -77,7 +77,7 @@ TEST(NoeqDecoder, ATokenOfAnyBytesUpTo255) {
     EXPECT_EQ(played("x", std::string_view("\0\0\1", 3), 3).last, Decode::bad_token);
 }
 
-TEST(NoeqSequence, WhatTheRealServerDid) {
+TEST(NoeqSequence, DoesAsTheRealServer) {
     const auto file = vectors("noeq.json");
     for (const auto& v : file.at("generator_sequences").as_array()) {
         const auto start = v.as_object().contains("start_sequence")

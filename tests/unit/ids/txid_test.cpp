@@ -17,7 +17,7 @@ WallTime later(WallTime time, std::int64_t ms) {
     return {time.unix_us + ms * 1000};
 }
 
-// Every byte the same.
+// All bytes are equal.
 Entropy constant(std::uint8_t byte) {
     return Entropy([byte](std::span<std::uint8_t> out) {
         for (auto& b : out) b = byte;
@@ -44,7 +44,7 @@ TEST(Txid, KnownAnswers) {
     EXPECT_EQ(count, 68u);
 }
 
-TEST(Txid, PrefixesOfTheOriginalsTests) {
+TEST(Txid, HasThePrefixesOfTheOriginalsTests) {
     const auto file = vectors("txid.json");
     for (const auto& v : file.at("upstream_test_prefixes").as_array())
         EXPECT_EQ(encode_txid(number<std::uint64_t>(v, "unix_ms"), 0).view().substr(0, 5),
@@ -93,8 +93,8 @@ TEST(Txid, AFullMillisecondRunsIntoTheNext) {
     Txid txid(entropy);
     Id last = txid.next(start);
     std::uint64_t last_ms = decode_txid(last.view())->unix_ms;
-    // Half the field is free above the highest start: 2^53 / 2^16 steps, so this many carry
-    // nowhere.
+    // The highest start leaves half the field free, 2^53 / 2^16 steps, so this many do not
+    // overflow it.
     for (int i = 0; i < 100'000; ++i) {
         const Id id = txid.next(start);
         ASSERT_LT(last, id);

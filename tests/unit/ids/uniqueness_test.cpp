@@ -1,6 +1,6 @@
-// Many ids of each format, through every kind of clock: none twice. And the proof that this test
-// would notice: the same with generators that are broken on purpose. tests/unique_ids asks the same
-// of 100 million.
+// Makes many ids of each format under every kind of clock and finds no duplicates. Generators that
+// are broken on purpose prove that this test would notice. loadtest/unique_ids.cpp does the same
+// with 100 million ids.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 namespace ticketgate::ids {
 namespace {
 
-// More than twice the counter of httpd's formats, 32 times that of a snowflake.
+// More than twice the range of httpd's counter, 32 times that of a snowflake.
 constexpr std::size_t many = 140'000;
 constexpr std::int64_t start_us = 1'795'186'941'000'000;
 constexpr Machine machine{.address = 0x0a000001, .process = 4711, .worker = 7, .datacenter = 21};
 
 using Clock = std::function<WallTime(std::size_t)>;
 
-// An id's text by its bytes in memory: a million are sorted here, without optimisation.
+// An id's text as plain bytes: a million are sorted here, in a build without optimisation.
 struct Text {
-    char bytes[40] = {};  // the longest made: 36
+    char bytes[40] = {};  // the longest id has 36
     friend bool operator<(const Text& a, const Text& b) {
         return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) < 0;
     }
@@ -34,17 +34,17 @@ struct Text {
     }
 };
 
-// 70,000 requests in each second.
+// A clock with 70,000 readings in each second.
 WallTime busy(std::size_t i) {
     return {start_us + static_cast<std::int64_t>(i) * 1'000'000 / 70'000};
 }
 
-// The same, but every 50,000th reading the clock is two seconds behind itself.
+// The same clock, set back by two seconds at every 50,000th reading.
 WallTime stepping_back(std::size_t i) {
     return {busy(i).unix_us - static_cast<std::int64_t>(i / 50'000) * 2'000'000};
 }
 
-// Anywhere within ten seconds, in no order.
+// A clock whose readings jump at random within ten seconds.
 WallTime jumping(std::size_t i) {
     std::minstd_rand random(static_cast<unsigned>(i + 1));
     random.discard(2);
@@ -83,7 +83,7 @@ void for_each_format(Use use) {
     }
 }
 
-TEST(Unique, UnderEveryClock) {
+TEST(Unique, NothingIsRepeatedUnderAnyClock) {
     for_each_format([](Format format) {
         for (const Clock& clock : clocks) {
             Generator generator(machine);
@@ -101,7 +101,7 @@ TEST(Unique, TimeOrderedFormatsRiseUnderEveryClock) {
         }
 }
 
-TEST(Unique, AcrossFourThreadsOfOneProcess) {
+TEST(Unique, NothingIsRepeatedByFourThreads) {
     for_each_format([](Format format) {
         std::array<std::vector<Text>, 4> parts;
         std::vector<std::jthread> threads;
@@ -117,8 +117,8 @@ TEST(Unique, AcrossFourThreadsOfOneProcess) {
     });
 }
 
-// Another process has another process id, or worker number; for the others chance must do.
-TEST(Unique, AcrossProcesses) {
+// Another process has another process id or worker number; other formats rely on random bits.
+TEST(Unique, NothingIsRepeatedByAnotherProcess) {
     Machine other = machine;
     other.process = 4712;
     other.worker = 8;
@@ -130,7 +130,7 @@ TEST(Unique, AcrossProcesses) {
     });
 }
 
-TEST(Unique, WithoutEntropyNothingIsRepeated) {
+TEST(Unique, NothingIsRepeatedWithoutEntropy) {
     const auto fail = [](std::span<std::uint8_t>) { return false; };
     Machine other = machine;
     other.process = 4712;
@@ -143,8 +143,9 @@ TEST(Unique, WithoutEntropyNothingIsRepeated) {
     });
 }
 
-// An entropy source that says it works and always gives the same: roots never differ, so the second
-// 65,536 unique ids of a second repeat the first, and two generators make the same of the others.
+// An entropy source that reports success and always returns the same bytes: roots never differ, so
+// the second 65,536 unique ids of a second repeat the first, and for the other formats two
+// generators make the same ids.
 TEST(Unique, TheCheckSeesABrokenSource) {
     const auto broken = [](std::span<std::uint8_t> out) {
         std::fill(out.begin(), out.end(), std::uint8_t{42});
@@ -159,7 +160,7 @@ TEST(Unique, TheCheckSeesABrokenSource) {
     }
 }
 
-// A clock that starts again where it was, as after a restart: what has no randomness repeats.
+// A clock that starts again at an earlier time, as after a restart: ids without randomness repeat.
 TEST(Unique, TheCheckSeesABrokenClock) {
     Generator before(machine), after(machine);
     auto all = made(before, Format::snowflake, busy, 1000);

@@ -1,4 +1,4 @@
-// The known-answer files under tests/vectors, and hex for them.
+// Reads the known-answer files under tests/vectors and their hex.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -1,4 +1,4 @@
-// Readers of a log that read when they are told to, and lines that show what became of them.
+// Log readers that read on command, and numbered lines that show losses and reordering.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct Ends {
         if (reader >= 0) close(reader);
         reader = -1;
     }
-    // All that is there now.
+    // Returns all bytes that are there now.
     std::string read_all() const {
         std::string text;
         std::array<char, 4096> piece;
@@ -55,7 +55,7 @@ struct SocketPair : Ends {
     }
 };
 
-// Until a write would wait.
+// Fills the pipe until a write would block.
 inline void fill(const Pipe& pipe) {
     const int flags = fcntl(pipe.writer, F_GETFL);
     fcntl(pipe.writer, F_SETFL, flags | O_NONBLOCK);
@@ -74,7 +74,7 @@ inline std::size_t lines(std::string_view text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Every line is `x N xxxx…` of one thread, and each thread's N rise. The number of lines.
+// Checks that every line is `x N xxxx…` and that N rises for each thread. Returns the line count.
 inline int check_order(const std::string& text) {
     std::array<int, 256> last;
     last.fill(-1);

@@ -27,7 +27,7 @@ std::string word(std::string_view text) {
     return out;
 }
 
-// What a JSON reader makes of it.
+// The text that a JSON reader gets back.
 std::string read_back(std::string_view text) {
     return std::string(parse_json('"' + json(text) + '"').as_string());
 }
@@ -40,7 +40,7 @@ TEST(Escape, PlainTextPasses) {
 TEST(Escape, ControlCharactersAndQuotesInJson) {
     EXPECT_EQ(json("a\"b\\c\n\r\t"), R"(a\"b\\c\n\r\t)");
     EXPECT_EQ(json("\x00\x1b[2J\x7f"sv), R"(\u0000\u001b[2J\u007f)");
-    EXPECT_EQ(json("\xc2\x9b"), R"(\u009b)");  // C1: a terminal's other escape
+    EXPECT_EQ(json("\xc2\x9b"), R"(\u009b)");  // C1: CSI, which terminals obey like ESC [
     EXPECT_EQ(json("\xc2\xa0"), "\xc2\xa0");
 }
 
@@ -61,7 +61,7 @@ TEST(Escape, AnyBytesMakeValidJson) {
     std::mt19937 random(1);
     for (int round = 0; round < 20'000; ++round) {
         std::string text(random() % 24, '\0');
-        // Half of the rounds from few bytes, so that sequences happen that are nearly UTF-8.
+        // Half of the rounds use few byte values, so that nearly valid UTF-8 occurs.
         static constexpr auto nearly = "\xc2\xe0\xed\xf0\xf4\x80\x8f\x90\x9f\xa0\xbf\"\\a"sv;
         for (auto& c : text)
             c = round % 2 ? static_cast<char>(random()) : nearly[random() % nearly.size()];

@@ -49,7 +49,7 @@ TEST(LineSink, HandsOnByItselfWhenABatchIsFull) {
     EXPECT_GT(lines(pipe.read_all()), 100u);
 }
 
-TEST(LogFile, ALineLongerThanAPipeTakesAtOnce) {
+TEST(LogFile, WritesALineLongerThanAPipeTakesAtOnce) {
     Pipe pipe;
     LogFile file(pipe.writer);
     const auto first = file.write(line('a', 0, 200'000));
@@ -79,7 +79,7 @@ TEST(LogFile, WritesAFileAndReopensIt) {
     EXPECT_EQ(folder.read("access.log"), "three\n");
 }
 
-TEST(LogFile, KeepsTheOldFileWhenTheNewOneCannotBe) {
+TEST(LogFile, KeepsTheOldFileIfTheNewOneCannotBeOpened) {
     const Folder folder;
     std::filesystem::create_directory(folder.path / "logs");
     LogFile file((folder.path / "logs" / "a").string());
@@ -98,7 +98,7 @@ TEST(LogFile, WithoutAFileLinesAreCountedAsLost) {
     EXPECT_EQ(taken.error, EBADF);
 }
 
-TEST(LogFile, AFullDiskLosesLinesAndSaysSo) {
+TEST(LogFile, AFullDiskLosesLinesAndReportsIt) {
     if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
     LogFile file("/dev/full");
     const auto taken = file.write("one\ntwo\n");
@@ -106,7 +106,7 @@ TEST(LogFile, AFullDiskLosesLinesAndSaysSo) {
     EXPECT_EQ(taken.error, ENOSPC);
 }
 
-// The disk may be full in the middle of a line.
+// The disk may become full in the middle of a line.
 TEST(LogFile, NamesTheReasonOfALineThatWasCut) {
     ASSERT_NE(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
     const Folder folder;
@@ -123,7 +123,7 @@ TEST(LogFile, NamesTheReasonOfALineThatWasCut) {
     EXPECT_EQ(taken.error, EFBIG);
 }
 
-TEST(LogFile, NullTakesAll) {
+TEST(LogFile, DevNullTakesEveryLine) {
     LogFile file("/dev/null");
     for (int i = 0; i < 50'000; ++i) EXPECT_EQ(file.write(line('a', i, 99)).lost_lines, 0u);
 }

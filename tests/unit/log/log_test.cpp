@@ -34,7 +34,7 @@ class LogTest : public testing::Test {
         const auto got = read(ends_[0], text.data(), text.size());
         return {text.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
     }
-    // Without the time.
+    // Returns the log without its times.
     std::string said(const Log& log) {
         const auto line = written(log);
         return line.size() > 28 ? line.substr(28) : line;
@@ -79,7 +79,7 @@ TEST_F(LogTest, WritesFromItsLevelUpwards) {
     EXPECT_FALSE(log.enabled(Level::error));
 }
 
-TEST_F(LogTest, NobodyForgesALine) {
+TEST_F(LogTest, AClientCannotForgeALine) {
     Log log(Level::info, file());
     log.info("bad target\nerror x", {{"target", "/\n\x1b[31m\" a=b"}, {"empty", ""}});
     EXPECT_EQ(said(log),

@@ -32,8 +32,8 @@ TEST(LogWriter, WritesWhatItIsOffered) {
     EXPECT_EQ(writer.dropped(), 0u);
 }
 
-// Whoever offers lines is not held up, the memory is bounded, and each line is there or counted.
-TEST(LogWriter, DropsWhatAReaderDoesNotTakeAndSaysSoWhenItTakesAgain) {
+// offer() never blocks, the memory is bounded, and each line is written or counted as dropped.
+TEST(LogWriter, DropsLinesOfASlowReaderAndReportsThemLater) {
     for (const bool socket : {false, true}) {
         Pipe pipe;
         SocketPair pair;
@@ -57,9 +57,9 @@ TEST(LogWriter, DropsWhatAReaderDoesNotTakeAndSaysSoWhenItTakesAgain) {
     }
 }
 
-// As with stdout and stderr on one pipe: the room that one of them found may be gone when it
-// writes. The file takes its descriptor for one that never blocks, and then it does.
-TEST(LogWriter, HoldsNobodyUpWhereAWriteBlocks) {
+// With stdout and stderr on one pipe, another writer may fill the room before this one writes. Here
+// dup2() swaps the pipe in after the file took its descriptor for one that never blocks.
+TEST(LogWriter, DoesNotBlockItsCallersWhenAWriteBlocks) {
     ASSERT_NE(signal(SIGPIPE, SIG_IGN), SIG_ERR);
     Pipe pipe;
     fill(pipe);
@@ -73,12 +73,12 @@ TEST(LogWriter, HoldsNobodyUpWhereAWriteBlocks) {
         writer.finish(10ms);
         EXPECT_GT(writer.dropped(), 800u);
     }
-    pipe.close_reader();  // ends the write, and the thread that was left behind
+    pipe.close_reader();  // ends the blocked write and its thread
     while (file.use_count() != 1) std::this_thread::yield();
     close(descriptor);
 }
 
-TEST(LogWriter, KeepsWholeLinesOfWhatFits) {
+TEST(LogWriter, KeepsWholeLinesThatFit) {
     Pipe pipe;
     fill(pipe);
     LogWriter writer(file_of(pipe), 100);
@@ -89,8 +89,8 @@ TEST(LogWriter, KeepsWholeLinesOfWhatFits) {
     writer.finish(1ms);
 }
 
-TEST(LogWriter, TellsWhyItsFileRefusesLines) {
-    // Even where SIGPIPE would end the process, as here.
+TEST(LogWriter, ReportsWhyItsFileRefusesLines) {
+    // Also in a process that SIGPIPE would end, as here.
     ASSERT_NE(signal(SIGPIPE, SIG_DFL), SIG_ERR);
     for (const bool socket : {false, true}) {
         Pipe pipe;
@@ -109,7 +109,7 @@ TEST(LogWriter, TellsWhyItsFileRefusesLines) {
     }
 }
 
-TEST(LogWriter, FinishesALongLineWithoutANextOne) {
+TEST(LogWriter, FinishesALongLineWithoutAnotherOne) {
     Pipe pipe;
     LogWriter writer(file_of(pipe));
     writer.offer(line('a', 0, 100'000));
@@ -133,7 +133,7 @@ TEST(LogWriter, DoesNotTearLinesOfThreads) {
             writers.emplace_back([&, t] {
                 LineSink sink(writer);
                 for (int i = 0; i < 3'000; ++i) {
-                    // Some are longer than a pipe takes at once.
+                    // Some lines are longer than a pipe takes at once.
                     sink.append(line(static_cast<char>('a' + t), i, i % 50 == 0 ? 9'000 : 120));
                     if (i % 7 == 0) sink.flush();
                 }

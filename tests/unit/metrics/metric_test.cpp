@@ -33,7 +33,7 @@ TEST(Histogram, ABoundBelongsToItsBucket) {
     EXPECT_DOUBLE_EQ(histogram.sum(), 0.5 + 0.50001 + 1 + 2 + 2.1 + 1e9);
 }
 
-TEST(Histogram, WhatIsNoNumberIsInTheLastBucket) {
+TEST(Histogram, NotANumberIsInTheLastBucket) {
     Histogram histogram(std::array{1.0});
     histogram.observe(std::nan(""));
     EXPECT_EQ(histogram.count(1), 1u);

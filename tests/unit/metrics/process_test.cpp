@@ -23,7 +23,7 @@ TEST(Process, ReadsAStatLineWhateverTheNameIs) {
     EXPECT_EQ(stat.resident_pages, 1234);
 }
 
-TEST(Process, WhatIsNoStatLineIsNaN) {
+TEST(Process, ABadStatLineGivesNaN) {
     for (const auto* text : {"", "1 (x", "1 (x) S 1 2 3"})
         EXPECT_TRUE(std::isnan(parse_stat(text).virtual_bytes)) << text;
 }

@@ -1,4 +1,4 @@
-// What a peer has not taken of what was written, as the kernel tells it.
+// The written bytes that the peer has not taken, as the kernel reports them.
 #include <gtest/gtest.h>
 
 #include "net/stream.hpp"

@@ -1,4 +1,4 @@
-// What `check` says of certificates and keys.
+// The problems that `check` reports in certificates and keys.
 #include "net/certificate.hpp"
 
 #include <sys/stat.h>
@@ -17,12 +17,12 @@ std::vector<std::string> told(const test::KeyFiles& files) {
     return out;
 }
 
-TEST(Certificates, GoodOnesSayNothing) {
+TEST(Certificates, GoodOnesGiveNoProblems) {
     EXPECT_EQ(told(Keys::get().localhost), std::vector<std::string>{});
     EXPECT_EQ(examine_authorities(Keys::get().authority.file()), "");
 }
 
-TEST(Certificates, DatesAreLookedAt) {
+TEST(Certificates, DatesAreChecked) {
     test::Wanted wanted;
     wanted.days = -2;
     auto found = told(Keys::get().authority.issue("old", wanted));
@@ -39,7 +39,7 @@ TEST(Certificates, DatesAreLookedAt) {
     EXPECT_EQ(told(Keys::get().authority.issue("later", wanted)), std::vector<std::string>{});
 }
 
-TEST(Certificates, WeakAndOpenKeysAreToldOf) {
+TEST(Certificates, WeakKeysAndReadableKeyFilesAreReported) {
     test::Wanted wanted;
     wanted.rsa = true;
     EXPECT_EQ(told(Keys::get().authority.issue("rsa", wanted)), std::vector<std::string>{});
@@ -55,7 +55,7 @@ TEST(Certificates, WeakAndOpenKeysAreToldOf) {
                                             ": OpenSSL does not serve it: ee key too small"}));
 }
 
-TEST(Certificates, ThatOpenSslWouldNotServeAreRefusedInEveryPlace) {
+TEST(Certificates, RefusedByOpenSslAreReportedInEveryPlace) {
     test::Wanted wanted;
     wanted.rsa = true;
     wanted.rsa_bits = 1024;

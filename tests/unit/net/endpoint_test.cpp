@@ -1,4 +1,4 @@
-// Addresses as they are written and as they are shown.
+// Addresses: parsing and printing.
 #include "net/endpoint.hpp"
 
 #include <arpa/inet.h>
@@ -12,7 +12,7 @@ namespace {
 struct Literal {
     const char* host;
     std::uint16_t port;
-    const char* ip;  // null: no address
+    const char* ip;  // null: not an address
     const char* text;
 };
 
@@ -24,7 +24,7 @@ constexpr Literal literals[] = {
     {"[::1]", 8080, "::1", "[::1]:8080"},
     {"::", 1, "::", "[::]:1"},
     {"2001:DB8:0:0::1", 443, "2001:db8::1", "[2001:db8::1]:443"},
-    {"::ffff:10.0.0.1", 80, "10.0.0.1", "10.0.0.1:80"},  // mapped: shown as what it is
+    {"::ffff:10.0.0.1", 80, "10.0.0.1", "10.0.0.1:80"},  // mapped: shown as IPv4
     {"localhost", 80, nullptr, nullptr},
     {"", 80, nullptr, nullptr},
     {"[]", 80, nullptr, nullptr},
@@ -48,7 +48,7 @@ TEST(Endpoint, LiteralAddresses) {
     }
 }
 
-TEST(Endpoint, IsWhatTheSystemTakes) {
+TEST(Endpoint, HasTheAddressThatTheSystemTakes) {
     const auto v4 = *Endpoint::from_ip("10.1.2.3", 8080);
     ASSERT_EQ(v4.size(), sizeof(sockaddr_in));
     const auto& address = *reinterpret_cast<const sockaddr_in*>(v4.address());

@@ -1,4 +1,4 @@
-// Where connections come in.
+// The listener: accepts, pauses, and reports failures.
 #include "net/listener.hpp"
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 namespace ticketgate::net {
 namespace {
 
-// Descriptors that were accepted, and whom they were accepted from.
+// The accepted descriptors and their peers.
 struct Guests {
     ~Guests() {
         for (const int descriptor : descriptors) ::close(descriptor);
@@ -59,7 +59,7 @@ struct ListenerTest : testing::Test {
     Endpoint at;
 };
 
-TEST_F(ListenerTest, AcceptsAndTellsThePeer) {
+TEST_F(ListenerTest, AcceptsAndNamesThePeer) {
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(), no_report);
     ASSERT_NE(listener.local().port(), 0);
     const Peer visitor = visit(listener.local());
@@ -78,7 +78,7 @@ TEST_F(ListenerTest, AcceptsABurst) {
     EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 150; }));
 }
 
-TEST_F(ListenerTest, ThePausedWaitInTheBacklog) {
+TEST_F(ListenerTest, ClientsOfAPausedListenerWaitInTheBacklog) {
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(), no_report);
     listener.pause();
     listener.pause();
@@ -90,8 +90,8 @@ TEST_F(ListenerTest, ThePausedWaitInTheBacklog) {
     EXPECT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
 }
 
-// At a limit: whether somebody waits is told once, and nobody is accepted before resume().
-TEST_F(ListenerTest, WhileItHoldsAWaitingClientIsTold) {
+// hold(), used at a limit: reports a waiting client once and accepts none before resume().
+TEST_F(ListenerTest, ReportsAWaitingClientOnceWhileItHolds) {
     int knocks = 0;
     Listener listener(loop, at, guests.accepted(), no_report, [&] { ++knocks; });
     listener.hold();
@@ -126,7 +126,7 @@ TEST_F(ListenerTest, MayBePausedFromInsideAnAccept) {
     EXPECT_TRUE(run_until(loop, [&] { return count == 2; }));
 }
 
-// A connection that the handler does not take over ends.
+// The listener closes a connection that its handler does not take over.
 TEST_F(ListenerTest, WithoutMemoryOneConnectionEndsAndTheNextIsTaken) {
     std::vector<int> reports;
     std::size_t count = 0;
@@ -145,7 +145,7 @@ TEST_F(ListenerTest, WithoutMemoryOneConnectionEndsAndTheNextIsTaken) {
     EXPECT_EQ(refused.receive(), "");
 }
 
-// No more descriptors for this process, while it lives.
+// While it exists, this process gets no more descriptors.
 class Shortage {
  public:
     Shortage() {
@@ -163,12 +163,12 @@ class Shortage {
     rlimit before_{};
 };
 
-// The last descriptors are for what the connections that are here already need.
+// The last descriptors are reserved for the needs of existing connections.
 TEST_F(ListenerTest, StopsBeforeTheLastDescriptors) {
     std::vector<int> reports;
     const int next = ::dup(0);
     ::close(next);
-    // Of 150 connections each takes one here and one at its other end.
+    // Each of 150 connections takes two descriptors: one here and one at its other end.
     Listener listener(
         loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
         [&](int error) { reports.push_back(error); }, nullptr, next + 200);
@@ -187,7 +187,7 @@ TEST_F(ListenerTest, WithoutDescriptorsItPausesAndReportsOnce) {
     std::vector<int> reports;
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
                       [&](int error) { reports.push_back(error); });
-    // One before the shortage: UBSan's first look at a type needs descriptors of its own.
+    // One connection before the shortage: UBSan's first check of a type opens descriptors itself.
     const Peer early = visit(listener.local());
     ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
     const Peer a = visit(listener.local()), b = visit(listener.local());
@@ -201,11 +201,11 @@ TEST_F(ListenerTest, WithoutDescriptorsItPausesAndReportsOnce) {
     EXPECT_EQ(reports.size(), 1u);
 }
 
-TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
+TEST_F(ListenerTest, TheEndOfItsOwnPauseDoesNotEndItsOwnersPause) {
     bool reported = false;
     Listener listener(loop, *Endpoint::from_ip("127.0.0.1", 0), guests.accepted(),
                       [&](int) { reported = true; });
-    // One before the shortage: UBSan's first look at a type needs descriptors of its own.
+    // One connection before the shortage: UBSan's first check of a type opens descriptors itself.
     const Peer early = visit(listener.local());
     ASSERT_TRUE(run_until(loop, [&] { return guests.count() == 1; }));
     const Peer visitor = visit(listener.local());
@@ -214,7 +214,7 @@ TEST_F(ListenerTest, ItsOwnPauseDoesNotEndTheOwners) {
         ASSERT_TRUE(run_until(loop, [&] { return reported; }));
     }
     listener.pause();  // the connection limit was reached meanwhile
-    // More than the listener's own pause: time for a fault to show, which nothing tells.
+    // Longer than the listener's own pause, so that a wrong resume would show.
     const Time end = monotonic_now() + 250ms;
     (void)run_until(loop, [&] { return monotonic_now() > end; });
     EXPECT_EQ(guests.count(), 1u);
@@ -259,7 +259,7 @@ TEST_F(ListenerTest, UnixSocketsAreForOwnerAndGroupAndGoAtTheEnd) {
     EXPECT_FALSE(exists());
 }
 
-// As a process leaves it that was killed.
+// The file that a killed process leaves.
 void leave_stale_socket(const Endpoint& at) {
     const Peer gone(::socket(AF_UNIX, SOCK_STREAM, 0));
     ASSERT_EQ(::bind(gone.descriptor(), at.address(), at.size()), 0);
@@ -279,11 +279,11 @@ TEST_F(ListenerTest, ALiveUnixSocketIsNotTouched) {
     EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);
     ASSERT_TRUE(exists());
     const Peer visitor = visit(at);
-    // The probe of the second one may have been accepted as well.
+    // The second listener's probe may have been accepted as well.
     EXPECT_TRUE(run_until(loop, [&] { return guests.count() >= 1; }));
 }
 
-TEST_F(ListenerTest, AFileThatIsNoSocketIsNotTouched) {
+TEST_F(ListenerTest, AFileThatIsNotASocketIsNotTouched) {
     std::ofstream(path()) << "precious";
     EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);
     EXPECT_TRUE(exists());

@@ -1,4 +1,4 @@
-// One loop, turned by hand.
+// One loop, turned by the test.
 #include "net/loop.hpp"
 
 #include "sockets.hpp"
@@ -20,7 +20,7 @@ TEST(Loop, RunsWhatWasPostedInOrder) {
     EXPECT_EQ(log, "abc");
 }
 
-TEST(Loop, FreesAtItsEndWhatWasPostedAndNotRun) {
+TEST(Loop, FreesPostedJobsThatNeverRan) {
     const auto owned = std::make_shared<int>(0);
     {
         Loop loop(0);
@@ -39,7 +39,7 @@ Detached append_when(Signal& signal, std::string& log, char name) {
     log += name;
 }
 
-TEST(Loop, RunsWhoWasNotifiedBeforeItSleeps) {
+TEST(Loop, ResumesNotifiedWaitersBeforeItSleeps) {
     Loop loop(0);
     Signal signal(loop.scheduler());
     std::string log;
@@ -75,7 +75,7 @@ TEST(Loop, DeadlinesFireInTime) {
     Alarm alarm(loop);
     std::string log;
     append_when(alarm.signal, log, 'a');
-    // A deadline counts from when the loop woke, not from when it is armed.
+    // A deadline counts from the time the loop woke, not from the time it is armed.
     const Time begin = monotonic_now();
     loop.run_once(Duration{0});
     loop.arm(alarm.deadline, 20ms);
@@ -121,14 +121,14 @@ Detached move_and_tell(Loop& from, Loop& to, std::string& log) {
     log += '2';
 }
 
-TEST(Loop, MovingToItselfIsNoStep) {
+TEST(Loop, ResumesAtOnceAMoveToItself) {
     Loop loop(0);
     std::string log;
     move_and_tell(loop, loop, log);
     EXPECT_EQ(log, "12");
 }
 
-TEST(Loop, AMoveBeginsWhenTheTravellerHasLeftTheStack) {
+TEST(Loop, AMoveBeginsAfterTheCoroutineHasLeftTheStack) {
     Loop loop(0), other(1);
     std::string log;
     loop.post([&] {
@@ -141,7 +141,7 @@ TEST(Loop, AMoveBeginsWhenTheTravellerHasLeftTheStack) {
     EXPECT_EQ(log, "1-2");
 }
 
-// Two of them always have something to do.
+// Two of these coroutines wake each other without end.
 Detached wake_each_other(Signal& mine, Signal& other, const bool& enough) {
     while (!enough) {
         other.notify();
@@ -170,7 +170,7 @@ TEST(Loop, BusyCoroutinesDoNotKeepItFromItsSockets) {
     catch_up(loop);
 }
 
-TEST(Loop, StopEndsRunAfterWhatWasPosted) {
+TEST(Loop, StopEndsRunAfterThePostedJobs) {
     Loop loop(0);
     std::string log;
     loop.post([&] { log += 'a'; });

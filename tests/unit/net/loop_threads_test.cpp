@@ -1,4 +1,4 @@
-// What crosses threads: posts, and coroutines that move between loops.
+// Work that crosses threads: posts, and coroutines that move between loops.
 #include <atomic>
 #include <latch>
 #include <memory>
@@ -50,7 +50,7 @@ TEST(LoopThreads, PostsOfEachThreadRunInItsOrder) {
     }
 }
 
-TEST(LoopThreads, WhatWasPostedBeforeStopRuns) {
+TEST(LoopThreads, JobsPostedBeforeStopRun) {
     for (int round = 0; round < 50; ++round) {
         std::atomic<int> ran{0};
         Running running(0);
@@ -65,11 +65,11 @@ TEST(LoopThreads, APostWakesASleepingLoop) {
     for (int i = 0; i < 200; ++i) {
         std::latch here(1);
         running.loop.post([&] { here.count_down(); });
-        here.wait();  // or the test hangs: the loop sleeps without end
+        here.wait();  // without the wake-up the loop sleeps for ever and the test hangs
     }
 }
 
-// A number for each loop that only its own thread may touch; TSan is the judge.
+// A counter for each loop that only its own thread may touch; TSan reports any other access.
 struct Stop {
     explicit Stop(unsigned index) : running(index) {}
     Running running;
@@ -89,7 +89,7 @@ Detached travel(std::vector<std::unique_ptr<Stop>>& stops, std::size_t at, int h
     all.count_down();
 }
 
-TEST(LoopThreads, TravellersGoOnWhereTheyMoveTo) {
+TEST(LoopThreads, CoroutinesGoOnOnTheLoopTheyMoveTo) {
     constexpr int travellers = 32, hops = 300;
     std::vector<std::unique_ptr<Stop>> stops;
     for (unsigned i = 0; i < 4; ++i) stops.push_back(std::make_unique<Stop>(i));
@@ -107,7 +107,7 @@ TEST(LoopThreads, TravellersGoOnWhereTheyMoveTo) {
     EXPECT_EQ(visits, travellers * hops);
 }
 
-// A connection that changes loops between each two bytes: none of them is missed.
+// Reads a connection that changes loops after each byte; no byte may be missed.
 Detached read_everywhere(SocketStream& stream, Loop& a, Loop& b, std::string& out,
                          std::latch& end) {
     Loop* here = &a;

@@ -1,4 +1,4 @@
-// Shared by the tests of net: the far end of a connection, blocking, and a loop driven by hand.
+// Shared by the tests of net: the far end of a connection, blocking, and a loop the test turns.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 namespace ticketgate::net {
 
-/// Turns the loop until `condition` holds; false when it does not in a long time.
+/// Turns the loop until `condition` holds; returns false after 20 s.
 template <class Condition>
 bool run_until(Loop& loop, Condition condition) {
     const Time end = monotonic_now() + 20s;
@@ -29,7 +29,7 @@ bool run_until(Loop& loop, Condition condition) {
     return true;
 }
 
-/// Everything that is there already is told.
+/// Turns the loop until it has delivered all events that are there already.
 inline void catch_up(Loop& loop) {
     for (int i = 0; i < 3; ++i) loop.run_once(Duration{0});
 }
@@ -45,7 +45,7 @@ class Peer {
         ASSERT_EQ(::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(bytes.size()));
     }
-    /// What is there now, or soon if nothing is; empty at the end.
+    /// Waits for bytes and returns those that are there; empty at the end.
     std::string receive() const {
         std::string bytes(64 << 10, 0);
         const auto n = ::recv(descriptor_, bytes.data(), bytes.size(), 0);
@@ -69,7 +69,7 @@ inline void make_non_blocking(int descriptor) {
     ASSERT_EQ(::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK), 0);
 }
 
-/// Two ends; the first is for a stream.
+/// Two connected ends; the first is for a stream.
 inline std::pair<int, int> unix_pair() {
     int ends[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -77,7 +77,7 @@ inline std::pair<int, int> unix_pair() {
     return {ends[0], ends[1]};
 }
 
-/// A blocking listener of the test's own, on the loopback.
+/// The test's own blocking listener on the loopback.
 class Door {
  public:
     Door() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -93,7 +93,7 @@ class Door {
     int descriptor() const { return descriptor_; }
     Peer accept() const {
         const int accepted = ::accept(descriptor_, nullptr, nullptr);
-        const int on = 1;  // or each small piece would wait for the acknowledgement of the last
+        const int on = 1;  // otherwise each small piece waits for the previous acknowledgement
         setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
         return Peer(accepted);
     }

@@ -1,4 +1,4 @@
-// A socket as a stream that never blocks: what each step tells, and which events are noticed.
+// A socket as a stream that never blocks: the result of each step, and the events it notices.
 #include "net/stream.hpp"
 
 #include <cerrno>
@@ -46,13 +46,13 @@ class StreamTest : public testing::TestWithParam<bool> {
     Line line{GetParam()};
 };
 
-TEST_P(StreamTest, NothingToReadIsBlocked) {
+TEST_P(StreamTest, AReadWithoutBytesIsBlocked) {
     EXPECT_FALSE(line.stream->readable());
     EXPECT_EQ(line.read().status, Io::blocked);
     EXPECT_TRUE(line.stream->writable());
 }
 
-TEST_P(StreamTest, BytesAreTold) {
+TEST_P(StreamTest, NewBytesNotifyTheObserver) {
     line.peer.send("hello");
     ASSERT_TRUE(line.heard_more());
     EXPECT_TRUE(line.stream->readable());
@@ -88,7 +88,7 @@ TEST_P(StreamTest, AnEndIsSeenBeforeAndAfterTheBytes) {
     EXPECT_EQ(line.read().status, Io::ended);
 }
 
-TEST_P(StreamTest, AnEndAfterTheBytesWereReadIsTold) {
+TEST_P(StreamTest, AnEndAfterTheBytesNotifiesTheObserver) {
     line.peer.send("last");
     ASSERT_TRUE(line.heard_more());
     EXPECT_EQ(line.read().bytes, 4u);
@@ -114,12 +114,12 @@ TEST_P(StreamTest, FinishingEndsOneDirectionOnly) {
     EXPECT_EQ(line.bytes, "still");
 }
 
-TEST_P(StreamTest, WritingStopsWhereThePeerDoes) {
+TEST_P(StreamTest, WritingBlocksWhenThePeerStopsReading) {
     const std::string block(100'000, 'x');
     std::size_t sent = 0, received = 0;
     while (line.stream->writable()) {
         sent += line.write(block).bytes;
-        catch_up(line.loop);  // its turn comes again
+        catch_up(line.loop);  // gives the stream its next turn
     }
     EXPECT_EQ(line.write("y").status, Io::blocked);
     EXPECT_GT(sent, 0u);
@@ -153,8 +153,8 @@ TEST_P(StreamTest, AnyNumberOfPiecesGoesOut) {
     }
 }
 
-// Whoever is as fast as we are takes turns with all others on the loop.
-TEST_P(StreamTest, ReadsAndWritesSoMuchInOneTurn) {
+// A peer as fast as we are must not keep the loop from its other connections.
+TEST_P(StreamTest, ReadsAndWritesALimitedAmountInOneTurn) {
     line.peer.send(std::string(1000, 'x'));
     ASSERT_TRUE(line.heard_more());
     int turns = 0, got = 0;
@@ -178,7 +178,7 @@ TEST_P(StreamTest, ReadsAndWritesSoMuchInOneTurn) {
     EXPECT_EQ(line.write("the end").bytes, 7u);
 }
 
-TEST_P(StreamTest, WritingToNobodyFails) {
+TEST_P(StreamTest, WritingToAClosedPeerFails) {
     line.peer.close();
     IoResult result;
     for (int i = 0; i < 100 && result.status == Io::ok; ++i) {
@@ -190,7 +190,7 @@ TEST_P(StreamTest, WritingToNobodyFails) {
     EXPECT_TRUE(line.stream->broken());
 }
 
-TEST_P(StreamTest, WithoutAnObserverItsStateIsKeptAllTheSame) {
+TEST_P(StreamTest, WithoutAnObserverItsStateIsStillKept) {
     line.stream->observe(nullptr);
     line.peer.send("x");
     line.peer.finish();
@@ -199,7 +199,7 @@ TEST_P(StreamTest, WithoutAnObserverItsStateIsKeptAllTheSame) {
     EXPECT_EQ(line.ear.heard, 0);
 }
 
-TEST_P(StreamTest, BytesThatCameBetweenTwoLoopsAreTold) {
+TEST_P(StreamTest, BytesThatArriveBetweenTwoLoopsNotifyTheObserver) {
     Loop other(1);
     line.stream->observe(nullptr);
     line.stream->detach();
@@ -213,7 +213,7 @@ TEST_P(StreamTest, BytesThatCameBetweenTwoLoopsAreTold) {
     line.stream.reset();
 }
 
-TEST_P(StreamTest, BytesToldBeforeTheMoveAreStillReadableAfterIt) {
+TEST_P(StreamTest, BytesNotifiedBeforeAMoveAreReadableAfterIt) {
     line.peer.send("before");
     ASSERT_TRUE(line.heard_more());
     Loop other(1);
@@ -225,7 +225,7 @@ TEST_P(StreamTest, BytesToldBeforeTheMoveAreStillReadableAfterIt) {
     line.stream.reset();
 }
 
-TEST_P(StreamTest, AnEndBetweenTwoLoopsIsTold) {
+TEST_P(StreamTest, AnEndBetweenTwoLoopsNotifiesTheObserver) {
     Loop other(1);
     line.stream->detach();
     line.peer.finish();
@@ -252,7 +252,7 @@ TEST_P(StreamTest, ALookSeesAnEndWithoutAnEvent) {
     EXPECT_FALSE(line.stream->fin());
     line.peer.send("unread");
     line.stream->look();
-    EXPECT_FALSE(line.stream->fin());  // bytes are no end
+    EXPECT_FALSE(line.stream->fin());  // bytes are not an end
     line.peer.finish();
     line.stream->look();
     EXPECT_TRUE(line.stream->fin());
@@ -263,7 +263,7 @@ TEST_P(StreamTest, ALookSeesAnEndWithoutAnEvent) {
 INSTANTIATE_TEST_SUITE_P(Of, StreamTest, testing::Values(false, true),
                          [](const auto& param) { return param.param ? "Tcp" : "Unix"; });
 
-TEST(TcpStream, AResetIsTold) {
+TEST(TcpStream, AResetNotifiesTheObserver) {
     Line line(true);
     line.peer.reset();
     ASSERT_TRUE(run_until(line.loop, [&] { return line.stream->broken(); }));
@@ -280,14 +280,14 @@ TEST(TcpStream, ALookSeesAReset) {
     EXPECT_TRUE(line.stream->broken());
 }
 
-TEST(TcpStream, AFinIsNoReset) {
+TEST(TcpStream, AFinIsNotAReset) {
     Line line(true);
     line.peer.close();  // with nothing unread: FIN
     ASSERT_TRUE(run_until(line.loop, [&] { return line.stream->fin(); }));
     EXPECT_FALSE(line.stream->broken());
 }
 
-TEST(TcpStream, ACutConnectionIsResetSoThatItIsNoEnd) {
+TEST(TcpStream, AbortingSendsAResetInsteadOfAnEnd) {
     Line line(true);
     line.stream->abort_on_close();
     line.stream.reset();
@@ -341,7 +341,7 @@ TEST(Connecting, ToAMissingUnixSocketFailsAtOnce) {
     EXPECT_EQ(error, ENOENT);
 }
 
-// ── edge-triggered events and short reads: nothing is ever missed ──
+// ── edge-triggered events and short reads: no byte is missed ──
 
 TEST(TcpStream, EveryByteArrivesHoweverItIsCut) {
     for (const std::size_t room : {1u, 3u, 7u, 64u, 4096u}) {
@@ -371,8 +371,8 @@ struct Deaf final : Pollable {
     void on_events(std::uint32_t) override {}
 };
 
-// epoll takes no descriptor twice, which stands here for having no memory for one more.
-TEST(ASocketThatTheLoopCannotWatch, IsOverFromTheStart) {
+// epoll refuses a descriptor that it has already. Here this simulates epoll without memory.
+TEST(ASocketThatTheLoopCannotWatch, IsBrokenFromTheStart) {
     Loop loop(0);
     Deaf first;
     const auto [near, far] = unix_pair();
@@ -392,7 +392,7 @@ TEST(ASocketThatTheLoopCannotWatch, IsOverFromTheStart) {
     EXPECT_EQ(peer.receive(), "") << "its peer sees an end";
 }
 
-TEST(ASocketThatTheLoopCannotWatch, IsOverWhenItMovesThere) {
+TEST(ASocketThatTheLoopCannotWatch, IsBrokenAfterItsMoveToThatLoop) {
     Loop here(0), there(1);
     Deaf first;
     const auto [near, far] = unix_pair();

@@ -1,4 +1,4 @@
-// How a connection ends: with close_notify, with a bare FIN, with a reset; seen while nobody reads.
+// Ends of a connection: close_notify, a bare FIN, a reset; also while the stream is not read.
 #include "tls_pair.hpp"
 
 namespace ticketgate::net {
@@ -10,7 +10,7 @@ struct TlsEnding : testing::Test {
     IoResult last;
 };
 
-TEST_F(TlsEnding, CloseNotifyIsSeenThoughNobodyReads) {
+TEST_F(TlsEnding, CloseNotifyIsSeenWithoutARead) {
     EXPECT_FALSE(ends.server->fin());
     ends.client->finish_writing();
     ends.settle();
@@ -70,14 +70,14 @@ TEST_F(TlsEnding, AResetIsAFailure) {
     EXPECT_EQ(last.error, ECONNRESET);
 }
 
-TEST_F(TlsEnding, ClosingSaysSo) {
+TEST_F(TlsEnding, ClosingSendsCloseNotify) {
     ends.server.reset();
     ends.settle();
     read_all(*ends.client, &last);
     EXPECT_EQ(last.status, Io::ended);
 }
 
-TEST_F(TlsEnding, AbortingDoesNot) {
+TEST_F(TlsEnding, AbortingSendsNoCloseNotify) {
     ends.server->abort_on_close();
     EXPECT_TRUE(ends.below_server->aborted);
     ends.server.reset();
@@ -86,7 +86,7 @@ TEST_F(TlsEnding, AbortingDoesNot) {
     EXPECT_EQ(last.status, Io::failed);
 }
 
-TEST_F(TlsEnding, FinBelowWaitsForTheLastRecords) {
+TEST_F(TlsEnding, TheFinWaitsForTheLastRecords) {
     ends.pipe.capacity = 10;
     ends.server->finish_writing();
     EXPECT_FALSE(ends.below_server->finished) << "the close_notify is not out yet";

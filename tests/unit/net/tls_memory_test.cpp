@@ -1,5 +1,5 @@
-// OpenSSL without memory: each piece that it asks for is refused once. The connection may fail; the
-// process goes on, and nothing is left.
+// OpenSSL without memory: each of its allocations fails once. The connection may fail; the process
+// goes on and leaks nothing.
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 
@@ -27,7 +27,7 @@ void release(void* memory, const char*, int) {
     std::free(memory);
 }
 
-// Before OpenSSL asks for the first one; later it takes no others.
+// Must run before OpenSSL's first allocation; afterwards it refuses other functions.
 const int replaced = CRYPTO_set_mem_functions(allocate, reallocate, release);
 
 enum class End { whole, failed, no_memory };
@@ -46,14 +46,14 @@ End connect(const std::shared_ptr<const TlsServer>& server,
     }
 }
 
-TEST(TlsMemory, ARefusedPieceCostsAConnectionAtMost) {
+TEST(TlsMemory, AFailedAllocationCostsAtMostOneConnection) {
     ASSERT_EQ(replaced, 1);
     const auto server = usual_server();
     const auto client = usual_client();
     ASSERT_EQ(connect(server, client, -1), End::whole);
     int failed = 0, thrown = 0;
     long piece = 0;
-    // The last worlds need fewer pieces than that, so none is refused.
+    // The last rounds make fewer allocations than that, so none fails.
     for (int whole = 0; whole < 50 && piece < 20'000; ++piece) {
         const End end = connect(server, client, piece);
         failed += end == End::failed;

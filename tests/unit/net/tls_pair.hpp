@@ -1,5 +1,5 @@
-// A client and a server of TLS over a pipe in memory, which can be told how many bytes it moves at
-// a time and how many it holds: so every message of TLS is cut at every place.
+// A TLS client and server over a pipe in memory with adjustable step and capacity, so that every
+// TLS message can be cut at every place.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Pipe {
     int writes = 0;                  ///< calls that took something
 };
 
-/// One end of a pipe; edge-triggered as a socket is: what happened is told by deliver() only.
+/// One end of a pipe; edge-triggered like a socket: only deliver() reports events.
 class MemoryStream final : public Stream {
  public:
     explicit MemoryStream(Pipe& pipe) : pipe_(pipe) {}
@@ -87,11 +87,11 @@ class MemoryStream final : public Stream {
         ended_ = event_ = true;
         reset_ = reset_ || reset;
     }
-    /// There is room again, after `capacity` was raised.
+    /// Reports that there is room again; call it after raising `capacity`.
     void make_room() {
         if (std::exchange(full_, false)) event_ = true;
     }
-    /// False: there is nothing to be told.
+    /// Delivers the pending event; returns false if there is none.
     bool deliver() {
         if (!std::exchange(event_, false)) return false;
         if (!arrived_.empty()) readable_ = true;
@@ -135,14 +135,14 @@ struct Ends {
             if (state.status == Io::failed || server_state.status == Io::failed) break;
             deliver_one();
         }
-        settle();  // and the tickets, which come behind the handshake
+        settle();  // delivers the session tickets, which follow the handshake
         return state.status == Io::ok && server->secured() != nullptr;
     }
     bool deliver_one() {
         const bool near = server && below_server->deliver();
         return (client && below_client->deliver()) || near;
     }
-    /// Until there is nothing to be told.
+    /// Delivers events until none is pending.
     void settle() {
         while (deliver_one()) {
         }
@@ -156,7 +156,7 @@ struct Ends {
     IoResult state, server_state;
 };
 
-/// Keys for a whole test binary: making them takes a while.
+/// Keys for the whole test binary, because making them is slow.
 struct Keys {
     test::Authority authority;
     test::KeyFiles localhost = authority.issue("localhost");
@@ -196,7 +196,7 @@ inline IoResult write(Stream& stream, std::string_view bytes) {
     return stream.write_some({&piece, 1});
 }
 
-/// What is there now.
+/// Reads what is there now.
 inline std::string read_all(Stream& stream, IoResult* last = nullptr, std::size_t room = 1 << 16) {
     std::string all, bytes(room, 0);
     for (;;) {

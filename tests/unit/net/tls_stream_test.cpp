@@ -1,5 +1,5 @@
-// TLS as a stream: every byte arrives however its records are cut, in few writes, and what is TLS's
-// own is nobody's bytes.
+// TLS as a stream: every byte arrives however the records are cut, in few writes, and messages of
+// TLS itself are not passed on as bytes.
 #include "net/tls_stream.hpp"
 
 #include <ostream>
@@ -19,7 +19,7 @@ void PrintTo(const Cut& cut, std::ostream* out) {
 
 class TlsCut : public testing::TestWithParam<Cut> {};
 
-// What of `bytes` arrives, read in pieces of every size.
+// Sends `bytes` and returns those that arrive, read in pieces of every size.
 std::string carry(Ends& ends, Stream& from, Stream& to, std::string_view bytes) {
     std::string received;
     std::size_t sent = 0, room = 1;
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, TlsCut,
                                     std::to_string(each.param.capacity);
                          });
 
-TEST(TlsStream, SaysWhatWasAgreedOn) {
+TEST(TlsStream, NamesTheVersionAndCipher) {
     Ends ends(usual_server(), usual_client());
     EXPECT_EQ(ends.server->secured(), nullptr);
     ASSERT_TRUE(ends.shake_hands());
@@ -66,7 +66,7 @@ TEST(TlsStream, SaysWhatWasAgreedOn) {
     EXPECT_FALSE(ends.server->secured()->resumed);
 }
 
-TEST(TlsStream, TicketsAreNoBytes) {
+TEST(TlsStream, SessionTicketsAreNotReadableBytes) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
     EXPECT_FALSE(ends.client->readable()) << "or an idle connection would look as if it was stale";
@@ -104,7 +104,7 @@ TEST(TlsStream, TheHandshakesFlightIsOneWrite) {
     EXPECT_EQ(ends.pipe.writes, 2);
 }
 
-// What the caller was told is taken must be on its way: it may close right behind it.
+// Bytes reported as taken must already be sent: the caller may close right after them.
 TEST(TlsStream, BytesAreTakenWhenTheirRecordsAreSent) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
@@ -125,7 +125,7 @@ TEST(TlsStream, BytesAreTakenWhenTheirRecordsAreSent) {
     EXPECT_TRUE(received + read_all(*ends.client) == bytes);
 }
 
-TEST(TlsStream, WhatWasNotTakenMayBeOfferedInOtherPieces) {
+TEST(TlsStream, BytesNotTakenMayBeOfferedInOtherPieces) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
     ends.pipe.capacity = 30'000;
@@ -145,7 +145,7 @@ TEST(TlsStream, WhatWasNotTakenMayBeOfferedInOtherPieces) {
     EXPECT_TRUE(received == bytes);
 }
 
-TEST(TlsStream, RoomBelowIsToldAbove) {
+TEST(TlsStream, RoomInTheSocketNotifiesTheObserver) {
     struct Ear final : Observer {
         void notify() override { ++heard; }
         int heard = 0;
@@ -165,7 +165,7 @@ TEST(TlsStream, RoomBelowIsToldAbove) {
     EXPECT_EQ(read_all(*ends.client), "");
 }
 
-TEST(TlsStream, BytesNobodyReadsStayBounded) {
+TEST(TlsStream, UnreadBytesStayBounded) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
     const std::string bytes = sample(600'000);
@@ -182,7 +182,7 @@ TEST(TlsStream, BytesNobodyReadsStayBounded) {
     EXPECT_TRUE(read_all(*ends.server) == bytes);
 }
 
-TEST(TlsStream, MovesWithWhatIsBelow) {
+TEST(TlsStream, MovesWithItsSocket) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
     write(*ends.client, "before");
@@ -230,7 +230,7 @@ TEST(TlsStream, PlainHttpIsAnsweredPlainly) {
     EXPECT_EQ(stranger.hears(), "HTTP/1.1 400 ");
 }
 
-TEST(TlsStream, NonsenseIsAFailureThatStays) {
+TEST(TlsStream, ANonTlsPeerIsALastingFailure) {
     Stranger stranger;
     stranger.says("\x16\x03\x01\x02\x01 nonsense that is no TLS at all" + std::string(600, 'x'));
     char into[100];

@@ -1,5 +1,5 @@
-// One listener's TLS and one backend's, shared by the loops of several threads: each thread has its
-// own connections and resumes its own sessions.
+// The TLS settings of one listener and one backend, shared by the loops of several threads: each
+// thread has its own connections and resumes its own sessions.
 #include <thread>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace ticketgate::net {
 namespace {
 
-// What one loop does: connections one after the other, all through what is shared.
+// Runs on one loop: makes connections one after the other through the shared settings.
 int resumed_by(unsigned loop, const std::shared_ptr<const TlsServer>& server,
                const std::shared_ptr<TlsClient>& client, int connections) {
     int resumed = 0;

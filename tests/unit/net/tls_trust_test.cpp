@@ -1,4 +1,4 @@
-// Whom TLS lets in: names, authorities, dates, versions, protocols; and sessions that are resumed.
+// Peers that TLS accepts: names, authorities, dates, versions, protocols; and session resumption.
 #include "tls_pair.hpp"
 
 namespace ticketgate::net {
@@ -14,7 +14,7 @@ std::string fault_with(const TlsClientSettings& settings, const TlsServerSetting
     return ends.client->fault();
 }
 
-TEST(TlsTrust, ABackendIsWhoItShouldBeOrNobody) {
+TEST(TlsTrust, ABackendMustMatchItsNameAndAuthority) {
     const auto good = serving(Keys::get().localhost);
     const auto& ca = authority().file();
     EXPECT_EQ(fault_with(trusting(ca), good), "none");
@@ -31,14 +31,14 @@ TEST(TlsTrust, ABackendIsWhoItShouldBeOrNobody) {
               "certificate not trusted: certificate has expired");
 }
 
-TEST(TlsTrust, AnAddressIsInTheCertificateAsSuch) {
+TEST(TlsTrust, AnAddressMustBeAnIpNameOfTheCertificate) {
     test::Wanted address;
     address.names = {"127.0.0.1"};
     const auto files = authority().issue("address", address);
     EXPECT_EQ(fault_with(trusting(authority().file(), "127.0.0.1"), serving(files)), "none");
 }
 
-TEST(TlsTrust, NobodyIsAskedWithVerifyOff) {
+TEST(TlsTrust, VerifyOffAcceptsAnyCertificate) {
     auto settings = trusting("", "whoever.test");
     settings.verify = false;
     EXPECT_EQ(fault_with(settings, serving(Keys::get().localhost)), "none");
@@ -93,7 +93,7 @@ TEST(TlsTrust, AClientsCertificateIsNamed) {
     ASSERT_TRUE(ends.shake_hands());
     EXPECT_EQ(ends.server->secured()->client_subject, "CN=Zo\\C3\\AB\\, of\\0Athe test");
     EXPECT_EQ(ends.server->secured()->client_fingerprint.size(), 64u);
-    // TLS 1.3: a client learns of its refusal with its first read.
+    // TLS 1.3: a client learns with its first read that it was refused.
     Ends without(server_with(settings), usual_client());
     EXPECT_FALSE(without.shake_hands());
     settings.client_auth = ClientAuth::optional;
@@ -108,7 +108,7 @@ TEST(TlsTrust, AClientsCertificateIsNamed) {
     EXPECT_FALSE(refused.shake_hands()) << "a bad one is worse than none";
 }
 
-TEST(TlsTrust, FilesThatAreNotGoodAreNamed) {
+TEST(TlsTrust, NamesBadFiles) {
     const auto& good = Keys::get().localhost;
     const auto other = authority().issue("other");
     const auto why = [](const TlsServerSettings& settings) -> std::string {

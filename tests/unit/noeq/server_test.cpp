@@ -1,4 +1,4 @@
-// The service under a clock of the test's, which stops, steps back and goes on.
+// The service under the test's own clock, which stops, steps back and goes on.
 #include "noeq/server.hpp"
 
 #include <gtest/gtest.h>
@@ -28,13 +28,13 @@ std::vector<std::uint64_t> take(Socket& socket, std::uint8_t count) {
     return numbers(bytes);
 }
 
-// The service alone, under a clock of the test's.
+// The service alone, under the test's own clock.
 struct Stepped {
     explicit Stepped(milliseconds clock_wait, std::uint32_t most = 20,
                      std::uint32_t most_of_a_client = 100) {
         noeq::Settings settings;
         settings.clock_wait = clock_wait;
-        settings.login_timeout = 1h;  // nothing ends by itself while a test waits for an end
+        settings.login_timeout = 1h;  // no connection may end by timeout in these tests
         settings.max_connections = most;
         settings.max_connections_per_client = most_of_a_client;
         noeq::Clocks clocks{[this] { return WallTime{now_us.load()}; },
@@ -46,14 +46,14 @@ struct Stepped {
             std::make_unique<noeq::IdSource>(0, 0, std::nullopt, clocks), log, metrics);
         server->start();
     }
-    std::atomic<bool> runs{false};  // while the service waits for the next millisecond
+    std::atomic<bool> runs{false};  // lets time pass while the service waits for a millisecond
     std::atomic<std::int64_t> now_us{1'795'186'941'000'000};
     Log log{Level::off};
     metrics::Registry metrics;
     std::unique_ptr<noeq::Server> server;
 };
 
-TEST(NoeqServer, ASmallStepBackOfTheClockIsWaitedFor) {
+TEST(NoeqServer, WaitsForASmallStepBackOfTheClock) {
     Stepped stepped(10s);
     auto socket = Socket::connect(stepped.server->local());
     const auto before = take(socket, 2);
@@ -67,7 +67,7 @@ TEST(NoeqServer, ASmallStepBackOfTheClockIsWaitedFor) {
     EXPECT_GT(numbers(bytes).front(), before.back());
 }
 
-TEST(NoeqServer, ALargeOneClosesTheConnectionAsNoeqdDoes) {
+TEST(NoeqServer, ALargeStepBackOfTheClockClosesTheConnectionLikeNoeqd) {
     Stepped stepped(1s);
     auto socket = Socket::connect(stepped.server->local());
     const auto before = take(socket, 2);
@@ -79,7 +79,7 @@ TEST(NoeqServer, ALargeOneClosesTheConnectionAsNoeqdDoes) {
     EXPECT_GT(take(socket, 1).front(), before.back()) << "the others go on when it has caught up";
 }
 
-TEST(NoeqServer, WhoWaitsForTheClockMayLeave) {
+TEST(NoeqServer, AClientThatWaitsForTheClockMayLeave) {
     Stepped stepped(1h);
     auto socket = Socket::connect(stepped.server->local());
     (void)take(socket, 1);
@@ -88,15 +88,15 @@ TEST(NoeqServer, WhoWaitsForTheClockMayLeave) {
     std::string bytes;
     EXPECT_FALSE(Reader(socket).exactly(8, bytes, nothing_comes));
     socket.reset();
-    stepped.server.reset();  // joins its thread: nothing is left waiting
+    stepped.server.reset();  // joins the thread, so nothing is left waiting
 }
 
 bool ends(Socket& socket) {
     return Reader(socket).rest().empty();
 }
 
-// Nobody can fill the service for its idle_timeout: the one that is idle for longest makes room.
-TEST(NoeqServer, AtTheLimitTheOneThatIsIdleForLongestEnds) {
+// Idle connections cannot fill the service: at the limit the one idle for longest is closed.
+TEST(NoeqServer, AtTheLimitTheLongestIdleConnectionIsClosed) {
     Stepped stepped(1s, 3);
     std::vector<Socket> clients;
     for (int i = 0; i < 3; ++i) {
@@ -113,7 +113,7 @@ TEST(NoeqServer, AtTheLimitTheOneThatIsIdleForLongestEnds) {
     EXPECT_EQ(take(clients[0], 1).size(), 1u);
 }
 
-TEST(NoeqServer, HundredsThatAskForNothingKeepNobodyOut) {
+TEST(NoeqServer, HundredsOfSilentConnectionsDoNotKeepOthersOut) {
     Stepped stepped(1s, 50);
     std::vector<Socket> silent;
     for (int i = 0; i < 300; ++i) silent.push_back(Socket::connect(stepped.server->local()));
@@ -122,7 +122,7 @@ TEST(NoeqServer, HundredsThatAskForNothingKeepNobodyOut) {
     for (int i = 0; i < 250; ++i) EXPECT_TRUE(ends(silent[static_cast<std::size_t>(i)])) << i;
 }
 
-// Bytes that are no request yet do not make a connection younger.
+// Bytes of an unfinished request do not reset a connection's idle time.
 TEST(NoeqServer, ATricklingLoginDoesNotCountAsUse) {
     Stepped stepped(1s, 2);
     auto trickles = Socket::connect(stepped.server->local());
@@ -148,8 +148,8 @@ TEST(NoeqServer, AClientAtItsLimitReplacesItsOwn) {
     EXPECT_EQ(take(second, 1).size(), 1u);
 }
 
-// While all of a client's connections wait for ids, one more of it is closed, and none of them.
-TEST(NoeqServer, WhoIsBusyKeepsItsPlace) {
+// While all of a client's connections wait for ids, its next one is closed and they stay.
+TEST(NoeqServer, ABusyConnectionKeepsItsPlace) {
     Stepped stepped(1h, 20, 1);
     auto busy = Socket::connect(stepped.server->local());
     const auto before = take(busy, 1);
@@ -165,7 +165,7 @@ TEST(NoeqServer, WhoIsBusyKeepsItsPlace) {
     EXPECT_GT(numbers(bytes).front(), before.back());
 }
 
-// Twenty clients at once, each asking for more than a socket holds without reading; then they read.
+// Twenty clients at once ask for more than a socket buffers, and read only afterwards.
 TEST(NoeqServer, ServesManyAtOnceAndRepeatsNothing) {
     Stepped stepped(1s);
     stepped.runs = true;

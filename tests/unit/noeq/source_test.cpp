@@ -1,4 +1,4 @@
-// The numbers of the id service under clocks that stop, step and start again.
+// The ids of the service under clocks that stop, step back and start again.
 #include "noeq/source.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using Made = IdSource::Made;
 constexpr std::int64_t start_us = 1'795'186'941'000'000;
 
-// A clock that a test sets, and that goes on while the source sleeps.
+// A clock that the test sets and that advances while the source sleeps.
 struct SourceTest : testing::Test {
     Clocks clocks() {
         return {[this] { return WallTime{now_us}; },
@@ -44,7 +44,7 @@ struct SourceTest : testing::Test {
     const std::string path = folder.path() + "/state";
 };
 
-TEST_F(SourceTest, GivesWhatIsAskedForInOrder) {
+TEST_F(SourceTest, GivesTheIdsAskedForInOrder) {
     auto s = source();
     const auto first = ids(s, 3);
     ASSERT_EQ(first.size(), 3u);
@@ -54,7 +54,7 @@ TEST_F(SourceTest, GivesWhatIsAskedForInOrder) {
     EXPECT_EQ(first[2], first[0] + 2);
 }
 
-TEST_F(SourceTest, SleepsIntoTheNextMillisecondWhenOneIsFull) {
+TEST_F(SourceTest, SleepsIntoTheNextMillisecondWhenTheCurrentOneIsFull) {
     auto s = source();
     std::uint64_t last = 0;
     for (int i = 0; i < 100; ++i)
@@ -95,7 +95,7 @@ TEST_F(SourceTest, ACrashAndAClockBehindRepeatNothing) {
             now_us += 1000;
         }
     }
-    // As a crash leaves it: reserved further than we came.
+    // The state after a crash: the reservation is ahead of the ids made.
     ASSERT_TRUE(state().reserve(now_us / 1000 + 700));
     now_us -= 2'000'000;
     auto s = source(state());

@@ -12,10 +12,10 @@
 #include "support/temporary_folder.hpp"
 
 namespace {
-std::vector<std::string> synced;  // by fsync, as paths
+std::vector<std::string> synced;  // paths passed to fsync
 }
 
-// In place of the C library's, for the whole test program.
+// Replaces the C library's fsync in this test program.
 extern "C" int fsync(int descriptor) {
     synced.push_back(
         std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)).string());
@@ -60,7 +60,7 @@ TEST_F(StateFileTest, RemembersTheLastReservation) {
     EXPECT_EQ(StateFile(path).reserved_ms(), 1'795'186'942'000);
 }
 
-// A crash must not lose the name of a file whose contents are on the disk.
+// A crash must not lose the directory entry of a file whose contents are on the disk.
 TEST_F(StateFileTest, SyncsTheFolderOfItsNewName) {
     synced.clear();
     {
@@ -73,11 +73,11 @@ TEST_F(StateFileTest, SyncsTheFolderOfItsNewName) {
     EXPECT_TRUE(synced.empty());
 }
 
-TEST_F(StateFileTest, RefusesWhatIsNoFileOfItsOwn) {
+TEST_F(StateFileTest, RefusesAnythingButARegularFile) {
     EXPECT_NE(complaint("/dev/null").find("not a regular file"), std::string::npos);
 }
 
-TEST_F(StateFileTest, IsLookedAtWithoutBeingTouched) {
+TEST_F(StateFileTest, IsCheckedWithoutBeingChanged) {
     EXPECT_EQ(StateFile::why_not(path), "");
     EXPECT_FALSE(std::filesystem::exists(path));
     {
@@ -95,7 +95,7 @@ TEST_F(StateFileTest, BelongsToOneProcessAtATime) {
     EXPECT_NE(complaint().find("another process uses"), std::string::npos) << complaint();
 }
 
-TEST_F(StateFileTest, RefusesWhatItDidNotWrite) {
+TEST_F(StateFileTest, RefusesContentsThatItDidNotWrite) {
     for (const char* other : {"17951869", "hello, I am a letter\n", "0000001795186942000\nmore",
                               "000000179518694200x\n", "-000001795186942000"}) {
         std::ofstream(path) << other;
@@ -104,7 +104,7 @@ TEST_F(StateFileTest, RefusesWhatItDidNotWrite) {
     }
 }
 
-TEST_F(StateFileTest, NamesTheFileThatCannotBeHad) {
+TEST_F(StateFileTest, NamesTheFileThatCannotBeOpened) {
     const std::string file = "/no/such/folder/state";
     EXPECT_NE(complaint(file).find(file), std::string::npos);
 }

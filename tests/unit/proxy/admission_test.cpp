@@ -5,7 +5,7 @@
 namespace ticketgate {
 namespace {
 
-TEST(ClientCounts, RefuseOneMoreThanTheLimitAndForgetWhoHasNone) {
+TEST(ClientCounts, RefuseOneMoreThanTheLimitAndForgetClientsWithoutAny) {
     ClientCounts counts;
     const auto a = counts.enter("a", 2);
     const auto b = counts.enter("a", 2);

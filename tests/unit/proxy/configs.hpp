@@ -1,4 +1,4 @@
-// Shared by the tests of proxy: settings as a file gives them.
+// Shared by the tests of proxy: settings loaded from a config text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace ticketgate {
 
-/// Everything below `listen` and `upstreams` (there is `app` and `other`).
+/// Loads a config; `rest` follows `listen` and `upstreams`, which has `app` and `other`.
 inline config::Config config_of(const std::string& rest) {
     const std::string text =
         "listen: [{address: \"127.0.0.1:8080\"}]\n"
@@ -25,7 +25,7 @@ inline config::Config config_of(const std::string& rest) {
     return std::move(*loaded.config);
 }
 
-/// What an assembly stands on: loops that only the test turns, and logs that nobody reads.
+/// The parts that an assembly needs: loops that only the test turns, and discarded logs.
 struct Bench {
     struct NoLog final : LineTaker {
         void offer(std::string_view) noexcept override {}
@@ -58,7 +58,7 @@ struct Served : Bench {
     const std::shared_ptr<const Snapshot> snapshot;  ///< of the start
 };
 
-/// Two queues, a route without, and regex routes across them.
+/// Two queues, a route without a queue, and regex routes that apply to all of them.
 inline const std::string shop =
     "queues: {cart: {}, stock: {}}\n"
     "defaults: {upstream: app, queue: cart}\n"

@@ -28,7 +28,7 @@ constexpr Status statuses[] = {
     {errc::internal, 500},           {errc::client_closed, 499},
 };
 
-TEST(FailureStatus, DefaultsAreTheContracts) {
+TEST(FailureStatus, HasTheDefaultsOfTheContract) {
     const config::Settings settings;
     for (const Status& one : statuses) {
         const error_code failure = one.code;
@@ -37,13 +37,13 @@ TEST(FailureStatus, DefaultsAreTheContracts) {
     }
 }
 
-TEST(FailureStatus, WhatIsNotOursIsAnInternalError) {
+TEST(FailureStatus, AForeignErrorIsAnInternalError) {
     EXPECT_EQ(
         status_of(boost::system::errc::make_error_code(boost::system::errc::io_error), nullptr),
         500);
 }
 
-TEST(FailureStatus, EachAnswerHasItsOwn) {
+TEST(FailureStatus, EachConfiguredAnswerHasItsOwnStatus) {
     const auto loaded = config_of(
         "defaults: {upstream: app, on_full: {status: 429}, on_wait_timeout: {status: 504},\n"
         "  on_backend_error: {status: 500}}\nroutes: [{prefix: /}]\n");
@@ -140,7 +140,7 @@ TEST_F(FailureResponse, TextsAreEscaped) {
     EXPECT_EQ(document(errc::queue_full).at("queue").as_string(), "a\"b\\c\nd");
 }
 
-TEST_F(FailureResponse, WhoWasNotQueuedIsToldNothingOfQueues) {
+TEST_F(FailureResponse, WithoutAQueueHasNoMembersOfQueues) {
     record.queue = {};
     const auto without = document(errc::no_route);
     EXPECT_FALSE(without.contains("queue"));
@@ -148,7 +148,7 @@ TEST_F(FailureResponse, WhoWasNotQueuedIsToldNothingOfQueues) {
     EXPECT_FALSE(without.contains("retry_after"));
 }
 
-TEST_F(FailureResponse, RetryAfterIsForWhatPasses) {
+TEST_F(FailureResponse, RetryAfterIsForTemporaryErrorsOnly) {
     for (const errc code : {errc::queue_full, errc::wait_timeout, errc::draining, errc::spool_full})
         EXPECT_EQ(respond(code).field("Retry-After"), "42");
     for (const errc code : {errc::bad_request, errc::no_route, errc::upstream_refused,
@@ -156,7 +156,7 @@ TEST_F(FailureResponse, RetryAfterIsForWhatPasses) {
         EXPECT_EQ(respond(code).field("Retry-After"), std::nullopt);
 }
 
-TEST_F(FailureResponse, CarriesTheLinesThatWereAdded) {
+TEST_F(FailureResponse, CarriesTheAddedLines) {
     const Response response = respond(errc::no_route);
     EXPECT_EQ(response.field("X-Request-Id"), "request-1");
     EXPECT_EQ(response.field("Via"), "1.1 ticketgate");
@@ -171,7 +171,7 @@ TEST_F(FailureResponse, ClosesOnlyWhenToldTo) {
     EXPECT_EQ(closed.field("Connection"), "close");
 }
 
-TEST_F(FailureResponse, AHeadRequestIsToldTheLengthOnly) {
+TEST_F(FailureResponse, AHeadRequestGetsTheLengthWithoutTheBody) {
     const auto whole = respond(errc::no_route);
     const auto head =
         split(failure_response(errc::no_route, nullptr, facts, added, true, http::AsksFor::head));
@@ -179,7 +179,7 @@ TEST_F(FailureResponse, AHeadRequestIsToldTheLengthOnly) {
     EXPECT_EQ(head.head, whole.head);
 }
 
-TEST_F(FailureResponse, ARefusedMethodIsToldWhichAreServed) {
+TEST_F(FailureResponse, ARefusedMethodGetsAllow) {
     const auto allowed = respond(errc::method_refused).field("Allow");
     ASSERT_TRUE(allowed.has_value());
     EXPECT_NE(allowed->find("GET"), std::string::npos);
@@ -187,8 +187,8 @@ TEST_F(FailureResponse, ARefusedMethodIsToldWhichAreServed) {
     EXPECT_EQ(allowed->find("CONNECT"), std::string::npos);
 }
 
-// RFC 9110 15.3.5 and 8.6: a 204 ends with its head, and has no length.
-TEST_F(FailureResponse, TheLastHopOfOptionsTellsTheMethodsAndNothingElse) {
+// RFC 9110 15.3.5 and 8.6: a 204 ends with its head and has no Content-Length.
+TEST_F(FailureResponse, TheLastHopOfOptionsGetsAllowAndNoBody) {
     const auto answer = respond(errc::last_hop);
     EXPECT_EQ(status_of(errc::last_hop, nullptr), 204);
     EXPECT_TRUE(answer.field("Allow").has_value());
@@ -214,7 +214,7 @@ TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
     EXPECT_EQ(response.field("Retry-After"), "42");
 }
 
-// Two values of one header would leave the choice to whoever reads it.
+// With two values of one header each reader could choose another one.
 TEST_F(FailureResponse, AConfiguredHeaderTakesThePlaceOfOurs) {
     config::Settings settings;
     settings.on_full.headers = {{"retry-after", "5"}, {"Cache-Control", "private"}};
@@ -255,20 +255,20 @@ TEST_F(FailureResponse, OnlyKnownPlaceholdersAreFilledIn) {
     }
 }
 
-TEST_F(FailureResponse, LargeBodiesAreWhole) {
+TEST_F(FailureResponse, SendsLargeBodiesWhole) {
     config::Settings settings;
     settings.on_full.body = std::string(300'000, 'x') + "${queue}";
     EXPECT_EQ(respond(errc::queue_full, &settings).body, std::string(300'000, 'x') + "app");
 }
 
-TEST_F(FailureResponse, AContentTypeWithoutABodyIsNotTheDocuments) {
+TEST_F(FailureResponse, AContentTypeWithoutABodyDoesNotApplyToTheDocument) {
     config::Settings settings;
     settings.on_full.content_type = "text/html";
     EXPECT_EQ(respond(errc::queue_full, &settings).field("Content-Type"),
               "application/problem+json");
 }
 
-TEST_F(FailureResponse, AnswersAreForTheirOwnErrorsOnly) {
+TEST_F(FailureResponse, EachAnswerIsForItsOwnErrorOnly) {
     config::Settings settings;
     settings.on_full.body = "full";
     settings.on_wait_timeout.body = "late";

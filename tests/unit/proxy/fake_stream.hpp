@@ -1,4 +1,4 @@
-// A client's connection without a socket: it gives and takes as many bytes as a test allows.
+// A client's connection without a socket: delivers and accepts as many bytes as a test allows.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,9 @@ class FakeStream final : public net::Stream {
     void breaks() { broken_ = true; }
 
     std::string incoming;                // not read yet
-    net::Io end = net::Io::blocked;      // what comes after it
-    std::string outgoing;                // was written
-    std::size_t room = ~std::size_t{0};  // bytes it still takes
+    net::Io end = net::Io::blocked;      // the status after `incoming`
+    std::string outgoing;                // the bytes written
+    std::size_t room = ~std::size_t{0};  // bytes that it still accepts
     std::size_t most_at_once = ~std::size_t{0};
     int writes = 0;
 };

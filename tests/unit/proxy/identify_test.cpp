@@ -1,4 +1,4 @@
-// Whose id a request bears: every policy against what strangers and our own proxies send.
+// The source of a request's id: every policy with the values of strangers and of our own proxies.
 #include "proxy/identify.hpp"
 
 #include "config/keys.hpp"
@@ -11,7 +11,7 @@
 namespace ticketgate {
 namespace {
 
-const std::string sent = "0123456789abcdef";  // the shortest that may be kept
+const std::string sent = "0123456789abcdef";  // the shortest value that may be kept
 
 struct Identify : testing::Test {
     Identify() { record.received = WallTime{1'795'186'941'000'000}; }
@@ -22,7 +22,7 @@ struct Identify : testing::Test {
     }
     const config::Ids& wanted() const { return served->snapshot->config.ids; }
 
-    // The request id that a request with these header lines bears.
+    // Returns the request id that a request with these header lines gets.
     std::string id_of(const std::string& header_lines, bool trusted) {
         const std::string text = "GET / HTTP/1.1\r\nHost: h\r\n" + header_lines + "\r\n";
         const http::RequestHead head = parsed(text);
@@ -35,7 +35,7 @@ struct Identify : testing::Test {
         EXPECT_TRUE(progress && *progress == http::Progress::done) << text;
         return head;
     }
-    // The head that the backend gets.
+    // Returns the head that the backend gets.
     std::string forwarded(const std::string& header_lines, bool trusted) {
         const std::string text = "GET / HTTP/1.1\r\nHost: h\r\n" + header_lines + "\r\n";
         const http::RequestHead head = parsed(text);
@@ -71,7 +71,7 @@ TEST_F(Identify, GenerateNeverKeeps) {
     }
 }
 
-TEST_F(Identify, PreserveOrGenerateKeepsATrustedProxysAlone) {
+TEST_F(Identify, PreserveOrGenerateKeepsTheIdOfATrustedProxyOnly) {
     use("{request_id: {policy: preserve_or_generate}}");
     EXPECT_EQ(id_of("X-Request-Id: " + sent + "\r\n", true), sent);
     EXPECT_EQ(id_of("x-request-id: " + sent + "\r\n", true), sent);
@@ -108,15 +108,15 @@ TEST_F(Identify, OnlyWellFormedValuesAreKept) {
     EXPECT_EQ(id_of("X-Request-Id: " + longest + "\r\n", true), longest);
 }
 
-TEST_F(Identify, TwoValuesAreNone) {
+TEST_F(Identify, TwoDifferentValuesAreReplaced) {
     use("{request_id: {policy: preserve_or_generate}}");
     const std::string line = "X-Request-Id: " + sent + "\r\n";
     EXPECT_EQ(id_of(line + "X-Request-Id: fedcba9876543210\r\n", true).size(), 20u);
     EXPECT_EQ(id_of(line + line, true), sent);
 }
 
-// A proxy of ours hands on what its client wrote in spellings that it does not know.
-TEST_F(Identify, ATwinSpellingIsNeverKept) {
+// A trusted proxy passes on header names that only CGI folds to the id's, so a client may set them.
+TEST_F(Identify, AnotherSpellingOfTheNameIsNeverKept) {
     use("{request_id: {policy: preserve_or_generate}}");
     EXPECT_EQ(id_of("X_Request_Id: " + sent + "\r\n", true).size(), 20u);
     const auto head =
@@ -125,7 +125,7 @@ TEST_F(Identify, ATwinSpellingIsNeverKept) {
     EXPECT_EQ(head.find("spoof"), std::string::npos) << head;
 }
 
-TEST_F(Identify, TheClientsOwnMayBeKeptElsewhere) {
+TEST_F(Identify, TheClientsValueMayBeKeptInAnotherHeader) {
     use("{request_id: {keep_client_in: X-Client-Request-Id}}");
     const auto head = forwarded("X-Request-Id: mine-1\r\nX-Client-Request-Id: forged\r\n", false);
     EXPECT_NE(head.find("X-Client-Request-Id: mine-1\r\n"), std::string::npos) << head;
@@ -134,7 +134,7 @@ TEST_F(Identify, TheClientsOwnMayBeKeptElsewhere) {
     EXPECT_EQ(forwarded("X-Request-Id: two words\r\n", false).find("two words"), std::string::npos);
 }
 
-TEST_F(Identify, WhatIsKeptAsTheIdIsNotKeptTwice) {
+TEST_F(Identify, AValueKeptAsTheIdIsNotKeptInTheOtherHeaderToo) {
     use("{request_id: {policy: preserve_or_generate, keep_client_in: X-Client-Request-Id}}");
     const std::string line = "X-Request-Id: " + sent + "\r\n";
     EXPECT_EQ(forwarded(line, true).find("X-Client-Request-Id"), std::string::npos);
@@ -150,7 +150,7 @@ TEST_F(Identify, SeveralIdsInFormatsOfTheirOwn) {
     EXPECT_EQ(record.request_id.view().size(), 36u);
     EXPECT_EQ(record.unique_id.view().size(), 27u);
     ASSERT_EQ(record.other_ids.size(), 2u);
-    EXPECT_EQ(record.other_ids[0].first, "flow");  // by name
+    EXPECT_EQ(record.other_ids[0].first, "flow");  // sorted by name
     EXPECT_EQ(record.other_ids[0].second.view().size(), 32u);
     EXPECT_EQ(record.other_ids[1].second.view().size(), 26u);
     for (const auto* name : {"A: ", "B: "})

@@ -1,5 +1,5 @@
-// A client's unread bytes against a plain string: the shared buffer is overwritten at every
-// suspension, so a view that was not kept would show.
+// Compares a client's unread bytes with a plain string. Each suspension overwrites the shared
+// buffer, so a stale view shows.
 #include "proxy/input.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 struct Reading {
     net::IoResult read(std::uint64_t most = ~0ull) { return input.read(stream, buffer, most); }
-    // What a suspension does to the loop's buffer: others read into it.
+    // Acts as a suspension does: other connections overwrite the loop's buffer.
     void suspend() {
         input.keep();
         std::fill(buffer.begin(), buffer.end(), '#');
@@ -27,7 +27,7 @@ struct Reading {
     std::vector<char> buffer = std::vector<char>(64);
 };
 
-TEST(Input, ShowsWhatWasRead) {
+TEST(Input, ShowsTheBytesRead) {
     Reading r;
     EXPECT_TRUE(r.input.empty());
     r.stream.incoming = "hello world";
@@ -39,7 +39,7 @@ TEST(Input, ShowsWhatWasRead) {
     EXPECT_TRUE(r.input.empty());
 }
 
-TEST(Input, KeepsWhatIsUnusedThroughASuspension) {
+TEST(Input, KeepsUnusedBytesThroughASuspension) {
     Reading r;
     r.stream.incoming = "hello world";
     (void)r.read();
@@ -51,7 +51,7 @@ TEST(Input, KeepsWhatIsUnusedThroughASuspension) {
     EXPECT_EQ(r.view(), "rld");
 }
 
-TEST(Input, ReadsBehindWhatIsKept) {
+TEST(Input, AppendsToKeptBytes) {
     Reading r;
     r.stream.incoming = "first ";
     (void)r.read();
@@ -63,7 +63,7 @@ TEST(Input, ReadsBehindWhatIsKept) {
     EXPECT_EQ(r.view(), "first second");
 }
 
-TEST(Input, ReadsBehindWhatIsStillInTheBuffer) {
+TEST(Input, AppendsToBytesInTheBuffer) {
     Reading r;
     r.stream.incoming = "one";
     (void)r.read();
@@ -73,7 +73,7 @@ TEST(Input, ReadsBehindWhatIsStillInTheBuffer) {
     EXPECT_EQ(r.view(), "netwo");
 }
 
-TEST(Input, AReadThatGivesNothingChangesNothing) {
+TEST(Input, AReadWithoutBytesChangesNothing) {
     Reading r;
     r.stream.incoming = "kept";
     (void)r.read();
@@ -93,7 +93,7 @@ TEST(Input, ReadsNoMoreThanTheMessageMayHave) {
 }
 
 // libstdc++ keeps a string's memory when an empty one is assigned to it.
-TEST(Input, WhatIsUsedUpIsKeptNowhere) {
+TEST(Input, FreesTheMemoryOfConsumedBytes) {
     Reading r;
     r.buffer.resize(64 << 10);
     r.stream.incoming = std::string(40'000, 'x');
@@ -129,7 +129,7 @@ TEST(Input, GivesItsShareOfTheBudgetBack) {
     EXPECT_EQ(budget.used(), 0u);
 }
 
-TEST(InputBudget, HalfOfItIsForHeads) {
+TEST(InputBudget, HalfOfTheBudgetIsForHeads) {
     InputBudget budget{100};
     budget.take(50);
     EXPECT_TRUE(budget.takes_pipelined());

@@ -1,4 +1,4 @@
-// Requests that name another method than their request line.
+// Requests that name a method other than that of their request line.
 #include "proxy/method_override.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(MethodOverride, AHeaderQueuesUnlessItIsRemovedOrForwarded) {
     EXPECT_FALSE(names("X-Method: PUT\r\n", queue));
 }
 
-// What is forwarded are the client's own bytes, so a parameter cannot be removed.
+// The client's own bytes are forwarded, so a parameter cannot be removed.
 TEST(MethodOverride, AParameterQueuesUnlessItIsForwarded) {
     EXPECT_TRUE(names("", MethodOverride::queue, "/?_method=PUT"));
     EXPECT_TRUE(names("", MethodOverride::remove, "/?_method=PUT"));

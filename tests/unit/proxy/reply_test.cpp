@@ -1,5 +1,5 @@
-// A response between two speeds: every byte in order, the run never waits for the client but at the
-// limit, and both sides hear what they must.
+// A response between a fast and a slow side: every byte in order, the run waits for the client only
+// at the limit, and each side is notified of what concerns it.
 #include "proxy/reply.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Delivery {
     Reply reply{budget};
 };
 
-TEST(Reply, GoesStraightToAClientThatTakesIt) {
+TEST(Reply, GoesStraightToAFastClient) {
     Delivery d;
     EXPECT_FALSE(d.reply.begun());
     d.write("head ", "body");
@@ -40,10 +40,10 @@ TEST(Reply, GoesStraightToAClientThatTakesIt) {
     EXPECT_TRUE(d.reply.drained());
     EXPECT_EQ(d.reply.taken(), 9u);
     EXPECT_EQ(d.budget.memory(), 0u);
-    EXPECT_EQ(d.session.heard, 0);  // nothing is left to do
+    EXPECT_EQ(d.session.heard, 0);  // the session has nothing to do
 }
 
-TEST(Reply, KeepsWhatTheClientDoesNotTake) {
+TEST(Reply, KeepsBytesThatTheClientDoesNotTake) {
     for (std::size_t room = 0; room <= 9; ++room) {
         Delivery d;
         d.client.room = room;
@@ -59,7 +59,7 @@ TEST(Reply, KeepsWhatTheClientDoesNotTake) {
     }
 }
 
-TEST(Reply, NothingOvertakesWhatIsKept) {
+TEST(Reply, NewBytesDoNotOvertakeKeptOnes) {
     Delivery d;
     d.client.room = 2;
     d.write("one ");
@@ -84,7 +84,7 @@ TEST(Reply, HeldBytesWaitForTheSession) {
     EXPECT_TRUE(d.reply.finished());
 }
 
-TEST(Reply, FinishAndFailAreTold) {
+TEST(Reply, FinishAndFailNotifyTheSession) {
     Delivery finished, failed;
     finished.reply.finish();
     EXPECT_EQ(finished.session.take(), 1);
@@ -93,7 +93,7 @@ TEST(Reply, FinishAndFailAreTold) {
     EXPECT_EQ(failed.session.take(), 1);
     EXPECT_EQ(failed.reply.failure(), errc::upstream_broke);
     EXPECT_FALSE(failed.reply.finished());
-    EXPECT_FALSE(failed.reply.begun());  // so the session may answer for it
+    EXPECT_FALSE(failed.reply.begun());  // so the session may send an error response
 }
 
 TEST(Reply, TheFirstFailureStands) {
@@ -107,10 +107,10 @@ TEST(Reply, TheFirstFailureStands) {
     EXPECT_FALSE(finished.reply.failure());
 }
 
-TEST(Reply, ThatFailedNeverPassesForFinished) {
+TEST(Reply, AFailedReplyIsNeverFinished) {
     Delivery d;
     d.reply.fail(errc::spool_full);
-    d.reply.finish();  // the backend's end came, but not all of it was kept
+    d.reply.finish();  // the backend's response has ended, but parts of it were lost
     EXPECT_FALSE(d.reply.finished());
     EXPECT_EQ(d.reply.failure(), errc::spool_full);
 }
@@ -123,8 +123,8 @@ TEST(Reply, NothingIsWrittenAfterAFailure) {
     EXPECT_FALSE(d.reply.begun());
 }
 
-// After bytes that were lost, others would pass for them.
-TEST(Reply, ThatCouldNotBeWrittenIsOver) {
+// After lost bytes, later ones would be taken for them.
+TEST(Reply, AFailedWriteEndsTheReply) {
     Delivery d;
     d.client.breaks();
     d.write("lost");
@@ -140,7 +140,7 @@ TEST(Reply, ThatCouldNotBeWrittenIsOver) {
     EXPECT_FALSE(kept.reply.pump());
 }
 
-TEST(Reply, WithoutAClientTheRunGoesOnUnheard) {
+TEST(Reply, TheRunGoesOnWithoutAClient) {
     Delivery d;
     d.client.room = 0;
     d.write("kept");
@@ -148,7 +148,7 @@ TEST(Reply, WithoutAClientTheRunGoesOnUnheard) {
     EXPECT_TRUE(d.reply.wanted());
     d.run.take();
     d.reply.detach();
-    EXPECT_EQ(d.run.take(), 1);  // it may have waited for room
+    EXPECT_EQ(d.run.take(), 1);  // the run may be waiting for room
     EXPECT_FALSE(d.reply.wanted());
     EXPECT_EQ(d.budget.memory(), 0u);
     d.client.room = 100;
@@ -161,7 +161,7 @@ TEST(Reply, WithoutAClientTheRunGoesOnUnheard) {
     EXPECT_TRUE(d.reply.finished());
 }
 
-TEST(Reply, DetachesWhateverWayItsSessionEnds) {
+TEST(Reply, DetachesHoweverItsSessionEnds) {
     Delivery d;
     { const Attached attached(d.reply, d.client, d.session); }
     EXPECT_FALSE(d.reply.wanted());
@@ -169,7 +169,7 @@ TEST(Reply, DetachesWhateverWayItsSessionEnds) {
 
 // ── back-pressure ──
 
-TEST(Reply, TheRunStopsAtTheLimitAndHearsWhenThereIsRoom) {
+TEST(Reply, TheRunStopsAtTheLimitAndIsNotifiedOfRoom) {
     Delivery d;
     d.reply.limit(10);
     d.client.room = 0;
@@ -185,7 +185,7 @@ TEST(Reply, TheRunStopsAtTheLimitAndHearsWhenThereIsRoom) {
     EXPECT_EQ(d.run.take(), 1);
     d.client.room = 100;
     EXPECT_TRUE(d.reply.pump());
-    EXPECT_EQ(d.run.take(), 0);  // it has heard already
+    EXPECT_EQ(d.run.take(), 0);  // notified once only
     EXPECT_EQ(d.client.outgoing, "1234567890");
 }
 
@@ -216,7 +216,7 @@ TEST(Reply, AFullSpoolHoldsTheRunBackUntilItIsDrained) {
     EXPECT_EQ(small.memory(), 0u);
 }
 
-TEST(Reply, AskingForBodyIsTold) {
+TEST(Reply, AskingForTheBodyNotifiesTheSession) {
     Delivery d;
     d.reply.ask_for_body();
     EXPECT_EQ(d.session.take(), 1);
@@ -224,7 +224,7 @@ TEST(Reply, AskingForBodyIsTold) {
 
 // ── interim responses ──
 
-TEST(Reply, InterimResponsesDoNotBeginIt) {
+TEST(Reply, AnInterimResponseDoesNotBeginTheReply) {
     Delivery d;
     d.reply.write_interim("100 ");
     EXPECT_EQ(d.client.outgoing, "100 ");
@@ -245,7 +245,7 @@ TEST(Reply, AnInterimResponseThatIsTakenInPartStaysInOrder) {
     EXPECT_EQ(d.client.outgoing, "100 200");
 }
 
-TEST(Reply, AnInterimResponseIsKeptEvenWhereThereIsNoRoomForIt) {
+TEST(Reply, AnInterimResponseIsKeptEvenWithoutRoom) {
     Delivery d;
     http::SpoolBudget::Limits limits;
     limits.memory_per_body = limits.max_memory = limits.max_disk = 0;

@@ -1,5 +1,5 @@
-// A backend's answer as its client gets it: framing, chunks and bodies that are dropped, byte for
-// byte and in one write for each read.
+// The bytes of a backend's response that the client gets: framing, chunks and dropped bodies, in
+// one write for each read.
 #include "proxy/response_writer.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace ticketgate {
 namespace {
 
-// As the answer to a GET.
+// The answer to a GET.
 void parse(std::string_view bytes, http::ResponseHead& head) {
     const auto progress = http::parse_response(bytes, {}, false, head);
     EXPECT_TRUE(progress && *progress == http::Progress::done) << bytes;
@@ -79,7 +79,7 @@ TEST(ResponseWriter, AnOldClientGetsAnUnknownLengthUntilTheClose) {
     EXPECT_EQ(c.take(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc");
 }
 
-TEST(ResponseWriter, AKeptConnectionIsKeptOnlyAsFarAsItsClientIs) {
+TEST(ResponseWriter, WithoutKeepAliveTheConnectionCloses) {
     Client c;
     EXPECT_FALSE(c.begin("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", {.keep_alive = false}));
     c.writer.flush(true, false);
@@ -137,7 +137,7 @@ TEST(ResponseWriter, TheEndMayWaitForTheSession) {
     EXPECT_EQ(c.take(), "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
 }
 
-TEST(ResponseWriter, AnInterimResponseGoesToWhoMayGetIt) {
+TEST(ResponseWriter, AnInterimResponseGoesToHttp11ClientsOnly) {
     http::ResponseHead hints;
     constexpr std::string_view bytes = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     parse(bytes, hints);
@@ -154,7 +154,7 @@ TEST(ResponseWriter, AnInterimResponseGoesToWhoMayGetIt) {
     EXPECT_EQ(slow.take(), bytes) << "the second one was dropped";
 }
 
-TEST(ResponseWriter, BytesForNobodyAreNotCounted) {
+TEST(ResponseWriter, BytesWithoutAClientAreNotCounted) {
     Client c;
     EXPECT_TRUE(c.begin("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"));
     c.reply.detach();

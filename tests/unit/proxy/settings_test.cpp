@@ -1,4 +1,4 @@
-// What each part is told of the config.
+// The settings that each part gets from the config.
 #include "proxy/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace ticketgate {
 namespace {
 
-TEST(GateSettings, HaveEverythingOfTheQueue) {
+TEST(GateSettings, HaveEverySettingOfTheQueue) {
     config::Queue queue;
     EXPECT_EQ(gate_settings(queue).limits.order, queue::Order::ready);
     EXPECT_EQ(gate_settings(queue).on_hold_timeout, OnHoldTimeout::keep);
@@ -24,8 +24,8 @@ TEST(GateSettings, HaveEverythingOfTheQueue) {
     EXPECT_TRUE(settings.worker_idle);
 }
 
-// As nginx's $proxy_host.
-TEST(UpstreamSettings, TheAuthorityNamesAPortUnlessItIsTheSchemes) {
+// Like nginx's $proxy_host.
+TEST(UpstreamSettings, TheAuthorityNamesAPortUnlessItIsTheDefault) {
     const auto authority = [](const std::string& host, std::uint16_t port, bool https = false) {
         config::Upstream upstream;
         upstream.host = host;
@@ -42,7 +42,7 @@ TEST(UpstreamSettings, TheAuthorityNamesAPortUnlessItIsTheSchemes) {
     EXPECT_EQ(upstream_settings(local).authority, "localhost");
 }
 
-TEST(UpstreamSettings, HaveEverythingOfTheUpstream) {
+TEST(UpstreamSettings, HaveEverySettingOfTheUpstream) {
     config::Upstream upstream;
     upstream.unix_path = "/run/app.sock";
     upstream.max_idle = 5;
@@ -57,7 +57,7 @@ TEST(UpstreamSettings, HaveEverythingOfTheUpstream) {
     EXPECT_EQ(settings.head_limits.max_headers, 10u);
 }
 
-TEST(FcgiSettings, HaveEverythingOfFcgi) {
+TEST(FcgiSettings, HaveEverySettingOfFastcgi) {
     config::Fcgi fcgi;
     EXPECT_EQ(fcgi_settings(fcgi).scripts.front, "/index.php");
     EXPECT_FALSE(fcgi_settings(fcgi).status);

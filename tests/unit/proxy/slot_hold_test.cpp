@@ -1,5 +1,5 @@
-// What a run holds of its queue: every way in which it ends frees the slot once, and the queue's
-// gauges are true behind it (CONTRACT 2).
+// The hold of a run: every way of ending frees the slot exactly once and leaves the queue's gauges
+// correct (CONTRACT 2).
 #include "proxy/slot_hold.hpp"
 
 #include <optional>
@@ -89,7 +89,7 @@ TEST_F(SlotHoldTest, GivesTheSlotBackWithItsRun) {
     EXPECT_EQ(next.settle(), State::granted);
 }
 
-TEST_F(SlotHoldTest, AnOperatorTakesTheSlotAndTheBackendIsStillWatched) {
+TEST_F(SlotHoldTest, AnOperatorReleasesTheSlotAndTheBackendIsStillWatched) {
     begin();
     Place next = place();
     EXPECT_EQ(hold->look(), HoldNews::none);
@@ -104,7 +104,7 @@ TEST_F(SlotHoldTest, AnOperatorTakesTheSlotAndTheBackendIsStillWatched) {
     EXPECT_EQ(hold->state(), Holding::lost);
 }
 
-TEST_F(SlotHoldTest, ATunnelIsLetGoAndNotWatched) {
+TEST_F(SlotHoldTest, ATunnelReleasesTheSlotAndIsNotWatched) {
     begin();
     Place next = place();
     hold->let_go();
@@ -114,7 +114,7 @@ TEST_F(SlotHoldTest, ATunnelIsLetGoAndNotWatched) {
     EXPECT_EQ(metric(registry, violations), 0);
 }
 
-TEST_F(SlotHoldTest, GaugesSayWhoTakesTheResponse) {
+TEST_F(SlotHoldTest, GaugesCountOrphansAndSlowClients) {
     begin();
     hold->client(SlotHold::Client::slow);
     hold->client(SlotHold::Client::slow);
@@ -129,7 +129,7 @@ TEST_F(SlotHoldTest, GaugesSayWhoTakesTheResponse) {
     EXPECT_EQ(gauge(orphans), 1) << "a client that left does not come back";
 }
 
-TEST_F(SlotHoldTest, GaugesForgetWhatHoldsNoSlotAnyMore) {
+TEST_F(SlotHoldTest, GaugesDropRunsThatNoLongerHoldASlot) {
     begin().client(SlotHold::Client::gone);
     hold->give_back();
     hold->client(SlotHold::Client::slow);
@@ -163,7 +163,7 @@ struct Overdue : SlotHoldTest {
     }
 };
 
-TEST_F(Overdue, ASlotStaysHeldAndIsSaidToBeOnce) {
+TEST_F(Overdue, ASlotStaysHeldAndIsReportedOnce) {
     begin();
     Place next = place();
     EXPECT_EQ(next_news(), HoldNews::overdue);
@@ -173,7 +173,7 @@ TEST_F(Overdue, ASlotStaysHeldAndIsSaidToBeOnce) {
     EXPECT_EQ(metric(registry, violations), 0);
 }
 
-TEST_F(Overdue, ASlotIsGivenAwayIfTheQueueSaysSoByThen) {
+TEST_F(Overdue, ASlotIsReleasedIfTheQueueAllowsIt) {
     begin();
     Place next = place();
     gate->configure({.limits = {}, .on_hold_timeout = OnHoldTimeout::release});

@@ -1,4 +1,4 @@
-// A config ready to serve: what applies to a path, with its gate and its upstream.
+// A config ready to serve: the settings of a path, with its gate and its upstream.
 #include "proxy/snapshot.hpp"
 
 #include <vector>
@@ -32,7 +32,7 @@ TEST(Snapshot, RegexRoutesApplyOnTopOfPrefixes) {
     EXPECT_EQ(php->settings.max_waiting, 3u);
     EXPECT_EQ(served.find("/shop/stock/1")->settings.wait_timeout, 60s);
     EXPECT_EQ(served.find("/shop/a.json")->gate, nullptr);
-    EXPECT_EQ(served.find("/any.php")->gate->name(), "cart");  // without any prefix route
+    EXPECT_EQ(served.find("/any.php")->gate->name(), "cart");  // no prefix route matches
 }
 
 TEST(Snapshot, EqualMatchesAreOneRoute) {
@@ -43,8 +43,8 @@ TEST(Snapshot, EqualMatchesAreOneRoute) {
     EXPECT_NE(served.find("/shop/a.php"), served.find("/shop/a"));
 }
 
-// A path of these letters matches the regex routes that look for one of them: 2^20 combinations,
-// which clients choose. `settings` are of each route.
+// One regex route for each of 20 letters: a path matches the routes of its letters, so clients
+// choose from 2^20 combinations. Each route has `settings`.
 std::string letters(const std::string& top, const std::string& settings) {
     std::string text = top + "defaults: {upstream: app}\nroutes:\n";
     for (char c = 'a'; c < 'a' + 20; ++c)
@@ -67,7 +67,7 @@ TEST(Snapshot, CombinationsThatClientsChooseAreBounded) {
     EXPECT_EQ(served.snapshot->combinations(), 50u);
 }
 
-TEST(Snapshot, TheCombinationNotAskedForLongestGoesFirst) {
+TEST(Snapshot, TheLeastRecentlyUsedCombinationIsEvictedFirst) {
     const Served served(letters("route_cache: 2\n", "wait_timeout: 1s"));
     const auto a = served.find("/a"), b = served.find("/b");
     EXPECT_EQ(served.find("/a"), a);
@@ -77,7 +77,7 @@ TEST(Snapshot, TheCombinationNotAskedForLongestGoesFirst) {
     EXPECT_EQ(b->settings.wait_timeout, 1s) << "who has it keeps it";
 }
 
-TEST(Snapshot, AnAnswersBodyIsNeverCopied) {
+TEST(Snapshot, TheBodyOfAnAnswerIsNeverCopied) {
     const Served served(letters("", "on_full: {body: \"" + std::string(40'000, 'x') + "\"}"));
     const std::string& first = served.find("/a")->settings.on_full.body->str();
     const std::string& again = served.find("/abc")->settings.on_full.body->str();
@@ -87,7 +87,7 @@ TEST(Snapshot, AnAnswersBodyIsNeverCopied) {
     EXPECT_EQ(&again, &routes[2].overrides.on_full.body.value->value().str());
 }
 
-// A combination may be forgotten between two looks at it, and is still the same one.
+// Two lookups of one combination compare equal even if the cache forgot it in between.
 TEST(Snapshot, PathsAreComparedByTheirMatches) {
     const Served served(letters("route_cache: 1\n", "wait_timeout: 1s"));
     EXPECT_TRUE(served.snapshot->has_one_route("/a%2Fq/b", "/a/q/b"));
@@ -119,7 +119,7 @@ TEST(Snapshot, SkippedMethodsDoNotQueue) {
     EXPECT_TRUE(queues(*served.find("/any.php"), "OPTIONS"));
 }
 
-TEST(Snapshot, IdNamesAreEverySpellingOnce) {
+TEST(Snapshot, IdNamesHaveEverySpellingOnce) {
     const Served served("routes: [{prefix: /, upstream: app}]\n");
     EXPECT_EQ(served.snapshot->id_names, (std::vector<std::string>{"unique-id", "x-request-id"}));
 }

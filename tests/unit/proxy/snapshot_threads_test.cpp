@@ -7,7 +7,7 @@
 namespace ticketgate {
 namespace {
 
-// Combinations with regex routes are made when first met, on whichever loop that is.
+// The first loop that meets a combination of regex routes makes it.
 TEST(SnapshotThreads, EveryLoopFindsTheSameRoutes) {
     for (int round = 0; round < 20; ++round) {
         const Served served(shop);
@@ -26,8 +26,8 @@ TEST(SnapshotThreads, EveryLoopFindsTheSameRoutes) {
     }
 }
 
-// A combination that another loop drives out of the cache stays with whoever uses it.
-TEST(SnapshotThreads, RoutesOutliveTheirPlaceInTheCache) {
+// A combination that another loop evicts from the cache lives on while it is used.
+TEST(SnapshotThreads, RoutesOutliveTheirEvictionFromTheCache) {
     const Served served(
         "route_cache: 1\n"
         "defaults: {upstream: app}\n"

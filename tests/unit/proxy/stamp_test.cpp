@@ -38,7 +38,7 @@ const std::string ids_of_request =
     "X-Request-Id: rid\r\nUNIQUE_ID: uid\r\nUnique-Id: uid\r\n"
     "X-Request-Start: t=1700000000123456\r\n";
 
-TEST_F(Stamp, OfAStrangersRequest) {
+TEST_F(Stamp, HeadersOfAStrangersRequest) {
     EXPECT_EQ(request("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", stranger),
               ids_of_request +
                   "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
@@ -51,13 +51,13 @@ const std::string forwarded =
     "X-Forwarded-Proto: https\r\nX-Forwarded-For: 198.51.100.2, 10.9.9.9\r\n"
     "X-Forwarded-Host: public.example\r\nX-Forwarded-Port: 443\r\n\r\n";
 
-TEST_F(Stamp, AStrangersClaimsCountForNothing) {
+TEST_F(Stamp, ForwardedHeadersOfAStrangerAreDropped) {
     EXPECT_EQ(request(forwarded, stranger),
               request("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", stranger));
     EXPECT_EQ(ip(forwarded, stranger), "192.0.2.7");
 }
 
-TEST_F(Stamp, TheClientsAddressIsOneOrTheProxys) {
+TEST_F(Stamp, TheClientsAddressIsValidOrThatOfTheProxy) {
     const auto told = [&](const std::string& last) {
         return ip(
             "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 198.51.100.2, " + last + "\r\n\r\n",
@@ -78,7 +78,7 @@ TEST_F(Stamp, ATrustedProxysChainIsExtended) {
                   "Via: 1.1 ticketgate\r\n");
 }
 
-TEST_F(Stamp, WhatATrustedProxyLeftOutIsAdded) {
+TEST_F(Stamp, HeadersThatATrustedProxyLeftOutAreAdded) {
     EXPECT_EQ(request("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-Proto: https\r\n"
                       "X-Forwarded-For:\r\n\r\n",
                       proxy),
@@ -87,7 +87,7 @@ TEST_F(Stamp, WhatATrustedProxyLeftOutIsAdded) {
                   "X-Forwarded-Port: 8080\r\nVia: 1.1 ticketgate\r\n");
 }
 
-TEST_F(Stamp, OfAnOldRequestWithoutHost) {
+TEST_F(Stamp, HeadersOfAnOldRequestWithoutHost) {
     EXPECT_EQ(request("GET / HTTP/1.0\r\n\r\n", stranger),
               ids_of_request +
                   "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
@@ -128,7 +128,7 @@ TEST_F(Stamp, ViaOfAResponseSaysInWhichVersionItCame) {
 const std::string ids_of_response =
     "X-Request-Id: rid\r\nUNIQUE_ID: uid\r\nUnique-Id: uid\r\nVia: 1.1 ticketgate\r\n";
 
-TEST_F(Stamp, OfAQueuedResponse) {
+TEST_F(Stamp, HeadersOfAQueuedResponse) {
     record.queue = "app";
     record.queue_wait = 12'034'999ns;
     record.upstream = 1'500ms;
@@ -138,7 +138,7 @@ TEST_F(Stamp, OfAQueuedResponse) {
               ids_of_response + "Server-Timing: queue;dur=12.034, upstream;dur=1500.000\r\n");
 }
 
-TEST_F(Stamp, OfAResponseThatBypassed) {
+TEST_F(Stamp, HeadersOfAResponseWithoutAQueue) {
     record.upstream = 5us;
     std::string lines = "kept\r\n";
     stamp_response(served.snapshot->config.ids, record, true, 11, lines);
@@ -151,14 +151,14 @@ TEST_F(Stamp, ServerTimingMayBeOff) {
     EXPECT_EQ(lines, ids_of_response);
 }
 
-TEST_F(Stamp, TheClientIsWhoTheNearestProxySays) {
+TEST_F(Stamp, TheClientIsTheLastAddressOfXForwardedFor) {
     EXPECT_EQ(ip(forwarded, proxy), "10.9.9.9");
     EXPECT_EQ(ip("GET / HTTP/1.1\r\nHost: h\r\n\r\n", proxy), "10.0.0.1");
     EXPECT_EQ(ip("GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1.2.3.4\r\n\r\n", proxy),
               "1.2.3.4");
 }
 
-TEST_F(Stamp, WhoAsksForATunnelThatCannotBeStandsInLine) {
+TEST_F(Stamp, OnlyAPossibleTunnelBypassesTheQueue) {
     const std::string upgrade =
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
     const std::string events = "GET / HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";

@@ -1,4 +1,4 @@
-// Whom a connection speaks for, by the rules of the moment.
+// Whom a connection speaks for under the current rules.
 #include "proxy/standing.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ Peer peer(const std::string& ip) {
 
 const Trusted proxies({"10.0.0.0/8", "unix"}), nobody({});
 
-TEST(Standing, WithoutAHeaderTheNetworksDecide) {
+TEST(Standing, WithoutAProxyHeaderTheNetworksDecide) {
     EXPECT_TRUE(believed(peer("10.0.0.1"), nullptr, proxies).trusted);
     EXPECT_TRUE(believed(peer("unix"), nullptr, proxies).trusted);
     EXPECT_FALSE(believed(peer("10.0.0.1"), nullptr, nobody).trusted);
@@ -42,7 +42,7 @@ TEST(Standing, ANamedClientIsJudgedByItsOwnAddress) {
     EXPECT_TRUE(believed(peer("10.0.0.1"), &named, Trusted({"10.0.0.0/8", "203.0.113.9"})).trusted);
 }
 
-// It would have the trust of the proxy that it comes through.
+// Otherwise the client would get the trust of the proxy that it comes through.
 TEST(Standing, AClientWithoutAnAddressIsNotItsProxy) {
     const auto unknown = header(ProxySubject::unknown);
     for (const char* ip : {"10.0.0.1", "127.0.0.1", "unix"}) {
@@ -54,14 +54,14 @@ TEST(Standing, AClientWithoutAnAddressIsNotItsProxy) {
     }
 }
 
-TEST(Standing, ASenderThatSpeaksForItselfHasItsOwn) {
+TEST(Standing, ASenderThatSpeaksForItselfHasItsOwnStanding) {
     const auto local = header(ProxySubject::sender);
     EXPECT_TRUE(believed(peer("10.0.0.1"), &local, proxies).trusted);
     EXPECT_TRUE(believed(peer("10.0.0.1"), &local, proxies).many);
     EXPECT_FALSE(believed(peer("127.0.0.1"), &local, proxies).trusted);
 }
 
-TEST(Standing, AHeaderOfOneWhoMayNoLongerSpeakIsForgotten) {
+TEST(Standing, TheHeaderOfASenderNoLongerTrustedIsDropped) {
     for (const auto subject : {ProxySubject::client, ProxySubject::unknown, ProxySubject::sender}) {
         const auto said = header(subject);
         const Peer left = believed(peer("10.0.0.1"), &said, nobody);
@@ -75,7 +75,7 @@ TEST(Standing, AHeaderOfOneWhoMayNoLongerSpeakIsForgotten) {
     EXPECT_EQ(believed(peer("127.0.0.1"), &named, nobody).ip, "203.0.113.9") << "this machine may";
 }
 
-TEST(Standing, OtherRulesForCertificatesNeedAnotherHandshake) {
+TEST(Standing, ChangedRulesForCertificatesNeedAnotherHandshake) {
     EXPECT_FALSE(must_shake_hands_again("a", "a", true, true));
     EXPECT_FALSE(must_shake_hands_again("", "", false, false));
     EXPECT_TRUE(must_shake_hands_again("a", "b", false, true)) << "signed by others";

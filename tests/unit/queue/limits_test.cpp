@@ -7,8 +7,8 @@ namespace {
 struct Admission {
     const char* name;
     std::uint32_t max_in_flight, max_waiting;
-    int holders, uploads, waiting;  // taken before, all of them admitted
-    State expected;                 // of one more that is ready
+    int holders, uploads, waiting;  // tickets taken before, none refused
+    State expected;                 // the state of one more ticket that is ready
 };
 
 constexpr Admission admissions[] = {
@@ -46,7 +46,7 @@ TEST(QueueLimit, AnUploadIsRefusedBeforeItBegins) {
     EXPECT_EQ(line.queue.waiting(), 0u);
 }
 
-TEST(QueueLimit, UnfinishedUploadsKeepNobodyOutOfAFreeSlot) {
+TEST(QueueLimit, UnfinishedUploadsDoNotBlockAFreeSlot) {
     Line line;
     line.take({.max_waiting = 0, .ready = false});
     EXPECT_EQ(line.take({.max_waiting = 0, .ready = false}).state, State::full);
@@ -91,7 +91,7 @@ TEST(QueueResize, MoreSlotsAreFilledAtOnce) {
     EXPECT_EQ(line.waiting(), (Numbers{5, 6}));
 }
 
-TEST(QueueResize, FewerSlotsStopNobody) {
+TEST(QueueResize, FewerSlotsStopNoHolder) {
     Line line({.max_in_flight = 3});
     Ticket* holders[3];
     for (auto& holder : holders) holder = &line.hold();
@@ -139,7 +139,7 @@ TEST(QueueHold, AReleasedSlotGoesToTheNext) {
     EXPECT_EQ(line.queue.in_flight(), 1u);
 }
 
-TEST(QueueHold, NothingIsReleasedThatIsNotHeld) {
+TEST(QueueHold, AWaitingTicketCannotBeReleased) {
     Line line;
     line.hold();
     Ticket& waiting = line.take();

@@ -1,4 +1,4 @@
-// Shared by the tests of queue: a Queue with the tickets it links and a clock that stands still.
+// Shared by the tests of queue: a Queue with its tickets and a clock that the test sets.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Line {
         return ticket;
     }
     Ticket& take_uploading() { return take({.ready = false}); }
-    /// One that runs; there must be a free slot.
+    /// Takes a ticket and begins its run; there must be a free slot.
     Ticket& hold() {
         Ticket& ticket = take();
         EXPECT_EQ(ticket.state, State::granted);
@@ -38,7 +38,7 @@ struct Line {
     State cancel(Ticket& ticket) { return queue.cancel(ticket, now, granted); }
     State begin(Ticket& ticket) { return queue.begin(ticket); }
     State drop(Ticket& ticket) { return queue.drop(ticket, now, granted); }
-    /// Its run ends; one that was granted only has it first.
+    /// Ends the run of a ticket; begins it first if the ticket is only granted.
     State leave(Ticket& ticket) {
         if (ticket.state == State::granted) begin(ticket);
         return queue.leave(ticket, now, granted);
@@ -46,7 +46,7 @@ struct Line {
     State release(Ticket& ticket) { return queue.release(ticket, now, granted); }
     void resize(Limits limits) { queue.resize(limits, now, granted); }
 
-    /// Numbers granted since it was last asked, in the order of grant.
+    /// Returns the numbers granted since the last call, in order of grant.
     Numbers take_granted() {
         Numbers numbers;
         for (const Ticket& ticket : granted) numbers.push_back(ticket.number);

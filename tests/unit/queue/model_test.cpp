@@ -1,5 +1,5 @@
-// The queue against a slow model that is obviously right: one vector in order of number, and every
-// question answered by looking at all of it. Random operations, both asked after each.
+// Compares the queue with a slow model that is obviously right: one vector in order of number,
+// searched for each answer. Both are compared after each random operation.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -97,7 +97,7 @@ class Model {
             if (e->state == State::waiting) numbers.push_back(e->number);
         return numbers;
     }
-    /// A slot is free and somebody is there who may have it.
+    /// Tells whether a slot is free and a ticket may take it.
     bool idles() const { return holders() < limits_.max_in_flight && next() != nullptr; }
     const Limits& limits() const { return limits_; }
     void forget(const Entered* e) {
@@ -105,7 +105,7 @@ class Model {
     }
 
     std::uint64_t last_number = 0;
-    Numbers granted;  // of the last operation
+    Numbers granted;  // by the last operation
 
  private:
     Entered* next() const {
@@ -145,7 +145,7 @@ class Duel {
         while (!pairs_.empty()) end(pairs_.size() - 1);
     }
 
-    /// What differs after one random operation; empty: nothing.
+    /// Does one random operation. Returns the difference between queue and model; empty: none.
     std::string step() {
         granted_.clear();
         model_.granted.clear();
@@ -154,7 +154,7 @@ class Duel {
         act();
         std::string wrong = compare(before);
         if (!wrong.empty()) return wrong + " after " + last_;
-        granted_.clear();  // of tickets that may go now
+        granted_.clear();  // forget_decided() may destroy these tickets
         forget_decided();
         return {};
     }
@@ -293,14 +293,14 @@ class Duel {
         return text.str();
     }
 
-    // Decided tickets stay for a while, so that they are acted upon once more.
+    // Keeps decided tickets for a while, so that operations on them are tested too.
     void forget_decided() {
         if (pairs_.size() < 40) return;
         for (std::size_t i = pairs_.size(); i-- > 0;) {
             const State state = pairs_[i].ticket->state;
             if (state != State::waiting && !holds_slot(state)) end(i);
         }
-        // A line that only grows tells nothing new: half of it goes.
+        // A line that only grows tests nothing new: shorten it.
         for (std::size_t i = pairs_.size(); pairs_.size() > 60 && i-- > 0;) end(i);
     }
 

@@ -1,10 +1,10 @@
-// Who goes next (CONTRACT section 1), and what a ticket is told of those before it.
+// The order of grants (CONTRACT section 1), and a ticket's view of those ahead of it.
 #include "line.hpp"
 
 namespace ticketgate::queue {
 namespace {
 
-// Gives back one slot after the other, oldest first, until nobody holds one.
+// Gives back one slot after the other, oldest first, until none is held.
 Numbers run_dry(Line& line) {
     Numbers order = line.take_granted();
     while (!line.holders().empty()) {
@@ -29,7 +29,7 @@ TEST(QueueOrder, NumbersRiseByOne) {
     EXPECT_EQ(line.queue.last_number(), 5u);
 }
 
-TEST(QueueOrder, UploadsAreOvertakenButKeepTheirNumber) {
+TEST(QueueOrder, UnfinishedUploadsAreOvertakenButKeepTheirNumber) {
     Line line;
     Ticket& holder = line.hold();
     Ticket& upload = line.take_uploading();
@@ -106,7 +106,7 @@ TEST(QueueOrder, ArrivalGoesOnWhenTheHeadLeaves) {
     EXPECT_EQ(line.take_granted(), (Numbers{2, 3}));
 }
 
-TEST(QueueOrder, ArrivalGoesOnPastSeveralAtOnce) {
+TEST(QueueOrder, ArrivalSkipsSeveralDecidedTicketsAtOnce) {
     Line line({.max_in_flight = 3, .order = Order::arrival});
     Ticket& upload = line.take_uploading();
     line.take();
@@ -124,13 +124,13 @@ TEST(QueueOrder, ArrivalChangedToReadyLetsTheReadyGo) {
     EXPECT_EQ(line.take_granted(), Numbers{2});
 }
 
-TEST(QueueOrder, NobodyPassesWhoeverIsReady) {
+TEST(QueueOrder, ANewcomerDoesNotPassAReadyTicket) {
     Line line({.max_in_flight = 2});
     Ticket& first = line.hold();
     line.hold();
     line.take();
     line.leave(first);
-    EXPECT_EQ(line.take_granted(), Numbers{3});  // handed over, so the slot is never up for grabs
+    EXPECT_EQ(line.take_granted(), Numbers{3});  // handed over, so a newcomer cannot take the slot
     EXPECT_EQ(line.take().state, State::waiting);
 }
 
@@ -140,7 +140,7 @@ TEST(QueueOrder, SeveralSlotsAreFilledInOrder) {
     EXPECT_EQ(run_dry(line), (Numbers{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(QueueOrder, ATicketThatLeftOutOfTheMiddleIsSkipped) {
+TEST(QueueOrder, ATicketThatLeftFromTheMiddleIsSkipped) {
     Line line;
     Ticket& holder = line.hold();
     line.take();

@@ -1,6 +1,6 @@
-// What an operation costs must not depend on how many wait. Measured as a ratio within one run, so
-// that the machine's speed does not matter: a linear step would be a hundred times as slow in the
-// long line. In time of the processor, so that other work on the machine does not matter either.
+// The cost of an operation must not depend on how many tickets wait. Each test compares a short and
+// a long line in one run, so the machine's speed does not matter: a linear step would be a hundred
+// times as slow in the long line. It measures CPU time, so other load does not matter either.
 #include <time.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Every state of a ticket, everything that can happen to it, and who wins when things happen at
-// once.
+// Every state of a ticket, every event in each state, and the winner when events race.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -59,7 +58,7 @@ struct Scene : Line {
 struct Happening {
     const char* name;
     std::function<void(Scene&)> happen;
-    // Indexed as origins; misuse: the process stops.
+    // The state after the event, indexed like `origins`; misuse: the process stops.
     std::array<State, 11> becomes;
 };
 
@@ -128,7 +127,7 @@ TEST(TicketState, EveryTransitionIsInTheTable) {
     }
 }
 
-// Each pair of events, from each state: what the second finds is what the first has left.
+// Each pair of events, from each state: the second must act on the state that the first left.
 TEST(TicketState, EveryPairOfEventsKeepsTheCounts) {
     int pairs = 0;
     for (const From from : origins)
@@ -155,7 +154,7 @@ TEST(TicketState, EveryPairOfEventsKeepsTheCounts) {
     EXPECT_GT(pairs, 400);
 }
 
-TEST(TicketState, SettleAndCancelTellTheState) {
+TEST(TicketState, SettleAndCancelReturnTheState) {
     for (const From from : origins) {
         Scene settled(from), cancelled_scene(from);
         const State after_settle = settled.settle(settled.ticket);
@@ -190,7 +189,7 @@ TEST(TicketState, RefusedTicketsGetNoNumber) {
     EXPECT_EQ(scene.take().number, 2u);  // no number is missing from the order
 }
 
-TEST(TicketState, ReadyTwiceIsReadyOnce) {
+TEST(TicketState, ASecondReadyChangesNothing) {
     Line line;
     Ticket& holder = line.hold();
     Ticket& late = line.take_uploading();
@@ -207,7 +206,7 @@ TEST(TicketState, ReadyTwiceIsReadyOnce) {
 
 enum class Event { slot_free, body_whole, deadline_passed, client_left };
 
-// What one ticket must become, told without a queue.
+// The state that one ticket must reach, computed without a queue.
 State outcome_of(const std::array<Event, 4>& events) {
     bool free = false, whole = false;
     for (const Event event : events) {
@@ -284,8 +283,8 @@ TEST(TicketRace, ASlotCanBeGivenBackOnce) {
     EXPECT_EQ(scene.queue.in_flight(), 1u);
 }
 
-// An operator's release in the very moment of the grant: the request must never run, and the slot
-// goes on.
+// An operator releases the ticket right after its grant: the request must never run, and the slot
+// goes to the next.
 TEST(TicketRace, AReleaseBeforeTheRunBeginsPassesTheSlotOn) {
     Scene scene(From::granted);
     Ticket& behind = scene.take();

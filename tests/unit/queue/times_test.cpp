@@ -1,4 +1,4 @@
-// What the line tells of its own speed: for views, metrics and Retry-After.
+// The times that the queue measures for views, metrics and Retry-After.
 #include "line.hpp"
 
 namespace ticketgate::queue {
@@ -27,7 +27,7 @@ TEST(QueueTime, OldestWaitIsThatOfTheHeadOfTheLine) {
     EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);
     Ticket& holder = line.hold();
     line.now += 5s;
-    EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);  // who runs does not wait
+    EXPECT_EQ(line.queue.oldest_wait(line.now), 0s);  // a running ticket does not wait
     Ticket& upload = line.take_uploading();
     line.now += 2s;
     line.take();
@@ -65,7 +65,7 @@ TEST(QueueTime, MeanHoldFollowsSlowly) {
     hold_for(line, 100ms);
     hold_for(line, 10s);
     EXPECT_GT(line.queue.mean_hold(), 100ms);
-    EXPECT_LT(line.queue.mean_hold(), 5s);  // one slow request is not the rule
+    EXPECT_LT(line.queue.mean_hold(), 5s);  // one slow request must not dominate the mean
     for (int i = 0; i < 100; ++i) hold_for(line, 10s);
     EXPECT_GT(line.queue.mean_hold(), 9900ms);
     EXPECT_LE(line.queue.mean_hold(), 10s);
@@ -92,7 +92,7 @@ struct Retry {
     std::uint32_t least, most;
 };
 
-// Who joins behind `waiting` others waits about (waiting + 1) holds, shared by the slots.
+// A ticket behind `waiting` others waits about (waiting + 1) holds, divided by the slots.
 constexpr Retry retries[] = {
     {1, 0s, 0, 1, 1},       {1, 10ms, 0, 1, 1},       {1, 10ms, 50, 1, 1},
     {1, 2s, 0, 2, 3},       {1, 2s, 4, 10, 11},       {2, 2s, 4, 5, 6},
@@ -118,7 +118,7 @@ TEST(QueueTime, RetryAfterIsOneBeforeAnythingIsKnown) {
     EXPECT_EQ(line.queue.retry_after(line.now), 1u);
 }
 
-// A backend that is stuck says nothing through holds that have ended.
+// A stuck backend ends no holds, so the current hold must count as well.
 TEST(QueueTime, RetryAfterCountsTheHoldThatLastsLongerThanUsual) {
     Line line;
     hold_for(line, 10ms);

@@ -44,7 +44,7 @@ struct Clock {
 
     Deadlines deadlines;
     std::string log;
-    std::deque<Limit> limits;  // go before the lists they are in
+    std::deque<Limit> limits;  // destroyed before the lists that link them
 };
 
 TEST(Deadlines, ExpireWhenTheirTimeHasCome) {
@@ -84,7 +84,7 @@ TEST(Deadlines, NextIsTheEarliestOfAllLists) {
     EXPECT_EQ(clock.deadlines.next(), std::nullopt);
 }
 
-TEST(Deadlines, OfOneDurationExpireInOrder) {
+TEST(Deadlines, ExpireInOrderWithOneDuration) {
     Clock clock;
     clock.armed('a', 10s, start);
     clock.armed('b', 10s, start + 1s);
@@ -93,7 +93,7 @@ TEST(Deadlines, OfOneDurationExpireInOrder) {
     EXPECT_EQ(clock.expired_at(start + 12s), "c");
 }
 
-TEST(Deadlines, OfSeveralDurationsAllExpire) {
+TEST(Deadlines, AllExpireWithSeveralDurations) {
     Clock clock;
     clock.armed('a', 1s);
     clock.armed('b', 2s);
@@ -103,7 +103,7 @@ TEST(Deadlines, OfSeveralDurationsAllExpire) {
     EXPECT_EQ(clock.expired_at(start + 3s), "c");
 }
 
-TEST(Deadlines, ArmedOutOfOrderExpireInOrder) {
+TEST(Deadlines, ExpireInOrderEvenIfArmedOutOfOrder) {
     Clock clock;
     clock.armed('b', 10s, start + 5s);
     clock.armed('d', 10s, start + 9s);
@@ -137,7 +137,7 @@ TEST(Deadlines, ArmingAnExpiredOneBeginsAfresh) {
     EXPECT_EQ(a.notified, 2);
 }
 
-TEST(Deadlines, DisarmedTellNobody) {
+TEST(Deadlines, DisarmedDoNotNotify) {
     Clock clock;
     Limit& a = clock.armed('a', 1s);
     a.deadline.disarm();
@@ -166,7 +166,7 @@ TEST(Deadlines, NeverIsNotArmed) {
     EXPECT_EQ(clock.expired_at(start + 1h), "");
 }
 
-TEST(Deadlines, WhatCannotBeAddedIsNever) {
+TEST(Deadlines, ATimePastTheRangeIsNever) {
     Clock clock;
     Limit& a = clock.armed('a', Duration::max());
     Limit& b = clock.armed('b', 24h * 365, Time::max() - 1h);
@@ -181,7 +181,7 @@ TEST(Deadlines, AMomentThatHasPassedExpiresAtOnce) {
     EXPECT_EQ(clock.expired_at(start).size(), 2u);
 }
 
-TEST(Deadlines, ADestroyedOneIsForgotten) {
+TEST(Deadlines, ADestroyedDeadlineDoesNotExpire) {
     Clock clock;
     Limit& b = clock.limit('b');
     {
@@ -192,7 +192,7 @@ TEST(Deadlines, ADestroyedOneIsForgotten) {
     EXPECT_EQ(clock.expired_at(start + 1s), "b");
 }
 
-// One that arms itself anew from its own notify() is not told twice in one go.
+// A deadline that its own notify() arms again is not notified twice in one call.
 struct Repeating final : Observer {
     explicit Repeating(Deadlines& d) : deadlines(d) {}
     void notify() override {
@@ -216,7 +216,7 @@ TEST(Deadlines, MayBeArmedFromInsideTheirExpiry) {
     }
 }
 
-// Against a sorted map: the same ones, and each in order within its list.
+// Compares with a sorted map: the same deadlines expire, in order within each list.
 TEST(Deadlines, AgreeWithASortedMap) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
         std::mt19937 random(seed);

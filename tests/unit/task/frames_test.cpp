@@ -1,4 +1,4 @@
-// The memory of frames: used again, never shared, and free to die on another thread.
+// The memory of frames: reused, never shared, and it may be freed on another thread.
 #include "task/frames.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace ticketgate::task_frames {
 namespace {
 
-TEST(Frames, AreUsedAgain) {
+TEST(Frames, AreReused) {
     for (const std::size_t size : {1u, 100u, 128u, 129u, 1000u, 2048u}) {
         void* first = allocate(size);
         release(first, size);
@@ -22,16 +22,16 @@ TEST(Frames, AreUsedAgain) {
     }
 }
 
-TEST(Frames, OfOneClassAreUsedForEachOther) {
+TEST(Frames, AreReusedWithinOneSizeClass) {
     void* first = allocate(129);
     release(first, 129);
     void* second = allocate(256);
     EXPECT_EQ(first, second);
-    std::memset(second, 1, 256);  // the sanitizer sees whether all of it is there
+    std::memset(second, 1, 256);  // ASan reports a block that is too small
     release(second, 256);
 }
 
-TEST(Frames, OfAnotherClassAreNot) {
+TEST(Frames, AreNotReusedForAnotherSizeClass) {
     void* small = allocate(128);
     release(small, 128);
     void* large = allocate(129);
@@ -57,7 +57,7 @@ TEST(Frames, InUseAreNeverShared) {
     }
 }
 
-TEST(Frames, ABurstIsGivenBack) {
+TEST(Frames, ReturnABurstToTheHeap) {
     std::vector<void*> burst(1000);
     for (void*& frame : burst) frame = allocate(512);
     for (void* frame : burst)
@@ -76,13 +76,13 @@ TEST(Frames, MayBeFreedOnAnotherThread) {
         EXPECT_EQ(mine, frame);
         release(mine, 300);
     });
-    other.join();  // its pool went with it
+    other.join();  // the thread's pool ends with it
     void* fresh = allocate(300);
     std::memset(fresh, 1, 300);
     release(fresh, 300);
 }
 
-TEST(Frames, HoldSharedObjectsToo) {
+TEST(Frames, ServeSharedObjectsToo) {
     const Allocator<std::string> allocator;
     const void* first = nullptr;
     {

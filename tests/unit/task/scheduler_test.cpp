@@ -48,7 +48,7 @@ TEST(Signal, ANotifyBeforeTheWaitIsKept) {
     Signal signal(wakes.scheduler);
     signal.notify();
     wait_times(signal, wakes.log, 'a', 1);
-    EXPECT_EQ(wakes.log, "a");  // it did not even suspend
+    EXPECT_EQ(wakes.log, "a");  // without suspending
     EXPECT_TRUE(wakes.scheduler.idle());
 }
 
@@ -77,7 +77,7 @@ TEST(Signal, SeveralNotifiesOfAWaiterAreOneWake) {
     EXPECT_EQ(wakes.log, "aa");
 }
 
-// What comes between being woken and waiting again must not be lost.
+// A notify between a wake-up and the next wait must not be lost.
 Detached notify_itself(Signal& signal, std::string& log) {
     co_await signal;
     signal.notify();
@@ -118,7 +118,7 @@ Detached pass_on(Signal& from, Signal& to, std::string& log, char name) {
     log += '.';
 }
 
-TEST(Scheduler, ResumesNobodyFromInsideAnother) {
+TEST(Scheduler, DoesNotResumeOneWaiterInsideAnother) {
     Wakes wakes;
     Signal a(wakes.scheduler), b(wakes.scheduler), c(wakes.scheduler);
     pass_on(a, b, wakes.log, 'a');
@@ -143,7 +143,7 @@ TEST(Scheduler, UrgentOnesGoBeforeTheOthers) {
     EXPECT_TRUE(wakes.scheduler.idle());
 }
 
-TEST(Scheduler, ANotifyThatIsUrgentOnceMovesItUp) {
+TEST(Scheduler, AnUrgentNotifyMovesItsWaiterUp) {
     Wakes wakes;
     Signal a(wakes.scheduler), b(wakes.scheduler), c(wakes.scheduler);
     wait_times(a, wakes.log, 'a', 1);
@@ -159,7 +159,7 @@ TEST(Scheduler, ANotifyThatIsUrgentOnceMovesItUp) {
     c.notify();
     b.notify();
     wakes.run();
-    EXPECT_EQ(wakes.log, "bcacb");  // it was urgent that once
+    EXPECT_EQ(wakes.log, "bcacb");  // urgent the first time only
 }
 
 TEST(Scheduler, AnUrgentNotifyBeforeTheWaitIsKept) {
@@ -170,7 +170,7 @@ TEST(Scheduler, AnUrgentNotifyBeforeTheWaitIsKept) {
     EXPECT_EQ(wakes.log, "a");
 }
 
-// Slots are granted in order of number; so must their holders run.
+// Slots are granted in order of number, so their holders must run in that order.
 TEST(Scheduler, AnUrgentOneNotifiedAgainKeepsItsPlace) {
     Wakes wakes;
     Signal first(wakes.scheduler), second(wakes.scheduler);
@@ -183,7 +183,7 @@ TEST(Scheduler, AnUrgentOneNotifiedAgainKeepsItsPlace) {
     EXPECT_EQ(wakes.log, "12");
 }
 
-TEST(Scheduler, OneTurnWakesOne) {
+TEST(Scheduler, OneTurnWakesOneWaiter) {
     Wakes wakes;
     Signal a(wakes.scheduler), b(wakes.scheduler);
     wait_times(a, wakes.log, 'a', 1);
@@ -211,7 +211,7 @@ TEST(Signal, DestroyedWhileNotifiedIsForgotten) {
     EXPECT_EQ(wakes.log, "k");
 }
 
-// A signal lies in the frame that waits on it, in nearly all of the product.
+// In the product a signal usually lies in the frame that waits on it.
 task<void> wait_on_own(Scheduler& scheduler, Observer*& out) {
     Signal own(scheduler);
     out = &own;

@@ -1,4 +1,4 @@
-// What a coroutine of a loop puts into scratch is good until it suspends.
+// The contents of scratch are valid until the coroutine suspends.
 #include "task/scratch.hpp"
 
 #include <gtest/gtest.h>
@@ -53,22 +53,22 @@ void resume(Shared& shared) {
     EXPECT_TRUE(shared.scheduler.run_one());
 }
 
-TEST(Scratch, IsGoodUntilTheSuspension) {
+TEST(Scratch, IsValidUntilTheSuspension) {
     Shared shared;
     use_at_once(shared);
     resume(shared);
     EXPECT_EQ(shared.seen, "filled");
 }
 
-TEST(Scratch, CanBeFilledAgainBehindASuspension) {
+TEST(Scratch, CanBeFilledAgainAfterASuspension) {
     Shared shared;
     begin_anew(shared);
     resume(shared);
     EXPECT_EQ(shared.seen, "written behind");
 }
 
-TEST(ScratchDeathTest, AViewDiesWhenItIsUsedBehindASuspension) {
-    // In the child that dies: a coroutine that is never resumed would be a leak here.
+TEST(ScratchDeathTest, AnOldViewUsedAfterASuspensionStopsTheProcess) {
+    // Inside EXPECT_DEATH: here in the parent, a coroutine that is never resumed would leak.
     EXPECT_DEATH(
         {
             Shared shared;
@@ -78,7 +78,7 @@ TEST(ScratchDeathTest, AViewDiesWhenItIsUsedBehindASuspension) {
         "resumes");
 }
 
-TEST(ScratchDeathTest, SoDoesANewLookAtOldContents) {
+TEST(ScratchDeathTest, ANewViewOfOldContentsStopsTheProcess) {
     EXPECT_DEATH(
         {
             Shared shared;
@@ -88,7 +88,7 @@ TEST(ScratchDeathTest, SoDoesANewLookAtOldContents) {
         "resumes");
 }
 
-TEST(ScratchDeathTest, NobodyLooksBeforeTheFirstUse) {
+TEST(ScratchDeathTest, AViewBeforeTheFirstUseStopsTheProcess) {
     Shared shared;
     EXPECT_DEATH((void)*shared.scratch.view(), "resumes");
 }

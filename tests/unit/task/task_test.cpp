@@ -1,4 +1,4 @@
-// Coroutines as values: what a child gives its parent, and what becomes of frames.
+// Coroutines as values: results that a child returns to its parent, and the lifetime of frames.
 #include "task/task.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ Detached take_value(int& out) {
     out = value + co_await seven();
 }
 
-TEST(Task, GivesItsValue) {
+TEST(Task, ReturnsItsValue) {
     int out = 0;
     take_value(out);
     EXPECT_EQ(out, 14);
@@ -66,7 +66,7 @@ Detached take_owned(std::unique_ptr<int>& out) {
     out = co_await owned(5);
 }
 
-TEST(Task, GivesWhatCanOnlyBeMoved) {
+TEST(Task, ReturnsAMoveOnlyValue) {
     std::unique_ptr<int> out;
     take_owned(out);
     ASSERT_NE(out, nullptr);
@@ -135,7 +135,7 @@ TEST(Task, ExceptionsReachAParentThatWaited) {
 
 Detached wait_for(Signal& signal, int& alive, int& out) {
     const int value = co_await waits(signal, alive, 3);
-    EXPECT_EQ(alive, 1);  // of itself only: the child went with its task
+    EXPECT_EQ(alive, 1);  // the parent's own frame: the child ended with its task
     out = value;
 }
 
@@ -160,11 +160,11 @@ task<void> outer(Signal& signal, int& alive) {
     const Alive frame(alive);
     (void)co_await waits(signal, alive, 1);
 }
-// The task of a parent that goes while its child is suspended.
+// Destroys a parent's task while its child is suspended.
 Detached drop_half_way(Signal& inner, Signal& end, int& alive) {
     {
         auto child = outer(inner, alive);
-        // As an await would, but without the end of it.
+        // Starts the child like an await that never completes.
         (void)child.await_suspend(std::noop_coroutine());
         EXPECT_EQ(alive, 2);
     }
@@ -172,7 +172,7 @@ Detached drop_half_way(Signal& inner, Signal& end, int& alive) {
     co_await end;
 }
 
-TEST(Task, AFrameDiesWithItsTaskAndTakesItsChildrenAlong) {
+TEST(Task, ATaskDestroysItsFrameAndThoseOfItsChildren) {
     Scheduler scheduler;
     Signal inner(scheduler), end(scheduler);
     int alive = 0;
@@ -185,7 +185,7 @@ TEST(Task, AFrameDiesWithItsTaskAndTakesItsChildrenAlong) {
 
 constexpr int many = 1'000'000;
 
-// The frame is on the heap, the callee's is on the stack.
+// The coroutine's frame is on the heap; this callee's frame is on the stack.
 __attribute__((noinline)) std::uintptr_t stack_address() {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
@@ -204,7 +204,7 @@ TEST(Task, AMillionChildrenThatEndAtOnceNeedNoStack) {
     EXPECT_EQ(first, last);
 }
 
-TEST(Task, NorDoTheyAfterAResume) {
+TEST(Task, AMillionChildrenThatEndAfterAResumeNeedNoStack) {
     Scheduler scheduler;
     Signal signal(scheduler);
     std::uintptr_t first = 0, last = 1;
@@ -223,7 +223,7 @@ Detached many_waits(Signal& signal, std::uintptr_t& first, std::uintptr_t& last)
     for (int i = 0; i < many / 10; ++i) last = co_await depth_after(signal);
 }
 
-TEST(Task, ChildrenThatWaitNeedNoStackEither) {
+TEST(Task, ChildrenThatWaitNeedNoStack) {
     Scheduler scheduler;
     Signal signal(scheduler);
     std::uintptr_t first = 0, last = 1;

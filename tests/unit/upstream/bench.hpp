@@ -1,6 +1,6 @@
-// Shared by the tests of upstream: a backend on the loopback whose every byte the test sends and
-// reads itself, and a loop turned by hand. A blocked step is tried again only after its observer
-// was told, as a run does it: a wake-up that is missing hangs the test and fails it.
+// Shared by the tests of upstream: a backend on the loopback whose bytes the test itself sends and
+// reads, and a loop that the test turns. Like a run, it retries a blocked step only after its
+// observer was notified, so a missing wake-up hangs the test and fails it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,7 +24,7 @@ struct Answer {
     error_code failure;
 };
 
-/// The defaults but for one setting.
+/// The defaults with one setting changed.
 template <class T>
 UpstreamSettings with(T UpstreamSettings::*member, T value) {
     UpstreamSettings settings;
@@ -32,7 +32,7 @@ UpstreamSettings with(T UpstreamSettings::*member, T value) {
     return settings;
 }
 
-/// A backend that so many answers on reused connections prove, whatever their ages.
+/// Settings that trust a backend after `answers` on reused connections, whatever their age.
 inline UpstreamSettings proven_by(std::uint32_t answers) {
     return with(&UpstreamSettings::trust,
                 KeepPolicy::Limits{.proven_by = answers, .outlived = std::chrono::hours(1)});
@@ -107,7 +107,7 @@ struct Bench {
         self.finish(std::move(exchange));
     }
 
-    /// A whole exchange over a new connection, whose other end is given back.
+    /// Runs a whole exchange over a new connection. Returns the backend's end.
     Peer exchange_once(std::string_view response) {
         auto exchange = open(true);
         EXPECT_TRUE(send(*exchange));
@@ -119,7 +119,7 @@ struct Bench {
         finish(std::move(exchange));
         return backend;
     }
-    /// Would the next request go over a connection that stands already?
+    /// Tells whether the next request would use an existing connection.
     bool has_idle(bool careful = false) { return open(false, careful)->connected(); }
 
     static constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -134,8 +134,7 @@ struct Bench {
     std::shared_ptr<PooledUpstream> upstream;
 };
 
-/// Nothing more comes, and the other end is closed: what a peer sees of a connection that was
-/// dropped.
+/// Tells whether we dropped the connection: the peer reads nothing more, then the end.
 inline bool closed(Bench& bench, const Peer& peer) {
     char byte = 0;
     ssize_t n = -1;

@@ -24,7 +24,7 @@ TEST(HttpExchange, SendsAndReads) {
     EXPECT_EQ(more, "");
 }
 
-TEST(HttpExchange, NothingIsThereBeforeTheBackendAnswers) {
+TEST(HttpExchange, AReadBlocksBeforeTheBackendAnswers) {
     Bench bench;
     auto exchange = bench.open();
     ASSERT_TRUE(bench.send(*exchange));
@@ -96,7 +96,7 @@ constexpr Break breaks[] = {
      errc::upstream_bad_response},
 };
 
-TEST(HttpExchange, AResponseThatIsNotWholeIsAFailure) {
+TEST(HttpExchange, AnIncompleteResponseIsAFailure) {
     for (const Break& one : breaks) {
         Bench bench;
         auto exchange = bench.open();
@@ -106,7 +106,7 @@ TEST(HttpExchange, AResponseThatIsNotWholeIsAFailure) {
         backend.send(one.sent);
         backend.close();
         EXPECT_EQ(bench.read(*exchange).failure, one.failure) << one.name;
-        EXPECT_FALSE(exchange->untouched()) << one.name;  // it was a new connection
+        EXPECT_FALSE(exchange->untouched()) << one.name;  // a new connection
         bench.finish(std::move(exchange));
         EXPECT_FALSE(bench.has_idle()) << one.name;
     }
@@ -160,7 +160,7 @@ TEST(HttpExchange, AnEarlyAnswerIsSeenWhileTheBodyIsStillToCome) {
     EXPECT_EQ(answer.status, 413u);
     EXPECT_EQ(answer.body, "no");
     up.bench.finish(std::move(up.exchange));
-    EXPECT_FALSE(up.bench.has_idle());  // half a request was sent over it
+    EXPECT_FALSE(up.bench.has_idle());  // only half a request was sent
 }
 
 TEST(HttpExchange, AnEarlyAnswerSurvivesTheBrokenPipe) {
@@ -181,9 +181,9 @@ TEST(HttpExchange, AnEarlyAnswerSurvivesTheBrokenPipe) {
     EXPECT_EQ(answer.body, "no");
 }
 
-// ── what provably was not processed (CONTRACT 2.7) ──
+// ── requests that provably were not processed (CONTRACT 2.7) ──
 
-TEST(Untouched, AnOldConnectionThatEndsBeforeTheFirstByte) {
+TEST(Untouched, IsAnOldConnectionThatEndsBeforeTheFirstByte) {
     Bench bench;
     Peer backend = bench.exchange_once(Bench::ok);
     auto exchange = bench.open();
@@ -209,7 +209,7 @@ TEST(Untouched, EndsWithTheFirstByte) {
     EXPECT_FALSE(exchange->untouched());
 }
 
-TEST(Untouched, ANewConnectionNeverIs) {
+TEST(Untouched, IsNeverANewConnection) {
     Bench bench;
     auto exchange = bench.open();
     EXPECT_FALSE(exchange->untouched());

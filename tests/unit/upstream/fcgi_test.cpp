@@ -1,4 +1,4 @@
-// FastCGI with a backend whose every byte the test sends and reads itself.
+// FastCGI with a backend whose bytes the test itself sends and reads.
 #include "bench.hpp"
 #include "fcgi/record.hpp"
 #include "http/parser.hpp"
@@ -38,7 +38,7 @@ struct FcgiBench : Bench {
         fcgi.status_path = "/status";
         upstream = std::make_shared<FcgiUpstream>(settings, fcgi, resolver, 1);
     }
-    /// An exchange whose request without a body is sent.
+    /// An exchange whose request, without a body, is sent, and the backend's end.
     struct Running {
         std::unique_ptr<Exchange> exchange;
         Peer backend;
@@ -156,7 +156,7 @@ TEST(Fcgi, TheEndIsEndRequestNotTheLastByteOfTheBody) {
     EXPECT_TRUE(running.exchange->ended());
 }
 
-TEST(Fcgi, ABodyThatEndsEarlyIsNoAnswer) {
+TEST(Fcgi, ABodyThatEndsEarlyIsAFailure) {
     FcgiBench bench;
     EXPECT_EQ(bench.answer(out("A: b\r\n\r\nhalf")).failure, errc::upstream_broke);
     EXPECT_EQ(bench.answer(out("Content-Length: 9\r\n\r\nhalf") + end_record()).failure,
@@ -173,7 +173,7 @@ TEST(Fcgi, AConnectionThatEndsAfterAWholeBodyIsItsEnd) {
     EXPECT_FALSE(bench.answer(out("Status: 204 No Content\r\n\r\n")).failure);
 }
 
-TEST(Fcgi, MoreThanWasAnnouncedIsDropped) {
+TEST(Fcgi, BytesPastTheAnnouncedLengthAreDropped) {
     FcgiBench bench;
     EXPECT_EQ(bench.answer(out("Content-Length: 2\r\n\r\nhi there") + out("!") + end_record()).body,
               "hi");
@@ -181,7 +181,7 @@ TEST(Fcgi, MoreThanWasAnnouncedIsDropped) {
     EXPECT_EQ(bench.answer(out("Status: 304 x\r\n\r\nbody") + end_record()).body, "");
 }
 
-TEST(Fcgi, WhatIsNoCgiIsABadResponse) {
+TEST(Fcgi, AnythingButCgiOutputIsABadResponse) {
     for (const std::string& bytes :
          {"HTTP/1.1 200 OK\r\nA: b\r\n\r\n"s, out("HTTP/1.1 200 OK\r\nA: b\r\n\r\n") + end_record(),
           out("no field\r\n\r\n") + end_record(), end_record(), out("A: b") + end_record(),
@@ -193,12 +193,12 @@ TEST(Fcgi, WhatIsNoCgiIsABadResponse) {
     }
 }
 
-TEST(Fcgi, AnOverloadedBackendSaysSo) {
+TEST(Fcgi, AnOverloadedBackendIsReported) {
     FcgiBench bench;
     EXPECT_EQ(bench.answer(end_record(0, 2)).failure, errc::upstream_overloaded);
 }
 
-TEST(Fcgi, AScriptsStatusIsRemarkedOn) {
+TEST(Fcgi, AFailedScriptsExitStatusIsReported) {
     FcgiBench bench;
     const auto running = bench.run();
     running.backend.send(record(Type::err, std::string(60'000, 'e')) + out("A: b\r\n\r\n") +
@@ -212,7 +212,7 @@ TEST(Fcgi, AScriptsStatusIsRemarkedOn) {
     EXPECT_EQ(other.exchange->remarks(), "the script ended with status 7");
 }
 
-TEST(Fcgi, ABadAnswerIsOutlastedToItsEnd) {
+TEST(Fcgi, ABadResponseIsReadToEndRequest) {
     FcgiBench bench;
     http::ResponseHead late;
     const auto running = bench.run();
@@ -227,7 +227,7 @@ TEST(Fcgi, ABadAnswerIsOutlastedToItsEnd) {
     EXPECT_EQ(*bench.drive(outlast), Step::done);
 }
 
-TEST(Fcgi, ABrokenStreamIsOutlastedToTheEndOfTheConnection) {
+TEST(Fcgi, ABrokenStreamIsReadToTheEndOfTheConnection) {
     FcgiBench bench;
     http::ResponseHead late;
     auto running = bench.run();
@@ -262,8 +262,8 @@ TEST(Fcgi, AConnectionWithBytesLeftIsNotKept) {
     EXPECT_FALSE(bench.has_idle());
 }
 
-// Padding that comes later would be taken for the beginning of the next answer.
-TEST(Fcgi, APaddedEndKeepsTheConnectionOnlyIfItsPaddingIsHere) {
+// Late padding would be taken for the beginning of the next answer.
+TEST(Fcgi, APaddedEndKeepsTheConnectionOnlyIfThePaddingHasArrived) {
     for (const std::size_t here : {0u, 2u, 3u, 4u}) {
         FcgiBench bench(true);
         auto running = bench.run();
@@ -291,8 +291,8 @@ TEST(Fcgi, AKeptConnectionServesAnotherRequest) {
     EXPECT_EQ(second->remarks(), "");
 }
 
-// php-fpm counts a worker's time from its accept; on a kept connection from the end of the request
-// before, which may be long ago.
+// php-fpm counts a worker's time from the accept, or on a kept connection from the end of the
+// previous request, which may be long ago.
 TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
     const std::string table =
         R"({"processes":[{"state":"Finishing","request duration":9000000,"request method":"GET",)"
@@ -315,7 +315,7 @@ struct Origin final : OriginSource {
     }
 };
 
-TEST(Fcgi, HeadsAreMadeFromTheSanitisedOne) {
+TEST(Fcgi, ParametersComeFromTheSanitisedHead) {
     FcgiBench bench;
     http::RequestHead request;
     const std::string text =

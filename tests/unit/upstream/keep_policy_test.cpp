@@ -1,4 +1,4 @@
-// What a backend must have shown before a request that may not be repeated takes a kept connection.
+// Proof that a backend must give before an unrepeatable request goes over a kept connection.
 #include "upstream/keep_policy.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Keeping : testing::Test {
     Time now{10h};
 };
 
-TEST_F(Keeping, NobodyIsTrustedAtFirst) {
+TEST_F(Keeping, NoBackendIsTrustedAtFirst) {
     EXPECT_FALSE(trusts(0s));
 }
 
@@ -32,7 +32,7 @@ TEST_F(Keeping, StandingIdleProvesNothing) {
     EXPECT_FALSE(trusts(0s)) << "it may close when it is asked again";
 }
 
-TEST_F(Keeping, AgesFarBelowThoseOutlivedAreSafe) {
+TEST_F(Keeping, AgesBelowHalfTheOutlivedOneAreSafe) {
     prove(1s);
     EXPECT_TRUE(trusts(500ms));
     EXPECT_FALSE(trusts(501ms));
@@ -52,7 +52,7 @@ TEST_F(Keeping, AnEarlyCloseRevokesForMinutes) {
     EXPECT_TRUE(trusts(0s));
 }
 
-TEST_F(Keeping, AfterTheseMinutesItHasToBeProvenAnew) {
+TEST_F(Keeping, AfterARevocationTheBackendMustBeProvenAnew) {
     prove();
     policy.closed(1ms, now);
     now += 1h;
@@ -61,7 +61,7 @@ TEST_F(Keeping, AfterTheseMinutesItHasToBeProvenAnew) {
     EXPECT_TRUE(trusts(0s));
 }
 
-TEST_F(Keeping, ALaterEarlyCloseBeginsTheMinutesAnew) {
+TEST_F(Keeping, ALaterEarlyCloseProlongsTheRevocation) {
     policy.closed(1ms, now);
     now += 200s;
     policy.closed(900ms, now);

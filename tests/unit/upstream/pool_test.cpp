@@ -1,4 +1,4 @@
-// Connections between requests: which are kept, for how long, and which are not trusted any more.
+// Connections between requests: which ones are kept, for how long, and which ones are dropped.
 #include "bench.hpp"
 
 namespace ticketgate {
@@ -20,7 +20,7 @@ TEST(Pool, AFinishedConnectionIsUsedAgain) {
     }
 }
 
-TEST(Pool, AFreshOneIsNew) {
+TEST(Pool, AFreshConnectionIsNotAnIdleOne) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
     EXPECT_FALSE(bench.open(true)->connected());
@@ -28,7 +28,7 @@ TEST(Pool, AFreshOneIsNew) {
     EXPECT_TRUE(bench.has_idle());
 }
 
-TEST(Pool, OneInUseIsNotSharedOut) {
+TEST(Pool, AConnectionInUseIsNotShared) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
     const auto first = bench.open();
@@ -46,7 +46,7 @@ TEST(Pool, TheLastUsedIsUsedFirst) {
     EXPECT_TRUE(still_open(older));
 }
 
-TEST(Pool, KeepsSoManyOnly) {
+TEST(Pool, KeepsNoMoreThanItsLimit) {
     Bench bench(with(&UpstreamSettings::max_idle, 2u));
     const Peer a = bench.exchange_once(Bench::ok), b = bench.exchange_once(Bench::ok);
     const Peer c = bench.exchange_once(Bench::ok);
@@ -64,7 +64,7 @@ TEST(Pool, MayKeepNone) {
 
 // ── not kept ──
 
-TEST(Pool, AResponseThatWasNotReadToItsEndIsNotFollowed) {
+TEST(Pool, AnIncompleteResponseClosesTheConnection) {
     Bench bench;
     auto exchange = bench.open();
     ASSERT_TRUE(bench.send(*exchange));
@@ -76,13 +76,13 @@ TEST(Pool, AResponseThatWasNotReadToItsEndIsNotFollowed) {
     EXPECT_FALSE(bench.has_idle());
 }
 
-TEST(Pool, BytesBehindTheResponseAreNotFollowed) {
+TEST(Pool, BytesAfterTheResponseCloseTheConnection) {
     Bench bench;
     const Peer backend = bench.exchange_once(std::string(Bench::ok) + "HTTP/1.1 200 more");
     EXPECT_FALSE(bench.has_idle());
 }
 
-TEST(Pool, ARequestThatWasNotSentWholeIsNotFollowed) {
+TEST(Pool, AnIncompleteRequestClosesTheConnection) {
     Bench bench;
     Body body(bench.budget);
     body.complete = false;
@@ -118,7 +118,7 @@ TEST(Pool, AnExchangeThatDidNothingIsNotKept) {
 
 // ── while idle ──
 
-TEST(Pool, OneThatTheBackendClosesIsDropped) {
+TEST(Pool, AnIdleConnectionThatTheBackendClosesIsDropped) {
     Bench bench;
     Peer backend = bench.exchange_once(Bench::ok);
     backend.close();
@@ -126,7 +126,7 @@ TEST(Pool, OneThatTheBackendClosesIsDropped) {
     EXPECT_FALSE(bench.has_idle());
 }
 
-TEST(Pool, OneThatSaysSomethingUnaskedIsDropped) {
+TEST(Pool, AnIdleConnectionWithUnaskedBytesIsDropped) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
     backend.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
@@ -135,7 +135,7 @@ TEST(Pool, OneThatSaysSomethingUnaskedIsDropped) {
     EXPECT_TRUE(closed(bench, backend));
 }
 
-TEST(Pool, ACarefulLookSeesWhatTheLoopHasNotHeardYet) {
+TEST(Pool, ACarefulCheckSeesWhatTheLoopHasNotReportedYet) {
     Bench closing(proven_by(0)), talking(proven_by(0));
     Peer gone = closing.exchange_once(Bench::ok);
     gone.close();
@@ -145,13 +145,13 @@ TEST(Pool, ACarefulLookSeesWhatTheLoopHasNotHeardYet) {
     EXPECT_FALSE(talking.has_idle(true));
 }
 
-TEST(Pool, ACarefulLookLeavesAGoodOneInUse) {
+TEST(Pool, ACarefulCheckKeepsAGoodConnection) {
     Bench bench(proven_by(0));
     const Peer backend = bench.exchange_once(Bench::ok);
     EXPECT_TRUE(bench.has_idle(true));
 }
 
-TEST(Pool, BehindAStaleOneTheNextIsUsed) {
+TEST(Pool, AfterAStaleConnectionTheNextIsUsed) {
     Bench bench;
     const Peer good = bench.exchange_once(Bench::ok);
     Peer stale = bench.exchange_once(Bench::ok);
@@ -163,7 +163,7 @@ TEST(Pool, BehindAStaleOneTheNextIsUsed) {
     EXPECT_EQ(good.receive(), Bench::get);
 }
 
-TEST(Pool, BehindAStaleOneNoneIsTrustedWithWhatMustNotBeSentTwice) {
+TEST(Pool, AfterAStaleConnectionAnUnrepeatableRequestGetsANewOne) {
     Bench bench(proven_by(0));
     const Peer good = bench.exchange_once(Bench::ok);
     Peer stale = bench.exchange_once(Bench::ok);
@@ -172,7 +172,7 @@ TEST(Pool, BehindAStaleOneNoneIsTrustedWithWhatMustNotBeSentTwice) {
     EXPECT_TRUE(bench.has_idle() || closed(bench, good));
 }
 
-TEST(Pool, AnIdleOneIsClosedInTime) {
+TEST(Pool, AnIdleConnectionIsClosedInTime) {
     Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 30ms));
     const Time begin = monotonic_now();
     const Peer backend = bench.exchange_once(Bench::ok);
@@ -181,7 +181,7 @@ TEST(Pool, AnIdleOneIsClosedInTime) {
     EXPECT_FALSE(bench.has_idle());
 }
 
-TEST(Pool, TheTimeoutIsOfIdlenessNotOfAge) {
+TEST(Pool, TheTimeoutCountsIdleTimeNotAge) {
     Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 200ms));
     const Peer backend = bench.exchange_once(Bench::ok);
     auto exchange = bench.open();
@@ -200,7 +200,7 @@ std::string told(const std::string& keep_alive) {
     return "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nKeep-Alive: " + keep_alive + "\r\n\r\nhi";
 }
 
-TEST(Pool, IsOneSecondEarlierThanTheBackendSaysItWillClose) {
+TEST(Pool, ClosesOneSecondBeforeTheBackendWould) {
     Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 20s));
     const Time begin = monotonic_now();
     const Peer backend = bench.exchange_once(told("timeout=2, max=100"));
@@ -209,21 +209,21 @@ TEST(Pool, IsOneSecondEarlierThanTheBackendSaysItWillClose) {
     EXPECT_LT(monotonic_now() - begin, 10s);
 }
 
-TEST(Pool, DoesNotKeepWhatTheBackendIsAboutToClose) {
+TEST(Pool, DoesNotKeepAConnectionThatTheBackendIsAboutToClose) {
     Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 20s));
     const Peer backend = bench.exchange_once(told("timeout=1"));
     EXPECT_FALSE(bench.has_idle());
 }
 
-TEST(Pool, ALongTimeoutOfTheBackendDoesNotPutOffOurs) {
+TEST(Pool, ALongTimeoutOfTheBackendDoesNotProlongOurs) {
     Bench bench(with<Duration>(&UpstreamSettings::idle_timeout, 30ms));
     const Peer backend = bench.exchange_once(told("timeout=100"));
     EXPECT_TRUE(closed(bench, backend));
 }
 
-// ── a config that names the backend no longer ──
+// ── a backend that the config no longer names ──
 
-TEST(Pool, RetiringClosesWhatIsIdle) {
+TEST(Pool, RetiringClosesIdleConnections) {
     Bench bench;
     const Peer a = bench.exchange_once(Bench::ok), b = bench.exchange_once(Bench::ok);
     bench.upstream->retire(bench.loop);
@@ -231,7 +231,7 @@ TEST(Pool, RetiringClosesWhatIsIdle) {
     EXPECT_TRUE(closed(bench, b));
 }
 
-TEST(Pool, ARequestUnderWayEndsWellAndIsNotKept) {
+TEST(Pool, RetiringLetsARequestEndAndThenClosesItsConnection) {
     Bench bench;
     auto exchange = bench.open();
     ASSERT_TRUE(bench.send(*exchange));
@@ -244,12 +244,12 @@ TEST(Pool, ARequestUnderWayEndsWellAndIsNotKept) {
     EXPECT_TRUE(closed(bench, backend));
 }
 
-TEST(Pool, GoesWithItsUpstream) {
+TEST(Pool, EndsWithItsUpstream) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
     const std::weak_ptr<PooledUpstream> gone = bench.upstream;
     bench.upstream.reset();
-    EXPECT_TRUE(gone.expired());  // an idle connection does not keep it alive
+    EXPECT_TRUE(gone.expired());  // an idle connection does not keep the upstream alive
     EXPECT_TRUE(closed(bench, backend));
 }
 

@@ -1,5 +1,5 @@
-// When a kept connection is used again, and by whom: after answers without a body, and for requests
-// that must not be sent twice.
+// Reuse of kept connections: after answers without a body, and for requests that must not be sent
+// twice.
 #include "bench.hpp"
 
 namespace ticketgate {
@@ -48,7 +48,7 @@ TEST(Bodiless, A304ThatTellsALengthIsTheLastOfItsConnection) {
     EXPECT_TRUE(closed(bench, b));
 }
 
-TEST(Bodiless, OthersRestBeforeTheNextRequest) {
+TEST(Bodiless, AConnectionRestsAfterA204OrA304) {
     for (const auto response : {no_content, not_modified}) {
         Bench bench;
         const Peer backend = bench.exchange_once(response);
@@ -59,7 +59,7 @@ TEST(Bodiless, OthersRestBeforeTheNextRequest) {
     }
 }
 
-TEST(Bodiless, LateBytesAreNobodysAnswer) {
+TEST(Bodiless, LateBytesAreNotTakenForTheNextAnswer) {
     for (const auto response : {no_content, not_modified}) {
         Bench bench;
         const Peer late = bench.exchange_once(response);
@@ -76,7 +76,7 @@ TEST(Bodiless, LateBytesAreNobodysAnswer) {
     }
 }
 
-TEST(Bodiless, OneThatRestsDoesNotHideOneThatIsReady) {
+TEST(Bodiless, ARestingConnectionDoesNotHideAReadyOne) {
     Bench bench;
     const Peer ready = bench.exchange_once(Bench::ok), resting = bench.exchange_once(no_content);
     auto exchange = bench.open();
@@ -86,9 +86,9 @@ TEST(Bodiless, OneThatRestsDoesNotHideOneThatIsReady) {
     EXPECT_FALSE(bench.has_idle());
 }
 
-// ── backends that say more than they told ──
+// ── backends that send more than they announced ──
 
-// As PHP behind `Content-Length: …; readfile(…)`, when the script goes on to print its footer.
+// Like PHP that sends Content-Length, calls readfile(), and then prints a footer as well.
 void expect_rest(Bench& bench) {
     const Peer next = bench.exchange_once(Bench::ok);
     EXPECT_FALSE(bench.has_idle()) << "more may be on its way";
@@ -97,7 +97,7 @@ void expect_rest(Bench& bench) {
     EXPECT_TRUE(bench.has_idle());
 }
 
-TEST(Overrun, BytesWithTheAnswerMakeConnectionsRest) {
+TEST(Overrun, BytesAfterTheAnswerMakeConnectionsRest) {
     Bench bench;
     const Peer backend =
         bench.exchange_once("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi<footer>");
@@ -126,7 +126,7 @@ TEST(Overrun, BytesInPlaceOfTheNextAnswerMakeOthersRest) {
     expect_rest(bench);
 }
 
-TEST(Overrun, AGoodbyeIsNone) {
+TEST(Overrun, BytesBeforeACloseAreNoOverrun) {
     Bench bench;
     Peer backend = bench.exchange_once(Bench::ok);
     backend.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
@@ -136,9 +136,9 @@ TEST(Overrun, AGoodbyeIsNone) {
     EXPECT_TRUE(bench.has_idle());
 }
 
-// ── a look at the moment ──
+// ── a check that is out of date ──
 
-TEST(Pool, ALookThatIsOldDoesNotCount) {
+TEST(Pool, AnOutdatedCheckDoesNotCount) {
     Bench bench;
     const Peer backend = bench.exchange_once(Bench::ok);
     backend.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
@@ -150,7 +150,7 @@ TEST(Pool, ALookThatIsOldDoesNotCount) {
 
 // ── requests that must not be sent twice ──
 
-/// One more answer over the kept connection to this peer.
+/// Gets one more answer over the kept connection to this peer.
 void reuse(Bench& bench, const Peer& backend) {
     auto exchange = bench.open();
     ASSERT_TRUE(exchange->connected());
@@ -171,7 +171,7 @@ TEST(Unrepeatable, GetsAConnectionOfItsOwnUntilTheBackendIsProven) {
     EXPECT_TRUE(bench.has_idle(true));
 }
 
-TEST(Unrepeatable, ItsConnectionTakesThePlaceOfAnIdleOne) {
+TEST(Unrepeatable, ItsNewConnectionReplacesAnIdleOne) {
     Bench bench(proven_by(1));
     const Peer older = bench.exchange_once(Bench::ok), newer = bench.exchange_once(Bench::ok);
     EXPECT_FALSE(bench.has_idle(true));
@@ -231,7 +231,7 @@ TEST(Unrepeatable, AnAnnouncedCloseRevokesNothing) {
     EXPECT_TRUE(bench.has_idle(true));
 }
 
-TEST(Unrepeatable, OursThatTimeOutRevokeNothing) {
+TEST(Unrepeatable, OurOwnIdleTimeoutRevokesNothing) {
     auto settings = proven_by(1);
     settings.idle_timeout = 30ms;
     Bench bench(settings);

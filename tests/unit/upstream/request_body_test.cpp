@@ -1,5 +1,4 @@
-// A request on its way to the backend: every byte once and in order, however little is taken at a
-// time.
+// Sending a request to the backend: every byte once and in order, however little the backend takes.
 #include <random>
 
 #include "bench.hpp"
@@ -9,7 +8,7 @@ namespace {
 
 const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n";
 
-// Chunked coding read by hand (RFC 9112 7.1); empty when it is wrong or not whole.
+// Decodes chunked coding (RFC 9112 7.1) with independent code; empty if invalid or incomplete.
 std::optional<std::string> unchunked(std::string_view coded) {
     std::string body;
     for (;;) {
@@ -41,7 +40,7 @@ struct Sending {
         return begun;
     }
     result<Step> step() { return exchange->send(head, body); }
-    /// Until all is sent; the backend reads a little whenever nothing goes on.
+    /// Sends until all is sent; the backend reads a little whenever sending blocks.
     void send_all(std::mt19937& random) {
         for (result<Step> sent = step(); *sent != Step::done; sent = step()) {
             ASSERT_EQ(*sent, Step::blocked);
@@ -100,7 +99,7 @@ TEST(RequestBody, ChunksGoOutAsTheyCome) {
     ASSERT_FALSE(s.body.spool.append("hello"));
     EXPECT_EQ(*s.step(), Step::starved);
     EXPECT_EQ(s.backend.receive(), "5\r\nhello\r\n");
-    EXPECT_EQ(*s.step(), Step::starved);  // and no empty chunk, which would be the end
+    EXPECT_EQ(*s.step(), Step::starved);  // sends no empty chunk, which would end the body
     s.body.complete = true;
     EXPECT_EQ(*s.step(), Step::done);
     EXPECT_EQ(s.backend.receive(), "0\r\n\r\n");

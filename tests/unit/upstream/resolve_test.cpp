@@ -1,4 +1,4 @@
-// Names of backends: looked up on another thread, never waited for on the loop.
+// Names of backends: another thread looks them up, so the loop never waits.
 #include <boost/asio/executor_work_guard.hpp>
 #include <thread>
 
@@ -13,7 +13,7 @@ UpstreamSettings named(std::string host, std::uint16_t port) {
     return settings;
 }
 
-// The control thread, as App has one.
+// The control thread, like App's.
 struct Control {
     explicit Control(boost::asio::io_context& io)
         : guard(io.get_executor()), thread([&io] { io.run(); }) {}
@@ -25,7 +25,7 @@ struct Control {
     std::thread thread;
 };
 
-// ::1 may be tried first, where nobody listens; a failed address is followed by the next.
+// ::1 may be tried first, where nothing listens; after a failed address comes the next.
 bool send_to_any_address(Bench& bench) {
     for (int i = 0; i < 4; ++i) {
         const auto exchange = bench.open();
@@ -36,7 +36,7 @@ bool send_to_any_address(Bench& bench) {
     return false;
 }
 
-TEST(Resolve, ANameIsLookedUpAndEveryAddressTried) {
+TEST(Resolve, LooksANameUpAndTriesEveryAddress) {
     const net::Door door;
     Bench bench(named("localhost", door.at().port()));
     const Control control(bench.control);
@@ -44,7 +44,7 @@ TEST(Resolve, ANameIsLookedUpAndEveryAddressTried) {
     EXPECT_TRUE(send_to_any_address(bench));
 }
 
-TEST(Resolve, SeveralMayAskAtOnce) {
+TEST(Resolve, SeveralRequestsMayAskAtOnce) {
     const net::Door door;
     Bench bench(named("localhost", door.at().port()));
     const auto a = bench.open(), b = bench.open();
@@ -52,14 +52,14 @@ TEST(Resolve, SeveralMayAskAtOnce) {
     Body none(bench.budget);
     for (auto* exchange : {a.get(), b.get(), gone.get()})
         EXPECT_EQ(*exchange->send(Bench::get, none), Step::blocked);
-    gone.reset();  // its client did not wait
+    gone.reset();  // the client left
     const int before = bench.ear.heard;
     const Control control(bench.control);
     EXPECT_TRUE(run_until(bench.loop, [&] { return bench.ear.heard >= before + 2; }));
     EXPECT_TRUE(send_to_any_address(bench));
 }
 
-TEST(Resolve, ANameThatIsNoneIsRefused) {
+TEST(Resolve, AnInvalidNameIsRefused) {
     Bench bench(named(std::string(64, 'x'), 80));  // a label has at most 63 (RFC 1035 2.3.4)
     const Control control(bench.control);
     for (int i = 0; i < 2; ++i) {
@@ -75,7 +75,7 @@ TEST(Resolve, ANameThatIsNoneIsRefused) {
     }
 }
 
-TEST(Resolve, AnUpstreamLivesUntilItsAnswerHasCome) {
+TEST(Resolve, AnUpstreamLivesUntilItsLookupEnds) {
     Bench bench(named("localhost", 1));
     const std::weak_ptr<PooledUpstream> upstream = bench.upstream;
     Body none(bench.budget);

@@ -18,7 +18,7 @@ struct Response {
 const Response responses[] = {
     {"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello", {}, 200, "hello"},
     {"no body", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", {}, 200, ""},
-    // Reusable after a rest, or not at all: a body may come all the same (pool_trust_test.cpp).
+    // Reusable after a rest, or never: a body may come nevertheless (pool_trust_test.cpp).
     {"no content", "HTTP/1.1 204 No Content\r\n\r\n", {}, 204, "", false, false, false},
     {"not modified",
      "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n",
@@ -114,9 +114,9 @@ TEST(Response, IsReadWhole) {
     }
 }
 
-// Reads what is there, step by step, until more is needed.
+// Reads a response in steps.
 struct Reader {
-    /// True: the response is whole, or has failed.
+    /// Reads what is there. Returns true once the response is whole or has failed.
     bool go_on(Exchange& exchange, bool to_head) {
         while (!in_body) {
             http::ResponseHead head;
@@ -175,7 +175,7 @@ TEST(Response, MayComeByteByByte) {
         for (std::size_t i = 0; i < response.bytes.size(); ++i) {
             talk.backend->send({&response.bytes[i], 1});
             net::catch_up(talk.bench.loop);
-            // Whole at its last byte, and not before; until close it is never whole by bytes.
+            // Whole exactly at its last byte; with until-close framing only at the close.
             const bool last = i + 1 == response.bytes.size() && !response.until_close;
             ASSERT_EQ(reader.go_on(*talk.exchange, response.to_head), last) << response.name;
         }
@@ -202,8 +202,8 @@ TEST(Response, LargeBodiesAreReadWhole) {
     EXPECT_TRUE(reader.answer.body == bytes);
 }
 
-// The next read is into the same buffer. Once a read that ended in the midst of chunk framing was
-// followed by another one at once, and its bytes stood in the place of those before.
+// Each read fills the same buffer. Once a read that ended inside chunk framing was followed by
+// another at once, which overwrote the bytes of the first.
 TEST(Response, PiecesStayGoodUntilTheNextRead) {
     Talk talk;
     talk.open();
