@@ -55,6 +55,8 @@ const char* text(errc e) {
             return "the backend did not accept a connection in time";
         case errc::upstream_broke:
             return "the backend ended its response early";
+        case errc::upstream_lost:
+            return "the network to the backend failed";
         case errc::upstream_bad_response:
             return "the backend's response is not valid HTTP";
         case errc::upstream_timeout:

@@ -40,6 +40,7 @@ enum class errc {
     upstream_untrusted,        ///< 502: the TLS handshake failed, or the certificate is not good
     upstream_connect_timeout,  ///< 504: no connection within connect_timeout
     upstream_broke,            ///< 502: ended or failed before its response was whole
+    upstream_lost,             ///< 502: this machine gave the connection up; it may work on
     upstream_bad_response,     ///< 502: not HTTP
     upstream_timeout,          ///< 504: silent past response_timeout
     upstream_overloaded,       ///< 503: a FastCGI backend reports that it is overloaded

@@ -87,9 +87,16 @@ class Gate {
     /// Returns the line: at most `most` tickets in flight and waiting (GateView::most caps both).
     virtual GateView view(std::size_t most) const = 0;
 
+    /// `release: worker_idle`, as the config in force has it. Any thread.
+    bool worker_idle() const { return worker_idle_.load(std::memory_order_relaxed); }
+
     RunNotes notes;
 
+ protected:
+    void set_worker_idle(bool on) { worker_idle_.store(on, std::memory_order_relaxed); }
+
  private:
+    std::atomic<bool> worker_idle_{false};
     const std::string name_;
     net::Loop& home_;
 };

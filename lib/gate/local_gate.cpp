@@ -9,7 +9,9 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
     : Gate(std::move(name), home),
       queue_(settings.limits),
       settings_(settings),
-      metrics_(registry, *this) {}
+      metrics_(registry, *this) {
+    set_worker_idle(settings.worker_idle);
+}
 
 // Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
 // tickets. Allocates nothing: a slot must reach the next ticket even without memory.
@@ -136,6 +138,7 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
 void LocalGate::configure(GateSettings settings) {
     change(nullptr, [&](Time now, queue::Tickets& granted) {
         settings_ = settings;
+        set_worker_idle(settings.worker_idle);
         queue_.resize(settings.limits, now, granted);
     });
 }

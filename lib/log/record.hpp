@@ -31,7 +31,7 @@ struct Record {
     std::vector<std::pair<std::string_view, ids::Id>>
         other_ids;  ///< in the config's order; names point into the Snapshot
     std::string client_ip;
-    std::string method, target;  ///< as the client wrote them
+    std::string_view method, target;  ///< as the client wrote them (of the Request)
     bool http_1_0 = false;
     std::string_view tls, tls_cipher;  ///< as OpenSSL names them (static text); empty: plain HTTP
     std::string client_certificate;    ///< its subject; empty: none

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <limits>
 #include <utility>
 
 namespace ticketgate::net {
@@ -29,9 +30,12 @@ constexpr std::size_t most_pieces = IOV_MAX;
 constexpr std::size_t most_a_turn = 256 << 10;
 constexpr std::size_t call_cost = 4 << 10;
 
-IoResult failure() {
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Io::blocked, 0, 0};
-    return {Io::failed, 0, errno};
+// While nothing comes from the peer: asks after this time, and then as often.
+constexpr int ask_after_s = 30;
+
+// What the peer said, or what we did ourselves. All else is this machine's own verdict.
+bool is_peers(int error) {
+    return error == ECONNRESET || error == EPIPE;
 }
 
 // Most writes have one piece; for that, send() is cheaper than sendmsg().
@@ -143,8 +147,15 @@ void SocketStream::count(std::size_t bytes) {
     used_ += static_cast<std::uint32_t>(bytes + call_cost);
 }
 
+IoResult SocketStream::failure() {
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {Io::blocked, 0, 0};
+    if (!is_peers(errno)) given_up_ = errno;
+    return {Io::failed, 0, errno};
+}
+
 IoResult SocketStream::read_some(std::span<char> into) {
     if (!readable_ || !has_turn()) return {Io::blocked, 0, 0};
+    if (given_up_ != 0) return {Io::failed, 0, given_up_};
     const auto n = ::recv(descriptor_, into.data(), into.size(), 0);
     if (n == 0) return {Io::ended, 0, 0};
     if (n < 0) {
@@ -187,6 +198,17 @@ IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     count(bytes);
     if (bytes < wanted) writable_ = false;
     return {Io::ok, bytes, 0};
+}
+
+// TCP_USER_TIMEOUT also bounds what waits for an acknowledgement (tcp(7)).
+void SocketStream::insist() {
+    const auto set = [this](int level, int option, int value) {
+        (void)setsockopt(descriptor_, level, option, &value, sizeof(value));  // best effort
+    };
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, std::numeric_limits<int>::max());
+    set(IPPROTO_TCP, TCP_KEEPIDLE, ask_after_s);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, ask_after_s);
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
 void SocketStream::finish_writing() {

@@ -56,8 +56,14 @@ class Stream {
     /// One system call.
     virtual void look() {}
     /// After a failed read: true if the connection itself has ended. False: the bytes were not TLS,
-    /// but the connection stands; reads drop what follows and report its end.
-    virtual bool over() const { return true; }
+    /// but the connection stands (reads drop what follows and report its end), or given_up().
+    virtual bool over() const { return !given_up(); }
+    /// After a failure: this machine gave the connection up (ETIMEDOUT, EHOSTUNREACH). The peer has
+    /// not ended it and may work on; nothing more will be heard of it.
+    virtual bool given_up() const { return false; }
+    /// Leaves it to the peer to end the connection: this machine probes a silent peer for weeks. A
+    /// peer that has restarted meanwhile resets the connection.
+    virtual void insist() {}
     /// Sends nothing more (FIN); the other direction stays open.
     virtual void finish_writing() = 0;
     /// Makes closing reset the connection, so that the peer cannot take a cut for an end.
@@ -117,6 +123,8 @@ class SocketStream final : public Stream, private Pollable {
     void abort_on_close() override;
     void hurry() override { hurried_ = true; }
     std::uint64_t backlog() const override;
+    bool given_up() const override { return given_up_ != 0; }
+    void insist() override;
     void detach() override;
     void attach(Loop& loop) override;
 
@@ -126,12 +134,14 @@ class SocketStream final : public Stream, private Pollable {
     void on_events(std::uint32_t events) override;
     void watch();
     IoResult write_batch(std::span<const iovec> pieces);
+    IoResult failure();
     bool has_turn();
     void count(std::size_t bytes);
     Loop* loop_;
     int descriptor_;
     std::uint32_t turn_ = 0;  // the turn of the loop in which used_ was counted
     std::uint32_t used_ = 0;
+    int given_up_ = 0;  // the errno: the system tells it once, and then what looks like a FIN
     bool connecting_ = false;
     bool hurried_ = false;
 };

@@ -141,7 +141,8 @@ IoResult TlsStream::fail(int ssl_error) {
         fault_ = reason_of(ERR_peek_error());
     }
     ERR_clear_error();
-    failure_ = socket || wire_.ended() ? Failure::over : Failure::found;
+    const bool over = (socket || wire_.ended()) && !given_up();
+    failure_ = over ? Failure::over : Failure::found;
     broken_ = readable_ = writable_ = true;
     wire_.below().hurry();
     (void)wire_.flush();
@@ -157,7 +158,7 @@ IoResult TlsStream::read_behind_failure(std::span<char> into) {
         return {Io::failed, 0, error_};
     IoResult got;
     while (got.status == Io::ok) got = wire_.below().read_some(into);
-    if (got.status != Io::blocked) failure_ = Failure::over;
+    if (got.status != Io::blocked && !given_up()) failure_ = Failure::over;
     return got;
 }
 

@@ -51,6 +51,8 @@ class TlsStream final : public Stream, private Observer {
     bool over() const override {
         return failure_ == Failure::none || failure_ == Failure::over || !established_;
     }
+    bool given_up() const override { return wire_.below().given_up(); }
+    void insist() override { wire_.below().insist(); }
     void look() override;
     void finish_writing() override;
     void abort_on_close() override;

@@ -25,7 +25,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
              }),
       upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust),
       bound_(config.listen),
-      snapshot_(build(std::move(config))) {
+      snapshot_(build(std::move(config), nullptr)) {
     for (const auto& loop : loops_) {
         stations_.push_back(
             std::make_unique<Station>(commons_, *loop, platform.metrics, snapshot_));
@@ -40,8 +40,8 @@ Assembly::~Assembly() {
 
 // Does first what can still fail. Gates and upstreams that stay are the same objects as before, and
 // keep their tickets and connections.
-std::shared_ptr<const Snapshot> Assembly::build(config::Config config) {
-    auto tls = tls_servers(bound_, config);
+std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Snapshot* before) {
+    auto tls = tls_servers(bound_, config, before);
     auto known = upstreams_.find_or_make(config);
     Snapshot::Upstreams upstreams;
     for (const auto& [name, one] : known) upstreams[name] = one.upstream;
@@ -59,7 +59,7 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config) {
 }
 
 void Assembly::reload(config::Config next) {
-    snapshot_ = build(std::move(next));
+    snapshot_ = build(std::move(next), snapshot_.get());
     commons_.input.limit(config().clients.max_input);
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
 }

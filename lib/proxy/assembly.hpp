@@ -67,7 +67,7 @@ class Assembly {
     const Commons& commons() const { return commons_; }
 
  private:
-    std::shared_ptr<const Snapshot> build(config::Config config);
+    std::shared_ptr<const Snapshot> build(config::Config config, const Snapshot* before);
     template <class Act>
     void post_to_stations(Act act);
 

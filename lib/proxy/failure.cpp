@@ -18,21 +18,37 @@ struct Meaning {
 
 // 421 for an outdated handshake: the client may ask again on another connection.
 constexpr std::array meanings{
-    Meaning{errc::bad_request, 400},        Meaning{errc::head_timeout, 408},
-    Meaning{errc::body_timeout, 408},       Meaning{errc::body_too_large, 413},
-    Meaning{errc::uri_too_long, 414},       Meaning{errc::head_too_large, 431},
-    Meaning{errc::expectation_failed, 417}, Meaning{errc::method_refused, 405},
-    Meaning{errc::version_refused, 505},    Meaning{errc::too_many_connections, 429},
-    Meaning{errc::last_hop, 204},           Meaning{errc::plain_http, 400},
-    Meaning{errc::handshake_outdated, 421}, Meaning{errc::no_route, 404},
-    Meaning{errc::queue_full, 503},         Meaning{errc::wait_timeout, 503},
-    Meaning{errc::draining, 503},           Meaning{errc::stopped, 502},
-    Meaning{errc::slot_revoked, 503},       Meaning{errc::upstream_refused, 502},
-    Meaning{errc::upstream_untrusted, 502}, Meaning{errc::upstream_connect_timeout, 504},
-    Meaning{errc::upstream_broke, 502},     Meaning{errc::upstream_bad_response, 502},
-    Meaning{errc::upstream_timeout, 504},   Meaning{errc::upstream_overloaded, 503},
-    Meaning{errc::spool_full, 503},         Meaning{errc::spool_lost, 502},
-    Meaning{errc::input_full, 503},         Meaning{errc::internal, 500},
+    Meaning{errc::bad_request, 400},
+    Meaning{errc::head_timeout, 408},
+    Meaning{errc::body_timeout, 408},
+    Meaning{errc::body_too_large, 413},
+    Meaning{errc::uri_too_long, 414},
+    Meaning{errc::head_too_large, 431},
+    Meaning{errc::expectation_failed, 417},
+    Meaning{errc::method_refused, 405},
+    Meaning{errc::version_refused, 505},
+    Meaning{errc::too_many_connections, 429},
+    Meaning{errc::last_hop, 204},
+    Meaning{errc::plain_http, 400},
+    Meaning{errc::handshake_outdated, 421},
+    Meaning{errc::no_route, 404},
+    Meaning{errc::queue_full, 503},
+    Meaning{errc::wait_timeout, 503},
+    Meaning{errc::draining, 503},
+    Meaning{errc::stopped, 502},
+    Meaning{errc::slot_revoked, 503},
+    Meaning{errc::upstream_refused, 502},
+    Meaning{errc::upstream_untrusted, 502},
+    Meaning{errc::upstream_connect_timeout, 504},
+    Meaning{errc::upstream_broke, 502},
+    Meaning{errc::upstream_bad_response, 502},
+    Meaning{errc::upstream_lost, 502},
+    Meaning{errc::upstream_timeout, 504},
+    Meaning{errc::upstream_overloaded, 503},
+    Meaning{errc::spool_full, 503},
+    Meaning{errc::spool_lost, 502},
+    Meaning{errc::input_full, 503},
+    Meaning{errc::internal, 500},
     Meaning{errc::client_closed, 499},
 };
 
@@ -71,8 +87,8 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 bool of_backend(error_code failure) {
     return is(failure,
               {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
-               errc::upstream_broke, errc::upstream_bad_response, errc::upstream_timeout,
-               errc::upstream_overloaded});
+               errc::upstream_broke, errc::upstream_lost, errc::upstream_bad_response,
+               errc::upstream_timeout, errc::upstream_overloaded});
 }
 
 // True for failures that pass with time: the answer says when to try again.

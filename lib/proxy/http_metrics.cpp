@@ -1,7 +1,36 @@
 #include "proxy/http_metrics.hpp"
 
+#include <algorithm>
+#include <cerrno>
+
 namespace ticketgate {
 namespace {
+
+struct Reason {
+    const char* name;
+    errc failure;
+    int refusal = 0;  // 0: any
+};
+// The first that fits; the last is for what nobody foresaw.
+constexpr std::array<Reason, 11> reasons{{
+    {"refused", errc::upstream_refused, ECONNREFUSED},
+    {"no_socket", errc::upstream_refused, ENOENT},
+    {"permission", errc::upstream_refused, EACCES},
+    {"not_connected", errc::upstream_refused},
+    {"tls", errc::upstream_untrusted},
+    {"connect_timeout", errc::upstream_connect_timeout},
+    {"ended_early", errc::upstream_broke},
+    {"bad_response", errc::upstream_bad_response},
+    {"timeout", errc::upstream_timeout},
+    {"overloaded", errc::upstream_overloaded},
+    {"other", errc::upstream_lost},
+}};
+
+metrics::Counter& upstream_errors(metrics::Registry& registry, const char* reason) {
+    return registry.counter("ticketgate_upstream_errors_total",
+                            "Exchanges that a backend refused, broke or did not answer.",
+                            {{"reason", reason}});
+}
 
 metrics::Counter& requests(metrics::Registry& registry, const char* code) {
     return registry.counter("ticketgate_http_requests_total",
@@ -30,8 +59,6 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
           r.counter("ticketgate_connections_made_room_total",
                     "Idle client connections closed for new clients: max_connections.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
-      upstream_errors(r.counter("ticketgate_upstream_errors_total",
-                                "Exchanges that a backend refused or broke.")),
       tls_full(handshakes(r, "full")),
       tls_resumed(handshakes(r, "resumed")),
       tls_failed(handshakes(r, "failed")),
@@ -42,7 +69,19 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
                             metrics::seconds_buckets)),
       upstream_duration_(r.histogram("ticketgate_upstream_duration_seconds",
                                      "Request sent to the backend's response complete.", {},
-                                     metrics::seconds_buckets)) {}
+                                     metrics::seconds_buckets)) {
+    std::ranges::transform(reasons, upstream_errors_.begin(),
+                           [&](const Reason& why) { return &upstream_errors(r, why.name); });
+}
+
+void HttpMetrics::upstream_failed(error_code failure, int refusal) {
+    const auto fits = [&](const Reason& r) {
+        return failure == r.failure && (r.refusal == 0 || r.refusal == refusal);
+    };
+    const auto found = std::ranges::find_if(reasons, fits);
+    const auto index = std::min<std::ptrdiff_t>(found - reasons.begin(), reasons.size() - 1);
+    upstream_errors_[static_cast<std::size_t>(index)]->add();
+}
 
 void HttpMetrics::count(const Record& record) {
     const std::size_t index = record.status == 499 ? 0 : record.status / 100u;

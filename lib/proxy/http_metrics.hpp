@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/error.hpp"
 #include "log/record.hpp"
 #include "metrics/registry.hpp"
 
@@ -12,12 +13,13 @@ class HttpMetrics {
  public:
     explicit HttpMetrics(metrics::Registry& registry);
     void count(const Record& record);
+    /// A backend failed so; `refusal`: the errno of a connection that could not be made, or 0.
+    void upstream_failed(error_code failure, int refusal);
     metrics::Counter& connections_accepted;
     metrics::Counter& connections_refused;
     metrics::Counter& accept_failures;
     metrics::Counter& connections_made_room;
     metrics::Gauge& connections;
-    metrics::Counter& upstream_errors;
     // TLS handshakes of clients, counted at the first request or at a failure before it.
     metrics::Counter& tls_full;
     metrics::Counter& tls_resumed;
@@ -26,6 +28,7 @@ class HttpMetrics {
  private:
     std::array<metrics::Counter*, 6>
         by_class_;  // 0: 499, left without an answer; 1xx unused; 2xx-5xx
+    std::array<metrics::Counter*, 11> upstream_errors_;  // by reason
     metrics::Histogram& duration_;
     metrics::Histogram& upstream_duration_;
 };

@@ -24,7 +24,8 @@ struct Request {
     Record record;
     Time started = monotonic_now();  ///< head complete
 
-    std::string head;  ///< as it goes to the backend
+    std::string method, target;  ///< as the client wrote them
+    std::string head;            ///< as it goes to the backend
     Body body;
 
     bool to_head = false;      ///< HEAD: the response has no body

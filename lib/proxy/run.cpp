@@ -91,7 +91,7 @@ bool Run::may_repeat(error_code failure) const {
 }
 
 task<error_code> Run::exchange(bool fresh) {
-    all_sent_ = false;
+    all_sent_ = sent_now_ = false;
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
@@ -150,7 +150,8 @@ error_code Run::send_on() {
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, request_->body);
-    sent_anything_ = sent_anything_ || exchange_->connected();
+    sent_now_ = sent_now_ || exchange_->connected();
+    sent_anything_ = sent_anything_ || sent_now_;
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();
@@ -248,7 +249,7 @@ void Run::flush(bool ended) {
 void Run::tell(error_code failure) noexcept {
     if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
         return;  // not a failure of the backend
-    station_.metrics.upstream_errors.add();
+    station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
     try {
         std::string why = failure.message();
         const std::string fault = exchange_ ? exchange_->fault() : std::string();

@@ -55,6 +55,7 @@ class Run final : public Resident {
 
     // run_workers.cpp
     bool asks_workers() const;
+    std::shared_ptr<Upstream> upstream_to_ask() const;
     task<void> outlast_workers(error_code failure);
     task<result<fcgi::Working>> ask_workers(Answered& request, fcgi::StatusAdvice& untold);
     task<error_code> read_status(StatusReader& reader);
@@ -96,6 +97,7 @@ class Run final : public Resident {
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     bool streaming_ = false;                // the answer is an event stream
+    bool sent_now_ = false;                 // the backend may have got a part of this exchange
     bool sent_anything_ = false;            // the backend may have got a part of the request
     bool all_sent_ = false;                 // nothing more of the request will be sent
 };

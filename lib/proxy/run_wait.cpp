@@ -7,7 +7,7 @@ task<error_code> Run::wait() {
     co_await signal_;
     look_at_hold();
     // A request that lost its slot is not sent if the backend has none of it yet.
-    if (hold_.state() == Holding::lost && !sent_anything_) co_return errc::slot_revoked;
+    if (hold_.state() == Holding::lost && !sent_now_) co_return errc::slot_revoked;
     if (station_.stopping()) co_return errc::stopped;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
@@ -56,6 +56,8 @@ error_code Run::timed_out() {
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
+    exchange_->insist();
+    station_.metrics.upstream_failed(errc::upstream_timeout, 0);
     request_->reply.fail(errc::upstream_timeout);
     station_.commons.log.warn(
         hold_.held() ? "the backend is silent past response_timeout; its slot stays held"

@@ -25,17 +25,27 @@ constexpr Duration patience = 1s;
 
 }  // namespace
 
+// A reload may have changed the release, or the address of the status.
 bool Run::asks_workers() const {
-    return hold_.waits_for_workers() && sent_anything_ && !station_.stopping();
+    return hold_.waits_for_workers() && sent_anything_ && !station_.stopping() &&
+           (hold_.began_with_workers() || upstream_to_ask()->worker_status() != nullptr);
+}
+
+// As the config in force names it; one that it no longer names is asked as before.
+std::shared_ptr<Upstream> Run::upstream_to_ask() const {
+    const auto& now = station_.snapshot()->upstreams;
+    const auto found = now.find(settings().upstream);
+    const bool asks = found != now.end() && found->second->worker_status() != nullptr;
+    return asks ? found->second : request_->route->upstream;
 }
 
 task<void> Run::outlast_workers(error_code failure) {
     leave_backend(failure);
     const Record& record = request_->record;
-    Answered request{record.method, record.target, sent_, monotonic_now(), {}, {}};
+    Answered request{request_->method, request_->target, sent_, monotonic_now(), {}, {}};
     bool told = true;
     fcgi::StatusAdvice untold;
-    while (hold_.held() && !station_.stopping()) {
+    while (asks_workers()) {
         const auto busy = co_await ask_workers(request, untold);
         if (busy && *busy == fcgi::Working::no) hold_.give_back();
         if (!hold_.held()) co_return;
@@ -57,7 +67,8 @@ task<void> Run::outlast_workers(error_code failure) {
 
 // `untold`: why nothing was told, and what helps.
 task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvice& untold) {
-    WorkerStatus* const workers = request_->route->upstream->worker_status();
+    const std::shared_ptr<Upstream> upstream = upstream_to_ask();
+    WorkerStatus* const workers = upstream->worker_status();
     if (workers == nullptr) co_return errc::upstream_refused;
     StatusReader reader(*workers, station_.loop, station_.commons.spool, signal_);
     request.asked = monotonic_now();

@@ -58,6 +58,8 @@ void Session::begin_request(error_code failure) {
     request.keep_alive = may_stay_ && head.keep_alive && !station().draining();
     request.body.complete = reader_.done();
     request.repeatable = head.idempotent() && head.framing == http::Framing::none;
+    record.method = request.method = head.method;
+    record.target = request.target = head.target;
     describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);
 }
 

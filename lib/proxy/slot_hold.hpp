@@ -83,8 +83,10 @@ class SlotHold {
     bool held() const { return state_ == Holding::held; }
     /// True if the run watches the backend to its end, whatever its client does (2.3).
     bool guards() const { return held() || state_ == Holding::lost; }
-    /// The queue has `release: worker_idle` (2.6).
-    bool waits_for_workers() const { return held() && worker_idle_; }
+    /// The queue has `release: worker_idle` (2.6), as the config in force says.
+    bool waits_for_workers() const { return held() && slot_.gate()->worker_idle(); }
+    /// It had when the run began.
+    bool began_with_workers() const { return worker_idle_; }
     /// Grant to give-back; zero while the slot is held, and without one.
     Duration duration() const { return duration_; }
 

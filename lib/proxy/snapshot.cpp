@@ -52,10 +52,16 @@ std::uint64_t next_number() {
 }
 
 std::vector<std::string> own_names_of(std::vector<std::string> names,
-                                      const std::vector<config::Listen>& listen) {
-    const bool asks = std::ranges::any_of(listen, [](const config::Listen& l) {
-        return l.tls && l.tls->client_auth != config::ClientAuth::off;
-    });
+                                      const std::vector<config::Listen>& listen,
+                                      const Snapshot::TlsServers& bound) {
+    // Also a listener that the file no longer names: it serves until the restart.
+    const bool asks =
+        std::ranges::any_of(listen,
+                            [](const config::Listen& l) {
+                                return l.tls && l.tls->client_auth != config::ClientAuth::off;
+                            }) ||
+        std::ranges::any_of(bound,
+                            [](const auto& server) { return server && !server->guests().empty(); });
     // On all listeners: a client could come in by another one.
     if (asks)
         for (const auto name : client_certificate_headers) names.push_back(http::cgi_name(name));
@@ -85,7 +91,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
     : number(next_number()),
       config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
-      own_names(own_names_of(id_names, config.listen)),
+      own_names(own_names_of(id_names, config.listen, t)),
       names_client_certificates(own_names.size() != id_names.size()),
       address_names(config::address_headers(config.clients)),
       path_names(config::path_headers(config.clients)),

@@ -181,8 +181,6 @@ fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::str
 
 void describe(Record& record, const http::RequestHead& head, const Peer& peer) {
     record.client_ip = client_ip(head, peer);
-    record.method = head.method;
-    record.target = head.target;
     if (peer.secured == nullptr) return;
     record.tls = peer.secured->version;
     record.tls_cipher = peer.secured->cipher;

@@ -18,12 +18,12 @@ net::TlsServerSettings server_settings(const config::ListenTls& tls) {
     return settings;
 }
 
-// An address that the config no longer names keeps the settings of the start until a restart.
-const config::Listen& now_of(const config::Listen& bound, std::size_t index,
+// Null: the config no longer names the address.
+const config::Listen* now_of(const config::Listen& bound, std::size_t index,
                              const std::vector<config::Listen>& now) {
-    if (index < now.size() && now[index].address == bound.address) return now[index];
+    if (index < now.size() && now[index].address == bound.address) return &now[index];
     const auto found = std::ranges::find(now, bound.address, &config::Listen::address);
-    return found == now.end() ? bound : *found;
+    return found == now.end() ? nullptr : &*found;
 }
 
 const std::string& server_name_of(const config::Upstream& upstream) {
@@ -33,13 +33,17 @@ const std::string& server_name_of(const config::Upstream& upstream) {
 }  // namespace
 
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
-                                 const config::Config& config) {
+                                 const config::Config& config, const Snapshot* before) {
     Snapshot::TlsServers servers;
     for (std::size_t i = 0; i < bound.size(); ++i) {
-        const config::Listen& listen = now_of(bound[i], i, config.listen);
-        const auto& tls = listen.tls;
-        servers.push_back(tls ? std::make_shared<const net::TlsServer>(server_settings(*tls))
-                              : nullptr);
+        const config::Listen* const listen = now_of(bound[i], i, config.listen);
+        if (listen == nullptr && before != nullptr)
+            servers.push_back(before->tls(i));
+        else if (listen != nullptr && listen->tls)
+            servers.push_back(
+                std::make_shared<const net::TlsServer>(server_settings(*listen->tls)));
+        else
+            servers.push_back(nullptr);
     }
     return servers;
 }

@@ -11,10 +11,11 @@
 
 namespace ticketgate {
 
-/// TLS of each listener in `bound`, as `config` now has it for that address. Reads the files;
-/// throws std::runtime_error that names the bad one.
+/// TLS of each listener in `bound`, as `config` now has it for that address; of an address that it
+/// no longer names, as `before` had it (null at the start). Reads the files; throws
+/// std::runtime_error that names the bad one.
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
-                                 const config::Config& config);
+                                 const config::Config& config, const Snapshot* before);
 
 /// Makes connections to this upstream: by `plain`, or with TLS over it. Throws as above.
 net::Connect connect_to(const config::Upstream& upstream, std::size_t loops, net::Connect plain);

@@ -84,6 +84,8 @@ class Exchange {
     /// what comes into the body, read_body() until the backend ends; the connection is not used
     /// again.
     virtual void upgrade() = 0;
+    /// Keeps the connection until the backend ends it, also across a network that fails for days.
+    virtual void insist() {}
     /// Sends nothing more (FIN); the backend may still answer.
     virtual void finish_sending() = 0;
 

@@ -78,6 +78,7 @@ std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) 
 
 result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
                                                const Answered& request) const {
+    if (request.method.empty()) return errc::upstream_bad_response;  // no worker would match
     std::string path;
     // The request was routed by its normal form, so it has one.
     (void)http::normalise_path(http::path_of(request.target), path);

@@ -184,7 +184,9 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
     return errc::upstream_broke;
 }
 
+// A connection that this machine gave up says no more, as one that is silent for ever.
 net::IoResult PooledExchange::read(std::string_view& into) {
+    if (lost_) return {net::Io::blocked, 0, 0};
     const auto buffer = loop_.buffer();
     const auto got = stream_->read_some(buffer);
     if (got.status == net::Io::ok) {
@@ -195,9 +197,15 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     const bool failed = got.status == net::Io::failed;
     const bool ended = got.status == net::Io::ended || (failed && stream_->over());
     over_ |= ended;
-    answered_ |= failed && !ended;  // with bytes that are not TLS
+    answered_ |= failed && !ended;  // with bytes that are not TLS, or not any more
+    lost_ = failed && stream_->given_up();
     if (ended) note_lost();
     return got;
+}
+
+errc PooledExchange::read_failure() const {
+    if (over_) return errc::upstream_broke;
+    return lost_ ? errc::upstream_lost : errc::upstream_bad_response;
 }
 
 // The backend closed a kept connection while the request was on its way.

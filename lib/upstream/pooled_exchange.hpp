@@ -44,6 +44,7 @@ class PooledExchange : public Exchange,
     std::uint64_t written() const override { return written_; }
     std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
     bool answering() const override { return connected() && stream_->readable(); }
+    void insist() override { stream_->insist(); }
     void finish_sending() override;
     bool untouched() const override { return reused_ && !answered_; }
     void finish(std::unique_ptr<Exchange> self) override;
@@ -83,8 +84,8 @@ class PooledExchange : public Exchange,
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
     net::IoResult read(std::string_view& into);
-    /// Why a read gave nothing: the connection is over, or the bytes were not TLS.
-    errc read_failure() const { return over_ ? errc::upstream_broke : errc::upstream_bad_response; }
+    /// Why a read gave nothing: the connection is over or lost, or the bytes were not TLS.
+    errc read_failure() const;
     net::Stream& stream() { return *stream_; }
     const UpstreamSettings& settings() const;
     /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
@@ -123,6 +124,7 @@ class PooledExchange : public Exchange,
     Duration rest_{}, was_idle_for_{};
     bool connected_ = false, reused_ = false;
     bool reset_ = false;
+    bool lost_ = false;  // given up by this machine: the backend may work on, and is not heard
     // of the exchange
     bool half_closed_ = false;  // we have sent a FIN: it serves no other request
     bool sent_ = false, answered_ = false, last_framed_ = false;

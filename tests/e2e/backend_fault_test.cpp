@@ -116,6 +116,18 @@ TEST_P(BackendFault, OnBackendErrorIsAnswered) {
     EXPECT_EQ(got.body, "sorry, " + got.header("X-Request-Id"));
 }
 
+TEST(BackendFaults, AreCountedByReason) {
+    Backend backend;
+    backend.on("/x", [](Call& call) { call.close(); });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(gateway.metric("ticketgate_upstream_errors_total{reason=\"ended_early\"}"), 1);
+    Gateway alone(one_queue(), {{"BACKEND", "unix:/no/such/socket"}});
+    EXPECT_EQ(alone.get("/x").status, 502);
+    EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"no_socket\"}"), 1);
+    EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"refused\"}"), 0);
+}
+
 // Bytes that are not HTTP do not prove that the script has ended.
 TEST(GarbageFromABackendThatRunsOn, KeepsItsSlotUntilTheConnectionEnds) {
     for (const std::string garbage :

@@ -1,5 +1,6 @@
 // CONTRACT 2.7: only a request that provably was not processed is sent again. Also early answers.
 #include "support/configs.hpp"
+#include "support/full_listener.hpp"
 #include "upstream/keep_policy.hpp"
 
 namespace ticketgate::test {
@@ -55,6 +56,37 @@ TEST(PooledConnectionThatDies, AGetThatLostItsSlotIsNotSentAgain) {
     backend.release("/x is released");
     EXPECT_EQ(client.read().status, 502);
     EXPECT_EQ(backend.count("/x"), 1u);
+}
+
+// The same where the new connection takes its time.
+TEST(PooledConnectionThatDies, AGetThatLosesItsSlotBeforeItIsRepeatedIsNotSentAgain) {
+    const TemporaryFolder folder;
+    FullListener backend(folder.file("s"));
+    Gateway gateway(one_queue(), {{"BACKEND", backend.url()}});
+    Client client = gateway.client();
+    client.get("/warm");
+    {
+        Socket kept = backend.take();
+        Reader reader(kept);
+        (void)reader.through("\r\n\r\n");
+        kept.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        EXPECT_EQ(client.read().status, 200);
+        backend.fill();
+        client.get("/x");
+        EXPECT_NE(reader.through("\r\n\r\n").find("GET /x "), std::string::npos);
+        kept.finish_writing();
+        EXPECT_EQ(reader.rest(), "") << "it has turned to the new connection";
+    }
+    Client operator_(*gateway.app().admin_address());
+    operator_.send(
+        "POST /api/v1/queues/q/release?number=2 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "Content-Length: 0\r\n\r\n");
+    EXPECT_EQ(operator_.read().status, 200);
+    EXPECT_EQ(client.read().status, 503);
+    Client next = gateway.client();
+    next.get("/next");
+    Socket fresh = backend.take();
+    EXPECT_NE(Reader(fresh).through("\r\n\r\n").find("GET /next "), std::string::npos);
 }
 
 TEST(PooledConnectionThatDies, AGetIsNotSentAThirdTime) {

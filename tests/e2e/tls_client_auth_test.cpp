@@ -50,6 +50,22 @@ TEST(TlsClientCertificate, CannotBeForgedOnAnotherPortEither) {
     EXPECT_EQ(told(backend.of("/x").at(0)), std::vector<std::string>{"X-Client-Cert-Verify: NONE"});
 }
 
+// It serves until the restart, with the files that it has read.
+TEST(TlsClientCertificate, CannotBeForgedWhenTheListenerIsTakenOutOfTheFile) {
+    const Trust trust;
+    Backend backend;
+    const std::string plain = "{ address: \"127.0.0.1:0\" }";
+    const std::string asks =
+        "{ address: \"127.0.0.2:0\", tls: { certificates: [{ certificate: \"${CERTIFICATE}\", "
+        "key: \"${KEY}\" }], client_auth: required, client_ca: \"${CA}\" } }";
+    Gateway gateway("listen: [" + plain + ", " + asks + "]\n" + one_queue(), trust.with(backend));
+    ASSERT_TRUE(gateway.reload("listen: [" + plain + "]\n" + one_queue()));
+    Client client(gateway.address(0));
+    client.get("/x", spoofed);
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(told(backend.of("/x").at(0)), std::vector<std::string>{"X-Client-Cert-Verify: NONE"});
+}
+
 TEST(TlsClientCertificate, RequiredRefusesClientsWithoutOne) {
     House house(one_queue(), ", client_auth: required, client_ca: \"${CA}\"");
     Client without = house.gateway.client();

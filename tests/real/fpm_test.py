@@ -253,6 +253,71 @@ class TestShippedConfigWithWorkerIdle(Case):
             self.assertGreaterEqual(begin, end)
 
 
+class TestWithoutAnAccessLog(Case):
+    """What a worker is asked about is a fact of the request, not of its log line."""
+    config = staticmethod(queue_config("release: worker_idle", "log: { access: off }\nroutes: [{ prefix: /, queue: q }]"))
+
+    def test_late_updates_are_all_kept(self):
+        self.assertEqual(set(self.site.parallel(8, 3, "/late.php")), {200})
+        self.site.wait_until_free()
+        self.assertEqual(int(self.site.fpm.state.read_text()), 24)
+
+
+class TestReleaseThatAReloadChanges(Case):
+    """A request asks the status page that the file in force names."""
+    config = staticmethod(lambda site: queue_config("release: response")(site).replace(
+        ", status: { url: \"${FPM_STATUS_URL}\" }", ""))
+
+    def test_requests_under_way_ask_the_new_page(self):
+        old = self.site.config.read_text()
+        held = threading.Thread(target=self.site.ask, args=("/held.php?until=reloaded",))
+        held.start()
+        wait_for(lambda: self.site.metric("ticketgate_queue_in_flight") == 1, "the first runs")
+        late = threading.Thread(target=self.site.ask, args=("/late.php",))
+        late.start()
+        wait_for(lambda: self.site.metric("ticketgate_queue_waiting") == 1, "the second waits")
+        self.site.config.write_text(queue_config("release: worker_idle")(self.site))
+        self.site.reload()
+        wait_for(lambda: "php-fpm's status page answers" in self.site.log(), "the new file is in force")
+        self.site.let_go("reloaded")
+        for thread in (held, late):
+            thread.join()
+        self.site.wait_until_free()
+        self.site.config.write_text(old)
+        self.site.reload()
+        wait_for(lambda: self.site.log().count("config loaded") == 2, "the old file is in force")
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+        self.site.wait_until_free()
+        self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
+
+
+class TestStatusThatAReloadMends(Case):
+    config = staticmethod(lambda site: queue_config("release: worker_idle")(site).replace(
+        "${FPM_STATUS_URL}", f"fastcgi://127.0.0.1:{free_port()}"))
+
+    def hold(self):
+        self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+        wait_for(lambda: self.site.metric("ticketgate_queue_status_failures_total") > 0, "the page was asked")
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
+
+    def load(self, text):
+        old = self.site.config.read_text()
+        self.site.config.write_text(text)
+        self.site.reload()
+        self.site.wait_until_free()
+        self.site.config.write_text(old)
+        self.site.reload()
+        self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
+
+    def test_with_the_right_address(self):
+        self.hold()
+        self.load(queue_config("release: worker_idle")(self.site))
+
+    def test_without_the_question(self):
+        self.hold()
+        self.load(self.site.config.read_text().replace("release: worker_idle", "release: response"))
+
+
 class TestBodies(Case):
     config = staticmethod(queue_config("", "routes: [{ prefix: / }, { regex: queued, queue: q }]"))
 

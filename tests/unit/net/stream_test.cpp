@@ -271,6 +271,7 @@ TEST(TcpStream, AResetNotifiesTheObserver) {
     const IoResult got = line.read();
     EXPECT_EQ(got.status, Io::failed);
     EXPECT_EQ(got.error, ECONNRESET);
+    EXPECT_TRUE(line.stream->over()) << "the peer's word";
 }
 
 TEST(TcpStream, ALookSeesAReset) {

@@ -47,6 +47,48 @@ TEST(HttpExchange, ARefusedConnectionIsRefused) {
               std::string::npos);
 }
 
+// A connection that this machine gives up in the midst of an exchange (ETIMEDOUT).
+class GivenUp final : public net::Stream {
+ public:
+    explicit GivenUp(std::unique_ptr<net::Stream> below) : below_(std::move(below)) {
+        readable_ = true;
+    }
+    net::IoResult read_some(std::span<char>) override { return {net::Io::failed, 0, ETIMEDOUT}; }
+    net::IoResult write_some(std::span<const iovec> pieces) override {
+        return below_->write_some(pieces);
+    }
+    net::IoResult connected() override { return below_->connected(); }
+    bool given_up() const override { return true; }
+    void finish_writing() override {}
+    void detach() override { below_->detach(); }
+    void attach(net::Loop& loop) override { below_->attach(loop); }
+
+ private:
+    const std::unique_ptr<net::Stream> below_;
+};
+
+// CONTRACT 2.13: the backend has not ended it, and may run the request.
+TEST(HttpExchange, AConnectionThatThisMachineGivesUpIsNoEndOfTheBackendsWork) {
+    Bench bench;
+    UpstreamSettings settings;
+    settings.host = "127.0.0.1";
+    settings.port = bench.door.at().port();
+    bench.upstream = std::make_shared<HttpUpstream>(
+        settings, bench.resolver, 1,
+        [](net::Loop& loop, const net::Endpoint& to, int& error) -> std::unique_ptr<net::Stream> {
+            return std::make_unique<GivenUp>(net::SocketStream::connect(loop, to, error));
+        });
+    auto exchange = bench.open();
+    Body none(bench.budget);
+    while (*exchange->send(Bench::get, none) != Step::done) bench.loop.run_once(1s);
+    http::ResponseHead head;
+    EXPECT_EQ(exchange->read_head(false, head).error(), errc::upstream_lost);
+    EXPECT_FALSE(exchange->settled());
+    EXPECT_FALSE(exchange->untouched());
+    EXPECT_EQ(exchange->outlast(false, head), Step::blocked);
+    EXPECT_FALSE(exchange->settled());
+}
+
 TEST(HttpExchange, AMissingUnixSocketIsRefused) {
     Bench bench(with<std::string>(&UpstreamSettings::unix_path,
                                   testing::TempDir() + "ticketgate-no-backend.sock"));
