@@ -5,9 +5,8 @@
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "net/endpoint.hpp"
+#include "upstream/address_source.hpp"
 #include "upstream/keep_policy.hpp"
 #include "upstream/pooled_exchange.hpp"
 
@@ -17,7 +16,7 @@ class PooledUpstream;
 
 class Pool {
  public:
-    explicit Pool(PooledUpstream& upstream);
+    Pool(PooledUpstream& upstream, std::shared_ptr<AddressSource> addresses);
     ~Pool();
 
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful);
@@ -30,20 +29,10 @@ class Pool {
     /// Keeps an idle connection, or closes it if there are enough.
     void keep(std::unique_ptr<PooledExchange> idle, std::uint32_t told_timeout_s, Silence silence);
     void forget(PooledExchange& idle);
-    /// The address to connect to; null while the name is being resolved (the exchange is notified
-    /// afterwards).
-    const net::Endpoint* address(net::Loop& loop, PooledExchange& asking);
-    bool unresolvable() const { return unresolvable_ && !resolving_; }
-    /// Why the last look-up of the name brought no address; no error before the first.
-    const error_code& resolve_failure() const { return resolve_failure_; }
-    /// A connection to the present address failed: try another, or look the name up anew.
-    void address_failed();
+    AddressSource& addresses() { return *addresses_; }
 
  private:
-    class Answer;
     std::unique_ptr<PooledExchange> take_idle(Time now, bool careful);
-    void start_resolving(net::Loop& loop);
-    void resolved(const error_code& failure, std::vector<net::Endpoint> found);
 
     using Idle = boost::intrusive::list<PooledExchange, boost::intrusive::constant_time_size<true>>;
     PooledUpstream& upstream_;
@@ -52,12 +41,7 @@ class Pool {
     Idle idle_;
     KeepPolicy policy_;
     bool retired_ = false;
-    bool resolving_ = false, unresolvable_ = false;
-    std::vector<net::Endpoint> addresses_;
-    std::size_t next_address_ = 0;
-    Time resolved_at_{};
-    error_code resolve_failure_;
-    std::vector<PooledExchange*> asking_;  // wait for the address
+    const std::shared_ptr<AddressSource> addresses_;
 };
 
 }  // namespace ticketgate

@@ -58,10 +58,6 @@ class PooledExchange : public Exchange,
     Duration idle_for(Time now) const { return now - idle_since_; }
     Time usable_from() const { return idle_since_ + rest_; }
     net::Loop& loop() { return loop_; }
-    /// The name was resolved, or cannot be.
-    void address_known() {
-        if (observer_ != nullptr) observer_->notify();
-    }
 
  protected:
     /// The framing around a piece of the body.

@@ -6,8 +6,9 @@ namespace ticketgate {
 
 PooledUpstream::PooledUpstream(UpstreamSettings settings, net::Resolver& resolver,
                                std::size_t loops, net::Connect connect)
-    : settings_(std::move(settings)), resolver_(resolver), connect_(std::move(connect)) {
-    for (std::size_t i = 0; i < loops; ++i) pools_.push_back(std::make_unique<Pool>(*this));
+    : settings_(std::move(settings)), connect_(std::move(connect)) {
+    for (std::size_t i = 0; i < loops; ++i)
+        pools_.push_back(std::make_unique<Pool>(*this, address_source(settings_, resolver)));
 }
 
 PooledUpstream::~PooledUpstream() = default;

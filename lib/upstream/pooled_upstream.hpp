@@ -30,7 +30,6 @@ class PooledUpstream : public Upstream, public std::enable_shared_from_this<Pool
 
  private:
     const UpstreamSettings settings_;
-    net::Resolver& resolver_;
     const net::Connect connect_;
     std::vector<std::unique_ptr<Pool>> pools_;  // by loop index
 };

@@ -1,0 +1,46 @@
+// Where the new connections of one pool go. A source may change while it is asked: a name resolves
+// to other addresses, or workers come and go. Owned by its pool; touched by the pool's loop only.
+#pragma once
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "net/endpoint.hpp"
+#include "net/loop.hpp"
+#include "net/resolver.hpp"
+#include "task/scheduler.hpp"
+#include "upstream/settings.hpp"
+
+namespace ticketgate {
+
+class AddressSource {
+ public:
+    virtual ~AddressSource() = default;
+    /// The address for a new connection, valid until the next call. Null: there is none() now, or
+    /// `asking` is notified as soon as that is known.
+    virtual const net::Endpoint* address(net::Loop& loop, Observer& asking) = 0;
+    /// No address is known, and none is being looked for.
+    virtual bool none() const { return false; }
+    /// Why the last look for addresses failed; no error before the first.
+    virtual error_code failure() const { return {}; }
+    /// A connection to the present address failed.
+    virtual void failed() {}
+    /// It waits no longer.
+    virtual void forget(Observer&) {}
+};
+
+/// One address: of a unix socket, or an IP address and a port.
+class FixedAddress final : public AddressSource {
+ public:
+    explicit FixedAddress(net::Endpoint at) : at_(at) {}
+    const net::Endpoint* address(net::Loop&, Observer&) override { return &at_; }
+
+ private:
+    const net::Endpoint at_;
+};
+
+/// The source that the settings name.
+std::shared_ptr<AddressSource> address_source(const UpstreamSettings& settings,
+                                              net::Resolver& resolver);
+
+}  // namespace ticketgate
