@@ -16,6 +16,7 @@ $ids = array_filter([
 <html lang="en">
 <meta charset="utf-8">
 <title>The counter that loses count</title>
+<link rel="icon" href="data:,">
 <style>
     body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
     output { font-size: 3rem; font-weight: bold; }
