@@ -16,6 +16,14 @@ namespace ticketgate::config {
 struct Loaded {
     std::optional<Config> config;   ///< present exactly when no problem is more than a warning
     std::vector<Problem> problems;  ///< all of them, in the order of the file
+    std::optional<Config> draft;    ///< with errors: what could be read; absent if it is no YAML
+    Unread unread;                  ///< what could not be read
+
+    /// Present or not, for those who look for more problems.
+    const Config* read() const { return config ? &*config : draft ? &*draft : nullptr; }
+    /// Problems that others found in what was read; an error leaves no more than a draft. What
+    /// depends on an unread value is dropped.
+    void add(std::vector<Problem> more);
 };
 
 Loaded load_file(const std::string& path, const Environment& environment);

@@ -15,6 +15,9 @@ namespace ticketgate::config {
 /// their parent.
 void check_references(const Config& config, Problems& problems);
 
+/// Of these, upstreams that lead back to ticketgate. validate_loops.cpp
+void check_loops(const Config& config, Problems& problems);
+
 /// Of these, what ids may not do. validate_ids.cpp
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
@@ -25,8 +28,8 @@ void check_proxy_headers(const Config& config, Problems& problems);
 /// Of these, headers of answers that ticketgate sets itself. validate_answers.cpp
 void check_answers(const Config& config, Problems& problems);
 
-/// Of a config without other errors, what routes and queues mean together. Warnings: it probably
-/// does not do what was meant.
+/// What routes and queues mean together. Warnings: it probably does not do what was meant. The
+/// config may be a draft: `problems` knows what of it could not be read.
 void check_meaning(const Config& config, Problems& problems);
 
 /// Of these, limits that protect nobody: of the whole file, and of one route. warn_limits.cpp
@@ -36,6 +39,8 @@ void warn_spool(const Config& config, Problems& problems);
 /// `queued`: where the settings of queued routes stand.
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);
+/// Of these, prefixes that were meant as patterns. warn_prefix.cpp
+void warn_patterns(const Config& config, Problems& problems);
 /// Of these, scripts that run under a path that is not in their line. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 
