@@ -20,6 +20,7 @@ namespace ticketgate::admin {
 struct Reloaded {
     std::vector<std::string> problems = {};      ///< any: nothing has changed
     std::vector<std::string> need_restart = {};  ///< keys that the file changes and a reload cannot
+    std::vector<std::string> warnings = {};      ///< of the file, as `check` prints them
 };
 
 /// What an operator can do; all of it on the control thread.

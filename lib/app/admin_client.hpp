@@ -13,7 +13,8 @@ namespace ticketgate {
 struct AdminAnswer {
     unsigned status = 0;
     std::string body;
-    std::string error;  ///< why there is no answer
+    std::string error;   ///< why there is no answer of the admin listener; empty: there is one
+    std::string remedy;  ///< may be empty
 };
 
 /// The pages of the admin listener for a queue; the name may have any characters.
