@@ -51,7 +51,7 @@ class Exchange {
     virtual bool connected() const = 0;
     /// Why it could not be connected, for the log, where the error does not say it all.
     virtual std::string fault() const { return {}; }
-    /// What to do about that; empty: nothing is known.
+    /// What to do about that, or about an answer that breaks the protocol; empty: nothing is known.
     virtual std::string remedy() const { return {}; }
     /// Where the connection leads, as `10.0.0.1:80` or `unix:/path`; a name that has no address by
     /// now as the config has it.
