@@ -249,11 +249,11 @@ TEST_F(TheCommands, TakeNoOtherServerForTheAdminListener) {
         noise.on(path, [](Call& call) { call.finish("SSH-2.0-OpenSSH_9.2\r\n"); });
     const std::string file = config(head() + good_routes);
     for (const std::string& url : {web.url(), noise.url()})
-        for (const std::vector<std::string> words : {std::vector<std::string>{"healthcheck"},
-                                                     {"queues"},
-                                                     {"reload"},
-                                                     {"drain"},
-                                                     {"release", "q", "1"}}) {
+        for (const std::vector<std::string>& words : {std::vector<std::string>{"healthcheck"},
+                                                      {"queues"},
+                                                      {"reload"},
+                                                      {"drain"},
+                                                      {"release", "q", "1"}}) {
             auto line = words;
             const auto address = url.substr(7);
             line.insert(line.end(), {"-c", file, "--admin", address});
