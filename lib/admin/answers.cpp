@@ -10,6 +10,7 @@ HttpResponse page(http::status status, std::string body, std::string_view type) 
     HttpResponse response(status, 11, std::move(body));
     response.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
     response.set(http::field::cache_control, "no-store");
+    response.set(admin_header, "1");
     return response;
 }
 

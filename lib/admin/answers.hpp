@@ -10,6 +10,9 @@
 
 namespace ticketgate::admin {
 
+/// On every answer, so that the operator's commands take no other HTTP server for this listener.
+inline constexpr const char* admin_header = "Ticketgate-Admin";
+
 inline constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 inline constexpr std::string_view json_text = "application/json";
 

@@ -90,13 +90,14 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
 
 // 409: a script that checks only the status must not take a partial reload for a full one.
 HttpResponse Pages::reload() const {
-    const auto [problems, need_restart] = actions.reload();
+    const auto [problems, need_restart, warnings] = actions.reload();
+    const std::string also = some_of(warnings);
     if (!problems.empty())
         return page(http::status::unprocessable_entity,
-                    "not loaded, the old config stays:\n" + some_of(problems));
-    if (need_restart.empty()) return page(http::status::ok, "loaded\n");
+                    "not loaded, the old config stays:\n" + some_of(problems) + also);
+    if (need_restart.empty()) return page(http::status::ok, "loaded\n" + also);
     return page(http::status::conflict,
-                "loaded, except for what needs a restart:\n" + some_of(need_restart));
+                "loaded, except for what needs a restart:\n" + some_of(need_restart) + also);
 }
 
 HttpResponse Pages::release(const std::string& name, const Query& query) const {

@@ -20,6 +20,7 @@ namespace ticketgate::admin {
 struct Reloaded {
     std::vector<std::string> problems = {};      ///< not empty: nothing has changed
     std::vector<std::string> need_restart = {};  ///< changed keys that a reload does not apply
+    std::vector<std::string> warnings = {};      ///< of the file, as `check` prints them
 };
 
 /// The actions of an operator. All of them run on the control thread.

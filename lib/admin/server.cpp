@@ -1,5 +1,6 @@
 #include "admin/server.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/awaitable.hpp>
@@ -170,9 +171,11 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
         acceptor.open(at.protocol());
         acceptor.set_option(asio::socket_base::reuse_address(true));
         acceptor.bind(at);
-        acceptor.listen();
         const auto bound = acceptor.local_endpoint();
         this->local = net::Endpoint(bound.data(), static_cast<socklen_t>(bound.size()));
+        // As of every socket of ours, whatever the umask is; before anybody can connect.
+        if (this->local.is_unix()) ::chmod(this->local.text().substr(5).c_str(), 0660);
+        acceptor.listen();
     }
 
     void accept() {

@@ -11,6 +11,7 @@
 #include <boost/url/url.hpp>
 #include <chrono>
 
+#include "admin/answers.hpp"
 #include "base/error.hpp"
 #include "config/syntax.hpp"
 
@@ -22,6 +23,38 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr auto patience = std::chrono::seconds(3);
+
+// A client port, or another program: nothing that it says is an answer to a command.
+AdminAnswer of_another() {
+    return {
+        0,
+        {},
+        "answers, but it is not ticketgate's admin listener",
+        "name the address that stands in admin.address of the running process: --admin ADDRESS"};
+}
+
+// Does what arrived break the rules of HTTP? An answer that is cut short does not.
+bool is_no_http(const error_code& error) {
+    static const auto& category = make_error_code(http::error::bad_version).category();
+    return error.category() == category && error != http::error::end_of_stream &&
+           error != http::error::partial_message && error != http::error::body_limit;
+}
+
+AdminAnswer no_answer(const error_code& error) {
+    if (is_no_http(error)) return of_another();
+    if (error == beast::error::timeout)
+        return {0,
+                {},
+                "no answer within " + std::to_string(patience.count()) + " s",
+                "something else may listen there, or the process is stopped or overloaded"};
+    if (error == boost::system::errc::permission_denied)
+        return {0,
+                {},
+                error.message(),
+                "the socket is open to ticketgate's user and group; run the command as one of "
+                "them, or as root"};
+    return {0, {}, error.message(), {}};
+}
 
 template <class Protocol>
 AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& question) {
@@ -46,8 +79,9 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& q
         });
     });
     io.run();
-    if (failure) return {0, {}, failure.message()};
-    return {response.result_int(), response.body(), {}};
+    if (failure) return no_answer(failure);
+    if (!response.base().count(admin::admin_header)) return of_another();
+    return {response.result_int(), response.body(), {}, {}};
 }
 
 asio::ip::address look_up(const std::string& host, error_code& error) {
@@ -96,7 +130,7 @@ AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question) {
         return ask_at<asio::local::stream_protocol>({admin.unix_path}, question);
     error_code error;
     auto address = look_up(admin.host, error);
-    if (error) return {0, {}, error.message()};
+    if (error) return {0, {}, error.message(), {}};
     if (address.is_unspecified() && address.is_v4()) address = asio::ip::address_v4::loopback();
     if (address.is_unspecified()) address = asio::ip::address_v6::loopback();
     return ask_at<asio::ip::tcp>({address, admin.port}, question);

@@ -13,7 +13,8 @@ namespace ticketgate {
 struct AdminAnswer {
     unsigned status = 0;
     std::string body;
-    std::string error;  ///< why there is no answer
+    std::string error;   ///< why there is no answer of the admin listener; empty: there is one
+    std::string remedy;  ///< may be empty
 };
 
 /// Return the target of an admin page for a queue; the name may have any characters.

@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/system/system_error.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "app/admin_client.hpp"
 #include "app/app.hpp"
@@ -35,20 +38,21 @@ constexpr unsigned forbidden = 403, loaded_in_part = 409;
 // Checks that this machine can make the ids, read the certificates and open the files of the
 // config.
 void check_machine(config::Loaded& loaded) {
+    const config::Config& config = *loaded.read();
     std::vector<std::string> complaints;
-    const auto identities = identities_of(*loaded.config, environment, this_system(), complaints);
-    for (const auto& problems :
-         {identity_problems(*loaded.config, identities, complaints),
-          tls_problems(*loaded.config, wall_now()), file_problems(*loaded.config),
-          spool_problems(*loaded.config), descriptor_problems(*loaded.config, most_descriptors())})
-        loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
-    if (config::has_errors(loaded.problems)) loaded.config.reset();
+    const auto identities = identities_of(config, environment, this_system(), complaints);
+    auto problems = identity_problems(config, identities, complaints);
+    for (const auto& more :
+         {tls_problems(config, wall_now()), file_problems(config), spool_problems(config),
+          descriptor_problems(config, most_descriptors())})
+        problems.insert(problems.end(), more.begin(), more.end());
+    loaded.add(std::move(problems));
 }
 
 // Prints all problems at once on stderr.
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.config) check_machine(loaded);
+    if (with_warnings && loaded.read() != nullptr) check_machine(loaded);
     for (const auto& problem : loaded.problems)
         if (with_warnings || !problem.warning)
             std::fprintf(stderr, "%s\n", config::print(problem).c_str());
@@ -73,11 +77,11 @@ std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAc
     }
     if (access.address) return access.address;
     tell(access.problems);
-    code = access.problems.empty() ? failed : bad_config;
+    code = bad_config;
     std::fprintf(stderr,
                  access.problems.empty()
-                     ? "ticketgate: %s has `admin: off`, so there is nobody to ask; if the "
-                       "running process has an admin listener, name it: --admin ADDRESS\n"
+                     ? "ticketgate: %s names no admin listener (no `admin:`, or `admin: off`); if "
+                       "the running process has one, name it: --admin ADDRESS\n"
                      : "ticketgate: %s does not say where the admin listener is; name it: "
                        "--admin ADDRESS\n",
                  whom.file.c_str());
@@ -85,9 +89,12 @@ std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAc
 }
 
 // Hints that the listener's address in the file may have changed after the process started.
-void tell_no_answer(const config::Listen& address, const std::string& why, bool named) {
-    std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(), why.c_str());
-    if (!named)
+void tell_no_answer(const config::Listen& address, const AdminAnswer& answer, bool named) {
+    std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(),
+                 answer.error.c_str());
+    if (!answer.remedy.empty())
+        std::fprintf(stderr, "ticketgate: %s\n", answer.remedy.c_str());
+    else if (!named)
         std::fputs(
             "ticketgate: does it run? If admin.address changed in the file since its start, "
             "name the address that it started with: --admin ADDRESS\n",
@@ -109,7 +116,7 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     question.token = std::move(access.token);
     const auto answer = ask(*address, question);
     const bool good = answer.status / 100 == 2;  // drain is answered with 202
-    if (!answer.error.empty()) tell_no_answer(*address, answer.error, !whom.admin.empty());
+    if (!answer.error.empty()) tell_no_answer(*address, answer, !whom.admin.empty());
     if (answer.status == forbidden) tell(access.problems);  // the token may be missing
     if (print && good) std::fputs(print(answer.body).c_str(), stdout);
     if (print && !good) std::fputs(answer.body.c_str(), stderr);
@@ -130,6 +137,23 @@ int try_connections(const config::Config& config) try {
     return failed;
 }
 
+// What the words of these errors do not say, whoever met them first.
+const char* start_remedy(const std::error_code& error) {
+    if (error == std::errc::resource_unavailable_try_again)
+        return ": no thread can be started: raise TasksMax= of the unit, the container's limit of "
+               "processes, or ulimit -u";
+    if (error == std::errc::too_many_files_open ||
+        error == std::errc::too_many_files_open_in_system)
+        return ": no file descriptor is free: raise LimitNOFILE= of the unit, or the container's "
+               "nofile limit";
+    return "";
+}
+
+int cannot_start(const char* why, const std::error_code& error) {
+    std::fprintf(stderr, "ticketgate: %s%s\n", why, start_remedy(error));
+    return failed;
+}
+
 }  // namespace
 
 std::optional<std::string> environment(std::string_view name) {
@@ -145,9 +169,12 @@ int serve(const std::string& file) {
     try {
         App app(std::move(*config), file, environment);
         return app.run();
+    } catch (const std::system_error& error) {
+        return cannot_start(error.what(), error.code());
+    } catch (const boost::system::system_error& error) {
+        return cannot_start(error.what(), error.code());
     } catch (const std::runtime_error& error) {
-        std::fprintf(stderr, "ticketgate: %s\n", error.what());
-        return failed;
+        return cannot_start(error.what(), {});
     }
 }
 
@@ -217,8 +244,14 @@ int drain(const Whom& whom) {
     return ask_admin(whom, {"/api/v1/drain", true}, as_it_is);
 }
 
+// The warnings are messages, so they go to stderr, as those of `check`.
 int reload(const Whom& whom) {
-    return ask_admin(whom, {"/api/v1/reload", true}, as_it_is);
+    return ask_admin(whom, {"/api/v1/reload", true}, [](std::string body) {
+        const auto end = std::min(body.find('\n'), body.size() - 1) + 1;
+        std::fputs(body.substr(end).c_str(), stderr);
+        body.resize(end);
+        return body;
+    });
 }
 
 }  // namespace ticketgate::commands

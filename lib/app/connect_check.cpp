@@ -16,6 +16,15 @@ namespace {
 constexpr Duration patience = 5s;
 constexpr Duration look_again = 10ms;
 
+// FCGI_GET_VALUES (FastCGI 4.1): php-fpm answers it and runs no script. The second name is an end
+// of lines for a server that speaks HTTP, which would wait for more.
+std::string_view fcgi_question() {
+    using namespace std::string_view_literals;
+    return "\x01\x09\0\0\0\x17\0\0"
+           "\x0f\0FCGI_MPXS_CONNS"
+           "\x04\0\r\n\r\n"sv;
+}
+
 struct Nobody final : Observer {
     void notify() override {}
 };
@@ -56,11 +65,28 @@ class Trial {
         const auto exchange = known.upstream->open(loop_, true, false);
         exchange->observe(&nobody_);
         Body none(spool_);
+        none.complete = false;  // or FastCGI would send the records that end a request
         const auto failure = drive([&] { return exchange->send({}, none); });
-        if (!failure) return {true, about + ": " + connected_to(known.config, exchange->address())};
+        if (!failure) return look_at_protocol(about, known, *exchange);
         const std::string fault = exchange->fault();
         const std::string why = fault.empty() ? failure.message() : fault;
         return bad(about, exchange->address() + ": " + why, exchange->remedy());
+    }
+
+    // HTTP has no question that no application sees, so only FastCGI is asked.
+    Tried look_at_protocol(const std::string& about, const UpstreamRegistry::Known& known,
+                           Exchange& exchange) {
+        const auto reached = about + ": " + connected_to(known.config, exchange.address());
+        if (!known.config.fcgi) return {true, reached};
+        Body none(spool_);
+        none.complete = false;
+        http::ResponseHead answer;
+        (void)drive([&] { return exchange.send(fcgi_question(), none); });
+        (void)drive([&] { return exchange.read_head(false, answer); });
+        const auto remedy = exchange.remedy();
+        if (!remedy.empty())
+            return bad(about, exchange.address() + ": its answer is not FastCGI", remedy);
+        return {true, reached + (exchange.received() != 0 ? ", it speaks FastCGI" : "")};
     }
 
     Tried ask(const std::string& about, WorkerStatus& workers) {

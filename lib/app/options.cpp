@@ -1,7 +1,10 @@
 #include "app/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -25,6 +28,14 @@ std::string why_no_count(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data(), end, count);
     if (error == std::errc{} && stop == end && count >= 1 && count <= most_ids) return {};
     return text + " is not a number from 1 to " + std::to_string(most_ids);
+}
+
+std::string why_no_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end && number != 0) return {};
+    return text + " is not the number of a ticket, as `queues QUEUE` shows it";
 }
 
 std::string why_no_address(const std::string& text) {
@@ -128,7 +139,8 @@ void Line::add_admin_commands() {
                   footer("  ticketgate release cart 4711", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
     release->add_option("NUMBER", number, "of the ticket that runs, as `queues QUEUE` shows it")
-        ->required();
+        ->required()
+        ->check(why_no_number);
     drain = add("drain", "lets the queues finish and ends the running process",
                 footer("  ticketgate drain", asks));
     reload = add("reload", "has the running process read its config again",
@@ -150,7 +162,7 @@ void Line::add_id_commands() {
     decode->footer(
         footer("  ticketgate id decode ID\n"
                "  ticketgate id decode --from-log < access.log",
-               "  0 decoded, 1 no id, 2 usage"));
+               "  0 decoded, 2 usage, or no id"));
     decode->add_option("ID", ids, "ids to be decoded");
     decode->add_flag("--from-log", from_log, "annotates the lines of a log on stdin");
 }
@@ -273,6 +285,13 @@ int Line::run() {
     return commands::serve(file);
 }
 
+// A full disk, or a reader that has gone, is no success.
+int after_output(int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    std::fprintf(stderr, "ticketgate: cannot write the output: %s\n", std::strerror(errno));
+    return code == commands::ok ? commands::failed : code;
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -284,8 +303,9 @@ int run_command_line(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return line.cli.exit(error) == 0 ? commands::ok : commands::usage;
     }
-    if (!line.cli.get_subcommands().empty()) release_signals();  // only a service handles them
-    return line.run();
+    if (line.cli.get_subcommands().empty()) return line.run();
+    release_signals();  // only a service handles them
+    return after_output(line.run());
 }
 
 }  // namespace ticketgate

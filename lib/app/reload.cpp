@@ -39,13 +39,14 @@ admin::Reloaded Reload::run() {
 // Loads the file with the checks of `check`, against the running process.
 config::Loaded Reload::load() const {
     auto loaded = config::load_file(path_, environment_);
-    if (!loaded.config) return loaded;
+    if (loaded.read() == nullptr) return loaded;
+    const config::Config& config = *loaded.read();
     std::vector<std::string> complaints;  // reported at the start
-    const auto next = identities_of(*loaded.config, environment_, this_system(), complaints);
-    for (const auto& problems :
-         {reload_problems(*loaded.config, running_, next), tls_problems(*loaded.config, wall_now()),
-          spool_problems(*loaded.config)})
-        loaded.problems.insert(loaded.problems.end(), problems.begin(), problems.end());
+    const auto next = identities_of(config, environment_, this_system(), complaints);
+    auto problems = reload_problems(config, running_, next);
+    for (const auto& more : {tls_problems(config, wall_now()), spool_problems(config)})
+        problems.insert(problems.end(), more.begin(), more.end());
+    loaded.add(std::move(problems));
     return loaded;
 }
 
@@ -53,7 +54,7 @@ admin::Reloaded Reload::apply(config::Loaded loaded) {
     admin::Reloaded result;
     for (const auto& problem : loaded.problems) {
         if (problem.warning) log_.warn(config::print(problem));
-        if (!problem.warning) result.problems.push_back(config::print(problem));
+        (problem.warning ? result.warnings : result.problems).push_back(config::print(problem));
     }
     if (!result.problems.empty()) return result;
     try {

@@ -12,6 +12,7 @@ class Findings {
     void pair(const config::CertificateFiles& files, const std::string& path, WallTime now) {
         for (const auto& found : net::examine(files.certificate, files.key, now)) {
             const bool of_key = found.about == net::Finding::About::key;
+            if ((of_key ? files.key : files.certificate).empty()) continue;  // told as missing
             tell(path + (of_key ? ".key" : ".certificate"), found.message, found.warning);
         }
     }

@@ -30,11 +30,22 @@ Loaded load_text(std::string_view text, const std::string& name, const Environme
         auto config = parse(*root, std::filesystem::path(name).parent_path(), problems);
         check_references(config, problems);
         add_named_queues(config);
-        if (!problems.any_errors()) check_meaning(config, problems);
-        if (!problems.any_errors()) loaded.config = std::move(config);
+        loaded.unread = problems.unread();
+        Problems meaning(loaded.unread);
+        check_meaning(config, meaning);
+        problems.add(meaning.take());
+        (problems.any_errors() ? loaded.draft : loaded.config) = std::move(config);
     }
     loaded.problems = problems.take();
     return loaded;
+}
+
+void Loaded::add(std::vector<Problem> more) {
+    Problems known(unread);
+    known.add(std::move(more));
+    for (Problem& problem : known.take()) problems.push_back(std::move(problem));
+    sort(problems);
+    if (config && has_errors(problems)) draft = std::exchange(config, std::nullopt);
 }
 
 std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems) {

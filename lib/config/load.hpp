@@ -16,6 +16,14 @@ namespace ticketgate::config {
 struct Loaded {
     std::optional<Config> config;   ///< present exactly if all problems are warnings
     std::vector<Problem> problems;  ///< all of them, in file order
+    std::optional<Config> draft;    ///< with errors: what could be read; absent without YAML
+    Unread unread;                  ///< what could not be read
+
+    /// The config or the draft, for further checks; null without both.
+    const Config* read() const { return config ? &*config : draft ? &*draft : nullptr; }
+    /// Adds problems that further checks found; an error turns the config into a draft. Drops what
+    /// depends on an unread value.
+    void add(std::vector<Problem> more);
 };
 
 Loaded load_file(const std::string& path, const Environment& environment);

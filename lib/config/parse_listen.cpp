@@ -4,10 +4,13 @@
 namespace ticketgate::config {
 namespace {
 
-// Returns false, and reports it, if the node is not a map.
-bool expect_address(const Node& node, const std::string& path, Reading& reading) {
+// Returns false if the node is not a map, and reports it with the given address, or a usual one.
+bool expect_address(const Node& node, const std::string& path, const std::string& usual,
+                    Reading& reading) {
     if (node.kind == Node::Kind::map) return true;
-    const auto shown = node.kind == Node::Kind::scalar ? node.text : "0.0.0.0:8080";
+    std::string unused;
+    const bool given = node.kind == Node::Kind::scalar && parse_address(node.text, unused);
+    const auto& shown = given ? node.text : usual;
     reading.problems.error(
         node.mark, path,
         "expected {address: \"" + shown + "\"}; here is " + std::string(name_of(node.kind)));
@@ -40,11 +43,10 @@ bool read_listens(const Value& value, std::vector<Listen>& out) {
     if (!has_items(value, " of addresses: [{address: \"0.0.0.0:8080\"}]")) return false;
     for (std::size_t i = 0; i < value.node.items.size(); ++i) {
         const auto path = item_path(value, i);
-        if (!expect_address(value.node.items[i], path, value.reading)) continue;
+        Listen& listen = out.emplace_back();  // also of a wrong one: positions are paths
+        if (!expect_address(value.node.items[i], path, "0.0.0.0:8080", value.reading)) continue;
         SectionReader section(value.node.items[i], value.key.section, path, value.reading);
-        Listen listen;
         section.read_all(listen);
-        if (!listen.address.empty()) out.push_back(std::move(listen));
     }
     return true;
 }
@@ -53,13 +55,14 @@ bool read_certificates(const Value& value, std::vector<CertificateFiles>& out) {
     if (!has_items(value, ": [{certificate: chain.pem, key: key.pem}]")) return false;
     for (std::size_t i = 0; i < value.node.items.size(); ++i) {
         const Node& item = value.node.items[i];
+        CertificateFiles& files = out.emplace_back();
         if (item.kind != Node::Kind::map) {
             value.reading.problems.error(item.mark, item_path(value, i),
                                          "expected {certificate: chain.pem, key: key.pem}");
             continue;
         }
         SectionReader section(item, value.key.section, item_path(value, i), value.reading);
-        section.read_all(out.emplace_back());
+        section.read_all(files);
     }
     return true;
 }
@@ -73,7 +76,7 @@ bool read_admin_address(const Value& value, Config& out) {
 
 bool read_admin(const Value& value, Config& out) {
     if (is_off(value.node)) return true;
-    if (!expect_address(value.node, value.path, value.reading)) return false;
+    if (!expect_address(value.node, value.path, "127.0.0.1:9901", value.reading)) return false;
     SectionReader section(value.node, value.key.section, value.path, value.reading);
     section.read_all(out);
     return true;

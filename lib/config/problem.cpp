@@ -24,18 +24,30 @@ bool has_errors(const std::vector<Problem>& problems) {
                        [](const Problem& p) { return !p.warning; });
 }
 
+void sort(std::vector<Problem>& problems) {
+    std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+        return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+    });
+}
+
+void Problems::add(std::vector<Problem> problems) {
+    for (Problem& problem : problems) {
+        if (!knows(problem.path)) continue;
+        if (!problem.warning) unread_.add(problem.path);
+        list_.push_back(std::move(problem));
+    }
+}
+
 void Problems::error(const Mark& at, std::string path, std::string message) {
-    list_.push_back({at.file, at.line, at.column, std::move(path), std::move(message), false});
+    add({{at.file, at.line, at.column, std::move(path), std::move(message), false}});
 }
 
 void Problems::warn(const Mark& at, std::string path, std::string message) {
-    list_.push_back({at.file, at.line, at.column, std::move(path), std::move(message), true});
+    add({{at.file, at.line, at.column, std::move(path), std::move(message), true}});
 }
 
 std::vector<Problem> Problems::take() {
-    std::stable_sort(list_.begin(), list_.end(), [](const Problem& a, const Problem& b) {
-        return std::tie(a.line, a.column) < std::tie(b.line, b.column);
-    });
+    sort(list_);
     return std::exchange(list_, {});
 }
 

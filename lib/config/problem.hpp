@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/model.hpp"
+#include "config/unread.hpp"
 
 namespace ticketgate::config {
 
@@ -25,16 +27,31 @@ std::string print(const Problem& problem);
 /// True if any problem is not a warning.
 bool has_errors(const std::vector<Problem>& problems);
 
+/// Sorts by place in the file; problems without a place come first.
+void sort(std::vector<Problem>& problems);
+
 /// Collects problems in the order of discovery; a load sorts them by place at its end.
 class Problems {
  public:
+    Problems() = default;
+    /// Of a later pass. It drops what is said of values that an earlier pass could not read.
+    explicit Problems(Unread earlier) : earlier_(std::move(earlier)) {}
+    /// False: an earlier pass could not read all of it, so a rule that needs it is not judged.
+    bool knows(std::string_view path) const { return !earlier_.touches(path); }
+
     void error(const Mark& at, std::string path, std::string message);
     void warn(const Mark& at, std::string path, std::string message);
+    void add(std::vector<Problem> problems);
+    /// The value at this path is missing because its key is misspelt.
+    void misspelt(std::string path) { unread_.add(std::move(path)); }
+    /// The paths of every error so far, and of misspelt keys.
+    const Unread& unread() const { return unread_; }
     /// Returns the problems in file order.
     std::vector<Problem> take();
     bool any_errors() const { return has_errors(list_); }
 
  private:
+    Unread earlier_, unread_;
     std::vector<Problem> list_;
 };
 

@@ -36,7 +36,9 @@ std::string nearest_key(Section section, std::string_view name) {
 }
 
 // Names the section of this key, one level up or down: a frequent mistake of indentation.
-std::string elsewhere(Section here, std::string_view name) {
+std::string elsewhere(Section here, std::string_view name, const Node& value) {
+    if (here == Section::top && name == "upstream" && value.kind == Node::Kind::map)
+        return hint("upstreams");
     if (here == Section::top && find_key(Section::settings, name) != nullptr)
         return "; it belongs to a route, or below defaults: for all routes";
     for (const auto section :
@@ -63,10 +65,11 @@ SectionReader::SectionReader(const Node& node, Section section, std::string path
     std::vector<std::string> meant;  // a misspelt required key is not missing too
     for (const Entry& entry : node_.entries) {
         if (find_key(section, entry.key) != nullptr) continue;
-        auto more = elsewhere(section, entry.key);
+        auto more = elsewhere(section, entry.key, entry.value);
         if (more.empty()) {
             meant.push_back(nearest_key(section, entry.key));
             more = hint(meant.back());
+            if (!meant.back().empty()) reading_.problems.misspelt(path_of(meant.back()));
         }
         reading_.problems.error(entry.mark, path_of(entry.key), "unknown key" + more);
     }

@@ -226,7 +226,8 @@ std::string explain_yaml(const YAML::Exception& error, std::string_view line) {
         error.msg.find("tab") != std::string::npos)
         return message + "; indent with spaces, not tabs";
     if (has_bare_ipv6(line)) return message + "; put the address in quotes: \"[::]:8080\"";
-    if (error.msg == YAML::ErrorMsg::END_OF_MAP || error.msg == YAML::ErrorMsg::END_OF_SEQ)
+    if (error.msg == YAML::ErrorMsg::MAP_VALUE || error.msg == YAML::ErrorMsg::END_OF_MAP ||
+        error.msg == YAML::ErrorMsg::END_OF_SEQ)
         return message +
                "; the keys of one section begin in one column, so look at the indent "
                "of this line and of the line before";

@@ -145,6 +145,7 @@ void check_references(const Config& config, Problems& problems) {
     check_upstreams(config, problems);
     check_prefixes(config, problems);
     check_addresses(config, problems);
+    check_loops(config, problems);
     check_listen_tls(config, problems);
     check_upstream_tls(config, problems);
     check_ids(config, problems);

@@ -15,6 +15,9 @@ namespace ticketgate::config {
 /// parent.
 void check_references(const Config& config, Problems& problems);
 
+/// Checks for upstreams that lead back to ticketgate. validate_loops.cpp
+void check_loops(const Config& config, Problems& problems);
+
 /// Check the ids. validate_ids.cpp
 void check_ids(const Config& config, Problems& problems);
 void warn_ids(const Config& config, Problems& problems);
@@ -25,8 +28,8 @@ void check_proxy_headers(const Config& config, Problems& problems);
 /// Reports headers of answers that ticketgate sets itself. validate_answers.cpp
 void check_answers(const Config& config, Problems& problems);
 
-/// Warns about combinations of routes and queues that probably do not do what was meant. Requires a
-/// config without errors.
+/// Warns about combinations of routes and queues that probably do not do what was meant. The config
+/// may be a draft: `problems` knows what of it could not be read.
 void check_meaning(const Config& config, Problems& problems);
 
 /// Warns about limits that protect nothing, in the whole file. warn_limits.cpp
@@ -36,6 +39,8 @@ void warn_spool(const Config& config, Problems& problems);
 /// The same for one route. `queued`: the places of the settings of queued routes.
 void warn_limits(const RouteOverrides& route, const std::string& path, const Settings& settings,
                  const Config& config, const std::vector<Origin>& queued, Problems& problems);
+/// Warns about prefixes that were meant as patterns. warn_prefix.cpp
+void warn_patterns(const Config& config, Problems& problems);
 /// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 

@@ -13,6 +13,13 @@ bool can_be_asked(const Config& config, const std::string& upstream) {
     return found != config.upstreams.end() && found->second.fcgi && found->second.fcgi->status;
 }
 
+// False: the route's upstream, or what it says of php-fpm, could not be read.
+bool knows_upstream(const std::string& route, const std::string& upstream,
+                    const Problems& problems) {
+    return problems.knows(route + ".upstream") && problems.knows("defaults.upstream") &&
+           problems.knows("upstreams." + upstream + ".fastcgi");
+}
+
 }  // namespace
 
 void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,
@@ -21,6 +28,7 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
     const auto queue = config.queues.find(*settings.queue);
     if (queue == config.queues.end() || queue->second.release != Release::worker_idle ||
         can_be_asked(config, settings.upstream) ||
+        !knows_upstream(path, settings.upstream, problems) ||
         !told.insert(queue->first + " " + settings.upstream).second)
         return;
     const auto at = "queues." + queue->first + ".release";

@@ -141,15 +141,18 @@ void warn_id_service(const Config& config, Problems& problems) {
     const auto warn = [&](const std::string& key, const char* message) {
         problems.warn(config.mark_of("id_service." + key), "id_service." + key, message);
     };
-    if (service.token.empty() && !is_loopback(service.address))
+    const bool token = !service.token.empty() || !problems.knows("id_service.token") ||
+                       !problems.knows("id_service.token_file");
+    if (!token && !is_loopback(service.address))
         warn("address", "is reachable from other machines without a token");
-    if (service.state_file.empty())
+    if (service.state_file.empty() && problems.knows("id_service.state_file"))
         warn("address", "without a state_file a restart with the clock behind repeats ids");
 }
 
 void warn_ids(const Config& config, Problems& problems) {
     warn_id_service(config, problems);
-    if (!config.clients.trusted_proxies.empty()) return;
+    if (!config.clients.trusted_proxies.empty() || !problems.knows("clients.trusted_proxies"))
+        return;
     const auto warn = [&](const std::string& path, const Mark& mark, IdPolicy policy) {
         if (preserves(policy))
             problems.warn(mark, path, "keeps nobody's id while clients.trusted_proxies is empty");

@@ -105,9 +105,10 @@ void warn_trust(const Config& config, Problems& problems) {
 }
 
 void warn_proxy_protocol(const Config& config, Problems& problems) {
+    if (!problems.knows("clients.trusted_proxies")) return;
     for (std::size_t i = 0; i < config.listen.size(); ++i) {
         const Listen& listen = config.listen[i];
-        if (!listen.proxy_protocol || is_loopback(listen) ||
+        if (!listen.proxy_protocol || listen.address.empty() || is_loopback(listen) ||
             !config.clients.trusted_proxies.empty())
             continue;
         warn(config, "listen[" + std::to_string(i) + "].proxy_protocol",

@@ -115,6 +115,7 @@ class Scripts {
 }  // namespace
 
 void warn_scripts(const Config& config, Problems& problems) {
+    if (!problems.knows("routes") || !problems.knows("defaults")) return;
     Scripts scripts(config, problems);
     for (const RouteNode& route : config.routes) scripts.look_at(route);
 }

@@ -141,6 +141,7 @@ void warn_queue(const Config& config, const std::string& name, const Queue& queu
 }
 
 void warn_unused(const Config& config, const std::vector<Effective>& routes, Problems& problems) {
+    if (!problems.knows("routes") || !problems.knows("defaults")) return;
     std::set<std::string> queues, upstreams;
     for (const Effective& route : routes) {
         if (&route.own == &config.defaults) continue;  // counts through the routes that inherit it
@@ -197,6 +198,7 @@ void check_meaning(const Config& config, Problems& problems) {
     warn_limits(config, problems);
     if (!queued.empty()) warn_spool(config, problems);
     warn_unused(config, routes, problems);
+    warn_patterns(config, problems);
     warn_scripts(config, problems);
     warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))

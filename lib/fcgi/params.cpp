@@ -211,4 +211,20 @@ void append_length(std::string& out, std::uint64_t length) {
     append_pair(out, "CONTENT_LENGTH", std::to_string(length));
 }
 
+// It stands before the client's fields. A pair is two sizes, the name and the value.
+std::string_view script_filename(std::string_view head) {
+    constexpr std::string_view name = "SCRIPT_FILENAME";
+    const auto at = head.find(name);
+    if (at == head.npos || at < 5) return {};
+    const auto byte = [&](std::size_t before) {
+        return static_cast<std::size_t>(static_cast<unsigned char>(head[at - before]));
+    };
+    std::size_t size = 0;
+    if (byte(2) == name.size() && byte(1) < 128)
+        size = byte(1);
+    else if (byte(5) == name.size() && byte(4) >= 128)
+        size = byte(3) << 16 | byte(2) << 8 | byte(1);
+    return head.substr(at + name.size(), size);
+}
+
 }  // namespace ticketgate::fcgi

@@ -29,4 +29,7 @@ void append_params(const http::RequestHead& stamped, unsigned version,
 /// Appends CONTENT_LENGTH, for a body whose length was not known before.
 void append_length(std::string& out, std::uint64_t length);
 
+/// The file that such a head names for the script; empty: none.
+std::string_view script_filename(std::string_view head);
+
 }  // namespace ticketgate::fcgi

@@ -32,13 +32,13 @@ int open_listener(const Endpoint& at) {
     // [::] also takes IPv4, as users expect.
     if (at.family() == AF_INET6)
         setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    // The mode of a unix socket is set before anybody can connect, whatever the umask is.
     if (descriptor < 0 || ::bind(descriptor, at.address(), at.size()) != 0 ||
-        ::listen(descriptor, 4096) != 0) {
+        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) || ::listen(descriptor, 4096) != 0) {
         const int error = errno;
         if (descriptor >= 0) ::close(descriptor);
         throw ListenError(at, error);
     }
-    if (at.is_unix()) ::chmod(path_of(at), 0660);
     return descriptor;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "fcgi/params.hpp"
 #include "http/redirect.hpp"
 #include "proxy/run_state.hpp"
 #include "proxy/stamp.hpp"
@@ -256,8 +257,8 @@ void Run::tell(error_code failure) noexcept {
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
         const std::string address = exchange_ ? exchange_->address() : std::string();
-        const std::string remedy =
-            exchange_ && !exchange_->connected() ? exchange_->remedy() : std::string();
+        const bool no_answer = request_->record.upstream_status == 0;  // else it was cut
+        const std::string remedy = exchange_ && no_answer ? exchange_->remedy() : std::string();
         const Field id("request_id", request_->record.request_id);
         const Field upstream("upstream", request_->route->settings.upstream);
         constexpr auto message = "the exchange with the backend failed";
@@ -271,13 +272,28 @@ void Run::tell(error_code failure) noexcept {
     }
 }
 
+// php-fpm does not say which file it did not find.
+void Run::tell_remarks() {
+    const auto text = exchange_->remarks();
+    const Field id("request_id", request_->record.request_id);
+    const bool no_script = text.find("Primary script unknown") != text.npos;
+    if (!no_script) return station_.commons.log.warn("the backend says", {id, {"text", text}});
+    station_.commons.log.warn(
+        "the backend says",
+        {id,
+         {"text", text},
+         {"upstream", request_->route->settings.upstream},
+         {"script", fcgi::script_filename(request_->head)},
+         {"remedy",
+          "php-fpm has no such file: is fastcgi: {root: …} the folder as php-fpm sees "
+          "it (its chroot, its container)?"}});
+}
+
 void Run::leave_backend(error_code failure) {
     if (!exchange_) return;
     Record& record = request_->record;
     record.upstream = monotonic_now() - sent_;
-    if (!exchange_->remarks().empty())
-        station_.commons.log.warn("the backend says", {{"request_id", record.request_id},
-                                                       {"text", exchange_->remarks()}});
+    if (!exchange_->remarks().empty()) tell_remarks();
     // A slot that was given away may leave its script on the connection: do not reuse that.
     if (!failure && (hold_.state() == Holding::none || exchange_->settled())) {
         exchange_->observe(nullptr);

@@ -69,6 +69,8 @@ class Run final : public Resident {
     task<error_code> wait();
     task<error_code> wait_for_room();
     error_code timed_out();
+    void tell_silence() noexcept;
+    void tell_remarks();
     error_code client_gone();
     Duration silence() const;
     void arm_silence();

@@ -1,4 +1,6 @@
 // How a run waits, and what may end a wait.
+#include <new>
+
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -59,11 +61,32 @@ error_code Run::timed_out() {
     exchange_->insist();
     station_.metrics.upstream_failed(errc::upstream_timeout, 0);
     request_->reply.fail(errc::upstream_timeout);
-    station_.commons.log.warn(
-        hold_.held() ? "the backend is silent past response_timeout; its slot stays held"
-                     : "the backend is silent past response_timeout; its slot was released before",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+    tell_silence();
     return {};
+}
+
+// The access log has no line of this request before its slot is given back.
+void Run::tell_silence() noexcept try {
+    const Record& record = request_->record;
+    const std::string_view target = record.target, path = target.substr(0, target.find('?'));
+    const bool held = hold_.held();
+    std::string remedy = "the queue goes on; look at the backend";
+    if (held)
+        remedy = "once the backend runs it no longer: ticketgate release " +
+                 std::string(record.queue) + " " + std::to_string(record.number);
+    station_.commons.log.warn(
+        held ? "the backend is silent past response_timeout; its slot stays held"
+             : "the backend is silent past response_timeout; its slot was released before",
+        {{"request_id", record.request_id},
+         {"queue", record.queue},
+         {"number", record.number},
+         {"method", record.method},
+         {"path", path},
+         {"upstream", request_->route->settings.upstream},
+         {"address", exchange_->address()},
+         {"remedy", remedy}});
+} catch (const std::bad_alloc&) {
+    // Then the log has to do without.
 }
 
 }  // namespace ticketgate

@@ -18,7 +18,8 @@ std::string of_unix(int error) {
         case EACCES:
         case EPERM:
             return "add ticketgate's user to the socket's group "
-                   "(php-fpm on Debian: www-data); with systemd, put "
+                   "(php-fpm on Debian: www-data), and let it enter the folders of the path; with "
+                   "systemd, put "
                    "SupplementaryGroups=www-data into the [Service] section (systemctl edit "
                    "ticketgate)";
         case ENOENT:
@@ -66,6 +67,39 @@ std::string of_ip(const net::Endpoint& at, int error) {
 
 std::string connect_remedy(const net::Endpoint& at, int error) {
     return at.is_unix() ? of_unix(error) : of_ip(at, error);
+}
+
+std::string tls_remedy(std::string_view fault, std::string_view address) {
+    const auto says = [&](std::string_view part) { return fault.find(part) != fault.npos; };
+    if (says("self-signed") || says("self signed") || says("local issuer") ||
+        says("verify the first certificate"))
+        return "if its CA is your own, name the file with the CA's certificate: tls: {ca_file: …}";
+    if (says("mismatch"))
+        return "name what stands in the certificate: tls: {server_name: …}; `openssl s_client "
+               "-connect " +
+               std::string(address) + "` shows it";
+    if (says("wrong version number") || says("record layer failure") || says("http request"))
+        return "the backend does not speak TLS on this port: write url: http://, or its TLS port";
+    return {};
+}
+
+std::string protocol_remedy(bool fcgi, int first_byte, std::string_view address) {
+    constexpr int fcgi_version = 1, tls_alert = 0x15, tls_handshake = 0x16;
+    const bool tcp = !address.starts_with("unix:");
+    const std::string at(tcp ? address : address.substr(5));
+    if (fcgi && first_byte == 'H')
+        return "the backend speaks HTTP: write url: " + (tcp ? "http://" + at : "unix:" + at) +
+               " and remove fastcgi:";
+    if (fcgi) return {};
+    const std::string php =
+        "url: " + (tcp ? "fastcgi://" + at : "fastcgi+unix:" + at) + " with fastcgi: {root: …}";
+    if (first_byte == fcgi_version) return "the backend speaks FastCGI: write " + php;
+    if (first_byte == tls_alert || first_byte == tls_handshake)
+        return "the backend speaks TLS: write url: https://" + at;
+    if (first_byte == no_byte)
+        return "it closed the connection without a byte: if php-fpm listens there, write " + php +
+               "; else its own log may say why";
+    return {};
 }
 
 std::string resolve_remedy(std::string_view host) {

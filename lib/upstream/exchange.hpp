@@ -50,7 +50,7 @@ class Exchange {
     virtual bool connected() const = 0;
     /// Why it could not connect, for the log, where it says more than the error.
     virtual std::string fault() const { return {}; }
-    /// What to do about fault(); empty: nothing is known.
+    /// What to do about fault(), or about an answer that breaks the protocol; empty: unknown.
     virtual std::string remedy() const { return {}; }
     /// The address of the connection, as `10.0.0.1:80` or `unix:/path`; a name without an address
     /// so far, as in the config.

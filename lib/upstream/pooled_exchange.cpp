@@ -63,7 +63,10 @@ std::string PooledExchange::fault() const {
 // A try that has neither failed nor succeeded took too long.
 std::string PooledExchange::remedy() const {
     if (!has_address()) return resolve_remedy(settings().host);
-    if (connected_ || (stream_ && !stream_->fault().empty())) return {};
+    if (stream_ && !stream_->fault().empty()) return tls_remedy(stream_->fault(), to_.text());
+    if (connected_ && (reused_ || (received_ == 0 && !over_ && !reset_))) return {};
+    if (connected_)
+        return protocol_remedy(is_fcgi(), received_ == 0 ? no_byte : first_byte_, to_.text());
     return connect_remedy(to_, refusal_ != 0 ? refusal_ : ETIMEDOUT);
 }
 
@@ -192,6 +195,7 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     const auto got = stream_->read_some(buffer);
     if (got.status == net::Io::ok) {
         answered_ = true;
+        if (received_ == 0) first_byte_ = static_cast<unsigned char>(buffer[0]);
         received_ += got.bytes;
         into = std::string_view(buffer.data(), got.bytes);
     }

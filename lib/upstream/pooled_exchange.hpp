@@ -68,6 +68,8 @@ class PooledExchange : public Exchange,
     /// with `last`, for what may be an empty piece.
     virtual bool frames(const Body& body) const = 0;
     virtual Frame frame(std::size_t piece, bool last) = 0;
+    /// For the words of remedy().
+    virtual bool is_fcgi() const = 0;
     /// The response is whole, and the backend keeps the connection.
     virtual bool answered_whole() const = 0;
     /// Bytes came behind the end of the response.
@@ -130,8 +132,9 @@ class PooledExchange : public Exchange,
     std::uint64_t received_ = 0, written_ = 0;
     std::size_t head_sent_ = 0;
     int refusal_ = 0;
-    net::Endpoint to_;    // of family AF_UNSPEC until the address is known
-    std::string unsent_;  // the rest of a frame that was taken in part
+    unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()
+    net::Endpoint to_;              // of family AF_UNSPEC until the address is known
+    std::string unsent_;            // the rest of a frame that was taken in part
 };
 
 }  // namespace ticketgate

@@ -29,6 +29,32 @@ TEST_F(TheCommands, MakesNoIdsForBadArguments) {
     EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
 
+// Files, meaning and misspelt keys together, whichever of them hides which.
+TEST_F(TheCommands, ChecksEverythingInOnePass) {
+    const std::string file = config(
+        "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{ certificate: nope.pem, key: "
+        "nope.key }] } }]\nupstreams: { app: { url: \"https://127.0.0.1:9\", tls: { ca_file: "
+        "noca.pem "
+        "} } }\nlog: { access_file: /nodir/x }\nspool: { directory: /nospool }\nroutes: [{ prefix: "
+        "/, "
+        "upstream: app, queue: q, max_waitin: 1, on_full: { body_file: nobody.html } }]\nqueues: { "
+        "q: "
+        "{ release: worker_idle } }\nid_service: { address: \"127.0.0.1:0\", worker: 1, "
+        "token_file: "
+        "notoken, state_file: /nodir/s }\n");
+    Program check({"check", "-c", file});
+    EXPECT_EQ(check.wait(), 78);
+    const std::string told = check.err();
+    for (const char* part :
+         {"nope.pem", "nope.key", "noca.pem", "log.access_file: /nodir", "spool.directory: no file",
+          "max_waitin: unknown key", "nobody.html", "queues.q.release: worker_idle asks", "notoken",
+          "id_service.state_file: /nodir"})
+        EXPECT_NE(told.find(part), std::string::npos) << part << " in " << told;
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 10) << told;
+    EXPECT_LT(told.find("nope.pem"), told.find("noca.pem")) << "in the order of the file";
+    EXPECT_LT(told.find("noca.pem"), told.find("max_waitin")) << "in the order of the file";
+}
+
 TEST_F(TheCommands, ExplainsThatAPathWithTwoReadingsIsRefused) {
     const std::string routes =
         "routes: [{ prefix: /, upstream: app }, { prefix: /q, upstream: app, queue: q }]\n";
@@ -184,6 +210,62 @@ TEST_F(TheCommands, AskAtTheAddressOfTheirOption) {
     EXPECT_NE(other.err().find(refusing), std::string::npos) << other.err();
 }
 
+TEST_F(TheCommands, ReloadPrintsTheWarningsOfTheFile) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    (void)address_of(program);
+    const std::string warns = "queues: { q: { max_in_flight: 2 } }\n",
+                      warning = "warning: queues.q.max_in_flight: more than 1 is not mutual";
+    config(good + warns);
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0);
+    EXPECT_EQ(reload.out(), "loaded\n");
+    EXPECT_NE(reload.err().find(warning), std::string::npos) << reload.err();
+    config(good + warns + "threads: 2\n");
+    Program part({"reload", "-c", file});
+    EXPECT_EQ(part.wait(), 3);
+    EXPECT_NE(part.err().find(warning), std::string::npos) << part.err();
+    config(good + warns + "threds: 2\n");
+    Program bad({"reload", "-c", file});
+    EXPECT_EQ(bad.wait(), 1);
+    EXPECT_NE(bad.err().find("threds: unknown key"), std::string::npos) << bad.err();
+    EXPECT_NE(bad.err().find(warning), std::string::npos) << bad.err();
+}
+
+TEST_F(TheCommands, ReleaseTakesTheNumberOfATicketOnly) {
+    for (const char* number : {"-1", "0", "x", "99999999999999999999"}) {
+        Program release({"release", "-c", config(head() + good_routes), "q", number});
+        EXPECT_EQ(release.wait(), 2) << number;
+    }
+}
+
+// A front controller answers 200 to everything: no command is done by that.
+TEST_F(TheCommands, TakeNoOtherServerForTheAdminListener) {
+    Backend web, noise;
+    for (const char* path : {"/healthz", "/api/v1/queues", "/api/v1/reload", "/api/v1/drain",
+                             "/api/v1/queues/q/release"})
+        noise.on(path, [](Call& call) { call.finish("SSH-2.0-OpenSSH_9.2\r\n"); });
+    const std::string file = config(head() + good_routes);
+    for (const std::string& url : {web.url(), noise.url()})
+        for (const std::vector<std::string>& words : {std::vector<std::string>{"healthcheck"},
+                                                      {"queues"},
+                                                      {"reload"},
+                                                      {"drain"},
+                                                      {"release", "q", "1"}}) {
+            auto line = words;
+            const auto address = url.substr(7);
+            line.insert(line.end(), {"-c", file, "--admin", address});
+            Program command(line);
+            EXPECT_EQ(command.wait(), 1) << words[0];
+            EXPECT_EQ(command.out(), "");
+            EXPECT_NE(command.err().find(address +
+                                         ": answers, but it is not ticketgate's admin listener\n"),
+                      std::string::npos)
+                << command.err();
+        }
+}
+
 // The file is compared with the running config, so a second reload reports the same keys.
 TEST_F(TheCommands, ReloadNamesTheKeysThatNeedARestart) {
     Backend backend;
@@ -236,8 +318,10 @@ TEST_F(TheCommands, ReachTheProcessAfterItsAdminAddressChangedInTheFile) {
 
 TEST_F(TheCommands, WithoutAnAdminListenerReportTheReason) {
     Program queues({"queues", "-c", config(head() + good_routes)});
-    EXPECT_EQ(queues.wait(), 1);
-    EXPECT_NE(queues.err().find("admin: off"), std::string::npos) << queues.err();
+    EXPECT_EQ(queues.wait(), 78);
+    EXPECT_NE(queues.err().find("names no admin listener (no `admin:`, or `admin: off`)"),
+              std::string::npos)
+        << queues.err();
 }
 
 }  // namespace

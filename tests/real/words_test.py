@@ -89,6 +89,68 @@ class Words(unittest.TestCase):
             self.assertIn(f"address={address} why=\"cannot connect to the backend: {why}", told()[0])
             self.assertIn(f'remedy="{remedy}', told()[0])
 
+    def test_a_unix_socket_is_for_user_and_group_whatever_the_umask(self):
+        file = self.folder / "c.yaml"
+        file.write_text(f'listen: [{{ address: "unix:{self.folder}/s" }}]\n'
+                        f'admin: {{ address: "unix:{self.folder}/a" }}\n'
+                        'upstreams: { app: { url: "http://127.0.0.1:9" } }\n'
+                        "routes: [{ prefix: /, upstream: app }]\n")
+        for umask in ("000", "077"):
+            with self.subTest(umask):
+                gate = Process(["sh", "-c", f'umask {umask}; exec "$0" "$@"', real_test.TICKETGATE, "-c", str(file)],
+                               self.folder / f"gate{umask}.log")
+                try:
+                    wait_for(lambda: b" info admin " in (self.folder / f"gate{umask}.log").read_bytes(), "it listens")
+                    for name in "sa":
+                        self.assertEqual((self.folder / name).stat().st_mode & 0o777, 0o660, name)
+                finally:
+                    gate.stop()
+
+    def speaker(self, words):
+        """A backend that answers everything with these bytes and closes."""
+        door = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(door.close)
+
+        def serve():
+            while True:
+                try:
+                    one = door.accept()[0]
+                except OSError:
+                    return
+                with one:
+                    if one.recv(65536):
+                        one.sendall(words)
+        threading.Thread(target=serve, daemon=True).start()
+        return f"127.0.0.1:{door.getsockname()[1]}"
+
+    def test_the_log_names_the_protocol_that_the_backend_speaks(self):
+        fpm, record, tls = self.speaker(b""), self.speaker(b"\1\3\0\1\0\0\0\0"), self.speaker(b"\x15\3\1\0\2\2\x46")
+        web = self.speaker(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        mixed = {"silent": (f'{{ url: "http://{fpm}" }}', f"write url: fastcgi://{fpm} with"),
+                 "record": (f'{{ url: "http://{record}" }}', f"write url: fastcgi://{record} with"),
+                 "tls": (f'{{ url: "http://{tls}" }}', f"write url: https://{tls}"),
+                 "plain": (f'{{ url: "https://{web}" }}', "write url: http://"),
+                 "web": (f'{{ url: "fastcgi://{web}", fastcgi: {{ root: /w }} }}', f"write url: http://{web} ")}
+        file = self.config({n: b[0] for n, b in mixed.items()})
+        gate = Process([real_test.TICKETGATE, "-c", str(file)], self.folder / "gate.log")
+        self.addCleanup(gate.stop)
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+        for name, (_, remedy) in mixed.items():
+            with self.subTest(name), self.assertRaises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{name}", timeout=60)
+            self.assertEqual(caught.exception.code, 502)
+
+            def told(name=name):
+                lines = (self.folder / "gate.log").read_text().splitlines()
+                return [line for line in lines if f" upstream={name} " in line]
+            wait_for(told, "the log tells it")
+            self.assertIn(remedy, told()[0])
+        code, _, err = self.check(file)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, f"upstream web: failed: {web}: its answer is not FastCGI: .*write url: http://{web} ")
+        self.assertRegex(err, "upstream plain: failed: .*write url: http://")
+        self.assertEqual(len(err.splitlines()), 2, err)
+
     def test_check_connect_says_what_fails_and_exits_with_1(self):
         broken = self.broken()
         code, out, err = self.check(self.config({n: b[0] for n, b in broken.items()}))
@@ -138,8 +200,8 @@ class Words(unittest.TestCase):
             "unknown": f'{{ url: "{url}", tls: {{ server_name: shop }} }}'}))
         self.assertEqual(code, 1)
         self.assertRegex(out, "upstream good: connected to .* with TLS, its certificate is good\n")
-        self.assertRegex(err, "upstream other: failed: .*(?i:host ?name mismatch)")
-        self.assertRegex(err, "upstream unknown: failed: .*(?i:self.signed)")
+        self.assertRegex(err, "upstream other: failed: .*(?i:host ?name mismatch).*tls: {server_name: ")
+        self.assertRegex(err, "upstream unknown: failed: .*(?i:self.signed).*tls: {ca_file: ")
 
     @unittest.skipUnless(all(shutil.which(n, path=os.environ["PATH"] + ":/usr/sbin") or os.path.exists(n)
                              for n in Fpm.needs), "php-fpm is not installed")
@@ -151,7 +213,7 @@ class Words(unittest.TestCase):
         at = backend.upstream()
         code, out, err = self.check(self.config({"fpm": at}))
         self.assertEqual(code, 0, err)
-        self.assertIn("upstream fpm: connected to ", out)
+        self.assertRegex(out, "upstream fpm: connected to .*, it speaks FastCGI\n")
         self.assertIn("status page of upstream fpm: answers\n", out)
         bad = at.replace(str(backend.status_port), str(free_port()))
         code, out, err = self.check(self.config({"fpm": bad}))

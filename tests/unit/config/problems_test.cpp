@@ -224,8 +224,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
         {"on_full: {body: \"${nope}\"}",
          {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
           "write ${nope:-default}"}},
-        {"on_full: {body: x, body_file: y}",
-         {"c.yaml:4:41: routes[0].on_full.body_file: stands beside body; keep one of them"}},
+        {"on_full: {body: x, content_type: text/plain, body_file: y}",
+         {"c.yaml:4:67: routes[0].on_full.body_file: stands beside body; keep one of them"}},
         {"on_full: {body_file: no/such.html}",
          {"c.yaml:4:43: routes[0].on_full.body_file: cannot read no/such.html: No such file or "
           "directory"}},
@@ -430,7 +430,7 @@ TEST(Problems, Addresses) {
               "admin listener "
               "needs its own"}},
             {"listen: [{address: \"1.2.3.4:80\"}]\nadmin: on\n" + rest,
-             {"c.yaml:2:8: admin: expected {address: \"on\"}; here is text"}}},
+             {"c.yaml:2:8: admin: expected {address: \"127.0.0.1:9901\"}; here is text"}}},
            "");
 }
 

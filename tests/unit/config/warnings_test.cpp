@@ -33,6 +33,29 @@ TEST(Warnings, LongerThanTheLoadBalancerWaits) {
         << "once, where it is set";
 }
 
+TEST(Warnings, PrefixesThatWereMeantAsPatterns) {
+    const auto told = [](const std::string& prefix) {
+        return warnings("routes: [{prefix: \"" + prefix + "\", queue: a}]\n");
+    };
+    EXPECT_EQ(told("/shop/*"),
+              Lines{"c.yaml:4:10: warning: routes[0].prefix: a prefix is no pattern: only paths "
+                    "with a literal * in this place match; write prefix: /shop, which also matches "
+                    "all below /shop/"});
+    for (const char* same : {"/shop*", "/shop/**", "/shop/.*", "/shop/*/"})
+        EXPECT_NE(told(same).at(0).find("write prefix: /shop, which"), std::string::npos) << same;
+    EXPECT_NE(told("/shop$").at(0).find("a literal $ in this place match; write prefix: /shop, "),
+              std::string::npos);
+    for (const char* all : {"/*", "/.*"})
+        EXPECT_NE(told(all).at(0).find("write prefix: /, which matches everything"),
+                  std::string::npos)
+            << all;
+    for (const char* inside : {"/*.php", "/shop/{id}", "/shop/:id/edit", "/a/*/b/*"})
+        EXPECT_NE(told(inside).at(0).find("for a pattern write regex:"), std::string::npos)
+            << inside;
+    for (const char* good : {"/wiki/Special:All", "/a(b)", "/~me", "/a.php", "/$price/a"})
+        EXPECT_EQ(told(good), Lines{}) << good;
+}
+
 TEST(Warnings, TunnelsThatBypass) {
     const auto told = warnings("routes: [{prefix: /, queue: a, tunnel: bypass}]\n");
     ASSERT_EQ(told.size(), 1u);

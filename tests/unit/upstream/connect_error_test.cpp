@@ -48,5 +48,32 @@ TEST(ConnectErrorOf, NamesTheRemedy) {
     EXPECT_NE(resolve_remedy("php").find("`getent hosts php`"), std::string::npos);
 }
 
+TEST(ConnectErrorOf, NamesTheSettingOfTls) {
+    const auto says = [](const char* fault) { return tls_remedy(fault, "10.0.0.1:443"); };
+    for (const char* own : {"certificate not trusted: self-signed certificate",
+                            "unable to get local issuer certificate"})
+        EXPECT_NE(says(own).find("tls: {ca_file: "), std::string::npos) << own;
+    const auto name = says("certificate not trusted: hostname mismatch");
+    EXPECT_NE(name.find("tls: {server_name: "), std::string::npos);
+    EXPECT_NE(name.find("-connect 10.0.0.1:443"), std::string::npos) << name;
+    EXPECT_NE(says("wrong version number").find("write url: http://"), std::string::npos);
+    EXPECT_EQ(says("certificate has expired"), "");
+}
+
+TEST(ConnectErrorOf, NamesTheOtherProtocol) {
+    EXPECT_NE(protocol_remedy(true, 'H', "a:80").find("write url: http://a:80 "),
+              std::string::npos);
+    EXPECT_NE(protocol_remedy(true, 'H', "unix:/s").find("url: unix:/s "), std::string::npos);
+    for (const int first : {no_byte, 1})
+        EXPECT_NE(protocol_remedy(false, first, "a:9")
+                      .find("write url: fastcgi://a:9 with fastcgi: {root"),
+                  std::string::npos);
+    EXPECT_NE(protocol_remedy(false, no_byte, "unix:/s").find("url: fastcgi+unix:/s"),
+              std::string::npos);
+    EXPECT_NE(protocol_remedy(false, 0x15, "a:9").find("https://a:9"), std::string::npos);
+    for (const int first : {no_byte, 1, 0x15}) EXPECT_EQ(protocol_remedy(true, first, "a:9"), "");
+    EXPECT_EQ(protocol_remedy(false, 'H', "a:9"), "");
+}
+
 }  // namespace
 }  // namespace ticketgate

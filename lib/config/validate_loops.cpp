@@ -1,0 +1,65 @@
+// Upstreams that are this process: each request would wait for itself, and the operator's pages
+// would be open to clients.
+#include <string>
+
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+bool is_this_machine(const std::string& host) {
+    return host == "localhost" || host == "::1" || host == "0.0.0.0" || host == "::" ||
+           host.starts_with("127.");
+}
+
+// A name other than localhost may lead here too; nobody knows before it is resolved.
+template <class Target>
+bool leads_to(const Target& target, const Listen& own) {
+    if (!own.unix_path.empty() || !target.unix_path.empty())
+        return own.unix_path == target.unix_path;
+    if (own.port == 0 || own.port != target.port) return false;
+    const bool any = own.host == "0.0.0.0" || own.host == "::";
+    const bool either = target.host == "localhost" || target.host == "0.0.0.0";
+    return target.host == own.host || (any && is_this_machine(target.host)) ||
+           (either && (own.host == "127.0.0.1" || own.host == "::1"));
+}
+
+class Loops {
+ public:
+    Loops(const Config& config, Problems& problems) : config_(config), problems_(problems) {}
+
+    template <class Target>
+    void look(const Target& target, const std::string& path) {
+        for (std::size_t i = 0; i < config_.listen.size(); ++i)
+            if (leads_to(target, config_.listen[i]))
+                return tell(path, config_.listen[i], "listen[" + std::to_string(i) + "].address");
+        if (config_.admin && leads_to(target, *config_.admin))
+            return tell(path, *config_.admin, "admin.address");
+        if (config_.id_service && leads_to(target, config_.id_service->address))
+            tell(path, config_.id_service->address, "id_service.address");
+    }
+
+ private:
+    void tell(const std::string& path, const Listen& own, const std::string& where) {
+        problems_.error(config_.mark_of(path), path,
+                        "leads back to ticketgate itself: " + own.address + " is " + where +
+                            "; write the backend's own address");
+    }
+
+    const Config& config_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+void check_loops(const Config& config, Problems& problems) {
+    Loops loops(config, problems);
+    for (const auto& [name, upstream] : config.upstreams) {
+        const auto path = "upstreams." + name;
+        loops.look(upstream, path + ".url");
+        if (upstream.fcgi && upstream.fcgi->status)
+            loops.look(*upstream.fcgi->status, path + ".fastcgi.status.url");
+    }
+}
+
+}  // namespace ticketgate::config
