@@ -182,6 +182,10 @@ struct Upstream {
     bool operator==(const Upstream&) const = default;
 };
 
+/// Requests to either reach the same processes in the same form; only the status page of php-fpm
+/// and how connections are kept may differ.
+bool same_backend(const Upstream& a, const Upstream& b);
+
 /// A certificate chain and the key of its first certificate, as resolved paths.
 struct CertificateFiles {
     std::string certificate, key;

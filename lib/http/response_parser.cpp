@@ -147,6 +147,10 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     const auto window = bytes.substr(0, limits.max_head);
     const auto end = find_head_end(window, 0, scanned);
     if (!end) return refused(head, errc::upstream_bad_response, no_head);
+    // What cannot become a status line any more need not be waited for.
+    constexpr std::string_view begin = "HTTP/";
+    if (*end == 0 && bytes.substr(0, begin.size()) != begin.substr(0, bytes.size()))
+        return refused(head, errc::upstream_bad_response, "no status line");
     if (*end == 0) {
         if (bytes.size() < limits.max_head) return Progress::need_more;
         return refused(head, errc::upstream_bad_response, "a head longer than max_head");

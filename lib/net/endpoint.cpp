@@ -68,6 +68,14 @@ std::string Endpoint::ip() const {
     return inet_ntop(AF_INET6, &address, text.data(), text.size());
 }
 
+bool Endpoint::is_local() const {
+    if (family() == AF_INET) return (ntohl(as_v4(*this).sin_addr.s_addr) >> 24) == 127;
+    if (family() != AF_INET6) return is_unix();
+    const auto& bytes = as_v6(*this).sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&bytes) ||
+           (IN6_IS_ADDR_V4MAPPED(&bytes) && bytes.s6_addr[12] == 127);
+}
+
 std::string Endpoint::text() const {
     if (is_unix())
         return std::string("unix:") + reinterpret_cast<const sockaddr_un*>(address())->sun_path;

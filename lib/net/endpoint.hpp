@@ -31,6 +31,8 @@ class Endpoint {
 
     int family() const { return storage_.ss_family; }
     bool is_unix() const { return family() == AF_UNIX; }
+    /// A unix socket, or a loopback address: the peer is a process of this machine.
+    bool is_local() const;
     std::uint16_t port() const;
     /// `10.0.0.1`, `::1` (an IPv4-mapped address as IPv4), `unix`.
     std::string ip() const;

@@ -81,7 +81,13 @@ task<error_code> Run::forward() {
     sent_ = monotonic_now();
     hold_.begin(station_.loop);
     error_code failure = co_await exchange(false);
-    if (may_repeat(failure)) failure = co_await exchange(true);
+    if (may_repeat(failure)) {
+        station_.commons.log.info(
+            "the backend closed its connection before the request arrived; "
+            "it is sent again",
+            {{"request_id", request_->record.request_id}});
+        failure = co_await exchange(true);
+    }
     co_return failure;
 }
 
@@ -250,7 +256,9 @@ void Run::flush(bool ended) {
 void Run::tell(error_code failure) noexcept {
     if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
         return;  // not a failure of the backend
-    station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
+    // Silence past response_timeout was counted when the client was told.
+    if (!request_->reply.failure())
+        station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
     try {
         std::string why = failure.message();
         const std::string fault = exchange_ ? exchange_->fault() : std::string();

@@ -69,7 +69,6 @@ void Run::out_of_patience() {
     deadline_.disarm();
     if (backlog_shrinks()) return station_.loop.arm(deadline_, silence());
     watch_ = Watch::nobody;
-    exchange_->insist();
     const bool unread = !all_sent_;
     if (unread) end_sending();
     if (!outlasts()) return;

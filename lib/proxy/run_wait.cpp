@@ -58,7 +58,6 @@ error_code Run::timed_out() {
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
-    exchange_->insist();
     station_.metrics.upstream_failed(errc::upstream_timeout, 0);
     request_->reply.fail(errc::upstream_timeout);
     tell_silence();

@@ -25,18 +25,23 @@ constexpr Duration patience = 1s;
 
 }  // namespace
 
-// A reload may have changed the release, or the address of the status.
+// A reload may have taken the question out of the queue. A request that was routed to an upstream
+// without a status page asks nobody: its queue had `release: response` then.
 bool Run::asks_workers() const {
     return hold_.waits_for_workers() && sent_anything_ && !station_.stopping() &&
-           (hold_.began_with_workers() || upstream_to_ask()->worker_status() != nullptr);
+           upstream_to_ask()->worker_status() != nullptr;
 }
 
-// As the config in force names it; one that it no longer names is asked as before.
+// The upstream as the request knew it, or as the config in force has it, if that is the same
+// backend: a reload may have corrected the address of its status page.
 std::shared_ptr<Upstream> Run::upstream_to_ask() const {
-    const auto& now = station_.snapshot()->upstreams;
-    const auto found = now.find(settings().upstream);
-    const bool asks = found != now.end() && found->second->worker_status() != nullptr;
-    return asks ? found->second : request_->route->upstream;
+    const Snapshot &then = *request_->snapshot, &now = *station_.snapshot();
+    const std::string& name = settings().upstream;
+    const auto found = now.upstreams.find(name);
+    const bool same =
+        found != now.upstreams.end() &&
+        config::same_backend(then.config.upstreams.at(name), now.config.upstreams.at(name));
+    return same ? found->second : request_->route->upstream;
 }
 
 task<void> Run::outlast_workers(error_code failure) {

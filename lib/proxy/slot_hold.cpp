@@ -19,7 +19,6 @@ void SlotHold::begin(net::Loop& loop) noexcept {
     slot_.observe(&holder_);
     const GateSettings gate = slot_.gate()->settings();
     loop.arm_from(deadline_, gate.hold_timeout, slot_.granted());
-    worker_idle_ = gate.worker_idle;
 }
 
 HoldNews SlotHold::look() noexcept {

@@ -85,8 +85,6 @@ class SlotHold {
     bool guards() const { return held() || state_ == Holding::lost; }
     /// The queue has `release: worker_idle` (2.6), as the config in force says.
     bool waits_for_workers() const { return held() && slot_.gate()->worker_idle(); }
-    /// It had when the run began.
-    bool began_with_workers() const { return worker_idle_; }
     /// Grant to give-back; zero while the slot is held, and without one.
     Duration duration() const { return duration_; }
 
@@ -100,7 +98,6 @@ class SlotHold {
     Duration duration_{0};
     Holding state_;
     Client client_ = Client::served;
-    bool worker_idle_ = false;
 };
 
 }  // namespace ticketgate

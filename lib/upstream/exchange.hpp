@@ -84,13 +84,12 @@ class Exchange {
     /// what comes into the body, read_body() until the backend ends; the connection is not used
     /// again.
     virtual void upgrade() = 0;
-    /// Keeps the connection until the backend ends it, also across a network that fails for days.
-    virtual void insist() {}
     /// Sends nothing more (FIN); the backend may still answer.
     virtual void finish_sending() = 0;
 
-    /// True if the connection was an old one and no byte of a response has come. Then its end is
-    /// not about this request, and a repeatable request is sent again (CONTRACT 2.7).
+    /// The connection was a reused one, no byte of a response came, and the backend's system took
+    /// nothing of the request: its end says nothing about this request (CONTRACT 2.7). One system
+    /// call.
     virtual bool untouched() const = 0;
 
     /// True when the backend is done with the request, as far as the connection can tell: it got

@@ -127,7 +127,7 @@ result<Step> FcgiExchange::read_body(std::string_view& out) {
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
         if (got.status == net::Io::ok) continue;
-        if (!connection_ended()) return read_failure();
+        if (!over() || !connection_ended()) return read_failure();
         return Step::done;
     }
 }

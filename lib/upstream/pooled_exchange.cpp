@@ -100,6 +100,8 @@ result<Step> PooledExchange::connect() {
     }
     connected_ = true;
     refusal_ = 0;
+    // From the first byte on: a box between us that forgets idle connections keeps this one.
+    if (!to_.is_local()) stream_->insist();
     return Step::done;
 }
 
@@ -204,8 +206,17 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     over_ |= ended;
     answered_ |= failed && !ended;  // with bytes that are not TLS, or not any more
     lost_ = failed && stream_->given_up();
+    reset_ |= got.error == ECONNRESET;
     if (ended) note_lost();
     return got;
+}
+
+// A system acknowledges what it takes, at the latest with its FIN. So a request of which nothing is
+// acknowledged at that FIN met a closed socket. A reset acknowledges nothing: it also comes from a
+// worker that died with bytes unread. A unix socket keeps no such count; its backlog is 0 then.
+bool PooledExchange::undelivered() const {
+    const std::uint64_t sent = written_ - written_before_;
+    return sent == 0 || (!reset_ && stream_->backlog() >= sent);
 }
 
 errc PooledExchange::read_failure() const {
@@ -215,7 +226,7 @@ errc PooledExchange::read_failure() const {
 
 // The backend closed a kept connection while the request was on its way.
 void PooledExchange::note_lost() {
-    if (untouched()) pool_.policy().closed(was_idle_for_, loop_.woke());
+    if (unanswered_reuse()) pool_.policy().closed(was_idle_for_, loop_.woke());
 }
 
 // Bytes not sent by now are never sent.
@@ -276,6 +287,7 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     was_idle_for_ = idle_for(loop_.woke());
     sent_ = answered_ = last_framed_ = touched_ = wrote_late_ = false;
     head_sent_ = 0;
+    written_before_ = written_;
 }
 
 void PooledExchange::notify() {

@@ -44,9 +44,8 @@ class PooledExchange : public Exchange,
     std::uint64_t written() const override { return written_; }
     std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
     bool answering() const override { return connected() && stream_->readable(); }
-    void insist() override { stream_->insist(); }
     void finish_sending() override;
-    bool untouched() const override { return reused_ && !answered_; }
+    bool untouched() const override { return unanswered_reuse() && undelivered(); }
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
@@ -88,6 +87,8 @@ class PooledExchange : public Exchange,
     const UpstreamSettings& settings() const;
     /// Nothing of a request was sent, or the backend has ended the connection: it runs nothing.
     bool idle_or_over() const { return !touched_ || over_; }
+    /// The backend has ended the connection.
+    bool over() const { return over_; }
     /// The request is sent, to its last byte.
     bool all_sent() const { return sent_; }
     /// The part of the answer that is here was written before the backend could read all of the
@@ -105,6 +106,8 @@ class PooledExchange : public Exchange,
     void notify() override;
     bool quiet() const;
     void note_lost();
+    bool unanswered_reuse() const { return reused_ && !answered_; }
+    bool undelivered() const;
     void note_words();
     result<Step> connect();
     bool has_address() const { return to_.family() != AF_UNSPEC; }
@@ -130,6 +133,7 @@ class PooledExchange : public Exchange,
     bool wrote_late_ = false;  // something of the answer was here before the last write
     bool over_ = false;        // a read found the connection's end
     std::uint64_t received_ = 0, written_ = 0;
+    std::uint64_t written_before_ = 0;  // of written_, for earlier exchanges
     std::size_t head_sent_ = 0;
     int refusal_ = 0;
     unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()

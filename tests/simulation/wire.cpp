@@ -87,6 +87,7 @@ void Link::close() {
 void Link::abort() {
     if (!reset_) error_ = peer_fin_ ? EPIPE : ECONNRESET;
     peer_closed_ = reset_ = true;
+    dropped_ += from_proxy_.size();
     from_proxy_.clear();
     raise();
 }
@@ -182,6 +183,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
         bytes.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
     if (link_.peer_closed_) {
         if (link_.peer != nullptr) link_.peer->lost(bytes);
+        link_.dropped_ += bytes.size();
         link_.abort();
         return {net::Io::ok, bytes.size(), 0};
     }

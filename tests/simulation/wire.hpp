@@ -96,6 +96,7 @@ class Link {
     const std::size_t capacity_;
     SimStream* stream_ = nullptr;
     std::string to_proxy_, from_proxy_;
+    std::uint64_t dropped_ = 0;  // of from_proxy_, by an end that never received it
     std::uint64_t taken_ = 0;
     bool peer_fin_ = false, peer_closed_ = false, reset_ = false;
     int error_ = 0;  // told once
@@ -113,6 +114,7 @@ class SimStream final : public net::Stream {
     bool stale() override;
     net::IoResult read_some(std::span<char> into) override;
     net::IoResult write_some(std::span<const iovec> pieces) override;
+    std::uint64_t backlog() const override { return link_.from_proxy_.size() + link_.dropped_; }
     void finish_writing() override;
     void abort_on_close() override { abort_ = true; }
     void detach() override;

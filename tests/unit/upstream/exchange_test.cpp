@@ -225,18 +225,39 @@ TEST(HttpExchange, AnEarlyAnswerSurvivesTheBrokenPipe) {
 
 // ── requests that provably were not processed (CONTRACT 2.7) ──
 
-TEST(Untouched, IsAnOldConnectionThatEndsBeforeTheFirstByte) {
+TEST(Untouched, IsAnOldConnectionThatTheBackendHadClosed) {
     Bench bench;
     Peer backend = bench.exchange_once(Bench::ok);
     auto exchange = bench.open();
     ASSERT_TRUE(exchange->connected());
     EXPECT_TRUE(exchange->untouched());
+    backend.close();  // before the request, and not seen yet
     ASSERT_TRUE(bench.send(*exchange));
+    EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
     EXPECT_TRUE(exchange->untouched());
+}
+
+// It may have run, and its worker may have died.
+TEST(Untouched, EndsWhenTheBackendsSystemTakesTheRequest) {
+    Bench bench;
+    Peer backend = bench.exchange_once(Bench::ok);
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
     EXPECT_EQ(backend.receive(), Bench::get);
     backend.close();
     EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
-    EXPECT_TRUE(exchange->untouched());
+    EXPECT_FALSE(exchange->untouched());
+}
+
+// As of a worker that dies with the rest of its request unread.
+TEST(Untouched, IsNotProvenByAReset) {
+    Bench bench;
+    Peer backend = bench.exchange_once(Bench::ok);
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    backend.reset();
+    EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
+    EXPECT_FALSE(exchange->untouched());
 }
 
 TEST(Untouched, EndsWithTheFirstByte) {
