@@ -219,6 +219,10 @@ bool PooledExchange::undelivered() const {
     return sent == 0 || (!reset_ && stream_->backlog() >= sent);
 }
 
+bool PooledExchange::untouched() const {
+    return unanswered_reuse() && undelivered();
+}
+
 errc PooledExchange::read_failure() const {
     if (over_) return errc::upstream_broke;
     return lost_ ? errc::upstream_lost : errc::upstream_bad_response;

@@ -45,7 +45,7 @@ class PooledExchange : public Exchange,
     std::uint64_t backlog() const override { return stream_ ? stream_->backlog() : 0; }
     bool answering() const override { return connected() && stream_->readable(); }
     void finish_sending() override;
-    bool untouched() const override { return unanswered_reuse() && undelivered(); }
+    bool untouched() const override;
     void finish(std::unique_ptr<Exchange> self) override;
 
     // For the pool.
