@@ -55,6 +55,8 @@ class Sink(threading.Thread):
         self.port = self.door.getsockname()[1]
         self.lock = threading.Lock()
         self.running = self.most = self.whole = self.cut = 0
+        self.answers = threading.Event()  # cleared: it keeps its answers back
+        self.answers.set()
         self.start()
 
     def run(self):
@@ -73,6 +75,7 @@ class Sink(threading.Thread):
                     self.most = max(self.most, self.running)
                 try:
                     whole = self.read(reader)
+                    self.answers.wait()
                 finally:
                     with self.lock:
                         self.running -= 1

@@ -7,6 +7,7 @@ import errno
 import http.client
 import os
 import pathlib
+import re
 import resource
 import socket
 import sys
@@ -20,12 +21,13 @@ BODY = b"x" * (3 << 20)
 
 
 class ShortageTest(OnItsMachine):
-    def together(self, count, ask):
+    def together(self, count, ask, meanwhile=lambda ends: None):
         """What each of so many threads came to."""
         ends = []
         threads = [threading.Thread(target=lambda: ends.append(self.end_of(ask)), daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
+        meanwhile(ends)
         for thread in threads:
             thread.join(PATIENCE)
             self.assertFalse(thread.is_alive(), "a client waits for ever")
@@ -99,15 +101,20 @@ class ShortageTest(OnItsMachine):
             f"spool: {{ directory: \"{self.folder}\", memory_per_body: 8MiB, max_memory: 4GiB }}\n"
             "clients: { max_connections_per_client: unlimited }\n",
             route=", queue: q, max_waiting: 2000"))
+
+        def until_short(ends):  # the backend keeps its answers back: whoever has one was refused
+            wait_for(lambda: ends or re.search("std::bad_alloc|Cannot allocate memory", self.told()),
+                     "it is short of memory", PATIENCE)
+            self.sink.answers.set()
+        self.sink.answers.clear()  # 300 MB of bodies wait
         for extra in (8 << 20, 1 << 20, 0):
             limit = self.size_of(child) + extra
             resource.prlimit(child.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
-            ends = self.together(100, self.upload)
+            ends = self.together(100, self.upload, until_short)
             self.assertIsNone(child.poll(), self.told())
             self.assertEqual(len(ends), 100)
         resource.prlimit(child.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.goes_on(child)
-        self.assertRegex(self.told(), "std::bad_alloc|Cannot allocate memory", "it was short of memory")
 
 
 if __name__ == "__main__":

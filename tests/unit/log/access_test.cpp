@@ -93,8 +93,9 @@ TEST(AccessJson, IsValidWhateverBytesTheClientSent) {
     auto r = queued();
     std::string out;
     for (int round = 0; round < 5'000; ++round) {
-        r.target.assign(random() % 64, '\0');
-        for (auto& c : r.target) c = static_cast<char>(random());
+        std::string target(random() % 64, '\0');
+        for (auto& c : target) c = static_cast<char>(random());
+        r.target = target;
         r.method = r.client_ip = r.target;
         out.clear();
         format_json(r, out);
