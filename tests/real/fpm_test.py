@@ -532,7 +532,14 @@ class TestStatusThatCannotBeRead(Case):
         self.told(f'url: "fastcgi+unix:{self.site.folder}/none"', f"put pm.status_listen = {self.site.folder}/none into")
 
     def test_a_server_that_is_not_php_fpm(self):
-        self.told(f'url: "fastcgi://127.0.0.1:{self.site.port}"', "see that ")
+        with socket.create_server(("127.0.0.1", 0)) as web:
+            def answer():
+                client, _ = web.accept()
+                with client:
+                    client.recv(1 << 16)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+            threading.Thread(target=answer, daemon=True).start()
+            self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "see that ")
 
     def test_one_that_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:
