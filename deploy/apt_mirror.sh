@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the bookworm main mirror that this machine's apt is set up with, for debootstrap. Asked at run time so
-# that no mirror stands in a file.
+# Prints the bookworm main mirror from this machine's apt configuration, for debootstrap. Reading it at run time
+# keeps mirror names out of the files.
 set -euo pipefail
 # shellcheck disable=SC2016  # apt's placeholders, not the shell's
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# A fresh machine: Debian 12 with git and bash, made by debootstrap. Clones the committed state of this repository
-# into it and runs there what the README says first.
+# Tests on a fresh Debian 12 with git and bash, made by debootstrap. Clones the committed state of this repository
+# into it and runs the first commands of the README there.
 #
 #   fresh_check.sh                   ./dev build, ./dev run --demo, ./dev test
-#   fresh_check.sh packages          do the lists in deploy/ install? (of the working tree, nothing is built)
-#   fresh_check.sh --recipes [NAME...]  the recipes of the README and of docs/recipes (or those of these names):
-#                                    each block typed or written as a person does who reads the page, on a system
-#                                    of its own; then tests/recipes/proof.sh looks whether it keeps its promises.
-#                                    Prints a transcript in Markdown. Two stand-ins say what differs from a real
-#                                    machine: tests/recipes/systemctl (no systemd runs in a chroot) and
-#                                    tests/recipes/apt-get (services listen in a network namespace of their own).
-#   fresh_check.sh "COMMAND" ...     these instead, each in the clone
+#   fresh_check.sh packages          installs the package lists of the working tree's deploy/, builds nothing
+#   fresh_check.sh --recipes [NAME...]  the recipes of the README and of docs/recipes, or only these: each on a
+#                                    separate system. Runs or writes each block as a reader of the page would.
+#                                    Then tests/recipes/proof.sh checks the promises of the recipe.
+#                                    Prints a transcript in Markdown. Two substitutes differ from a real machine:
+#                                    tests/recipes/systemctl (no systemd runs in a chroot) and
+#                                    tests/recipes/apt-get (services listen in a separate network namespace).
+#   fresh_check.sh "COMMAND" ...     these commands instead, each in the clone
 #
-# Environment: FRESH_ROOT (where the chroot is made; default a temporary directory), FRESH_KEEP=1 keeps it.
-# FRESH_BINARY: with --recipes, a program that was built elsewhere; then `./dev build` is left out of the recipes.
-# The mirror, and what apt must know to reach it, are read from this machine's apt: nothing of it stands in a file.
+# Environment: FRESH_ROOT (the folder for the chroot; default a temporary directory), FRESH_KEEP=1 keeps it.
+# FRESH_BINARY: with --recipes, a program built elsewhere; the recipes then skip `./dev build`.
+# The mirror and the settings to reach it come from this machine's apt at run time, so no file contains them.
 set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 [[ $EUID -eq 0 ]] || exec sudo --preserve-env=FRESH_ROOT,FRESH_KEEP,FRESH_BINARY "$0" "$@"

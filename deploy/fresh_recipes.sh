@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154  # these are the caller's
 wanted=() failed=()
 
-# Each line is: recipe NAME BACKEND HOST PAGE [SECTION...]. BACKEND and HOST are what proof.sh takes.
+# Each line is: recipe NAME BACKEND HOST PAGE [SECTION...]. BACKEND and HOST are arguments of proof.sh.
 start="Ten minutes to a safe application" look="Check, start, look"
 all_recipes() {
     recipe readme-apache apache localhost:8080 README.md "$start" "Apache with mod_php" "$look"
@@ -14,7 +14,7 @@ all_recipes() {
     recipe nginx nginx localhost docs/recipes/nginx.md
 }
 
-# FRESH_BINARY in place of a build. The packages for the build are installed: the program's libraries are among them.
+# Installs FRESH_BINARY in place of a build. The build packages are still installed: they include the program's libraries.
 bring_binary() {
     [[ -n ${FRESH_BINARY:-} ]] || return 0
     install -D -m 755 "$FRESH_BINARY" "$1/ticketgate/build/release/ticketgate"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the image of ../Dockerfile and tries it, without a Docker engine: buildah builds, podman with runc runs.
-# A registry is not needed either: where debian:bookworm-slim is not in the local store, debootstrap makes it
-# from the mirror this machine's apt uses (so do not publish an image made here: its apt sources name that mirror).
+# Builds the image of ../Dockerfile and tests it, without a Docker engine: buildah builds, podman with runc runs.
+# It also needs no registry: if debian:bookworm-slim is not in the local store, debootstrap makes it from the mirror
+# of this machine's apt. Do not publish an image made this way, since its apt sources name that mirror.
 #
 #   image_check.sh [TAG]       Environment: IMAGE_WORK (the image store), MAX_RSS_KIB, MAX_IMAGE_MB
 # shellcheck disable=SC2317  # functions called through check and trap
@@ -21,7 +21,7 @@ printf 'unqualified-search-registries=["docker.io"]\nshort-name-mode="disabled"\
 export CONTAINERS_REGISTRIES_CONF=$work/registries.conf
 store=(--root "$work/storage" --runroot "$work/run" --storage-driver vfs)
 b() { buildah "${store[@]}" "$@"; }
-# Where no systemd runs, podman complains that it can set no timer for the health check; it is run by hand below.
+# Without systemd, podman cannot set the timer for the health check and warns; the check is run by hand below.
 p() {
     podman "${store[@]}" --cgroup-manager cgroupfs --events-backend file --runtime runc "$@" \
         2> >(grep -v 'systemd connection' >&2)
@@ -37,7 +37,7 @@ check() {  # WHAT COMMAND...
 same() { [[ $1 == "$2" ]] || { echo "is '$1', not '$2'"; return 1; }; }
 clean_up() {
     p rm -f "$name" >/dev/null 2>&1 || true
-    # A group of its own: PHP's server leaves the workers it forked behind when only it is told.
+    # A separate process group, because PHP's server does not stop its own workers.
     [[ -z $backend ]] || kill -TERM -- "-$backend" 2>/dev/null || true
     rm -rf "$scratch"
 }
@@ -58,7 +58,7 @@ make_base() {
     rm -rf "$scratch/rootfs"
 }
 
-# podman's own limits are above what a sandbox's hard limits may allow; it lowers its own nproc to 32768.
+# podman's default limits may exceed the hard limits of a sandbox; podman itself lowers nproc to 32768.
 start() {  # PODMAN-OPTION...
     p run --network host --log-driver k8s-file --ulimit "nofile=$(ulimit -n):$(ulimit -Hn)" \
         --ulimit nproc=32768:32768 --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges \
@@ -69,14 +69,14 @@ b inspect --type image "$base" >/dev/null 2>&1 || { echo "making $base with debo
 
 echo "building $tag"
 version=$("$root/cmake/version.sh")
-# A label that names a repository on the web; nothing of a path or of credentials.
+# A label that names a repository on the web, without local paths or credentials.
 source=$(git -C "$root" remote get-url origin 2>/dev/null | sed -n 's#^https://\([^@/]*@\)\{0,1\}#https://#p') || source=
 b build --isolation chroot --network host --pull-never --format docker -t "$tag" \
     --build-arg JOBS="${JOBS:-$(nproc)}" --build-arg VERSION="$version" ${source:+--build-arg SOURCE="$source"} \
     --build-arg REVISION="$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
     "$root" >"$work/build.log" 2>&1 || { tail -30 "$work/build.log"; die "the build failed: $work/build.log"; }
 
-# Three ports that nobody listens on; below those the kernel gives out by itself.
+# Three free ports below the kernel's ephemeral ports.
 ports=()
 for candidate in $(shuf -i 20000-29999 -n 50); do
     (exec 3<>"/dev/tcp/$host/$candidate") 2>/dev/null || ports+=("$candidate")
@@ -104,7 +104,7 @@ check "the program says its version" same "$(p exec "$name" ticketgate --version
 check "HEALTHCHECK says healthy" p healthcheck run "$name"
 check "a request comes through" curl -sfS -m 10 -d '' "$gate/counter.php"
 check "the answer carries its id" grep -qi '^x-request-id: .' <(curl -s -o /dev/null -D - "$gate/counter.php")
-# Above the spool's memory threshold: needs the /tmp that is writable.
+# A body above the spool's memory threshold needs the writable /tmp.
 head -c 1000000 /dev/zero >"$scratch/body"
 check "a body of 1 MB comes through" curl -sfS -m 10 -o /dev/null --data-binary "@$scratch/body" "$gate/counter.php"
 check "the stop signal is SIGTERM" same "$(b inspect --type image --format '{{.Docker.Config.StopSignal}}' "$tag")" SIGTERM

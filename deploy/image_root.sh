@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lays out the image's file system: image_root.sh PROGRAM BILL OUT
-# The program, the libraries that it links, the certificates of public CAs, and what says what that is: Debian's own
-# entries of these packages (for scanners), their licences, and the bill of materials. No shell, no package manager.
+# It contains the program, its shared libraries and the certificates of public CAs; and for scanners Debian's entries
+# of these packages, their licences and the bill of materials. It has no shell and no package manager.
 set -euo pipefail
 program=$1 bill=$2 out=$3
 mkdir -p "$out"
@@ -10,7 +10,7 @@ install -D -m 755 "$program" "$out/usr/local/bin/ticketgate"
 mapfile -t libraries < <(ldd "$program" | grep -o '/[^ ]*')
 cp -L --parents "${libraries[@]}" "$out"
 
-# By their hashes, so that OpenSSL reads the one certificate that it needs.
+# Named by hash, so that OpenSSL reads only the certificate that it needs.
 mkdir -p "$out/etc/ssl/certs" "$out/usr/lib/ssl"
 cp -L /etc/ssl/certs/*.0 /etc/ssl/certs/ca-certificates.crt "$out/etc/ssl/certs/"
 ln -s /etc/ssl/certs "$out/usr/lib/ssl/certs"

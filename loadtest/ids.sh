@@ -27,7 +27,7 @@ gate=$!
 address() { sed -n 's/.*id service address=\(.*\)/\1/p' "$work/log"; }
 for _ in $(seq 100); do
     [[ -n $(address) ]] && break
-    sleep 0.05  # it tells when it listens, and nothing else does
+    sleep 0.05  # polls the log for the address on which it listens
 done
 [[ -n $(address) ]] || { cat "$work/log" >&2; exit 1; }
 for connections in 1 16; do

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# One cell of the comparison each: put load on a running proxy and print what it came to as
-# tab-separated KEY=VALUE. Sourced by run.sh, whose variables it uses.
+# Each function measures one cell of the comparison: it loads a running proxy and prints the results
+# as tab-separated KEY=VALUE. Sourced by run.sh, whose variables it uses.
 # shellcheck disable=SC2154
 
 on_load_cpu() {
@@ -76,8 +76,8 @@ measure_serial() {
     done
 }
 
-# measure_memory NAME PATH COUNTED: resident memory with no client, and what each of many connections adds:
-# with a request that waits (COUNTED: held), or kept after its answer (completed).
+# measure_memory NAME PATH COUNTED: resident memory without clients, and the memory that each of many
+# connections adds, either with a waiting request (COUNTED: held) or idle after its answer (completed).
 measure_memory() {
     local idle full most holder held i pin=()
     [[ -n $load_cpu ]] && pin=(taskset -c "$load_cpu")
@@ -86,7 +86,7 @@ measure_memory() {
     ((most > 9500)) && most=9500
     : >"$tg_work/hold.out"
     idle=$(tg_rss_kib "${tg_pid[$1]}")
-    # Not through a function: the background job must be the driver itself, to be stopped by its id.
+    # Not in a function: the background job must be the driver itself, so that its id stops it.
     "${pin[@]}" "$tg_bin/tg_driver" "$(url_of "$1")" --path "$2" --hold "$most" \
         --seconds 60 >"$tg_work/hold.out" 2>&1 &
     holder=$!

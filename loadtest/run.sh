@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The comparison: relay, HAProxy, nginx, Apache and ticketgate under the same load in one run,
-# rounds interleaved, every ratio taken within a round. README.md says what each part measures.
+# rounds interleaved, every ratio taken within a round. README.md explains what each part measures.
 #
 #   run.sh [pass|rate|serial|memory|syscalls|all] [--quick] [--only a,b] [--rounds N] [--seconds N]
 #          [--out FILE] [--keep] [--no-pin]
@@ -72,7 +72,7 @@ need() {
     done
 }
 
-# wanted PEER...: those of them that were asked for and can run here, in that order.
+# wanted PEER...: prints the selected peers that can run here, in this order.
 wanted() {
     local peer
     for peer in "$@"; do
@@ -137,7 +137,7 @@ start_pass_peers() {
     done
 }
 
-# started LOG: the peers that run with that kind of log, in a fixed order.
+# started LOG: prints the running peers with this kind of log, in a fixed order.
 started() {
     local peer
     for peer in relay haproxy nginx apache ticketgate; do
@@ -151,8 +151,8 @@ run_serial() {
     tg_start_backend back "$load_cpu" || return
     for peer in $(wanted haproxy ticketgate); do
         start_serial "$peer-1" cpu="$proxy_cpu" && names+=("$peer-1")
-        # Two threads on one core would measure the scheduler, so these are not pinned; and what is
-        # not pinned is to be held against one thread that is not pinned either.
+        # Two threads on one core would measure the scheduler, so these are not pinned. They are compared
+        # with one thread that is not pinned either.
         start_serial "$peer-1-free" && names+=("$peer-1-free")
         start_serial "$peer-2-free" threads=2 && names+=("$peer-2-free")
     done
@@ -169,7 +169,7 @@ run_serial() {
     tg_stop_all
 }
 
-# start_serial NAME KEY=VALUE...: the peer the name begins with, one request at a time.
+# start_serial NAME KEY=VALUE...: starts the peer that NAME begins with, one request at a time.
 start_serial() {
     tg_start "$1" "${1%%-*}" "${tg_port[back]}" mode=serial "${@:2}" && return
     note "$1 did not start: left out of $part"
@@ -231,7 +231,7 @@ done
     awk -f "$tg_here/table.awk" "$rows"
 } >"$tg_work/results.md"
 cat "$tg_work/results.md"
-# What tls.sh has put at the end stays.
+# Keeps the section that tls.sh has put at the end.
 if [[ -n $out && -f $out ]] && grep -q '^## TLS$' "$out"; then
     { echo && sed -n '/^## TLS$/,$p' "$out"; } >>"$tg_work/results.md"
 fi

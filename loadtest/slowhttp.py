@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""slowhttptest's three attacks on a running ticketgate: is everybody else still served?
+"""Runs slowhttptest's three attacks on ticketgate and measures whether other clients are still served.
 
     slowhttp.py [--bin FOLDER] [--connections 1000] [--seconds 25] [--proxy URL]
 
-For each attack (slow heads, slow bodies, slow reads) slowhttptest keeps so many connections open against a queued
-route while one ordinary client asks for a small page, queued and not queued, twenty times a second on connections of
-its own. Prints one line an attack: how many connections were open at most, how long the ordinary client waited at
-most, descriptors and memory before, at most and after. Exit 1 when a promise is broken: an answer later than a second
-or wrong, or descriptors that do not return.
+For each attack (slow heads, slow bodies, slow reads) slowhttptest keeps N connections open to a queued route. Meanwhile
+one ordinary client requests a small page, queued and unqueued, twenty times a second, each on a new connection. Prints
+one line for each attack: the most open connections, the longest wait of the ordinary client, and descriptors and
+memory before, at most and after. Exits with 1 if an answer is wrong or takes more than a second, or if descriptors
+are not freed.
 """
 import argparse
 import http.client
@@ -53,7 +53,7 @@ def until(condition, what, seconds):
     while not condition():
         if time.monotonic() > end:
             sys.exit(f"slowhttp: not within {seconds} s: {what}")
-        time.sleep(0.02)  # between two looks at another process
+        time.sleep(0.02)  # conditions read sockets and /proc of another process, which sends no event
 
 
 def connects(port):
@@ -71,7 +71,7 @@ def memory_mib(pid):
 
 
 class Ordinary(threading.Thread):
-    """Asks, measures, and says what went wrong first."""
+    """An ordinary client. It sends requests, measures the wait, and keeps the first failure."""
 
     def __init__(self, port, pid):
         super().__init__(daemon=True)

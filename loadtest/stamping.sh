@@ -31,7 +31,7 @@ for ((round = 0; round < rounds; ++round)); do
     done
 done | tee "$tg_work/rows"
 
-# median NAME: CPU a request, in microseconds.
+# median NAME: CPU time for a request, in microseconds.
 median() {
     grep -P "^$1\t" "$tg_work/rows" | grep -oP 'cpu=\K[0-9.]+' | sort -n |
         awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'

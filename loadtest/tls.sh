@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # What TLS costs ticketgate, nginx and HAProxy: full handshakes a second and MB/s under wrk; CPU for a connection
 # with a full handshake, for a resumed one, for 10 MB of response; and memory for an idle connection. Rounds interleaved, the proxy on one core, its
-# client and backend on the other; CPU is the proxy's own, so a slow client or a noisy machine tells less.
+# client and backend on the other; only the proxy's CPU time counts, so a slow client or a busy machine matters less.
 #
 #   tls.sh [--rounds N] [--connections N] [--idle N] [--out FILE]
 #
 # TG_BENCH_BIN: folder with ticketgate and tg_backend (default: build/release of this tree). --out: the table
-# replaces what FILE has from `## TLS` to the next heading, or is put at its end.
+# replaces the section `## TLS` of FILE, or is appended to it.
 # shellcheck source-path=SCRIPTDIR
 # shellcheck disable=SC2154,SC2034
-set -uo pipefail  # peers.sh kills what may be gone
+set -uo pipefail  # without -e: peers.sh may signal processes that have ended
 tg_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tg_bin=${TG_BENCH_BIN:-$tg_here/../build/release}
 rounds=5 connections=1000 idle=2000 seconds=3 out=''
@@ -36,7 +36,7 @@ finish() {
 }
 trap finish EXIT
 
-# The comparison's own configurations, with TLS put in.
+# The configurations of the comparison with TLS added.
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
     -keyout "$tg_work/key.pem" -out "$tg_work/certificate.pem" 2>/dev/null
 cat "$tg_work/certificate.pem" "$tg_work/key.pem" >"$tg_work/both.pem"
@@ -50,7 +50,7 @@ sed -i "s|address: \"127.0.0.1:@PORT@\"|&, tls: { certificates: [{ certificate: 
  key: $tg_work/key.pem }] }|" "$tg_peers/ticketgate.yaml.in"
 
 load() { taskset -c 1 python3 -B "$tg_here/tls_client.py" "$@"; }
-# cpu NAME MODE COUNT: microseconds of the proxy's for one.
+# cpu NAME MODE COUNT: CPU microseconds of the proxy for one connection or answer.
 cpu() {
     local before after
     before=$(tg_cpu_ns "${tg_pid[$1]}")
@@ -58,8 +58,8 @@ cpu() {
     after=$(tg_cpu_ns "${tg_pid[$1]}")
     awk -v ns=$((after - before)) -v n="$3" 'BEGIN { printf "%.1f", ns / 1000 / n }'
 }
-# rate NAME HEADER TARGET: requests a second under wrk, as fast as 32 connections go. With `Connection: close` each
-# is a full handshake: wrk resumes nothing.
+# rate NAME HEADER TARGET: requests a second under wrk with 32 connections. With `Connection: close` each is a
+# full handshake, because wrk does not resume sessions.
 rate() {
     taskset -c 1 wrk -t1 -c32 -d"${seconds}s" -H "$2" "https://127.0.0.1:${tg_port[$1]}$3" |
         awk '/^Requests\/sec:/ { print $2 }'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A client of TLS for loadtest/tls.sh: connections by number, one request on each.
+"""A TLS client for loadtest/tls.sh. It makes N connections with one request on each.
 
   tls_client.py PORT full N      N connections, each with a whole handshake
   tls_client.py PORT resumed N   N connections that resume the session of the one before
   tls_client.py PORT bulk N      one connection, N answers of 10 MB
-  tls_client.py PORT idle N      N connections that stay; says "holding", ends with its standard input
-It prints how many it made. Whose certificate it is does not matter here.
+  tls_client.py PORT idle N      N connections that stay open; prints "holding", ends at the end of standard input
+  It prints the number of connections. It does not verify the certificate.
 """
 import socket
 import ssl

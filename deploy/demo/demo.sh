@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The lost update, shown: N parallel POSTs straight at PHP, then the same N through ticketgate.
+# Demonstrates the lost update: N parallel POSTs directly to PHP, then the same N through ticketgate.
 #
-#   demo.sh                    against what already runs (./dev run in another terminal, or compose)
+#   demo.sh                    uses running servers (./dev run in another terminal, or compose)
 #   demo.sh --demo BINARY      starts PHP and ticketgate, compares once, stops both
-#   demo.sh --serve BINARY     starts both, says what to try, until Ctrl-C
+#   demo.sh --serve BINARY     starts both, prints what to try, and runs until Ctrl-C
 #   demo.sh --ports [--demo]   exit code 0: the ports that --serve (or --demo) needs are free
-#   demo.sh --php              only the first half, with a PHP of its own (no ticketgate needed)
+#   demo.sh --php              only the first half; starts PHP itself and needs no ticketgate
 #
 # Environment: N (200), PARALLEL (32), PORT, ADMIN_PORT, BACKEND_PORT (`any`: a free one, the default of --demo), and DEMO_STATE, the
 # counter's file.
@@ -14,15 +14,15 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 n=${N:-200} parallel=${PARALLEL:-32}
-# --demo says nothing of its ports, so it takes free ones: it works beside what already runs.
+# --demo prints no ports, so it takes free ones and works beside other servers.
 case " $* " in *" --demo "*) ports=(any any any) ;; *) ports=(8080 9901 8000) ;; esac
 host=127.0.0.1 port=${PORT:-${ports[0]}} admin_port=${ADMIN_PORT:-${ports[1]}} backend_port=${BACKEND_PORT:-${ports[2]}}
 started=() scratch=
 
 die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
 
-# Ends what this script started, each by its own id, one after the other: ticketgate before its backend.
-# Each leads a process group (setsid): PHP's server leaves the workers it forked behind when only it is told.
+# Stops the processes that this script started, one after the other by id: ticketgate before its backend.
+# Each leads a process group (setsid), because PHP's server does not stop its own workers.
 stop_all() {
     local pid
     trap '' INT TERM
@@ -35,7 +35,7 @@ stop_all() {
 
 listening() { (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; }
 
-# Below the range from which the kernel takes ports for connections.
+# Below the kernel's ephemeral ports.
 free_port() {
     local at
     while at=$((20000 + RANDOM % 6000)) && listening "$at"; do :; done
@@ -70,8 +70,8 @@ start_php() {
     claim_port "$backend_port" BACKEND_PORT "the PHP backend"
     scratch=$(mktemp -d)
     export DEMO_STATE=${DEMO_STATE:-$scratch/counter.json} DEMO_DIRECT=$direct
-    # Eight workers, as a small php-fpm pool would have. A session of its own keeps a terminal's Ctrl-C from
-    # them until ticketgate in front has stopped.
+    # Eight workers, like a small php-fpm pool. In their own session they do not get the terminal's Ctrl-C, so
+    # they run until ticketgate has stopped.
     PHP_CLI_SERVER_WORKERS=8 setsid php -q -S "$host:$backend_port" -t "$here/app" </dev/null \
         >"$scratch/php.log" 2>&1 &
     started+=($!)
@@ -82,8 +82,8 @@ start_ticketgate() {  # BINARY
     [[ -x $1 ]] || die "no ticketgate at '$1'; ./dev build makes it"
     claim_port "$port" PORT ticketgate
     claim_port "$admin_port" ADMIN_PORT "ticketgate's admin page"
-    # Short lines for people on a terminal, JSON for everything else. Ctrl-C leaves what prints them: it ends with
-    # ticketgate's output.
+    # Short lines on a terminal, JSON elsewhere. Ctrl-C does not stop the program that prints them: it ends at the
+    # end of ticketgate's output.
     exec {log}>&1
     if [[ -t 1 ]]; then exec {log}> >(exec setsid php -q "$here/lines.php"); fi
     LISTEN=$host:$port ADMIN=$host:$admin_port UPSTREAM_URL=$direct \

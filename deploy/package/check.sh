@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The Debian package's life in a Debian 12 of its own: installed, run as its user, upgraded, removed, purged.
+# Installs, runs, upgrades, removes and purges the Debian package in a Debian 12 chroot.
 #
 #   check.sh BUILD       BUILD: a release build, such as build/release
 #
-# Environment: PACKAGE_ROOT (where the chroot is made; default a temporary directory), PACKAGE_KEEP=1 keeps it.
-# There is no systemd in a chroot: what systemd does with the unit is not tried here (tests/package/unit_test.py).
+# Environment: PACKAGE_ROOT (the folder for the chroot; default a temporary directory), PACKAGE_KEEP=1 keeps it.
+# A chroot has no systemd: tests/package/unit_test.py tests the unit.
 # shellcheck disable=SC2317  # functions called through check
 set -euo pipefail
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -31,7 +31,7 @@ install_deb() { inside "RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get instal
 say "two versions of the package"
 "$repo/deploy/package/package.sh" "$build" "$scratch/1"
 version=$(dpkg-deb --field "$scratch"/1/ticketgate_*.deb Version)
-# The same program with a later number.
+# The same program with a higher version.
 DEB_VERSION=$version+next "$repo/deploy/package/package.sh" "$build" "$scratch/2"
 
 chroot_make ca-certificates
@@ -60,7 +60,7 @@ upstreams: { app: { url: "http://127.0.0.1:8000" } }
 routes: [{ prefix: /, upstream: app, queue: app }]
 log: { access_file: /var/log/ticketgate/access.log }
 YAML
-# One shell for the process and its questions, so that it ends with them.
+# One shell runs the process and the commands, so that the process ends with them.
 run_it() {
     # shellcheck disable=SC2016  # the chroot's variables
     inside '

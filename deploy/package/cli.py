@@ -1,4 +1,4 @@
-"""The program's command line, read from its own --help: what the man page and the completions are made of."""
+"""Parses the program's --help into commands and options, the input for the man page and the completions."""
 import os
 import re
 import subprocess
@@ -23,7 +23,7 @@ class Option:
 
 @dataclass
 class Command:
-    path: tuple          # ("id", "decode"); the program itself: ()
+    path: tuple          # ("id", "decode"); () for the program itself
     text: str = ""       # its description
     usage: str = ""
     options: list = field(default_factory=list)
@@ -39,7 +39,7 @@ class Command:
 
 
 def entries(lines):
-    """The (left, right) of a section's entries; text that goes on in the next lines is joined."""
+    """Yields the (left, right) columns of a section's entries. Continuation lines are joined."""
     found = []
     for line in lines:
         if found and (more := FURTHER.match(line)):
@@ -50,7 +50,7 @@ def entries(lines):
 
 
 def split(text):
-    """Its paragraphs before the first title, and the lines under each title."""
+    """Returns the paragraphs before the first title, and the lines under each title."""
     before, sections, title = [], {}, None
     for line in text.splitlines():
         if line.startswith("Usage:") or TITLE.match(line):
@@ -69,7 +69,7 @@ def option(left, right):
 
 
 def parse(path, text):
-    """A Command of what --help printed; the commands below it have only their names and descriptions."""
+    """Parses the output of --help into a Command. Its subcommands have only names and descriptions."""
     description, sections = split(text)
     usage = " ".join(" ".join(sections.pop("Usage", [""])).split())
     command = Command(path, description, usage)
@@ -87,13 +87,13 @@ def parse(path, text):
 
 
 def ask(binary, *arguments):
-    """What the program prints; it calls itself `ticketgate` wherever it lies."""
+    """Runs the program under the name `ticketgate` and returns its output."""
     return subprocess.run(["ticketgate", *arguments], executable=os.path.realpath(binary), check=True,
                           stdout=subprocess.PIPE, text=True, encoding="utf-8").stdout
 
 
 def read(binary, path=()):
-    """The whole tree of commands."""
+    """Reads the whole tree of commands."""
     command = parse(path, ask(binary, *path, "--help"))
     command.commands = [read(binary, below.path) for below in command.commands]
     if not command.options:

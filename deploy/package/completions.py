@@ -1,4 +1,4 @@
-"""Completions for bash, zsh and fish: the same table of commands and options in three languages.
+"""Generates completions for bash, zsh and fish from the same table of commands and options.
 
 A place is the path of commands typed so far: "/", "/check", "/id/decode". Options of the program itself may
 follow any command, so each place has them too.
@@ -11,12 +11,12 @@ def place(command):
 
 
 def below(command):
-    """How `PLACE/WORD` is matched: the root's own slash is not doubled."""
+    """The pattern that matches `PLACE/WORD`, without a second slash after the root."""
     return "/" + "/".join(("", *command.path) if len(command.path) == 1 else command.path)
 
 
 def options(program, command):
-    """A command's own options, and those of the commands above it that it does not have itself."""
+    """The options of a command, and the options of its parents that it does not define itself."""
     found, taken = [], set()
     above = [program]
     for name in command.path:
@@ -31,7 +31,7 @@ def options(program, command):
 
 
 def values(program):
-    """Names of the options that take a value: those that take a file, and the others."""
+    """The names of the options that take a file, and of those that take another value."""
     every = [one for command in program.tree() for one in command.options if one.value]
     return ([name for one in every if one.takes_file for name in one.names],
             [name for one in every if not one.takes_file for name in one.names])

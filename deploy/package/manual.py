@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Man pages and completions from the program itself: manual.py TICKETGATE SOURCE OUT.
+"""Generates man pages and completions from the program's output: manual.py TICKETGATE SOURCE OUT.
 
 ticketgate(1) comes from every --help, and from the signals and exit codes in docs/operations.md;
 ticketgate.yaml(5) comes from `ticketgate reference`; the completions come from every --help.
@@ -13,13 +13,13 @@ import completions
 
 
 def roff(text):
-    """Plain text for roff: its own characters escaped, no line that starts a request."""
+    """Escapes plain text for roff: its special characters, and line starts that would be requests."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 
 
 def words(markdown):
-    """One paragraph of Markdown: links become their text, code is bold."""
+    """Converts a paragraph of Markdown: links become their text, code becomes bold."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
     text = re.sub(r"\*\*([^*]*)\*\*", r"`\1`", text)
     parts = re.split(r"(`[^`]*`)", text)
@@ -53,7 +53,7 @@ def command_part(command):
 
 
 def other_sections(command, start):
-    """Parts of a command's help that no table is made of, such as examples: as they stand."""
+    """The parts of a command's help that are not tables, such as examples, unchanged."""
     lines = []
     for heading, text in command.sections.items():
         if any(line.strip() for line in text):
@@ -68,7 +68,7 @@ def section(page, heading):
 
 
 def table(text):
-    """The rows of its tables, without the header, each a list of cells."""
+    """The rows of the page's tables without headers, each as a list of cells."""
     rows = [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
             for line in text.splitlines() if line.startswith("|")]
     return [row for row in rows[2:]]

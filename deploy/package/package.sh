@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Debian package of a release build, with debhelper: package.sh BUILD OUT
-# OUT gets ticketgate_VERSION_ARCH.deb, ticketgate-dbgsym_… with the debug symbols, and what dpkg writes about them.
-# Environment: DEB_VERSION in place of the program's own version.
+# Makes the Debian package of a release build with debhelper: package.sh BUILD OUT
+# OUT gets ticketgate_VERSION_ARCH.deb, ticketgate-dbgsym_… with the debug symbols, and dpkg's .buildinfo and .changes.
+# Environment: DEB_VERSION replaces the program's own version.
 set -euo pipefail
 [[ $# -eq 2 ]] || { sed -n 2,4p "$0" >&2; exit 2; }
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -9,7 +9,7 @@ build=$(cd "$1" && pwd)
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 
-# 0.1.0-dev.275+gbbde510 comes before 0.1.0: Debian says that with a tilde.
+# 0.1.0-dev.275+gbbde510 is older than 0.1.0, which a Debian version expresses with a tilde.
 version=$("$build/ticketgate" --version)
 version=${version#ticketgate }
 version=${DEB_VERSION:-${version/-/\~}-1}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The program's bill of materials, SPDX 2.3 as JSON, on standard output: sbom.py BUILD [PACKAGE...].
+"""Prints the program's bill of materials as SPDX 2.3 in JSON: sbom.py BUILD [PACKAGE...].
 
-BUILD is the tree in which the target ticketgate was built. What the compiler read (ninja knows each header) and
-what the program links (ldd) is asked of dpkg, so that no list is kept by hand. PACKAGEs are others that come with it.
+BUILD is the tree in which the target ticketgate was built. dpkg names the packages of the headers that the compiler
+read (from ninja) and of the libraries that the program links (from ldd), so no list is kept by hand. PACKAGEs are
+further packages that are shipped with the program.
 """
 import datetime
 import json
@@ -34,7 +35,7 @@ def output(*command, **options):
 
 
 def owners(files):
-    """The packages that own these files. Debian's index has some of them without the /usr before /lib."""
+    """The packages that own these files. Debian's index lists some under /lib instead of /usr/lib."""
     names = sorted({name for file in files for name in (file, file.removeprefix("/usr"), "/usr" + file)})
     found = subprocess.run(["dpkg-query", "-S", *names], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return {package.strip() for line in found.stdout.splitlines() if not line.startswith("diversion ")
@@ -42,7 +43,7 @@ def owners(files):
 
 
 def headers(build):
-    """The headers of the system that the program's own objects were made of."""
+    """The system headers that the program's own objects include."""
     objects = output("ninja", "-C", build, "-t", "inputs", "ticketgate").split()
     wanted = {name for name in objects if name.endswith(".o")}
     found, inside = set(), False
@@ -73,7 +74,7 @@ def licence(fact):
 
 
 def package_of(fact):
-    """A package as SPDX has it."""
+    """Describes a package as an SPDX element."""
     version = fact["version"].replace(":", "%3A").replace("+", "%2B").replace("~", "%7E")
     return {
         "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", fact["name"]), "name": fact["name"],
@@ -86,7 +87,7 @@ def package_of(fact):
 
 
 def document(version, linked, included, beside):
-    """linked: shared libraries; included: headers, whose code is in the program; beside: files that come along."""
+    """linked: packages of shared libraries; included: of headers compiled into the program; beside: of shipped files."""
     program = {"SPDXID": "SPDXRef-ticketgate", "name": "ticketgate", "versionInfo": version,
                "supplier": "Organization: The ticketgate authors", "filesAnalyzed": False,
                "downloadLocation": "NOASSERTION", "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",

@@ -39,17 +39,17 @@ tg_fill() {
     printf '%s\n' "$text"
 }
 
-# tg_start and tg_start_backend take another port when somebody else took theirs between tg_take_port and
-# their listen().
+# tg_start and tg_start_backend try another port if another process takes theirs between tg_take_port and
+# listen().
 tg_tries=5
-# Seconds until a proxy listens, or has ended: reached only where something hangs.
+# Seconds to wait until a proxy listens or has ended; reached only if it hangs.
 tg_patience=60
 
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
 #          [wrap=COMMAND]
-# NAME is the caller's word for this instance; tg_pid[NAME] and tg_port[NAME] are set, for ticketgate
-# tg_admin[NAME] too. option: abortonclose, limit_conn, no_ids. mode=torture: ticketgate with the lines of
-# the torture kit. wrap: a command that becomes the proxy, such as prlimit, and its words.
+# NAME identifies this instance. Sets tg_pid[NAME] and tg_port[NAME], and for ticketgate tg_admin[NAME].
+# option: abortonclose, limit_conn, no_ids. mode=torture: ticketgate with the config of
+# the torture kit. wrap: a command with arguments that executes the proxy, such as prlimit.
 tg_start() {
     local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' option='' pair
     local spool='max_disk: 4GiB' wrap=()
@@ -95,7 +95,7 @@ tg_command_haproxy() {
     # Among the defaults, since it must hold for the frontend too.
     [[ $option == abortonclose ]] &&
         lines=$'option abortonclose\n    option http-buffer-request'
-    # Two descriptors a connection and some for itself, within what it is allowed to open.
+    # Two descriptors for each connection and some for HAProxy itself, within its limit.
     most=$((($(ulimit -n) - 200) / 2))
     ((most > 9900)) && most=9900
     tg_fill haproxy.cfg.in PORT="$tg_free" BACKEND="$backend" THREADS="$threads" \
@@ -106,10 +106,10 @@ tg_command_haproxy() {
 
 tg_command_nginx() {
     local user='' access=off server='' zone='' limit=''
-    # Only root may name a user, and then the worker must be able to write where the master does.
+    # Only root may set a user; the worker must then be able to write to the folder of the master.
     ((EUID == 0)) && user='user root;'
     [[ $log == on ]] && access="$dir/access.log combined"
-    # Its two ways to have one at a time; neither waits.
+    # nginx's two ways to admit one at a time; neither of them queues.
     [[ $mode == serial ]] && server='max_conns=1'
     [[ $option == limit_conn ]] &&
         server='' zone='limit_conn_zone $server_port zone=all:1m;' limit='limit_conn all 1;'
@@ -126,7 +126,7 @@ tg_command_apache() {
         access="CustomLog $dir/access.log \"%h %l %u %t \\\"%r\\\" %>s %b %{UNIQUE_ID}e\""
     tg_fill apache.conf.in PORT="$tg_free" BACKEND="$backend" DIR="$dir" USER="$user" \
         MODULES="$(tg_apache_modules)" LOG="$access" MAX="$most" >"$dir/apache.conf"
-    # At its end Apache signals its whole process group: give it one of its own.
+    # Apache signals its whole process group when it ends, so it gets its own group.
     command=(setsid apache2 -f "$dir/apache.conf" -DFOREGROUND)
 }
 
@@ -158,7 +158,7 @@ tg_command_caddy() {
         caddy run --config "$dir/caddy.json")
 }
 
-# tg_start_backend NAME CPU ARGS...: an order-logging backend on a port of its own.
+# tg_start_backend NAME CPU ARGS...: starts an order-logging backend on its own port.
 tg_start_backend() {
     local name=$1 cpu=$2 pin=() try
     shift 2
@@ -185,7 +185,7 @@ tg_last_words() {
     tail -n 5 "$tg_work/$1/err" "$tg_work/$1.out" >&2 2>/dev/null
 }
 
-# Until the process listens on its port: it, and not somebody else who took the port first.
+# Waits until this process listens on its port, and not another process that took the port first.
 tg_await_port() {
     local name=$1 end=$((SECONDS + tg_patience))
     while kill -0 "${tg_pid[$name]}" 2>/dev/null && ((SECONDS < end)); do
@@ -208,7 +208,7 @@ tg_listens() {
     return 1
 }
 
-# Between two looks at another process.
+# The pause between two polls of another process.
 tg_look_again() {
     sleep 0.05
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The torture kit: starts backend and proxy, drives every scenario that fits, prints one table.
+# The torture kit: starts backend and proxy, runs every applicable scenario, prints one table.
 #
 #   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi] [--tls]
 #          [--threads N] [--seed N] [--scenario A,B] [--skip A,B] [--quick] [--json FILE]
@@ -7,10 +7,10 @@
 #          [--bin FOLDER] [--slack-us N] [--sure-us N] [--grace-us N] [--explain] [--list] [--keep]
 #          [--must-break]
 #
-# --variant: abortonclose (haproxy), limit_conn (nginx). --bin: folder of ticketgate (a sanitizer's
-# build, say); the tools are taken from there too. --must-break: succeed if each row shows a broken
-# promise, to prove that the kit sees it. README.md says what the columns mean. For
-# ticketgate the exit code is 1 if a promise is broken.
+# --variant: abortonclose (haproxy), limit_conn (nginx). --bin: folder of ticketgate and the tools,
+# such as a sanitizer's build. --must-break: succeeds if each row shows a broken promise, which
+# proves that the kit detects it. README.md explains the columns. For ticketgate the exit code is 1
+# if a promise is broken.
 # shellcheck source-path=SCRIPTDIR
 # shellcheck disable=SC2154,SC2317  # peers.sh sets tg_port, tg_pid, tg_admin; finish is a trap
 set -uo pipefail
@@ -80,7 +80,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# torture NAME SCENARIOS...: drives the running proxy of that name.
+# torture NAME SCENARIOS...: runs scenarios on the running proxy NAME.
 torture() {
     local name=$1 about=()
     shift
@@ -99,13 +99,13 @@ wanted() {
     [[ -z $scenario || ,$scenario, == *",$1,"* ]]
 }
 
-# Some processes print a sanitizer's report or a failed check only at their end.
+# Some processes print a sanitizer report or a failed check only when they end.
 last_words() {
     grep -E -A 30 'Sanitizer|runtime error|TG_CHECK|terminate called' "$tg_work/$1/err" >&2 || return 0
     return 1
 }
 
-# Everything that one proxy can go through.
+# All scenarios that can share one proxy.
 main_part() {
     local names=() mode=serial
     [[ -n $scenario ]] && names+=(--scenario "$scenario")
@@ -125,7 +125,7 @@ main_part() {
     return $result
 }
 
-# own_start SCENARIO tg_start's words...: one that is ended or starved.
+# own_start SCENARIO ARGUMENTS OF tg_start...: runs a scenario that ends or starves its proxy.
 own_start() {
     local name=$1 result
     shift
@@ -165,7 +165,7 @@ starved_parts() {
 }
 
 failed=0
-# Each of these has a proxy of its own.
+# Each of these scenarios gets its own proxy.
 own=,rotate,drain,term_twice,descriptors,disk_limit,disk_full,memory,clock,
 only_own=no
 if [[ -n $scenario ]]; then

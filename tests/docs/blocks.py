@@ -1,4 +1,4 @@
-"""Code blocks: each one says what it is, and the program that it is for takes it."""
+"""Code blocks: each one names its language, and the program that reads this language accepts it."""
 import json
 import pathlib
 import re
@@ -11,7 +11,7 @@ import extract  # noqa: E402
 
 
 def frame(text):
-    """A fragment of a configuration, with what it lacks: docs/README.md documents this frame."""
+    """Completes a fragment of a configuration. docs/README.md documents this frame."""
     data = yaml.safe_load(text)
     if isinstance(data, list):
         text = "routes:\n" + "".join(f"  {line}\n" for line in text.splitlines())
@@ -54,7 +54,7 @@ def fragment(tools, text):
 
 
 def session(tools, text):
-    """The commands of a console session; the rest is what they print."""
+    """The commands of a console session, without their output."""
     return tools.check_shell("".join(line[2:] + "\n" for line in text.splitlines() if line.startswith("$ ")))
 
 
@@ -73,14 +73,14 @@ JUDGES = {
 }
 
 
-# Done literally by `./dev fresh --recipes`.
+# `./dev fresh --recipes` executes these pages step by step.
 RECIPES = {"docs/recipes/apache.md": (), "docs/recipes/nginx.md": (), "docs/recipes/php-fpm.md": (),
            "README.md": ("Ten minutes to a safe application", "Apache with mod_php", "php-fpm without a web server",
                          "nginx with php-fpm", "Check, start, look")}
 
 
 def steps(site, tools):
-    """Each block of a recipe is typed, or its text says where to write it."""
+    """Each block of a recipe is a command, or the text above it names the file to write it to."""
     for name, sections in RECIPES.items():
         if name not in site.pages:
             continue
@@ -94,7 +94,7 @@ def steps(site, tools):
 
 
 def quickstart(site, tools):
-    """The first configuration on the README is the file that its commands copy."""
+    """The first configuration in the README equals the file that its commands copy."""
     shipped = site.root / "config" / "quickstart.yaml"
     shown = next((block for block in site.pages["README.md"].blocks if block.info == "yaml"), None)
     if not shipped.is_file():
@@ -104,7 +104,7 @@ def quickstart(site, tools):
 
 
 def blocks(site, tools):
-    """Every code block passes the check of the program that it is for."""
+    """Every code block passes the check of the program that reads it."""
     for page in site.documentation():
         for block in page.blocks:
             if block.info not in JUDGES:

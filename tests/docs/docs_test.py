@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""README.md and docs/ against the program: docs_test.py [--self-test] [TICKETGATE] [ROOT].
+"""Checks README.md and docs/ against the program: docs_test.py [--self-test] [TICKETGATE] [ROOT].
 
-Without an option: every problem as file:line: [check] message, exit 1 if there is one.
---self-test: every check catches what it is there for, and lets good pages pass.
-TICKETGATE: the program; without it the environment's TICKETGATE_BINARY.
+Without an option: prints every problem as file:line: [check] message, and exits with 1 if there is one.
+--self-test: every check detects its kind of problem, and good pages pass.
+TICKETGATE: the program; by default the environment variable TICKETGATE_BINARY.
 """
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Links lead somewhere, and files that a page names exist."""
+"""The targets of links and the files that a page names exist."""
 import os
 import re
 
@@ -11,7 +11,7 @@ FILE = re.compile(r"(?:\./)?((?:cmd|config|deploy|docs|lib|loadtest|tests)/[\w./
 
 
 def links(site, tools):
-    """Every relative link and every #anchor leads somewhere."""
+    """The target of every relative link and every #anchor exists."""
     for page in site.pages.values():
         for line, target in page.links:
             if re.match(r"[a-z]+:", target):
@@ -38,7 +38,7 @@ def files(site, tools):
 
 
 def exists(root, name):
-    """As a file or folder; of the sources also without .hpp and .cpp."""
+    """Whether a file or folder exists. Sources may be named without .hpp or .cpp."""
     return any(True for _ in root.glob(name)) or name.startswith("lib/") and (root / f"{name}.hpp").is_file()
 
 

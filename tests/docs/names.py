@@ -37,7 +37,7 @@ def has_option(text, option):
 
 
 def options(site, tools):
-    """Every option that stands alone is one of ticketgate's, or of the tools of ./dev."""
+    """Every option that is named without a command belongs to ticketgate or to a tool of ./dev."""
     known = tools.help() + "".join(tools.help(word) for word in subcommands(tools.help())) + tools.help("id", "decode")
     for script in ("loadtest/torture/run.sh", "deploy/demo/demo.sh", "dev"):
         known += (site.root / script).read_text() if (site.root / script).is_file() else ""
@@ -72,7 +72,7 @@ def metrics(site, tools):
 
 
 def documented(site, tools):
-    """Every metric of a running ticketgate, and every field of its access log, stands in docs/operations.md."""
+    """docs/operations.md lists every metric of a running ticketgate and every field of its access log."""
     page = site.pages.get("docs/operations.md")
     if not page:
         return
@@ -86,7 +86,7 @@ def documented(site, tools):
 
 
 def admin_pages(site, tools):
-    """Every page of the admin listener that can be asked for without a change answers 200."""
+    """Every page of the admin listener that changes nothing answers 200 to a GET."""
     for page in site.documentation():
         for line, text in page.spans:
             if found := re.fullmatch(r"(?:GET )?(/(?:livez|readyz|metrics)|/api/v1/\S+\?\S+)", text):
@@ -118,7 +118,7 @@ def visit(schema, node, path, inside, found):
 
 
 def matching(known, name, under=()):
-    """The settings that a page may mean by a name: its last words are the name's."""
+    """The settings that a name on a page may mean: those that end in this name."""
     words = tuple(name.split("."))
     if under:
         return [path for path in known if path == (*under, *words)]
@@ -126,7 +126,7 @@ def matching(known, name, under=()):
 
 
 def settings(site, tools):
-    """Every setting in a table with the column `setting` is in the schema, with the default that the table tells."""
+    """Every setting in a table with the column `setting` is in the schema with the same default."""
     known = paths(tools.schema)
     for page in site.documentation():
         for table in page.tables:

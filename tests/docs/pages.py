@@ -1,4 +1,4 @@
-"""Markdown pages as the checks need them: headings, links, code blocks, code spans and tables, each with its line."""
+"""Parses Markdown pages into headings, links, code blocks, code spans and tables, each with its line."""
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,7 +63,7 @@ class Page:
 
     @cached_property
     def links(self):
-        """(line, target), not of images or links inside code."""
+        """(line, target) of each link, except images and links inside code."""
         return [(number, target) for number, line in self.prose
                 for target in LINK.findall(SPAN.sub(lambda m: "x" * len(m[0]), line))]
 
@@ -81,7 +81,7 @@ class Page:
 
     @cached_property
     def commands(self):
-        """(line, text) of the code that may hold commands: not what they print, and no comments."""
+        """(line, text) of the code that may contain commands, without output and comments."""
         found = list(self.spans)
         for block in self.blocks:
             for number, line in enumerate(block.text.splitlines(), block.line + 1):
@@ -120,6 +120,6 @@ class Site:
                       for name in sorted(names) if (self.root / name).is_file()}
 
     def documentation(self):
-        """The pages for users, but for the generated one: its generator has tests of its own."""
+        """The pages for users, except the generated one, whose generator has its own tests."""
         return [page for name, page in self.pages.items()
                 if name.startswith("docs/") and name != "docs/reference.md" or "/" not in name]

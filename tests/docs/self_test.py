@@ -1,4 +1,4 @@
-"""Each check must be able to fail: a small tree with one fault per case, and good pages that pass."""
+"""Each check must be able to fail: each case is a small tree with one fault. Good pages must pass."""
 import tempfile
 from pathlib import Path
 
@@ -121,7 +121,7 @@ BAD += [
     ("container", {"deploy/ticketgate.yaml": "threads: ${LOOPS:-1}\n"}),
     ("figures", HEADERS | FIGURES | {"loadtest/RESULTS.md": "| 123 | 1.5 |\n"}),
 ]
-# Good pages that a wrong check could reject.
+# Good pages that a check with a fault could reject.
 FINE = [
     HEADERS | FIGURES,
     decision("**Context.** A.\n\n**Decision.** B.\n\n**Consequence.** C.\n"),

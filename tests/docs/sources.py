@@ -1,4 +1,4 @@
-"""Lists and figures on the pages equal those in the files that they come from, where a tree has these files."""
+"""Lists and figures on the pages equal those in their source files, if the tree has these files."""
 import re
 
 HEADERS = "lib/config/proxy_headers.cpp"
@@ -12,7 +12,7 @@ def text_of(site, name):
 
 
 def header_lists(site, tools):
-    """`[default]` of clients.address_headers and clients.path_headers, in a quotation, is what the program has."""
+    """The quoted lists behind `[default]` of clients.address_headers and clients.path_headers equal the program's."""
     for array, name in HEADER_LISTS.items():
         found = re.search(rf"\b{array}\{{(.*?)\}};", text_of(site, HEADERS), re.S)
         page = site.pages.get(name)
@@ -27,7 +27,7 @@ def header_lists(site, tools):
 
 
 def container(site, tools):
-    """docs/operations.md names every variable of the image's configuration."""
+    """docs/operations.md lists every variable of the image's configuration."""
     page = site.pages.get("docs/operations.md")
     named = {text for _, text in page.spans} if page else set()
     for variable in sorted(set(re.findall(r"\$\{([A-Z_]+)", text_of(site, "deploy/ticketgate.yaml")))):
@@ -36,7 +36,7 @@ def container(site, tools):
 
 
 def figures(site, tools):
-    """Every figure in the tables of docs/comparison.md stands in the results that it was taken from."""
+    """Every figure in the tables of docs/comparison.md is in the results file that it comes from."""
     page = site.pages.get("docs/comparison.md")
     measured = set(re.findall(r"\d+(?:\.\d+)?", "".join(text_of(site, name) for name in MEASURED)))
     for table in page.tables if page and measured else ():

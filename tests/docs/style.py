@@ -1,4 +1,4 @@
-"""How a page is written: what its first sentence says, the parts of a decision, plain words."""
+"""The style of pages: their first sentence, the parts of a decision, plain words."""
 import re
 
 RIDDLES = re.compile(r"\b(who(m)?ever|what is no|who finds|nobody is told|thereof|hereby|lest|for ever|"
@@ -7,7 +7,7 @@ DECISION = re.compile(r"docs/decisions/\d{4}-[a-z0-9-]+\.md")
 
 
 def openings(site, tools):
-    """A page below docs/ says in its first sentence what it is for; a decision has context, decision, consequence."""
+    """The first sentence of a page in docs/ gives its subject; a decision has context, decision and consequence."""
     for page in site.documentation():
         if not page.path.startswith("docs/"):
             continue
@@ -21,7 +21,7 @@ def openings(site, tools):
 
 
 def plain_words(site, tools):
-    """None of the phrases that make a sentence a riddle."""
+    """The text contains none of the phrases that make a sentence hard to read."""
     for page in site.documentation():
         for line, text in page.prose:
             if found := RIDDLES.search(text):

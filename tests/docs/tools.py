@@ -1,4 +1,4 @@
-"""The programs that judge what the pages show, each in a temporary folder: ticketgate, nginx, Apache, php-fpm, bash."""
+"""Runs the programs that check the code on the pages, in temporary folders: ticketgate, nginx, Apache, php-fpm, bash."""
 import configparser
 import http.client
 import json
@@ -38,7 +38,7 @@ routes:
 
 
 class AdminConnection(http.client.HTTPConnection):
-    """To a listener on a unix socket."""
+    """An HTTP connection to a listener on a unix socket."""
 
     def __init__(self, path):
         super().__init__("localhost", timeout=PATIENCE)
@@ -65,7 +65,7 @@ class Tools:
         self.temporary.cleanup()
 
     def run(self, *command, text=None, env=None):
-        """What the program prints if it fails; None if all is well."""
+        """Runs a program. Returns its output if it fails, else None."""
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=PATIENCE, cwd=self.folder,
                               env=env)
         return None if done.returncode == 0 else (done.stdout + done.stderr).strip() or f"exit {done.returncode}"
@@ -88,7 +88,7 @@ class Tools:
 
     @cached_property
     def certificate(self):
-        """A certificate and its key in one file, for whichever of the two is named."""
+        """Writes a certificate and its key into one file, which serves for both settings."""
         file = self.folder / "any.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                         "-subj", "/CN=localhost", "-keyout", file, "-out", self.folder / "cert"],
@@ -97,7 +97,7 @@ class Tools:
         return file
 
     def check_config(self, text):
-        """ticketgate check, with every file there that the configuration names, and every variable set."""
+        """Runs ticketgate check. Creates every file that the configuration names, and sets every variable."""
         for key, name in re.findall(r"\b(certificate|key|ca_file|client_ca|body_file|token_file): ([\w./-]+)", text):
             place = self.folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ class Tools:
         return self.run("php-fpm8.2", "-t", "-y", str(file))
 
     def check_systemd(self, text):
-        """Sections and settings that the units of this repository have, or a drop-in for them may."""
+        """Sections and settings must occur in the units of this repository or be allowed in a drop-in for them."""
         parser = configparser.ConfigParser(strict=False, interpolation=None)
         parser.optionxform = str
         try:
@@ -161,10 +161,10 @@ class Tools:
         return self.run("bash", "-n", text=text)
 
     def start(self):
-        """ticketgate itself, on loopback and a unix socket; it listens when its log says so."""
+        """Starts ticketgate on loopback and a unix socket. Returns when its log reports that it listens."""
         if self.child:
             return
-        nobody = free_port()  # reserved for us, so nothing listens there
+        nobody = free_port()  # bound and not listening, so connections are refused
         (self.folder / "running.yaml").write_text(RUNNING.format(folder=self.folder, nobody=nobody))
         self.child = subprocess.Popen([self.ticketgate, "-c", str(self.folder / "running.yaml")], text=True,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
@@ -173,7 +173,7 @@ class Tools:
         threading.Thread(target=self.child.stderr.read, daemon=True).start()
 
     def read_until(self, stream, what):
-        """What it prints up to and with the line that has this in it."""
+        """Reads the output up to and including the line that contains this text."""
         timer = threading.Timer(PATIENCE, self.child.kill)
         timer.start()
         told = ""
@@ -195,7 +195,7 @@ class Tools:
 
     @cached_property
     def metrics(self):
-        """The labels of each metric that a running ticketgate has."""
+        """The labels of each metric of a running ticketgate."""
         page = self.ask("/metrics")[1]
         found = {name: set() for name in re.findall(r"^# TYPE (\S+)", page, re.M)}
         for name, labels in re.findall(r"^(\w+)\{(.*)\} ", page, re.M):

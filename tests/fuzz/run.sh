@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BUILD [-k] [SECONDS] [TARGET...]: each target for SECONDS (60), two at a time, from the corpora and the
-# tables of tests/http_cases. A line a target; inputs that break a promise are kept in BUILD/findings.
-# -k: what is new goes into tests/fuzz/corpus, minimised.
+# run.sh BUILD [-k] [SECONDS] [TARGET...]: runs each target for SECONDS (60), two at a time, starting from the corpora
+# and the tables of tests/http_cases. Prints a line for each target. Inputs that fail are kept in BUILD/findings.
+# -k: minimises new inputs and adds them to tests/fuzz/corpus.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$1; shift
@@ -50,7 +50,7 @@ fuzz() {
     printf '%-10s %12s runs %9s runs/s  cov %6s  ft %7s  findings %d\n' \
         "$target" "${runs:-?}" "${rate:-?}" "${cov:-?}" "${ft:-?}" "$broken"
     if [[ -n $keep ]]; then
-        # Merges onto the seeds, which are made anew each time, so that only inputs beyond them are kept.
+        # Merges with the seeds, which are generated for each run, so that only additional inputs are kept.
         local merged=$build/merged/$target
         rm -rf "$merged"
         mkdir -p "$build/merged"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Where fuzzing starts: the messages of tests/http_cases, the shipped config files, ids and paths.
+"""Writes the seeds for fuzzing: the messages of tests/http_cases, the shipped config files, ids and paths.
 
-Usage: seeds.py FOLDER. Writes FOLDER/TARGET/*; a first byte that chooses stands before those that have one.
+Usage: seeds.py FOLDER. Writes FOLDER/TARGET/*. A seed for a target that selects a variant by its first byte starts
+with this byte.
 """
 import hashlib
 import json
@@ -21,7 +22,7 @@ def unescaped(match):
 
 
 def sent(file):
-    """What each case of a table sends (the format is that of case_file.hpp)."""
+    """The bytes that each case of a table sends. case_file.hpp describes the format."""
     for case in (ROOT / "tests/http_cases" / file).read_bytes().split(b"\ncase: ")[1:]:
         out = b""
         for line in case.split(b"\n"):

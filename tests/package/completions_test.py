@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each shell completes commands and options, with the files that the build made: completions_test.py TICKETGATE MANUAL.
+"""Each shell completes commands and options with the files from the build: completions_test.py TICKETGATE MANUAL.
 
-bash and fish are asked for their candidates; zsh has no such question, so it gets a terminal and a Tab key.
+bash and fish can print their candidates. zsh cannot, so it runs on a terminal and gets a Tab key.
 """
 import os
 import pathlib
@@ -23,7 +23,7 @@ PATIENCE = 60
 
 
 def bash(words):
-    """What bash offers for the last word."""
+    """The words that bash offers for the last word."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ticketgate; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
     run = subprocess.run(["bash", "-c", script, "bash", str(MANUAL / "ticketgate.bash"), *words],
@@ -80,7 +80,7 @@ class Completions(unittest.TestCase):
         cls.program = cli.read(TICKETGATE)
         cls.commands = {one.path[-1] for one in cls.program.commands}
 
-    def test_the_program_has_the_commands_that_this_test_asks_for(self):
+    def test_the_expected_commands_and_options_exist(self):
         self.assertLessEqual({"check", "explain", "queues", "healthcheck", "id"}, self.commands)
 
     def check(self, offered):
@@ -104,17 +104,17 @@ class Completions(unittest.TestCase):
             name.touch()
             self.assertIn(str(name), offered(["ticketgate", "-c", folder + "/so"]))
 
-    def test_bash(self):
+    def test_bash_completes_commands_options_and_files(self):
         self.check(bash)
         self.files(bash)
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
-    def test_fish(self):
+    def test_fish_completes_commands_options_and_files(self):
         self.check(fish)
         self.files(fish)
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
-    def test_zsh(self):
+    def test_zsh_completes_commands_options_and_files(self):
         with tempfile.TemporaryDirectory() as home:
             shell = Zsh(home)
             try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""deploy/kubernetes and deploy/compose.yaml keep what the documentation says of them: manifests_test.py TICKETGATE SOURCE.
+"""deploy/kubernetes and deploy/compose.yaml are as the documentation describes them: manifests_test.py TICKETGATE SOURCE.
 
-Each rule has a change of the file that it must notice.
+For each rule, a change to the file breaks it, and the test checks that the rule reports the change.
 """
 import pathlib
 import re
@@ -129,13 +129,13 @@ class Manifests(unittest.TestCase):
                 self.assertIn(old, text)
                 self.assertNotEqual(problems(text.replace(old, new, 1)), [])
 
-    def test_kubernetes(self):
+    def test_every_rule_for_kubernetes_holds_and_detects_its_fault(self):
         self.try_file("deploy/kubernetes/sidecar.yaml", pod_problems, POD_CHANGES)
 
-    def test_compose(self):
+    def test_every_rule_for_compose_holds_and_detects_its_fault(self):
         self.try_file("deploy/compose.yaml", compose_problems, COMPOSE_CHANGES)
 
-    def test_the_health_check_s_program_is_one_that_the_image_of_php_has(self):
+    def test_the_php_image_contains_the_program_of_the_health_check(self):
         text = "".join((SOURCE / path).read_text() for path in ("deploy/kubernetes/sidecar.yaml", "deploy/compose.yaml"))
         programs = re.findall(r'(?:command|test): \["(?:CMD", ")?([^"]+)"', text)
         self.assertEqual(set(programs), {"/bin/sh", "php"})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every test of a build tree has a name that a person can read and type: names_test.py BUILD.
+"""Every test in a build tree has a name of printable characters: names_test.py BUILD.
 
-GoogleTest prints a parameter of an unknown type as its bytes; its type needs a PrintTo.
+GoogleTest prints a parameter of an unknown type as bytes. Such a type needs a PrintTo().
 """
 import re
 import subprocess

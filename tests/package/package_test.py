@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `./dev package` makes of a release build, read without installing it: package_test.py TICKETGATE SOURCE.
+"""The Debian package of `./dev package`, read without installing it: package_test.py TICKETGATE SOURCE.
 
 Without debhelper this test is skipped (exit 77). deploy/package/check.sh installs, upgrades and purges.
 """
@@ -56,7 +56,7 @@ class Package(unittest.TestCase):
         tops = {path.name for path in self.root.iterdir()}
         self.assertEqual(tops, {"etc", "lib", "usr"})
 
-    def test_its_fields(self):
+    def test_the_control_fields(self):
         version = output(TICKETGATE, "--version").split()[1]
         self.assertEqual(self.fields["Version"], version.replace("-", "~", 1) + "-1")
         for library in ("libc6", "libssl3", "libstdc++6"):
@@ -64,20 +64,20 @@ class Package(unittest.TestCase):
         self.assertIn("adduser", self.fields["Depends"])
         self.assertNotIn("-dev", self.fields["Depends"])
 
-    def test_what_an_operator_edits_is_a_conffile(self):
+    def test_the_files_that_operators_edit_are_conffiles(self):
         self.assertEqual(set((self.control / "conffiles").read_text().split()),
                          {"/etc/ticketgate/ticketgate.yaml", "/etc/logrotate.d/ticketgate"})
 
-    def test_the_program_is_stripped_and_its_symbols_lie_apart(self):
+    def test_the_program_is_stripped_and_the_symbols_are_in_the_debug_package(self):
         self.assertNotIn(".debug_info", output("objdump", "-h", self.root / "usr/bin/ticketgate"))
         self.assertLess((self.root / "usr/bin/ticketgate").stat().st_size, 8 << 20)
         self.assertIn("/usr/lib/debug/.build-id/", output("dpkg-deb", "--contents", self.symbols))
 
-    def test_the_configuration_that_comes_along_is_good(self):
+    def test_the_packaged_configuration_passes_check(self):
         for file in [self.root / "etc/ticketgate/ticketgate.yaml"]:
             output(TICKETGATE, "check", "-c", file)
 
-    def test_the_unit_starts_this_program_as_the_package_s_user(self):
+    def test_the_unit_starts_the_program_as_the_user_that_the_package_creates(self):
         unit = self.text("lib/systemd/system/ticketgate.service")
         self.assertIn("ExecStart=/usr/bin/ticketgate ", unit)
         self.assertNotIn("/usr/local", unit)
@@ -85,7 +85,7 @@ class Package(unittest.TestCase):
         self.assertRegex(user, r"(?m)^DynamicUser=no\nUser=ticketgate\nGroup=ticketgate$")
 
     def page(self, name, section):
-        """As man shows it; from standard input, because man reads no file in a folder of root's alone."""
+        """The page as man prints it, from standard input: man cannot read a folder that only root may enter."""
         source = gzip.decompress((self.root / f"usr/share/man/man{section}/{name}.{section}.gz").read_bytes())
         return output("man", "--warnings=w", "--local-file", "-", input=source.decode(), stderr=subprocess.STDOUT,
                       env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MANWIDTH": "1000"})
@@ -112,7 +112,7 @@ class Package(unittest.TestCase):
             self.assertIn(key, page)
         self.assertNotRegex(page, r"\]\(#|`")
 
-    def test_the_bill_of_materials_names_what_is_linked_and_included(self):
+    def test_the_bill_of_materials_lists_linked_and_included_packages(self):
         bill = json.loads(self.text("usr/share/doc/ticketgate/ticketgate.spdx.json"))
         self.assertEqual(bill["spdxVersion"], "SPDX-2.3")
         ids = {package["SPDXID"]: package for package in bill["packages"]}

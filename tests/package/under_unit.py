@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a program as a unit's SystemCallFilter lets it run: under_unit.py [--errno] UNIT PROGRAM [ARGUMENT...].
+"""Runs a program under the SystemCallFilter of a unit: under_unit.py [--errno] UNIT PROGRAM [ARGUMENT...].
 
-systemd is not needed, but systemd-analyze (which knows the groups) and libseccomp. A call outside the filter ends the
-process with SIGSYS, so that a test sees it; with --errno it fails with EPERM, as the unit has it.
-No new privileges, as the unit says, too.
+It needs libseccomp and systemd-analyze (which knows the groups), but no running systemd. A call outside the filter ends
+the process with SIGSYS, so that a test notices it. With --errno the call fails with EPERM, as under the unit.
+It also sets no_new_privs, as the unit does.
 """
 import ctypes
 import errno
@@ -18,7 +18,7 @@ NO_SUCH_CALL = -1
 
 @functools.lru_cache
 def group(name):
-    """The calls of a group, and of the groups in it."""
+    """The system calls of a group and of the groups that it contains."""
     lines = subprocess.run(["systemd-analyze", "syscall-filter", name], check=True, capture_output=True, text=True)
     found = set()
     for line in lines.stdout.splitlines()[1:]:
@@ -28,8 +28,8 @@ def group(name):
 
 
 def allowed(unit):
-    """The calls that its SystemCallFilter lines leave. The first line decides that it is a list of what may be called;
-    systemd adds @default to it."""
+    """The system calls that the SystemCallFilter lines permit. The first line makes the filter an allow-list, and systemd
+    adds @default to it."""
     lines = [line.partition("=")[2].split() for line in unit.splitlines() if line.startswith("SystemCallFilter=")]
     calls = set(group("@default"))
     for words in lines:

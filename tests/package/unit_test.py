@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The systemd unit without systemd: unit_test.py TICKETGATE SOURCE.
+"""The systemd unit, tested without a running systemd: unit_test.py TICKETGATE SOURCE.
 
-systemd-analyze reads and judges it; the program does what a day has, under a kernel filter made of its
-SystemCallFilter that ends it at the first call outside; the drop-in's capability opens port 80.
+systemd-analyze checks the unit. The program serves, reloads, reopens its logs and drains under a kernel filter made
+from SystemCallFilter, which ends it at the first call that is not listed. The capability of the drop-in opens port 80.
 """
 import os
 import pathlib
@@ -26,25 +26,25 @@ BAD_CALL = 128 + signal.SIGSYS
 @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
 class Unit(unittest.TestCase):
     def analyze(self, *words, unit=None):
-        """Of the unit with this build's program, which need not be installed."""
+        """Runs systemd-analyze on the unit with the program of this build, which need not be installed."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "ticketgate.service"
             file.write_text((unit or UNIT.read_text()).replace("/usr/local/bin/ticketgate", str(TICKETGATE)))
             return subprocess.run(["systemd-analyze", *words, str(file)], capture_output=True, text=True)
 
-    def test_systemd_finds_nothing_wrong_with_it(self):
+    def test_systemd_analyze_verifies_the_unit(self):
         run = self.analyze("verify")
         self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
 
-    def test_systemd_finds_what_is_wrong(self):
+    def test_systemd_analyze_reports_an_unknown_setting(self):
         unit = UNIT.read_text().replace("SystemCallFilter=@system-service", "SystemCallFiltre=@system-service")
         self.assertIn("SystemCallFiltre", self.analyze("verify", unit=unit).stderr)
 
-    def test_its_exposure_is_low(self):
+    def test_the_exposure_score_is_low(self):
         run = self.analyze("security", "--offline=true", "--no-pager", "--threshold=20")
         self.assertEqual(run.returncode, 0, run.stdout[-200:])
 
-    def test_the_drop_in_is_read_too(self):
+    def test_systemd_analyze_verifies_the_drop_in(self):
         unit = UNIT.read_text() + DROP_IN.read_text()
         run = self.analyze("verify", unit=unit)
         self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
@@ -52,7 +52,7 @@ class Unit(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
 class Filter(machine.OnItsMachine):
-    """The program through a script that puts the filter around it."""
+    """Starts the program through a script that installs the filter first."""
 
     def setUp(self):
         super().setUp()
@@ -64,7 +64,7 @@ class Filter(machine.OnItsMachine):
         wrapper.chmod(0o755)
         return wrapper
 
-    def test_a_day_of_requests_reloads_logs_and_a_drain(self):
+    def test_requests_reloads_log_rotation_and_a_drain_need_only_listed_calls(self):
         log = self.folder / "access.log"
         file = self.config(f"log: {{ access_file: {log} }}\nid_service: {{ address: 'unix:{self.folder}/ids', worker: 1 }}\n"
                            "spool: { memory_per_body: 1KiB, max_memory: 1KiB, directory: " + str(self.folder) + " }\n",
@@ -87,7 +87,7 @@ class Filter(machine.OnItsMachine):
         child.terminate()
         self.assertEqual(child.wait(machine.PATIENCE), 0, self.told())
 
-    def test_a_call_outside_the_filter_would_be_seen(self):
+    def test_a_call_outside_the_filter_ends_the_process(self):
         unit = self.folder / "strict.service"
         unit.write_text(re.sub(r"(?m)^(SystemCallFilter=~.*)$", r"\1 @network-io", UNIT.read_text()))
         self.ticketgate = self.under(unit)
@@ -96,7 +96,7 @@ class Filter(machine.OnItsMachine):
 
 
 class LowPorts(unittest.TestCase):
-    """In a network of its own, so that no port of this machine is taken."""
+    """Runs in a network namespace, so that no port of this machine is used."""
 
     def bind(self, *capabilities):
         with tempfile.TemporaryDirectory() as folder:
@@ -119,11 +119,11 @@ class LowPorts(unittest.TestCase):
         if os.geteuid() != 0 or subprocess.run(["unshare", "--net", "true"], capture_output=True).returncode:
             self.skipTest("a network of its own needs root")
 
-    def test_without_the_drop_in_port_80_is_refused(self):
+    def test_without_the_drop_in_port_80_cannot_be_opened(self):
         code, told = self.bind("--bounding-set=-all")
         self.assertEqual(code, 1, told)
 
-    def test_with_the_drop_in_s_capability_port_80_is_served(self):
+    def test_with_the_capability_of_the_drop_in_port_80_can_be_opened(self):
         names = set(re.findall(r"(?m)^(?:Ambient|Bounding)?\w*=CAP_(\w+)$", DROP_IN.read_text()))
         self.assertEqual(names, {"NET_BIND_SERVICE"})
         one = "net_bind_service"

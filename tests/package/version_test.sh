@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cmake/version.sh in repositories of its own: before a release, at it, after it, with changes, and without git.
+# Tests cmake/version.sh in temporary repositories: before, at and after a release, with changes, and without git.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
@@ -42,7 +42,7 @@ cp CMakeLists.txt inner/
 cd inner
 is '0\.2\.0' "a copy inside another repository"
 cd ..
-# Debian's order of the same versions.
+# The order of the same versions in Debian.
 dpkg --compare-versions 0.1.0~dev.1+gabc-1 lt 0.1.0-1
 dpkg --compare-versions 0.1.0-1 lt 0.1.0+1.gabc-1
 dpkg --compare-versions 0.1.0+1.gabc-1 lt 0.2.0~dev.2+gabc-1

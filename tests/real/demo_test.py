@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./dev run shows: ports, the page with both sides, short lines on a terminal.
+"""The output of ./dev run: ports that are in use, the page with both counters, short log lines on a terminal.
 
 Usage: demo_test.py TICKETGATE
 """
@@ -24,7 +24,7 @@ class Demo(unittest.TestCase):
         self.ports = {name: free_port() for name in ("PORT", "ADMIN_PORT", "BACKEND_PORT")}
         self.environment = os.environ | {name: str(port) for name, port in self.ports.items()}
 
-    def test_a_port_that_is_taken_is_named_with_the_variable_that_changes_it(self):
+    def test_a_port_in_use_is_reported_with_the_variable_that_changes_it(self):
         for name, port in self.ports.items():
             with self.subTest(name), socket.create_server(("127.0.0.1", port)):
                 done = subprocess.run([DEMO / "demo.sh", "--ports"], env=self.environment, text=True,
@@ -33,7 +33,7 @@ class Demo(unittest.TestCase):
                 self.assertIn(f"port {port}, wanted for ", done.stderr)
                 self.assertIn(f"choose another: {name}=", done.stderr)
 
-    def test_a_terminal_gets_short_lines_and_the_page_shows_both_sides(self):
+    def test_a_terminal_gets_short_lines_and_the_page_shows_both_counters(self):
         master, slave = pty.openpty()
         run = subprocess.Popen([DEMO / "demo.sh", "--serve", real_test.TICKETGATE], env=self.environment,
                                stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, start_new_session=True)
@@ -60,7 +60,7 @@ class Demo(unittest.TestCase):
 
 
 class Lines(unittest.TestCase):
-    def test_only_access_records_are_changed_and_no_control_character_passes(self):
+    def test_only_access_records_are_reformatted_and_control_characters_are_replaced(self):
         record = ('{"time":"2026-11-22T15:43:44.899000Z","status":502,"method":"GET",'
                   '"path":"/x\\u001b]0;title\\u0007"}\n')
         done = subprocess.run(["php", "-q", DEMO / "lines.php"], input="no record\n" + record, text=True,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ticketgate in front of php-fpm, over FastCGI: config/php-fpm.yaml as it is shipped, and what only php-fpm does.
+"""ticketgate in front of php-fpm, over FastCGI: the shipped config/php-fpm.yaml, and behaviour that only php-fpm has.
 
 Usage: fpm_test.py TICKETGATE [-k PATTERN]. Skipped where php-fpm is not installed.
 """
@@ -20,7 +20,7 @@ import unittest
 import real_test
 from real_test import Fpm, Process, answers, free_port, wait_for
 
-# A script that runs until the test calls Site.let_go, so that other requests meet it running.
+# A script that runs until the test calls Site.let_go, so that other requests arrive while it runs.
 UNTIL_LET_GO = "while (!file_exists(getenv('STATE') . '.' . $_GET['until'])) { usleep(2000); clearstatcache(); }"
 
 SCRIPTS = {
@@ -40,7 +40,7 @@ SCRIPTS = {
                   " for ($i = 0; $i < 3; $i++) { echo \"data: $i\\n\\n\"; ob_get_level() && ob_flush(); flush();"
                   " if ($i == 0) { " + UNTIL_LET_GO + " } }",
     "held.php": "<?php " + UNTIL_LET_GO + " echo 'done';",
-    # The usual use of fastcgi_finish_request(): the client is served, the work goes on.
+    # The usual use of fastcgi_finish_request(): the client gets its answer, and the script works on.
     "late.php": "<?php $f = getenv('STATE'); $n = (int)file_get_contents($f); echo $n; fastcgi_finish_request();"
                 " usleep(20000); file_put_contents($f, $n + 1);",
     "spans.php": "<?php $f = getenv('STATE') . '.spans'; $b = hrtime(true); echo 'ok'; fastcgi_finish_request();"
@@ -132,7 +132,7 @@ SHIPPED = pathlib.Path(real_test.__file__).parents[2] / "config" / "php-fpm.yaml
 
 
 def shipped_with_worker_idle(site):
-    """The shipped file without the two comment signs that its comments speak of."""
+    """The shipped file with its two optional lines for worker_idle uncommented."""
     text = SHIPPED.read_text()
     for line in ("status: {", "release: worker_idle\n"):
         assert text.count("# " + line) == 1, line
@@ -141,7 +141,7 @@ def shipped_with_worker_idle(site):
 
 
 def queue_config(queue, routes="routes: [{ prefix: /, queue: q }]", fastcgi=""):
-    """A config of one's own in place of the shipped one."""
+    """Makes a config with these queue settings, in place of the shipped one."""
     def config(site):
         return f"""
 listen: [{{ address: "${{LISTEN}}" }}]
@@ -189,7 +189,7 @@ class TestShippedConfig(Case):
         self.assertNotIn("HTTPS", server)
         self.assertNotIn("CONTENT_LENGTH", server)
 
-    def test_clients_set_no_variable_that_is_not_theirs(self):
+    def test_client_headers_cannot_set_trusted_variables(self):
         evil = {name: "evil" for name in ("Proxy", "UNIQUE_ID", "unique-id", "X_Request_Id", "X_Forwarded_For",
                                           "X-Forwarded-For", "X_Real_Ip", "Content_Length", "X-Forwarded-Proto")}
         _, server = self.site.server("/show.php", evil)
@@ -204,7 +204,7 @@ class TestShippedConfig(Case):
         response, text = self.site.ask("/nope.php")
         self.assertEqual((response.status, text), (404, b"File not found.\n"))
 
-    def test_status_codes_and_locations_are_the_scripts(self):
+    def test_status_codes_and_locations_of_scripts_are_kept(self):
         response, _ = self.site.ask("/moved.php")
         self.assertEqual((response.status, response.headers["Location"]), (302, "/elsewhere"))
         response, text = self.site.ask("/nothing.php")
@@ -215,7 +215,7 @@ class TestShippedConfig(Case):
         self.assertEqual((response.status, text), (200, b""))
         self.assertIsNotNone(response.headers["X-Sum"])
 
-    def test_what_a_script_logs_stands_in_our_log_in_one_line(self):
+    def test_output_of_error_log_becomes_one_line_of_our_log(self):
         response, _ = self.site.ask("/throw.php")
         self.assertEqual(response.status, 500)
         wait_for(lambda: "boom" in self.site.log(), "the log has it")
@@ -233,14 +233,14 @@ class TestShippedConfigWithWorkerIdle(Case):
         self.site.reload()
         wait_for(lambda: self.site.log().count(asked) == 2, "it says so again")
 
-    def test_parallel_late_updates_are_all_kept(self):
+    def test_parallel_late_updates_lose_nothing(self):
         before = int(self.site.fpm.state.read_text())
         self.assertEqual(set(self.site.parallel(8, 5, "/late.php?a=%22b")), {200})
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()) - before, 40)
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
 
-    def test_work_after_the_answer_never_overlaps_though_each_client_is_served_at_once(self):
+    def test_work_after_the_answer_never_overlaps_and_clients_do_not_wait_for_it(self):
         spans = pathlib.Path(str(self.site.fpm.state) + ".spans")
         response, _ = self.site.ask("/spans.php?until=served")
         self.assertEqual(response.status, 200)  # while its script still works
@@ -254,21 +254,21 @@ class TestShippedConfigWithWorkerIdle(Case):
 
 
 class TestWithoutAnAccessLog(Case):
-    """What a worker is asked about is a fact of the request, not of its log line."""
+    """worker_idle takes the method and path from the request, so it works with the access log off."""
     config = staticmethod(queue_config("release: worker_idle", "log: { access: off }\nroutes: [{ prefix: /, queue: q }]"))
 
-    def test_late_updates_are_all_kept(self):
+    def test_late_updates_lose_nothing(self):
         self.assertEqual(set(self.site.parallel(8, 3, "/late.php")), {200})
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()), 24)
 
 
 class TestReleaseThatAReloadChanges(Case):
-    """A request asks the status page that the file in force names."""
+    """A running request asks the status page of the config in force, also after a reload."""
     config = staticmethod(lambda site: queue_config("release: response")(site).replace(
         ", status: { url: \"${FPM_STATUS_URL}\" }", ""))
 
-    def test_requests_under_way_ask_the_new_page(self):
+    def test_running_requests_ask_the_status_page_of_the_new_config(self):
         old = self.site.config.read_text()
         held = threading.Thread(target=self.site.ask, args=("/held.php?until=reloaded",))
         held.start()
@@ -309,11 +309,11 @@ class TestStatusThatAReloadMends(Case):
         self.site.reload()
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
 
-    def test_with_the_right_address(self):
+    def test_a_reload_with_the_right_address_frees_the_slot(self):
         self.hold()
         self.load(queue_config("release: worker_idle")(self.site))
 
-    def test_without_the_question(self):
+    def test_a_reload_without_worker_idle_frees_the_slot(self):
         self.hold()
         self.load(self.site.config.read_text().replace("release: worker_idle", "release: response"))
 
@@ -347,7 +347,7 @@ class TestBodies(Case):
                 response, text = self.site.ask(f"{path}?n={size}")
                 self.assertEqual((len(text), hashlib.md5(text).hexdigest()), (size, response.headers["X-Sum"]))
 
-    def test_events_come_as_they_are_written(self):
+    def test_events_are_relayed_as_they_are_written(self):
         with socket.create_connection(("127.0.0.1", self.site.port), timeout=30) as client:
             client.sendall(b"GET /events.php?until=seen HTTP/1.1\r\nHost: a\r\n\r\n")
             seen = b""
@@ -363,13 +363,13 @@ class TestBodies(Case):
 class TestFaults(Case):
     config = staticmethod(queue_config("max_in_flight: 1"))
 
-    def test_a_worker_that_dies_is_502_or_cuts_its_answer_and_frees_the_line(self):
+    def test_a_worker_that_dies_gives_502_or_a_cut_answer_and_frees_the_slot(self):
         self.assertEqual(self.site.ask("/die.php")[0].status, 502)
         with self.assertRaises((http.client.HTTPException, ConnectionError)):
             self.site.ask("/die.php?begun")
         self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
 
-    def test_a_client_that_leaves_keeps_its_slot_until_the_script_ends(self):
+    def test_the_slot_of_a_client_that_left_is_held_until_the_script_ends(self):
         with socket.create_connection(("127.0.0.1", self.site.port)) as client:
             client.sendall(b"GET /held.php?until=left HTTP/1.1\r\nHost: a\r\n\r\n")
             wait_for(lambda: self.site.metric("ticketgate_queue_in_flight") == 1, "it runs")
@@ -382,7 +382,7 @@ class TestFaults(Case):
         other.join()
         self.assertEqual(answers_got, [b"done"])
 
-    def test_a_restart_of_php_fpm_under_load_loses_only_what_ran(self):
+    def test_a_restart_of_php_fpm_under_load_fails_only_running_requests(self):
         statuses, stop = [], threading.Event()
 
         def work():
@@ -412,8 +412,8 @@ class TestFaults(Case):
 class TestKeptConnections(Case):
     config = staticmethod(queue_config("max_in_flight: 1, release: worker_idle", fastcgi=", keep_alive: true"))
 
-    def test_php_fpm_tells_at_each_end_that_its_worker_is_idle(self):
-        # Its page counts more workers than it lists then.
+    def test_the_status_page_shows_each_finished_worker_as_idle(self):
+        # With kept connections, the status page counts more workers than it lists.
         self.assertEqual(self.site.parallel(8, 25, "/slow.php?ms=1"), [200] * 200)
         self.site.wait_until_free()
         self.assertEqual(self.site.metric("ticketgate_queue_status_failures_total"), 0)
@@ -438,16 +438,16 @@ class WithoutFixPathinfo(Fpm):
 
 
 class TestWithoutFixPathinfo(Case):
-    """The workers' table then shows PATH_INFO where it showed SCRIPT_NAME."""
+    """With cgi.fix_pathinfo=0 the status page shows PATH_INFO in place of SCRIPT_NAME."""
     fpm = WithoutFixPathinfo
     config = staticmethod(queue_config("release: worker_idle"))
 
-    def test_late_updates_are_all_kept(self):
+    def test_late_updates_lose_nothing(self):
         self.assertEqual(set(self.site.parallel(8, 3, "/late.php/some/info?q=1")), {200})
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()), 24)
 
-    def test_a_picture_is_never_run(self):
+    def test_a_file_without_php_extension_is_never_run(self):
         (self.site.fpm.root / "upload.jpg").write_text("<?php echo 'run';")
         for path in ("/upload.jpg/x.php", "/upload.jpg", "/upload.jpg%00.php"):
             self.assertNotIn(b"run", self.site.ask(path)[1])
@@ -456,7 +456,7 @@ class TestWithoutFixPathinfo(Case):
 class TestKeepAlive(Case):
     config = staticmethod(queue_config("release: worker_idle", fastcgi=", keep_alive: true"))
 
-    def test_late_updates_are_all_kept(self):
+    def test_late_updates_lose_nothing(self):
         self.assertEqual(set(self.site.parallel(4, 5, "/late.php")), {200})
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()), 20)
@@ -469,7 +469,7 @@ class TestKeepAlive(Case):
 
 
 class TestBehindATrustedProxy(Case):
-    """As nginx with set_real_ip_from: PHP sees the client, not the proxy."""
+    """PHP sees the client's address, not the proxy's, as with nginx's set_real_ip_from."""
     config = staticmethod(queue_config("", "clients: { trusted_proxies: [127.0.0.1] }\nroutes: [{ prefix: / }]"))
 
     def test_php_sees_the_client_and_its_https(self):
@@ -482,12 +482,12 @@ class TestBehindATrustedProxy(Case):
 
 
 class TestStatusThatIsGone(Case):
-    """It fails closed, until hold_timeout says otherwise."""
+    """With an unreachable status page the slot stays held until hold_timeout releases it."""
     config = staticmethod(lambda site: queue_config(
         "release: worker_idle, hold_timeout: 3s, on_hold_timeout: release")(site).replace(
             "${FPM_STATUS_URL}", f"fastcgi://127.0.0.1:{free_port()}"))
 
-    def test_the_slot_stays_held(self):
+    def test_the_slot_stays_held_until_hold_timeout(self):
         began = time.monotonic()
         self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
         self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
@@ -501,11 +501,11 @@ class TestStatusThatIsGone(Case):
 
 
 class TestStatusThatCannotBeRead(Case):
-    """It is told before a request meets it, with what to change."""
+    """The log reports an unusable status page before the first request, with a remedy."""
     config = staticmethod(queue_config("release: worker_idle"))
 
     def told(self, status, remedy):
-        """The one line that a start or a reload logs of it."""
+        """Checks the one log line that a reload writes about this status page."""
         config = self.site.config.read_text()
         self.site.config.write_text(config.replace("url: \"${FPM_STATUS_URL}\"", status))
         before = len(self.site.log())
@@ -521,17 +521,17 @@ class TestStatusThatCannotBeRead(Case):
         self.assertIn("upstream=php", lines()[0])
         self.assertIn(remedy, lines()[0])
 
-    def test_a_path_that_is_not_set(self):
+    def test_pm_status_path_is_not_set(self):
         self.told('url: "${FPM_STATUS_URL}", path: /fpm-status', "put pm.status_path = /fpm-status into the pool's file")
 
-    def test_an_address_where_nobody_listens(self):
+    def test_nothing_listens_on_the_status_address(self):
         port = free_port()
         self.told(f'url: "fastcgi://127.0.0.1:{port}"', f"put pm.status_listen = 127.0.0.1:{port} into the pool's file")
 
-    def test_a_socket_that_is_not_there(self):
+    def test_the_status_socket_does_not_exist(self):
         self.told(f'url: "fastcgi+unix:{self.site.folder}/none"', f"put pm.status_listen = {self.site.folder}/none into")
 
-    def test_a_server_that_is_not_php_fpm(self):
+    def test_the_status_address_belongs_to_another_server(self):
         with socket.create_server(("127.0.0.1", 0)) as web:
             def answer():
                 client, _ = web.accept()
@@ -541,7 +541,7 @@ class TestStatusThatCannotBeRead(Case):
             threading.Thread(target=answer, daemon=True).start()
             self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "see that ")
 
-    def test_one_that_does_not_answer(self):
+    def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:
             self.told(f'url: "fastcgi://127.0.0.1:{silent.getsockname()[1]}"', "pm.status_listen")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does .dockerignore let in all that the image's build reads? Configures just those files, as the Dockerfile does.
+# Checks that .dockerignore includes all files that the image's build reads. Configures only these, as the Dockerfile does.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 work=$(mktemp -d)
@@ -10,4 +10,4 @@ configure=$(sed -n 's/^RUN \(cmake --preset .*\) \\$/\1/p' Dockerfile)
 cd "$work"
 export VERSION=check
 eval "$configure"
-cmake --build build/release --target ticketgate -- -n >/dev/null  # everything it is made of is there
+cmake --build build/release --target ticketgate -- -n >/dev/null  # fails if a source is missing

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Requests that must not be sent twice, in front of backends that close kept connections without a word: no POST fails
-and none arrives twice. A well-behaved backend sees its connections used again.
+"""Backends that close kept connections without announcing it: no POST fails, and none is sent twice. Connections to a
+backend that keeps them open are reused.
 
-Usage: kept_test.py TICKETGATE [--posts N] [-k PATTERN]. N POSTs for each backend, 3,000 unless told; `--posts 100000`
+Usage: kept_test.py TICKETGATE [--posts N] [-k PATTERN]. N POSTs for each backend, 3,000 by default; `--posts 100000`
 takes some minutes.
 """
 import collections
@@ -30,8 +30,8 @@ GETS_FOR_EACH_POST = 1
 
 
 class Closer:
-    """An HTTP/1.1 server in a process of its own that never says `close`. `closes(answers)` says after each answer on
-    a connection how many seconds later it ends; None: it stays."""
+    """An HTTP/1.1 server in a separate process that never sends `Connection: close`. After each answer on a connection,
+    `closes(answers)` returns after how many seconds to close it; None keeps it open."""
 
     def __init__(self, closes, ends_on_second=False):
         self.closes, self.ends_on_second = closes, ends_on_second
@@ -167,7 +167,7 @@ routes: [{{ prefix: /, upstream: app, routes: [{{ prefix: /q, queue: q }}] }}]
         return listen
 
     def load(self, listen, path, posts, pause=None, gets=GETS_FOR_EACH_POST):
-        """Half of the clients stand in line, half do not. The statuses of the POSTs."""
+        """Half of the clients use a queued route, half an unqueued one. Returns the counts of each method and status."""
         statuses = collections.Counter()
         lock = threading.Lock()
 
@@ -215,16 +215,16 @@ routes: [{{ prefix: /, upstream: app, routes: [{{ prefix: /q, queue: q }}] }}]
         self.assertEqual(figures["posts"], sent)
         return figures
 
-    def test_always_closes_behind_its_answer(self):
+    def test_a_backend_that_closes_after_each_answer(self):
         self.no_post_fails(lambda answers: 0)
 
-    def test_always_closes_behind_its_answer_to_posts_alone(self):
+    def test_a_backend_that_closes_after_each_answer_with_posts_only(self):
         self.no_post_fails(lambda answers: 0, gets=0)
 
-    def test_always_closes_a_little_later(self):
+    def test_a_backend_that_closes_shortly_after_each_answer(self):
         self.no_post_fails(lambda answers: 0.0005)
 
-    def test_closes_at_random(self):
+    def test_a_backend_that_closes_at_random(self):
         for percent in (50, 5, 1):
             with self.subTest(percent=percent):
                 chance = random.Random(percent)
@@ -232,25 +232,25 @@ routes: [{{ prefix: /, upstream: app, routes: [{{ prefix: /q, queue: q }}] }}]
                     lambda answers: chance.choice([0, 0.002 * chance.random()])
                     if chance.random() < percent / 100 else None)
 
-    def test_closes_when_it_is_asked_again(self):
+    def test_a_backend_that_closes_at_the_second_request(self):
         self.no_post_fails(lambda answers: None, ends_on_second=True)
 
-    def test_closes_when_it_is_asked_again_by_posts_alone(self):
+    def test_a_backend_that_closes_at_the_second_request_with_posts_only(self):
         self.no_post_fails(lambda answers: None, ends_on_second=True, gets=0)
 
-    def test_closes_idle_ones_and_requests_race_that(self):
-        """Each connection ends 5 ms after each of its answers, in use or not; the clients come at about that age."""
+    def test_a_backend_that_closes_while_requests_arrive(self):
+        """The backend closes each connection 5 ms after an answer, even during a request; clients send at about that age."""
         self.no_post_fails(lambda answers: 0.005, pause=lambda chance: 0.004 + 0.002 * chance.random(),
                            posts=min(POSTS, 20000))
 
-    def test_a_good_backend_sees_its_connections_again(self):
+    def test_connections_to_a_backend_that_keeps_them_are_reused(self):
         figures = self.no_post_fails(lambda answers: None)
-        # Some while it is unproven, each at the cost of a connection; then no more.
+        # Until the backend has shown that it keeps connections, each POST opens a new one.
         self.assertLess(figures["connections"], 2500)
 
 
 class WithApache(Kept):
-    """Apache tells its KeepAliveTimeout; one below a second it tells as 0."""
+    """Apache announces its KeepAliveTimeout in seconds, and announces one below a second as 0."""
 
     def racing(self, timeout, pause):
         class Racing(Apache):
@@ -284,7 +284,7 @@ class WithApache(Kept):
     def test_keep_alive_timeout_of_milliseconds(self):
         self.racing("5ms", None)
 
-    def test_keep_alive_timeout_of_milliseconds_at_that_age(self):
+    def test_requests_at_the_age_of_a_keep_alive_timeout_of_milliseconds(self):
         self.racing("5ms", lambda chance: 0.004 + 0.002 * chance.random())
 
     def test_keep_alive_timeout_of_two_seconds(self):
@@ -292,7 +292,7 @@ class WithApache(Kept):
 
 
 for name in [n for n in dir(Kept) if n.startswith("test_")]:
-    setattr(WithApache, name, None)  # Kept's own
+    setattr(WithApache, name, None)  # the tests of Kept run once
 
 
 if __name__ == "__main__":

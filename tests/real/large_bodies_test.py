@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""1 GiB up and down through ticketgate, queued and not, in front of a real nginx: every byte arrives, memory stays.
+"""1 GiB up and down through ticketgate, queued and unqueued, with nginx behind it: every byte arrives, memory stays low.
 
 Usage: large_bodies_test.py TICKETGATE [MIB]
 """
@@ -17,12 +17,12 @@ MOST_MEMORY = 48  # MiB; idle it is 9, and spool.memory_per_body is 64 KiB
 
 
 def pieces(mib):
-    """So many MiB, no two alike."""
+    """Yields this many MiB, each different."""
     return (number.to_bytes(8, "big") + BLOCK for number in range(mib))
 
 
 class Nginx(Backend):
-    """Keeps what is PUT, gives it back for GET."""
+    """Stores the body of a PUT and serves it to a GET."""
 
     def start(self):
         self.start_nginx(f"      root {self.root}; dav_methods PUT; client_max_body_size 0;")

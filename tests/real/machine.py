@@ -1,4 +1,4 @@
-"""ticketgate alone on a machine whose limits a test sets; what process_test and shortage_test share."""
+"""Runs ticketgate under system limits that a test sets. process_test and shortage_test share it."""
 import ctypes
 import errno
 import http.client
@@ -13,15 +13,15 @@ import unittest
 
 from real_test import answers, free_port, wait_for
 
-PATIENCE = 60  # seconds after which something that must happen counts as never
+PATIENCE = 60  # seconds: the deadline for every event that a test waits for
 
-# For each architecture: its audit number, and the numbers of the system calls.
+# For each architecture: its AUDIT_ARCH value and the numbers of the system calls.
 CALLS = {"x86_64": (0xC000003E, {"epoll_ctl": 233, "pread64": 17}),
          "aarch64": (0xC00000B7, {"epoll_ctl": 21, "pread64": 67})}
 
 
 def refuse(call, error, *, equal=(), at_least=()):
-    """From now on this system call of this process fails, where its arguments, by index, are as told."""
+    """From now on this system call fails in this process when the arguments with these indices match."""
     arch, numbers = CALLS[os.uname().machine]
     allow, fail = 0x7FFF0000, 0x00050000 | error
     load, is_equal, is_at_least, give = 0x20, 0x15, 0x35, 0x06
@@ -42,12 +42,12 @@ def refuse(call, error, *, equal=(), at_least=()):
 
 
 def refuse_watches(descriptor):
-    """epoll_ctl says ENOSPC for descriptors from this one (fs.epoll.max_user_watches)."""
+    """epoll_ctl fails with ENOSPC for this and higher descriptors, as at fs.epoll.max_user_watches."""
     refuse("epoll_ctl", errno.ENOSPC, equal=[(1, 1)], at_least=[(2, descriptor)])
 
 
 class Sink(threading.Thread):
-    """A backend that reads every request whole and answers 200. It knows how many it had at one time."""
+    """A backend that reads each request to its end and answers 200. It counts the requests that run at the same time."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Sink(threading.Thread):
         self.port = self.door.getsockname()[1]
         self.lock = threading.Lock()
         self.running = self.most = self.whole = self.cut = 0
-        self.answers = threading.Event()  # cleared: it keeps its answers back
+        self.answers = threading.Event()  # while cleared, no answer is sent
         self.answers.set()
         self.start()
 
@@ -147,7 +147,7 @@ class OnItsMachine(unittest.TestCase):
                        check=True, capture_output=True)
 
     def tells(self, what):
-        """Its log is written by a thread of its own: a line may come after the answer it is about."""
+        """Waits for a log line: another thread writes the log, so a line may appear after the answer that it describes."""
         wait_for(lambda: what in self.told(), f"the log says: {what}", PATIENCE)
 
     def check(self, file):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ticketgate against its machine: signals, limits of the system, files that are no files, readers that do not read.
+"""ticketgate and its machine: signals, system limits, pipes and devices in place of files, log readers that do not read.
 
 Usage: process_test.py TICKETGATE [unittest's options]
 """
@@ -29,14 +29,14 @@ class ProcessTest(OnItsMachine):
         return mask & 1 << (signal.SIGHUP - 1)
 
     def long_config(self):
-        """One that takes a while to read."""
+        """A config that is large enough for a signal to arrive while it is read."""
         routes = "".join(f"  - {{ prefix: /{i}, upstream: app }}\n" for i in range(9000))
         file = self.config()
         text = file.read_text()
         file.write_text(text[:text.index("routes:")] + "routes:\n  - { prefix: /, upstream: app }\n" + routes)
         return file
 
-    def test_signals_of_its_first_moments_act_once_it_runs(self):
+    def test_signals_during_startup_take_effect_after_it(self):
         child = self.start(self.long_config(), wait=False)
         wait_for(lambda: child.poll() is not None or self.holds_signals(child), "signals wait", PATIENCE)
         child.send_signal(signal.SIGHUP)
@@ -46,7 +46,7 @@ class ProcessTest(OnItsMachine):
         child.terminate()
         self.assertEqual(child.wait(PATIENCE), 0)
 
-    def test_a_stop_of_its_first_moments_is_no_abort(self):
+    def test_sigterm_during_startup_exits_with_0(self):
         child = self.start(self.long_config(), wait=False)
         wait_for(lambda: child.poll() is not None or self.holds_signals(child), "signals wait", PATIENCE)
         child.terminate()
@@ -54,7 +54,7 @@ class ProcessTest(OnItsMachine):
 
     # ── RLIMIT_FSIZE ──
 
-    def test_a_limit_of_file_sizes_costs_lines_and_bodies_not_the_process(self):
+    def test_a_file_size_limit_drops_log_lines_and_bodies_but_the_process_runs_on(self):
         log = self.folder / "access.log"
         child = self.start(self.config(f"log: {{ access_file: \"{log}\" }}\nspool: {{ directory: \"{self.folder}\" }}\n",
                                        route=", queue: q"),
@@ -72,7 +72,7 @@ class ProcessTest(OnItsMachine):
 
     # ── epoll_ctl ──
 
-    def test_a_connection_that_cannot_be_watched_is_refused_and_nothing_else(self):
+    def test_a_connection_that_epoll_cannot_watch_is_closed_and_others_are_served(self):
         first = 40
         child = self.start(self.config(), limits=lambda: refuse_watches(first))
         held, refused = [], 0
@@ -98,14 +98,14 @@ class ProcessTest(OnItsMachine):
     # ── the admin listener, and descriptors ──
 
     def hold(self, port, count):
-        """So many connections that say nothing."""
+        """Opens this many connections that send nothing."""
         held = []
         self.addCleanup(lambda: [connection.close() for connection in held])
         for _ in range(count):
             held.append(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
         return held
 
-    def test_silent_connections_shut_neither_clients_nor_the_operator_out(self):
+    def test_silent_admin_connections_block_neither_clients_nor_the_operator(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
         child = self.start(self.config(admin=", max_connections: 16, read_timeout: 1h"), limits=few)
         self.hold(self.admin, 1500)
@@ -115,7 +115,7 @@ class ProcessTest(OnItsMachine):
             self.assertEqual(self.get("/")[0], 200)
         self.assertNotIn("cannot accept", self.told())
 
-    def test_the_connection_that_asks_stays_longer_than_the_one_that_does_not(self):
+    def test_an_active_admin_connection_outlives_idle_ones(self):
         self.start(self.config(admin=", max_connections: 4, read_timeout: 1h"))
         asking = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=PATIENCE)
         for _ in range(20):
@@ -124,7 +124,7 @@ class ProcessTest(OnItsMachine):
             self.assertEqual(asking.getresponse().read(), b"ok\n")
         asking.close()
 
-    def test_an_admin_connection_that_says_nothing_ends(self):
+    def test_an_incomplete_admin_request_ends_at_read_timeout(self):
         self.start(self.config(admin=", read_timeout: 200ms"))
         for head in (b"", b"GET /livez HTTP/1.1\r\nHos", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"):
             with socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE) as connection:
@@ -134,7 +134,7 @@ class ProcessTest(OnItsMachine):
                 except ConnectionError:
                     pass  # closed with bytes unread
 
-    def test_an_answer_to_head_has_no_body(self):
+    def test_the_admin_answer_to_head_has_no_body(self):
         self.start(self.config())
         with socket.create_connection(("127.0.0.1", self.admin), timeout=PATIENCE) as connection:
             connection.sendall(b"HEAD /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.0\r\n\r\n")
@@ -144,7 +144,7 @@ class ProcessTest(OnItsMachine):
         self.assertTrue(rest.startswith(b"HTTP/1."), rest)
         self.assertTrue(rest.endswith(b"\r\n\r\nok\n"), rest)
 
-    def test_clients_that_hold_all_descriptors_leave_some_for_requests_and_the_operator(self):
+    def test_descriptors_are_reserved_for_requests_and_the_operator(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))
         child = self.start(self.config(), limits=few)
         first = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -152,7 +152,7 @@ class ProcessTest(OnItsMachine):
         self.assertEqual(first.getresponse().read(), b"ok")
         first.putrequest("POST", "/")
         first.putheader("Content-Length", "100000")
-        first.endheaders()  # a client that has begun a request is not idle, so its connection is not closed
+        first.endheaders()  # a client in the middle of a request is not idle, so its connection stays open
         held = self.hold(self.port, 300)
         for connection in held:
             try:
@@ -170,7 +170,7 @@ class ProcessTest(OnItsMachine):
             connection.close()
         self.assertEqual(self.get("/")[0], 200)
 
-    def test_idle_clients_give_their_descriptors_to_those_that_come(self):
+    def test_idle_connections_are_closed_for_new_clients(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))
         self.start(self.config(), limits=few)
         held = self.hold(self.port, 300)
@@ -181,7 +181,7 @@ class ProcessTest(OnItsMachine):
         for connection in held:
             connection.close()
 
-    def test_without_descriptors_it_pauses_and_does_not_spin(self):
+    def test_without_descriptors_accepting_pauses_and_does_not_spin(self):
         child = self.start(self.config())
         before = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (3, before[1]))
@@ -202,9 +202,9 @@ class ProcessTest(OnItsMachine):
         fields = pathlib.Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    # ── files that are no files ──
+    # ── pipes and devices in place of files ──
 
-    def test_a_pipe_or_a_device_in_place_of_a_file_is_told_at_once(self):
+    def test_check_refuses_a_pipe_or_device_in_place_of_a_file(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         self.make_certificate()
@@ -226,7 +226,7 @@ class ProcessTest(OnItsMachine):
         why = "No such device" if str(odd) == "/dev/tty" and "No such device" in got.stderr else "not a regular file"
         self.assertIn(why, got.stderr)
 
-    def test_a_pipe_in_place_of_a_page_does_not_stop_a_reload(self):
+    def test_a_reload_refuses_a_pipe_in_place_of_a_file_and_does_not_block(self):
         page = self.folder / "page.html"
         page.write_text("busy")
         child = self.start(self.config(route=f", on_full: {{ body_file: {page} }}"))
@@ -242,14 +242,14 @@ class ProcessTest(OnItsMachine):
 
     # ── logs ──
 
-    def test_one_stuck_pipe_for_both_logs_holds_nobody_up(self):
+    def test_a_full_pipe_for_both_logs_delays_no_request(self):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         child = self.start(self.config(), stdout=writer, stderr=writer)
         os.close(writer)
         bad = f"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX: {'x' * 500}\r\n\r\n".encode()
 
-        def spoil():  # each is a line of both logs
+        def spoil():  # each request writes a line to both logs
             for _ in range(600):
                 with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
                     connection.sendall(bad)
@@ -278,7 +278,7 @@ class ProcessTest(OnItsMachine):
         for line in text.decode().splitlines():
             self.assertTrue(line.startswith(("{\"time\"", "20")), f"a torn line: {line[:200]}")
 
-    def test_a_reader_that_never_reads_does_not_stop_the_stop(self):
+    def test_a_log_reader_that_never_reads_does_not_prevent_the_shutdown(self):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         child = self.start(self.config(), stdout=writer, stderr=writer)

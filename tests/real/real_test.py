@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""ticketgate in front of the real thing: Apache with mod_php, nginx with php-fpm, php-fpm itself, PHP's own server.
+"""ticketgate in front of real backends: Apache with mod_php, nginx with php-fpm, php-fpm itself, PHP's built-in server.
 
-Each backend runs a small unsafe PHP application from Debian's packages, in a folder of its own, on loopback ports of
-its own. Usage: real_test.py TICKETGATE [-k PATTERN]. A backend that is not installed is skipped by name.
+Each backend is a Debian package. It runs a small PHP application that is unsafe under parallel requests, in its own
+folder and on its own loopback ports. Usage: real_test.py TICKETGATE [-k PATTERN]. A missing backend is skipped by name.
 """
 import http.client
 import json
@@ -21,7 +21,7 @@ import unittest
 
 TICKETGATE = None
 
-# A client of the id service, as the application has it.
+# A client of the id service, written as an application would.
 NOEQ = """<?php
 $s = fsockopen('127.0.0.1', (int)$argv[1]);
 fwrite($s, "\\0\\6sekrit");
@@ -36,7 +36,7 @@ foreach ([1, 255, 16] as $n) {
 echo $last;
 """
 
-# Spellings of /spelled.php, and paths that some server treats as it.
+# Spellings of /spelled.php, and paths that some servers map to it.
 SPELLINGS = r"""
 /spelled.php /spelled.php?x /spelled.php/ /spelled.php/extra /spelled.php/extra/../y /./spelled.php //spelled.php
 ///spelled.php /x/../spelled.php /x//../spelled.php /x/..//spelled.php /../spelled.php /%73pelled.php
@@ -65,12 +65,12 @@ PHP = {
 }
 
 
-RESERVED = []  # one socket a port given out; its abstract name goes with this process
+RESERVED = []  # one socket for each reserved port; its abstract name disappears when this process ends
 
 
 def free_port():
-    """A port that nobody has, outside the range from which the kernel takes ports for connections, and that no other
-    of these tests is given: anybody else could take it before the program that is to listen there does."""
+    """Reserves a free port outside the kernel's ephemeral range. Another test gets another port; without the reservation
+    it could open this port before the tested program does."""
     for port in random.sample(range(14000, 20000), 6000):
         claim = socket.socket(socket.AF_UNIX)
         try:
@@ -90,7 +90,7 @@ def wait_for(condition, what, seconds=60):
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)  # polls a process that sends no event
+        time.sleep(0.02)  # conditions read /proc, logs and metrics of other processes, which send no event
 
 
 def answers(port):
@@ -99,7 +99,7 @@ def answers(port):
 
 
 class Process:
-    """A child in its own process group (Apache kills its whole group), stopped by that group."""
+    """A child process in its own process group, since Apache signals its whole group. stop() ends the group."""
 
     def __init__(self, command, log, env=None):
         self.log = open(log, "ab")
@@ -123,7 +123,7 @@ class Process:
 
 
 class Backend:
-    """What all of them have in common; subclasses say how they are started."""
+    """The common part of all backends. A subclass defines how its server is started."""
     needs = []
     speaks_http = True
 
@@ -133,7 +133,7 @@ class Backend:
         self.processes = []
         self.root = self.folder / "www"
         self.root.mkdir()
-        # The workers are other users when this runs as root.
+        # When the test runs as root, the workers run as another user.
         for path in (self.folder, self.root):
             path.chmod(0o777)
         self.state = self.folder / "count"
@@ -148,7 +148,7 @@ class Backend:
         self.processes.append(Process(command, self.folder / "backend.log", env))
 
     def start_nginx(self, location):
-        """nginx with one server, whose one location says this."""
+        """Starts nginx with one server that has one location with this content."""
         conf = self.folder / "nginx.conf"
         conf.write_text(f"""daemon off;
 pid {self.folder}/nginx.pid;
@@ -218,12 +218,12 @@ SetEnvIf Unique-Id "(.+)" UNIQUE_ID=$1
 
 
 class LenientApache(Apache):
-    """With the two settings that let a path be read in more ways."""
+    """Apache with the two settings that accept more spellings of a path."""
     paths = "AllowEncodedSlashes On\nMergeSlashes Off"
 
 
 class Fpm(Backend):
-    """php-fpm alone: ticketgate speaks FastCGI to it."""
+    """php-fpm without a web server: ticketgate speaks FastCGI to it."""
     needs = ["php-fpm8.2"]
     speaks_http = False
     children = 8
@@ -272,7 +272,7 @@ class NginxFpm(Fpm):
 
 
 class NginxApache(Backend):
-    """nginx, as it comes, between ticketgate and mod_php: headers with an underscore do not get through."""
+    """nginx with its default settings between ticketgate and mod_php. It drops headers with an underscore."""
     needs = ["nginx"] + Apache.needs
 
     def start(self):
@@ -291,7 +291,7 @@ class NginxApache(Backend):
 
 
 class Served:
-    """A backend and ticketgate in front of it; subclasses say which backend, and what is configured."""
+    """A backend with ticketgate in front of it. A subclass selects the backend and the config."""
     backend_type = None
 
     @classmethod
@@ -380,7 +380,7 @@ id_service:
         run = subprocess.run([TICKETGATE, "id", "decode", text], capture_output=True, text=True, check=True)
         return run.stdout
 
-    def test_php_sees_ids_of_every_kind_and_they_can_be_read(self):
+    def test_php_sees_ids_of_every_format_and_id_decode_reads_them(self):
         _, text = self.ask("GET", "/show.php", headers={"X-Trace-Id": "theirs-1", "x_request-id": "evil"})
         server = json.loads(text)["server"]
         hours = "|".join(time.strftime("%Y-%m-%dT%H:", time.gmtime(server["REQUEST_TIME"] - s)) for s in (0, 5))
@@ -392,7 +392,7 @@ id_service:
         self.assertEqual(server["HTTP_X_CLIENT_TRACE_ID"], "theirs-1")
         self.assertNotIn(b"evil", text)
 
-    def test_php_sees_the_formats_of_its_route(self):
+    def test_php_sees_the_id_formats_of_its_route(self):
         _, text = self.ask("GET", "/show.php/ulid", headers={"X-Row-Id": "evil"})
         server = json.loads(text)["server"]
         self.assertRegex(server["HTTP_X_REQUEST_ID"], "^[0-7][0-9A-HJKMNP-TV-Z]{25}$")
@@ -406,24 +406,24 @@ id_service:
         run = subprocess.run(["php", str(script), str(self.service)], capture_output=True, text=True, check=True)
         self.assertIn("worker      2", self.decoded(run.stdout))
 
-    def test_php_sees_the_whole_body_however_it_is_sent(self):
+    def test_php_sees_the_whole_body_with_length_and_chunked(self):
         body = os.urandom(3_000_000)
         for path in ("/show.php", "/show.php?count"):
             _, text = self.ask("POST", path, body)
             self.assertEqual(json.loads(text)["body"], len(body), path)
-        # A chunked body on a queued route arrives with a length, which every PHP understands. (The regex of the
-        # route is matched on the path, so /count/ is queued and the rest is PATH_INFO.)
+        # On a queued route a chunked body arrives with a Content-Length, which every PHP understands. (The regex of the
+        # route matches the path, so /count is queued; PHP sees it as PATH_INFO.)
         _, text = self.ask("POST", "/show.php/count", iter([body[:100], body[100:]]))
         self.assertEqual(json.loads(text)["body"], len(body))
 
     def raw(self, port, path):
-        """The head and the body of the answer; http.client would refuse some of these paths itself."""
+        """The head and the body of the answer. http.client would reject some of these paths."""
         with socket.create_connection(("127.0.0.1", port), 30) as s:
             s.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
             with s.makefile("rb") as answer:
                 return answer.read().partition(b"\r\n\r\n")
 
-    def test_no_spelling_reaches_the_script_unqueued(self):
+    def test_no_spelling_of_the_path_bypasses_the_queue(self):
         reached, refused, served = [], [], {}
         for path in SPELLINGS:
             runs = self.backend.speaks_http and b"the script ran" in self.raw(self.backend.port, path)[2]
@@ -449,7 +449,7 @@ id_service:
         print(f"\n{self.backend_type.__name__}: {len(reached)} of {len(SPELLINGS)} spellings run the script, "
               f"{len(queues)} queued, refused: {' '.join(sorted(set(reached) & set(refused)))}", file=sys.stderr)
 
-    def test_parallel_updates_are_all_kept(self):
+    def test_parallel_updates_lose_nothing(self):
         before = int(self.backend.state.read_text())
         failures = []
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Redirects that Apache, nginx and PHP make by themselves: none leads a client to the backend's port.
+"""Redirects that Apache, nginx and PHP generate never lead a client to the backend's port.
 
 Usage: redirect_test.py TICKETGATE [-k PATTERN]. A backend that is not installed is skipped by name.
 """
@@ -11,14 +11,14 @@ import unittest
 import real_test
 from real_test import Apache, Fpm, NginxFpm, Served
 
-# Builds its own URL as many applications do.
+# Builds an absolute URL from $_SERVER, as many applications do.
 AWAY = ("<?php $s = $_SERVER; $https = ($s['HTTPS'] ?? '') === 'on'; $port = ':' . $s['SERVER_PORT'];"
         " header('Location: ' . ($https ? 'https://' : 'http://') . $s['SERVER_NAME']"
         " . ($port === ($https ? ':443' : ':80') ? '' : $port) . '/elsewhere');")
 
 
 class ApacheWithFolders(Apache):
-    """A vhost without a ServerName, as Debian's default site: its redirects name the port it listens on."""
+    """A vhost without a ServerName, as Debian's default site: its redirects contain the port that it listens on."""
 
     @property
     def paths(self):
@@ -54,22 +54,22 @@ class Redirects(Served):
         self.assertIn(response.status, (301, 302))
         return response.headers["Location"]
 
-    def test_of_a_script_lead_to_the_host_that_the_client_asked(self):
+    def test_redirects_of_a_script_lead_to_the_clients_host(self):
         for host in ("shop.example", "shop.example:81", f"127.0.0.1:{self.port}"):
             self.assertEqual(self.location(self.port, "/away.php", host), f"http://{host}/elsewhere")
 
 
 class OfFolders(Redirects):
-    def test_the_backend_alone_names_its_port(self):
-        """Else the tests below show nothing."""
+    def test_without_ticketgate_a_redirect_shows_the_backends_port(self):
+        """Without ticketgate the redirect shows the backend's port, so the tests below can fail."""
         self.assertEqual(self.location(self.backend.port, "/folder", "shop.example"),
                          f"http://shop.example:{self.backend.port}/folder/")
 
-    def test_of_a_folder_lead_to_the_host_that_the_client_asked(self):
+    def test_redirects_of_a_folder_lead_to_the_clients_host(self):
         for host in ("shop.example", "shop.example:81", f"127.0.0.1:{self.port}"):
             self.assertEqual(self.location(self.port, "/folder", host), f"http://{host}/folder/")
 
-    def test_of_a_folder_keep_the_clients_https(self):
+    def test_redirects_of_a_folder_keep_the_clients_https(self):
         there = self.location(self.port, "/folder", "shop.example", {"X-Forwarded-Proto": "https"})
         self.assertEqual(there, "https://shop.example/folder/")
 
@@ -79,17 +79,17 @@ class TestApache(OfFolders, unittest.TestCase):
 
 
 class TestNginx(OfFolders, unittest.TestCase):
-    """nginx drops the port of the client's Host; ours is put in its place."""
+    """nginx drops the port of the client's Host. ticketgate puts its own port there."""
     backend_type = NginxWithFolders
 
-    def test_of_a_script_lead_to_the_host_that_the_client_asked(self):
+    def test_redirects_of_a_script_lead_to_the_clients_host(self):
         self.skipTest("SERVER_NAME is empty without server_name; docs/recipes/nginx.md sets it")
 
 
 class TestFpm(Redirects, unittest.TestCase):
     backend_type = Fpm
 
-    def test_of_a_script_keep_the_clients_https(self):
+    def test_redirects_of_a_script_keep_the_clients_https(self):
         there = self.location(self.port, "/away.php", "shop.example", {"X-Forwarded-Proto": "https"})
         self.assertEqual(there, "https://shop.example/elsewhere")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ticketgate when its machine runs short: no memory, no descriptors, a disk that fails. One at a time holds; it goes on afterwards.
+"""ticketgate without memory, without descriptors and with a failing disk: exclusion holds, and it serves again afterwards.
 
 Usage: shortage_test.py TICKETGATE [unittest's options]
 """
@@ -22,7 +22,7 @@ BODY = b"x" * (3 << 20)
 
 class ShortageTest(OnItsMachine):
     def together(self, count, ask, meanwhile=lambda ends: None):
-        """What each of so many threads came to."""
+        """Runs `ask` in this many threads. Returns the status or the exception of each."""
         ends = []
         threads = [threading.Thread(target=lambda: ends.append(self.end_of(ask)), daemon=True) for _ in range(count)]
         for thread in threads:
@@ -53,8 +53,8 @@ class ShortageTest(OnItsMachine):
 
     # ── the disk ──
 
-    def test_a_body_that_cannot_be_read_back_costs_its_request_and_holds_its_slot_to_the_end(self):
-        # The backend has a part of the request by then, so the slot stays held until it has ended.
+    def test_a_spool_read_error_gives_502_and_holds_the_slot_until_the_backend_ends(self):
+        # The backend already has part of the request, so the slot stays held until the backend ends the connection.
         child = self.start(
             self.config(f"spool: {{ directory: \"{self.folder}\", memory_per_body: 16KiB }}\n", route=", queue: q"),
             limits=lambda: refuse("pread64", errno.EIO, at_least=[(3, 1 << 20)]))
@@ -69,7 +69,7 @@ class ShortageTest(OnItsMachine):
         client.sendall(bytes([count]))
         return client.makefile("rb").read(8 * count)
 
-    def test_without_descriptors_an_idle_id_client_gives_way_to_the_newest(self):
+    def test_without_descriptors_the_longest_idle_id_client_is_closed_for_a_new_one(self):
         port = free_port()
         child = self.start(self.config(f"id_service: {{ address: \"127.0.0.1:{port}\", worker: 1 }}\n"))
 
@@ -96,17 +96,17 @@ class ShortageTest(OnItsMachine):
                       pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
         return int(fields["VmSize"].split()[0]) << 10
 
-    def test_without_memory_it_serves_fewer_but_never_two_at_once(self):
+    def test_without_memory_fewer_requests_are_served_but_never_two_at_once(self):
         child = self.start(self.config(
             f"spool: {{ directory: \"{self.folder}\", memory_per_body: 8MiB, max_memory: 4GiB }}\n"
             "clients: { max_connections_per_client: unlimited }\n",
             route=", queue: q, max_waiting: 2000"))
 
-        def until_short(ends):  # the backend keeps its answers back: whoever has one was refused
+        def until_short(ends):  # the backend sends no answer yet, so any answer is a refusal
             wait_for(lambda: ends or re.search("std::bad_alloc|Cannot allocate memory", self.told()),
                      "it is short of memory", PATIENCE)
             self.sink.answers.set()
-        self.sink.answers.clear()  # 300 MB of bodies wait
+        self.sink.answers.clear()  # 300 MB of bodies wait in the queue
         for extra in (8 << 20, 1 << 20, 0):
             limit = self.size_of(child) + extra
             resource.prlimit(child.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""When a slot is free, with real servers and scripts: an early answer must not stop the line, and an answer that
-ends before its script does must not let the next one in (CONTRACT 2.11 and 2.12).
+"""When a slot becomes free, with real servers and scripts: an early answer must not stop the queue, and an answer that
+ends before its script must not admit the next request (CONTRACT 2.11 and 2.12).
 
 Usage: slot_end_test.py TICKETGATE [-k PATTERN].
 """
@@ -14,10 +14,10 @@ import real_test
 from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, wait_for
 
 SCRIPTS = {
-    # Writes much more than all buffers on the way hold, and never reads its input.
+    # Writes much more than all buffers on the way can hold, and never reads its input.
     "big.php": "<?php set_time_limit(0); header('Content-Type: text/plain');"
                " for ($i = 0; $i < 1000; $i++) echo str_repeat('x', 8192);",
-    # Sends its answer and works on, long enough for another script to start meanwhile; then records
+    # Sends its answer and works on, long enough for another script to start meanwhile. Then it records
     # when it began and ended.
     "span.php": "<?php ignore_user_abort(true); $b = hrtime(true); $end = $_GET['end'];"
                 " while (ob_get_level()) ob_end_clean();"
@@ -32,7 +32,7 @@ BODY = 3 << 20
 
 
 class SlotEnd(real_test.Served):
-    ends = ["head", "204", "304", "close"]  # of which the backend's connection tells the truth
+    ends = ["head", "204", "304", "close"]  # endings after which the backend's connection shows when the script has ended
     uploads = ["PUT", "POST"]
 
     @classmethod
@@ -47,7 +47,7 @@ class SlotEnd(real_test.Served):
         return cls.backend.root
 
     def request(self, method, path, lines=(), body=b""):
-        """Sends all of it while it reads: the answer may come first. The answer's bytes, to the end."""
+        """Sends the request and reads at the same time, since the answer may come first. Returns all bytes of the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as s:
             head = [f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *lines]
             sender = threading.Thread(target=self.send, args=(s, "\r\n".join(head).encode() + b"\r\n\r\n" + body))
@@ -60,7 +60,7 @@ class SlotEnd(real_test.Served):
                         break
                     got += piece
             except ConnectionResetError:
-                pass  # the server closed before it had read everything
+                pass  # the server closed before it had read the whole request
             sender.join()
             return got
 
@@ -68,12 +68,12 @@ class SlotEnd(real_test.Served):
         try:
             s.sendall(data)
         except OSError:
-            pass  # the same
+            pass  # the server closed early
 
     def status(self, answer):
         return int(answer.split(b" ", 2)[1])
 
-    def test_an_early_answer_does_not_stop_the_line(self):
+    def test_an_early_answer_does_not_stop_the_queue(self):
         length = [f"Content-Length: {BODY}"]
         pieces = b"".join(b"%x\r\n" % (1 << 16) + b"b" * (1 << 16) + b"\r\n" for _ in range(BODY >> 16))
         for path in ["/big.php", "/big.php?unqueued"]:
@@ -82,11 +82,11 @@ class SlotEnd(real_test.Served):
                     with self.subTest(path=path, method=method, lines=lines[0]):
                         answer = self.request(method, path, lines, body)
                         self.assertEqual(self.status(answer), 200, answer[:300])
-                        # Chunk sizes are hexadecimal: they have no x.
+                        # The chunk sizes between the data contain no x.
                         self.assertEqual(answer.split(b"\r\n\r\n", 1)[1].count(b"x"), 1000 * 8192)
                         self.assertEqual(self.status(self.request("GET", "/count.php")), 200, "the line goes on")
 
-    def test_no_script_begins_before_the_one_ahead_has_ended(self):
+    def test_no_script_begins_before_the_previous_one_has_ended(self):
         for end in self.ends:
             with self.subTest(end=end):
                 self.spans.write_text("")
@@ -118,9 +118,8 @@ class TestFpm(SlotEnd, unittest.TestCase):
     backend_type = Fpm
 
 
-# nginx itself ends a 204, a 304 and an answer of known length before the script behind it does, and nothing that
-# it says over HTTP tells. Nor does it get an early answer to a long PUT through by itself (docs/queues.md, "What a
-# proxy cannot see").
+# nginx ends a 204, a 304 and an answer of known length before the script behind it ends, and HTTP does not show this.
+# nginx also cannot relay an early answer to a long PUT (docs/queues.md, "What a proxy cannot see").
 class TestNginxFpm(SlotEnd, unittest.TestCase):
     backend_type = NginxFpm
     ends = ["head"]

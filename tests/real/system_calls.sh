@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How many system calls does one passed-through request cost the proxy? Counted by strace over 5,000 requests on
-# 64 connections. The limit is issue 2's: 6.3.
+# Counts the system calls for one unqueued request, with strace over 5,000 requests on
+# 64 connections. The limit is 6.3 (issue 2).
 #   system_calls.sh FOLDER_WITH_BINARIES
 set -euo pipefail
 bin=$1 requests=5000 limit=6.3

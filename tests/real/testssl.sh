@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What testssl.sh finds on a listener of ticketgate, RSA and ECDSA: protocols, ciphers, key exchange, known
-# attacks. A minute each, so it is `./dev tls-check` and not one of the tests.
+# Runs testssl.sh against a listener of ticketgate with RSA and ECDSA: protocols, ciphers, key exchange, known
+# attacks. Each takes a minute, so this is `./dev tls-check` and not one of the tests.
 #   testssl.sh FOLDER_WITH_TICKETGATE
 set -euo pipefail
 bin=$1
@@ -36,7 +36,7 @@ for kind in rsa ecdsa; do
     kill "$gate"
     wait "$gate" || true
     gate=''
-    # A self-signed certificate of this test's own is no finding; all that TLS itself does is.
+    # Ignores findings about this test's self-signed certificate; findings about TLS itself count.
     python3 - "$kind" "$work/found.json" <<'PY' || failed=1
 import json, sys
 kind, file = sys.argv[1:]

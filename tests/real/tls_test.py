@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ticketgate's TLS against programs that everybody has: curl, openssl s_client, and nginx as the backend.
+"""TLS with common programs: curl and openssl s_client as clients, nginx as the backend.
 
-Certificates are made with the openssl program, in a folder of the test's own. Usage: tls_test.py TICKETGATE.
+The test makes its certificates with the openssl program, in a temporary folder. Usage: tls_test.py TICKETGATE.
 """
 import hashlib
 import os
@@ -22,7 +22,7 @@ def run(*command, **options):
 
 
 class Folder:
-    """One authority, what it signed, a page to be fetched."""
+    """A CA, the certificates that it signed, and a page to fetch."""
 
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-tls-")
@@ -92,24 +92,24 @@ http {{ access_log off;
         return run("openssl", "s_client", "-connect", f"127.0.0.1:{self.port}", "-CAfile", self.folder / "ca.pem", *more,
                    input=said)
 
-    def test_curl_gets_what_nginx_has_over_tls_twice(self):
+    def test_curl_gets_a_page_with_tls_on_both_sides(self):
         got = self.curl("/big")
         self.assertEqual(got.stderr, b"")
         self.assertTrue(got.stdout == self.body)
         self.assertEqual(self.curl("/ssl").stdout.split()[0::2], [b"TLSv1.3", b"https"])
 
-    def test_every_version_and_size_of_records(self):
+    def test_a_large_answer_arrives_whole_with_each_tls_version(self):
         for version in ("1.2", "1.3"):
             got = self.curl("/big", "--tlsv" + version, "--tls-max", version)
             self.assertTrue(got.stdout == self.body, version)
 
-    def test_many_at_once_stand_in_line(self):
+    def test_parallel_tls_clients_are_queued_and_all_served(self):
         urls = [f"https://one.test:{self.port}/small"] * 50
         got = run("curl", "-sS", "--cacert", self.folder / "ca.pem", "--resolve", f"one.test:{self.port}:127.0.0.1",
                   "--parallel", "--parallel-max", "20", "-w", "%{http_code}\n", *urls)
         self.assertEqual(got.stdout.count(b"200"), 50, got.stderr)
 
-    def test_the_certificate_fits_the_name(self):
+    def test_the_sni_selects_the_certificate(self):
         for name, subject in (("one.test", "one"), ("two.test", "two"), ("a.two.test", "two"), ("none.test", "one")):
             got = self.s_client("-servername", name)
             self.assertIn(f"subject=CN = {subject}".encode(), got.stdout, name)
@@ -123,7 +123,7 @@ http {{ access_log off;
             self.assertIn(b"New, TLSv1", first.stdout)
             self.assertIn(b"Reused, TLSv1", self.s_client(version, "-sess_in", session).stdout, version)
 
-    def test_what_is_weak_is_refused(self):
+    def test_weak_versions_and_ciphers_are_refused(self):
         for weak in (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "AES128-SHA:AES256-GCM-SHA384"],
                      ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA256"]):
             got = self.s_client(*weak)
@@ -135,12 +135,12 @@ http {{ access_log off;
         self.assertIn(b"RENEGOTIATING", got.stderr + got.stdout)
         self.assertIn(b"no renegotiation", got.stderr + got.stdout)
 
-    def test_a_hangup_shows_the_renewed_certificate(self):
+    def test_sighup_loads_a_renewed_certificate(self):
         self.folder.issue("two", "two.test", "*.two.test", "renewed.test")
         os.kill(self.gate.child.pid, signal.SIGHUP)
         wait_for(lambda: b"subject=CN = two" in self.s_client("-servername", "renewed.test").stdout, "it is shown")
 
-    def test_plain_http_is_told_so(self):
+    def test_plain_http_gets_400_with_an_explanation(self):
         got = run("curl", "-sS", "-i", f"http://127.0.0.1:{self.port}/x")
         self.assertTrue(got.stdout.startswith(b"HTTP/1.1 400 "), got)
         self.assertIn(b"plain HTTP was sent", got.stdout)

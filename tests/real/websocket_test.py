@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real WebSocket client and server (Debian's node-ws) through a queue of ticketgate's.
+"""A real WebSocket client and server (Debian's node-ws) with a queue of ticketgate between them.
 
 Usage: websocket_test.py TICKETGATE
 """

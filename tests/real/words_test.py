@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ticketgate says of a backend that cannot be reached: in the log, and by check --connect.
+"""Messages about a backend that cannot be reached, in the log and from check --connect.
 
 Usage: words_test.py TICKETGATE
 """
@@ -35,6 +35,23 @@ class Words(unittest.TestCase):
                         f"upstreams: {{ {named} }}\nroutes: [{routes}]\n{more}")
         return file
 
+    def start(self, file):
+        gate = Process([real_test.TICKETGATE, "-c", str(file)], self.folder / "gate.log")
+        self.addCleanup(gate.stop)
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+
+    def logged_failure(self, upstream):
+        """Sends a request that this upstream fails. Returns the log line about it."""
+        with self.subTest(upstream), self.assertRaises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{upstream}", timeout=60)
+        self.assertEqual(caught.exception.code, 502)
+
+        def lines():
+            log = (self.folder / "gate.log").read_text().splitlines()
+            return [line for line in log if f" upstream={upstream} " in line]
+        wait_for(lines, f"the log reports the failure of {upstream}")
+        return lines()[0]
+
     def check(self, file):
         done = subprocess.run([real_test.TICKETGATE, "check", "--connect", "-c", file], text=True, timeout=60,
                               capture_output=True)
@@ -57,7 +74,7 @@ class Words(unittest.TestCase):
         return path
 
     def broken(self):
-        """Upstreams that fail, and what is said of each."""
+        """Upstreams that fail: for each its config, address, error and remedy."""
         port = free_port()
         absent, dead = self.folder / "absent.sock", self.unix("dead.sock", listens=False)
         return {
@@ -73,23 +90,13 @@ class Words(unittest.TestCase):
 
     def test_the_log_names_upstream_address_errno_and_remedy(self):
         broken = self.broken()
-        gate = Process([real_test.TICKETGATE, "-c", str(self.config({n: b[0] for n, b in broken.items()}))],
-                       self.folder / "gate.log")
-        self.addCleanup(gate.stop)
-        wait_for(lambda: answers(self.port), "ticketgate listens")
+        self.start(self.config({n: b[0] for n, b in broken.items()}))
         for name, (_, address, why, remedy) in broken.items():
-            with self.subTest(name), self.assertRaises(urllib.error.HTTPError) as caught:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{name}", timeout=60)
-            self.assertEqual(caught.exception.code, 502)
+            line = self.logged_failure(name)
+            self.assertIn(f"address={address} why=\"cannot connect to the backend: {why}", line)
+            self.assertIn(f'remedy="{remedy}', line)
 
-            def told(name=name):
-                lines = (self.folder / "gate.log").read_text().splitlines()
-                return [line for line in lines if f" upstream={name} " in line]
-            wait_for(told, "the log tells it")
-            self.assertIn(f"address={address} why=\"cannot connect to the backend: {why}", told()[0])
-            self.assertIn(f'remedy="{remedy}', told()[0])
-
-    def test_a_unix_socket_is_for_user_and_group_whatever_the_umask(self):
+    def test_a_unix_socket_has_mode_660_with_any_umask(self):
         file = self.folder / "c.yaml"
         file.write_text(f'listen: [{{ address: "unix:{self.folder}/s" }}]\n'
                         f'admin: {{ address: "unix:{self.folder}/a" }}\n'
@@ -107,7 +114,7 @@ class Words(unittest.TestCase):
                     gate.stop()
 
     def speaker(self, words):
-        """A backend that answers everything with these bytes and closes."""
+        """Starts a backend that answers any input with these bytes and closes. Returns its address."""
         door = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(door.close)
 
@@ -132,26 +139,16 @@ class Words(unittest.TestCase):
                  "plain": (f'{{ url: "https://{web}" }}', "write url: http://"),
                  "web": (f'{{ url: "fastcgi://{web}", fastcgi: {{ root: /w }} }}', f"write url: http://{web} ")}
         file = self.config({n: b[0] for n, b in mixed.items()})
-        gate = Process([real_test.TICKETGATE, "-c", str(file)], self.folder / "gate.log")
-        self.addCleanup(gate.stop)
-        wait_for(lambda: answers(self.port), "ticketgate listens")
+        self.start(file)
         for name, (_, remedy) in mixed.items():
-            with self.subTest(name), self.assertRaises(urllib.error.HTTPError) as caught:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{name}", timeout=60)
-            self.assertEqual(caught.exception.code, 502)
-
-            def told(name=name):
-                lines = (self.folder / "gate.log").read_text().splitlines()
-                return [line for line in lines if f" upstream={name} " in line]
-            wait_for(told, "the log tells it")
-            self.assertIn(remedy, told()[0])
+            self.assertIn(remedy, self.logged_failure(name))
         code, _, err = self.check(file)
         self.assertEqual(code, 1)
         self.assertRegex(err, f"upstream web: failed: {web}: its answer is not FastCGI: .*write url: http://{web} ")
         self.assertRegex(err, "upstream plain: failed: .*write url: http://")
         self.assertEqual(len(err.splitlines()), 2, err)
 
-    def test_check_connect_says_what_fails_and_exits_with_1(self):
+    def test_check_connect_reports_each_failure_and_exits_with_1(self):
         broken = self.broken()
         code, out, err = self.check(self.config({n: b[0] for n, b in broken.items()}))
         self.assertEqual(code, 1, err)
@@ -162,7 +159,7 @@ class Words(unittest.TestCase):
             self.assertIn(f"{address}: {why}", line)
             self.assertIn(remedy, line)
 
-    def test_check_connect_says_what_it_reached(self):
+    def test_check_connect_reports_the_address_that_it_reached(self):
         port, path = self.backend(), self.unix("live.sock")
         code, out, err = self.check(self.config({
             "tcp": f'{{ url: "http://127.0.0.1:{port}" }}', "named": f'{{ url: "http://localhost:{port}" }}',
@@ -172,7 +169,7 @@ class Words(unittest.TestCase):
         self.assertIn(f"upstream named: connected to 127.0.0.1:{port}\n", out)
         self.assertIn(f"upstream sock: connected to unix:{path}\n", out)
 
-    def test_check_connect_looks_at_the_certificate(self):
+    def test_check_connect_verifies_the_certificate(self):
         key, chain = self.folder / "key.pem", self.folder / "chain.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", chain,
                         "-days", "2", "-subj", "/CN=shop", "-addext", "subjectAltName=DNS:shop"], check=True,

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Inside the chroot: does the steps that extract.py wrote to a folder, in order, and shows what is typed and
-# printed. A step that fails ends it. do_steps.sh FOLDER
+# Inside the chroot: runs the steps that extract.py wrote to a folder, in order, and prints the commands and their
+# output. Stops at the first step that fails. do_steps.sh FOLDER
 set -euo pipefail
 cd /root/ticketgate
 for step in "$1"/*.sh "$1"/*.file; do [[ -e $step ]] && echo "$step"; done | sort | while read -r step; do
     began=$SECONDS
     case $step in
         *.sh)
-            # -v shows each line before it runs, as if it were typed here.
+            # -v prints each line before it runs, as on a terminal.
             DEBIAN_FRONTEND=noninteractive bash -ev "$step" </dev/null 2>&1
             ;;
         *.file)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A page of the documentation as the steps that a person does: extract.py PAGE FOLDER [SECTION ...].
+"""Extracts the steps of a documentation page that a reader carries out: extract.py PAGE FOLDER [SECTION ...].
 
-Without sections: what stands before the page's first section. Each step becomes a numbered file in FOLDER:
-- NN.sh: a `sh` block, typed as it stands in the clone's folder. The line that clones is left out: it was done.
-- NN.file, NN.mode, NN.path: another block, behind a text that says "Write `/path`" or "Add to `/path`".
-A block of a configuration that no text tells where to write is an error: nobody could follow it.
+Without sections: the part before the page's first section. Each step becomes a numbered file in FOLDER:
+- NN.sh: a `sh` block, run unchanged in the clone's folder. The line `git clone` is left out, since the clone exists.
+- NN.file, NN.mode, NN.path: another block after a text with "Write `/path`" or "Add to `/path`".
+A configuration block without such a text is an error, because a reader would not know where to write it.
 """
 import re
 import sys
@@ -18,7 +18,7 @@ PLACE = re.compile(r"(Write|Add\s+to)\s+`(/[^`]+)`")
 
 
 def paragraph(page, block):
-    """The text right above a block."""
+    """The paragraph directly above a block."""
     lines = []
     for number, line in sorted(page.prose, reverse=True):
         if number >= block.line or (not line.strip() and not lines):
@@ -30,7 +30,7 @@ def paragraph(page, block):
 
 
 def section_of(page, line):
-    """The heading that a line stands under, but for the page's title; None before the first."""
+    """The heading of the section that contains a line; None before the first heading. The page's title does not count."""
     heading = None
     for number, text in page.prose:
         if number > line:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# One recipe on a fresh system, in namespaces of its own: started by fresh_check.sh as
+# Runs one recipe on a fresh system in separate namespaces. fresh_check.sh starts it as
 #   unshare --mount in_namespace.sh LOWER WORK NAME BACKEND HOST
-# LOWER is a Debian with the clone, built; what the recipe changes goes to WORK, over it. Its processes end with
-# their namespace, and its services listen where nothing but loopback is.
+# LOWER is a Debian with the built clone; an overlay in WORK holds the changes of the recipe. The processes end with
+# their namespace, and the services listen in a network that has only loopback.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -27,7 +27,7 @@ install -m 755 "$here/systemctl" "$here/apt-get" "$root/usr/local/sbin/"
 mkdir "$root/root/proof"
 cp "$here"/proof.* "$here/do_steps.sh" "$root/root/proof/"
 
-# As in fresh_check.sh: no variable of this machine but the proxies.
+# As in fresh_check.sh: only the proxy variables of this machine.
 inside() {
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
         ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} no_proxy=localhost,127.0.0.1 \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Inside the chroot, behind a recipe's steps: does what they set up keep what the recipe says?
-#   proof.sh BACKEND HOST     BACKEND: apache, nginx or php-fpm; HOST: the Host that clients use, localhost:8080
+# Inside the chroot, after a recipe's steps: checks that the result keeps the promises of the recipe.
+#   proof.sh BACKEND HOST     BACKEND: apache, nginx or php-fpm; HOST: the Host of clients, such as localhost:8080
 # shellcheck disable=SC2317  # functions called through wait_for
 set -uo pipefail
 backend=$1 host=$2
@@ -29,7 +29,7 @@ install -m 644 "$here/proof.php" /var/www/html/
 install -d -m 755 /var/www/html/folder
 rm -f /var/tmp/ticketgate-proof*
 
-# What a script sees. The client has an address of its own, so that it is not the proxy's by accident.
+# The variables that a script sees. The client has its own address, which differs from the proxy's.
 seen=$(curl -s --interface 127.0.0.9 -D /tmp/head "$gate/proof.php")
 see() { sed -n "s/^$1=//p" <<<"$seen"; }
 same HTTP_HOST "$(see HTTP_HOST)" "$host"
@@ -38,7 +38,7 @@ same SERVER_PORT "$(see SERVER_PORT)" "$port"
 same REMOTE_ADDR "$(see REMOTE_ADDR)" 127.0.0.9
 same 'UNIQUE_ID is the one in the response' "$(see UNIQUE_ID)" "$(tr -d '\r' </tmp/head | field Unique-Id)"
 
-# Redirects: the script's own and, of a web server, that of a folder.
+# Redirects: the script's own and, with a web server, that of a folder.
 same 'redirect of a script' "$(head_of "$gate/proof.php?do=away" | field Location)" "$gate/elsewhere"
 if [[ $backend != php-fpm ]]; then
     there=$(head_of "$gate/folder" | field Location)
@@ -48,7 +48,7 @@ if [[ $backend != php-fpm ]]; then
     [[ $there == *8000* ]] && bad 'redirect of a folder' "$there"
 fi
 
-# The backend is not reachable beside the queue, but for this machine.
+# Other machines cannot reach the backend directly and bypass the queue.
 everywhere=$(grep -E ' (00000000|0{32}):1F40 ' /proc/net/tcp /proc/net/tcp6)
 same 'listeners of the backend beyond loopback' "$everywhere" ''
 
@@ -63,7 +63,7 @@ count count
 if grep -q '^[^#]*worker_idle' /etc/ticketgate/ticketgate.yaml; then
     count late
     wait_for 'the status page answers at the start' grep "php-fpm's status page answers" /run/shim/ticketgate.log
-    # Without its path: told at the reload, with the remedy.
+    # Without pm.status_path the reload reports the problem with a remedy.
     sed -i '/^pm.status_path/d' /etc/php/8.2/fpm/pool.d/www.conf
     systemctl restart php8.2-fpm
     runs reload ticketgate reload

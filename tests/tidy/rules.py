@@ -62,7 +62,7 @@ def module_of(path):
 
 
 def includes(source):
-    # Of the text as written: in `code` the quoted name is blanked.
+    # Searches the raw text, because `code` has quoted names blanked.
     for number, line in enumerate(source.lines, 1):
         if match := INCLUDE.match(line):
             yield number, match.group(1), match.group(2)
@@ -89,7 +89,7 @@ def layers(tree):
 
 
 def purity(tree):
-    """Layers 0 and 1 know no sockets; http may use Beast's parser, log writes to its reader itself."""
+    """Layers 0 and 1 use no sockets. http may use Beast's parser, and log writes to its own descriptor."""
     for source in tree.sources:
         own = module_of(source.path)
         if own == "boost_impl" or LAYERS.get(own, 9) > 1:
@@ -103,7 +103,7 @@ def purity(tree):
 
 
 def await_traps(tree):
-    """T1, T2: what g++ 12 destroys twice. See TOOLCHAIN 6: name the argument first."""
+    """T1, T2: expressions with co_await that g++ 12 miscompiles (TOOLCHAIN 6). Name the argument first."""
     for source in tree.sources:
         seen = set()
         for at, token in enumerate(source.tokens):
@@ -186,7 +186,7 @@ BANNED = [
 
 
 def banned(tree):
-    """Calls that have a better one here."""
+    """Calls for which this tree has a better function."""
     for source in tree.sources:
         for pattern, where, message in BANNED:
             if where == "headers" and source.path.suffix != ".hpp":
@@ -198,8 +198,8 @@ def banned(tree):
                     yield source.path, number, message
 
 
-# Files whose tests may sleep, how often, and why. All others wait for events: a time that is long
-# enough on one machine is too short on a busy one.
+# Files whose tests may sleep, with the number of sleeps and the reason. All others wait for events: a
+# time that is long enough on one machine is too short on a busy one.
 SLEEPS = {
     "tests/support/patience.hpp": (3, "eventually() and still() between two looks; be_slow()"),
     "tests/real/real_test.py": (1, "wait_for() between two looks"),
@@ -216,8 +216,8 @@ SLEEPS = {
     "deploy/package/check.sh": (1, "until_true between two looks"),
     "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),
 }
-# Tests whose clients or backends are slow on purpose: the time is what is tested, or makes one of
-# several correct outcomes likelier. They never sleep to wait for an event.
+# Tests whose clients or backends are slow on purpose: they test the time itself, or the time makes one
+# of several correct outcomes more likely. They never sleep to wait for an event.
 SLOW_ON_PURPOSE = {
     "tests/e2e/body_test.cpp": "parts of a body that come apart; whole or apart, the answer is the same",
     "tests/e2e/head_test.cpp": "the Date header goes on with the clock",
@@ -253,7 +253,7 @@ def words(name):
 
 
 def names(tree):
-    """Words that say nothing, in names of files, types and namespaces."""
+    """Words without meaning in names of files, types and namespaces."""
     for source in tree.sources:
         for part in source.path.parts:
             for word in words(part) & BAD_NAMES:
@@ -268,7 +268,7 @@ def names(tree):
 
 
 def headers(tree):
-    """#pragma once, and in lib/ an opening comment that says what the header is."""
+    """A header has #pragma once, and in lib/ an opening comment that describes it."""
     for source in tree.headers():
         if "#pragma once" not in source.lines:
             yield source.path, 1, "no #pragma once"
@@ -277,7 +277,7 @@ def headers(tree):
 
 
 def columns(tree):
-    """100 columns."""
+    """A line has at most 100 columns."""
     for source in tree.sources:
         long = [number for number, line in enumerate(source.lines, 1) if len(line) > COLUMNS]
         if long:
@@ -285,7 +285,7 @@ def columns(tree):
 
 
 def sizes(tree):
-    """A file or a function that is larger than these is more than one thing."""
+    """Files and functions have a largest size; larger ones do more than one thing."""
     for source in tree.sources:
         name = source.path.as_posix()
         most = LARGE_FILES.get(name, LIB_FILE if source.path.parts[0] == "lib" else OTHER_FILE)
@@ -298,7 +298,7 @@ def sizes(tree):
 
 
 def used(tree):
-    """Every header is included: of lib/ by something that ships, beside its own source; others by anything."""
+    """Every header is included: a header of lib/ by another source that ships, any other header by any source."""
     included, anywhere = {}, set()
     for source in tree.sources:
         for _, _, name in includes(source):
@@ -316,7 +316,7 @@ def used(tree):
             yield source.path, 1, "nothing that ships includes it"
 
 
-# Functions that the language or a library calls by their names.
+# Functions that the language or a library calls by name.
 HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "final_suspend", "return_value",
          "return_void", "unhandled_exception", "get_return_object", "allocate", "deallocate",
          "make_error_code", "on_body_init_impl", "on_body_impl", "on_chunk_header_impl",
@@ -338,7 +338,7 @@ NO_TYPE = {"alignas", "decltype", "return", "co_return", "co_await", "co_yield",
 
 
 def declared(source):
-    """Index and name of what looks like the declaration of a function: a name between a type and `(`."""
+    """Yields index and name of each probable function declaration: a name between a type and `(`."""
     tokens = source.tokens
     for at in range(1, len(tokens) - 1):
         name, before = tokens[at].text, tokens[at - 1].text
@@ -348,9 +348,9 @@ def declared(source):
 
 
 def called(tree):
-    """A function that a header of lib/ offers is called by something that ships.
+    """A function that a header of lib/ declares is called by code that ships.
 
-    By name, so a function that shares its name with another one may get by.
+    The check goes by name, so an unused function that shares its name with another one is not reported.
     """
     shipped = [s for s in tree.sources if s.path.parts[0] in ("lib", "cmd")]
     mentions = Counter(token.text for source in shipped for token in source.tokens)
@@ -372,7 +372,7 @@ def called(tree):
 
 def marks(tree):
     """A TODO names its issue: TODO(#12)."""
-    # Spelled so that this line is not one itself.
+    # Split, so that this line does not match itself.
     pattern = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(?#\d)")
     for source in tree.sources:
         for number, line in enumerate(source.lines, 1):
@@ -381,7 +381,7 @@ def marks(tree):
 
 
 def listed(tree):
-    """Every source is listed in a CMakeLists.txt by hand, and what is listed exists."""
+    """Every source is listed in a CMakeLists.txt, and every listed file exists."""
     known = set()
     for path in tree.cmake:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -403,7 +403,7 @@ def listed(tree):
 
 
 def data_files(tree):
-    """YAML and JSON that we ship can be read."""
+    """All shipped YAML and JSON files can be parsed."""
     import json
     import yaml
     for top in ("config", "deploy"):

@@ -1,4 +1,4 @@
-"""Each rule must be able to fail: a small tree with one fault per case, and good code that passes."""
+"""Each rule must be able to fail: each case is a small tree with one fault. Good code must pass."""
 import tempfile
 from pathlib import Path
 
@@ -103,7 +103,7 @@ BAD = [
     ("data_files", {"config/schema.json": "{,}"}),
 ]
 
-# Good code that looks like a fault.
+# Good code that resembles a fault.
 FINE = [
     coroutine("if (co_await f(s)) {\n        use();\n    }\n    co_await g();"),
     coroutine("auto op = f({.name = s});\n    co_await std::move(op);"),

@@ -1,7 +1,7 @@
-"""A C++ file as tidy sees it: lines, tokens, matched brackets, and which braces open a block.
+"""Reads a C++ file into lines, tokens and matched brackets, and finds the braces that open a block.
 
-Not a parser. It knows enough to find statements, blocks, lambdas and function bodies in code that
-clang-format has been over.
+This is not a parser. It finds statements, blocks, lambdas and function bodies in code that clang-format
+has formatted.
 """
 import re
 from dataclasses import dataclass, field
@@ -106,7 +106,7 @@ class Source:
 
     @cached_property
     def functions(self):
-        """Bodies that are not inside another body."""
+        """The function bodies that are not inside another body."""
         found, tokens, at = [], self.tokens, 0
         while at < len(tokens):
             token = tokens[at]

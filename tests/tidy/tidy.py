@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Rules of the house that no compiler checks, as a test: tidy.py [--report | --self-test] [ROOT].
+"""Checks rules of this project that no compiler checks: tidy.py [--report | --self-test] [ROOT].
 
-Without an option: every broken rule as file:line: [rule] message, exit 1 if there is one.
---report: the largest files and functions, for people to judge.
---self-test: every rule catches what it is there for, and lets good code pass.
+Without an option: prints every problem as file:line: [rule] message, and exits with 1 if there is one.
+--report: prints the largest files and functions, for people to judge.
+--self-test: every rule detects its kind of fault, and good code passes.
 """
 import sys
 from pathlib import Path
