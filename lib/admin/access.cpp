@@ -53,10 +53,10 @@ bool names_nobody_else(const HttpRequest& request) {
 std::string_view refusal(const HttpRequest& request, bool local, std::string_view token) {
     if (knows(request, token)) return {};
     if (!local)
-        return "write actions are for programs of this machine, or need admin.token: "
+        return "write actions from another machine need admin.token: "
                "Authorization: Bearer TOKEN\n";
     if (from_another_site(request))
-        return "another site's page has no write actions (its Origin is not this Host) without "
+        return "write actions from a page of another site (its Origin is not this Host) need "
                "admin.token: Authorization: Bearer TOKEN\n";
     if (!names_nobody_else(request))
         return "write actions need a Host that is localhost or an IP address, such as "

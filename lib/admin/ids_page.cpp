@@ -38,9 +38,9 @@ void read(std::string_view name, std::string_view value, Wish& wish) {
         const char* const end = value.data() + value.size();
         const auto [stop, error] = std::from_chars(value.data(), end, wish.count);
         if (error != std::errc{} || stop != end || wish.count == 0 || wish.count > most_ids)
-            wish.wrong = "n is a number from 1 to " + std::to_string(most_ids);
+            wish.wrong = "n must be a number from 1 to " + std::to_string(most_ids);
     } else {
-        wish.wrong = "there are format and n";
+        wish.wrong = "unknown parameter; the parameters are format and n";
     }
 }
 
@@ -59,8 +59,8 @@ HttpResponse ids_page(const Query& query, ids::Generator& generator, bool snowfl
     if (!wish.wrong.empty()) return refusal(wish.wrong);
     if (wish.format == ids::Format::snowflake && !snowflakes)
         return refusal(
-            "the id service gives out the snowflakes of this worker number; ask it, or give "
-            "id_service or ids.machine another worker or datacenter");
+            "the id service makes the snowflakes of this worker number; get them from it, or set "
+            "another worker or datacenter for id_service or ids.machine");
     json::array list;
     for (unsigned i = 0; i < wish.count; ++i) {
         const auto id = generator.next(wish.format, now);

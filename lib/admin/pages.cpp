@@ -20,7 +20,7 @@ constexpr std::size_t most_problems = 100;
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
-                "no such page; there are /livez /readyz /healthz /metrics /api/v1/queues "
+                "no such page; the pages are /livez /readyz /healthz /metrics /api/v1/queues "
                 "/api/v1/queues/NAME /api/v1/ids\n");
 }
 
@@ -40,7 +40,9 @@ std::string some_of(const std::vector<std::string>& lines) {
 
 HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     const auto target = boost::urls::parse_origin_form(request.target());
-    if (!target) return page(http::status::bad_request, "a target is a path and a query\n");
+    if (!target)
+        return page(http::status::bad_request,
+                    "the request target must be a path, with or without a query\n");
     const std::string path = target->path();
     const Query query = target->params();
     if (request.method() == http::verb::get || request.method() == http::verb::head)
@@ -84,7 +86,7 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         return release(std::string(path), query);
     }
     return page(http::status::not_found,
-                "no such action; there are POST /api/v1/queues/NAME/release?number=N "
+                "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "
                 "/api/v1/drain /api/v1/reload\n");
 }
 
@@ -105,7 +107,8 @@ HttpResponse Pages::release(const std::string& name, const Query& query) const {
     if (gate == nullptr) return no_such_queue(name);
     const auto number = query_number(query, "number", 0);
     if (number == 0)
-        return page(http::status::bad_request, "which one? add ?number=N of a ticket in flight\n");
+        return page(http::status::bad_request,
+                    "the number is missing; add ?number=N of a ticket in flight\n");
     switch (actions.release(*gate, number)) {
         case Release::failed_open:
             return page(http::status::ok, "released; its backend may still be running\n");

@@ -26,11 +26,10 @@ constexpr auto patience = std::chrono::seconds(3);
 
 // A client port, or another program: nothing that it says is an answer to a command.
 AdminAnswer of_another() {
-    return {
-        0,
-        {},
-        "answers, but it is not ticketgate's admin listener",
-        "name the address that stands in admin.address of the running process: --admin ADDRESS"};
+    return {0,
+            {},
+            "answers, but it is not ticketgate's admin listener",
+            "give the admin.address of the running process: --admin ADDRESS"};
 }
 
 // Does what arrived break the rules of HTTP? An answer that is cut short does not.

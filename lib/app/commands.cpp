@@ -81,9 +81,9 @@ std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAc
     std::fprintf(stderr,
                  access.problems.empty()
                      ? "ticketgate: %s names no admin listener (no `admin:`, or `admin: off`); if "
-                       "the running process has one, name it: --admin ADDRESS\n"
-                     : "ticketgate: %s does not say where the admin listener is; name it: "
-                       "--admin ADDRESS\n",
+                       "the running process has one, give its address: --admin ADDRESS\n"
+                     : "ticketgate: %s does not contain a valid address of the admin listener; "
+                       "give it: --admin ADDRESS\n",
                  whom.file.c_str());
     return std::nullopt;
 }
@@ -96,8 +96,8 @@ void tell_no_answer(const config::Listen& address, const AdminAnswer& answer, bo
         std::fprintf(stderr, "ticketgate: %s\n", answer.remedy.c_str());
     else if (!named)
         std::fputs(
-            "ticketgate: does it run? If admin.address changed in the file since its start, "
-            "name the address that it started with: --admin ADDRESS\n",
+            "ticketgate: is the process running? If admin.address changed in the file since its "
+            "start, give the old address: --admin ADDRESS\n",
             stderr);
 }
 
@@ -137,10 +137,10 @@ int try_connections(const config::Config& config) try {
     return failed;
 }
 
-// What the words of these errors do not say, whoever met them first.
+// Returns the remedy for errors of the system that can end a start anywhere.
 const char* start_remedy(const std::error_code& error) {
     if (error == std::errc::resource_unavailable_try_again)
-        return ": no thread can be started: raise TasksMax= of the unit, the container's limit of "
+        return ": cannot start a thread: raise TasksMax= of the unit, the container's limit of "
                "processes, or ulimit -u";
     if (error == std::errc::too_many_files_open ||
         error == std::errc::too_many_files_open_in_system)

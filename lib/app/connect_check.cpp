@@ -41,7 +41,7 @@ std::string connected_to(const config::Upstream& upstream, const std::string& ad
     std::string text = "connected to " + address;
     if (!upstream.https) return text;
     return text + (upstream.tls.verify ? " with TLS, its certificate is good"
-                                       : " with TLS, its certificate is not looked at "
+                                       : " with TLS, its certificate is not verified "
                                          "(verify: false)");
 }
 

@@ -54,7 +54,7 @@ std::vector<config::Problem> descriptor_problems(const config::Config& config, s
     config::Problems problems;
     if (wanted != config::Clients{}.max_connections && wanted > most)
         problems.warn(config.mark_of(path), path,
-                      "a process started as this one may open " + std::to_string(most) +
+                      "a process started in this way may open " + std::to_string(most) +
                           " files (ulimit -n, LimitNOFILE), and each request needs two");
     return problems.take();
 }

@@ -43,7 +43,7 @@ void print(const ids::Reading& reading, std::ostream& out) {
 bool decode(const std::string& id, WallTime now, std::ostream& out, std::ostream& err) {
     const auto all = ids::readings(id, now);
     if (all.empty()) {
-        err << "ticketgate: \"" << id << "\" is no id: " << ids::why_no_id(id) << '\n';
+        err << "ticketgate: \"" << id << "\" is not an id: " << ids::why_no_id(id) << '\n';
         return false;
     }
     const auto likely = std::ranges::count_if(all, &ids::Reading::plausible);
@@ -80,14 +80,15 @@ int make_ids(const IdOrder& order, const config::Environment& environment, std::
     if (!format) {
         const auto near = nearest(order.format, ids::format_names);
         err << "ticketgate: " << order.format << " is not a format"
-            << (near.empty() ? "." : "; did you mean " + std::string(near) + "?") << " There are";
+            << (near.empty() ? "." : "; did you mean " + std::string(near) + "?")
+            << " The formats are";
         for (const auto name : ids::format_names) err << ' ' << name;
         err << '\n';
         return commands::usage;
     }
     if (lacks_a_worker(*format, order)) {
-        err << "ticketgate: a snowflake needs --worker N, 0 to 31: a number that no process has "
-               "which makes snowflakes now\n";
+        err << "ticketgate: a snowflake needs --worker N, 0 to 31: a number that no other "
+               "process uses for snowflakes\n";
         return commands::usage;
     }
     std::vector<std::string> complaints;

@@ -41,15 +41,14 @@ class Findings {
         fail("id_service.worker",
              "the id service and ids.machine both have worker " + std::to_string(*both.worker) +
                  " of datacenter " + std::to_string(both.datacenter) +
-                 ", and requests get snowflakes of their own: the same would be given out "
-                 "twice; " +
+                 ", and requests get snowflakes too, so the same ids would be made twice; " +
                  remedy);
     }
 
     void id_service() {
         if (!identities_.id_service || identities_.id_service->worker) return;
         fail("id_service.worker",
-             "none is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to -31");
+             "no number is known; set it, or TICKETGATE_WORKER, or end the host name in -0 to -31");
     }
 
     config::Problems problems;
@@ -104,7 +103,7 @@ std::vector<config::Problem> identity_problems(const config::Config& config,
         found.problems.warn(config.mark_of(""), "environment", complaint);
     found.formats();
     found.id_service();
-    found.workers("give one of the two another worker or datacenter");
+    found.workers("set another worker or datacenter for one of the two");
     return found.problems.take();
 }
 
@@ -112,9 +111,9 @@ std::vector<config::Problem> reload_problems(const config::Config& config,
                                              const Identities& running, const Identities& next) {
     Findings now(config, running), later(config, next);
     now.formats();
-    now.workers("these change with a restart only, so restart instead");
+    now.workers("these numbers change only at a restart; restart ticketgate instead");
     later.id_service();
-    if (!running.overlap()) later.workers("give one of the two another worker or datacenter");
+    if (!running.overlap()) later.workers("set another worker or datacenter for one of the two");
     auto problems = now.problems.take();
     for (auto& problem : later.problems.take()) problems.push_back(std::move(problem));
     return problems;

@@ -51,7 +51,7 @@ void add_order(CLI::App& id, IdOrder& order) {
     id.add_option("--address", order.machine.address, "IPv4 address, for httpd up to 2.4.28")
         ->check(why_no_address);
     id.add_option("--worker", order.machine.worker,
-                  "0 to 31, for snowflake: one that no running process has")
+                  "0 to 31, for snowflake: a number that no running process uses")
         ->check(CLI::Range(0, 31));
     id.add_option("--datacenter", order.machine.datacenter, "0 to 31, for snowflake")
         ->check(CLI::Range(0, 31));
@@ -64,7 +64,7 @@ std::string footer(const std::string& examples, const std::string& exit_codes) {
 
 constexpr const char* asks =
     "  0 done, 1 the process refused it or did not answer, 2 usage, "
-    "78 the file does not say where to ask";
+    "78 the file names no admin listener";
 
 // The parser of the command line, with its options and commands.
 struct Line {
@@ -100,70 +100,75 @@ CLI::App* Line::add(const char* name, const char* what, const std::string& more)
 }
 
 void Line::add_file_commands() {
-    check = add("check", "reads the config and tells every problem",
+    check = add("check", "checks the config and prints every problem",
                 footer("  ticketgate check\n  ticketgate check -c ./ticketgate.yaml\n"
                        "  ticketgate check --connect",
                        "  0 good, 1 --connect: one failed, 2 usage, 78 bad configuration"));
     check->add_flag("--connect", connect,
-                    "connects to each upstream and asks each php-fpm status page, once");
-    explain = add("explain", "what applies to a request, and the line that says so",
+                    "connects to each upstream and reads each php-fpm status page once");
+    explain = add("explain", "prints the settings that apply to a request, and their lines",
                   footer("  ticketgate explain POST /cart/add\n"
                          "  ticketgate explain --all GET /",
-                         "  0 told, 2 usage, 78 bad configuration"));
+                         "  0 printed, 2 usage, 78 bad configuration"));
     explain->add_option("METHOD", method, "GET, POST …")->required();
     explain->add_option("PATH", path, "/path of the request")->required();
-    explain->add_flag("--all", all, "also the settings that have their defaults");
+    explain->add_flag("--all", all, "prints also the settings with default values");
     schema = add("schema", "prints the JSON Schema of the config",
                  footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
     constexpr auto hidden = "";  // --help does not list this group
     example = cli.add_subcommand("example", "prints a config file with every key");
-    reference = cli.add_subcommand("reference", "prints the page of all settings");
+    reference = cli.add_subcommand("reference", "prints the reference page of all settings");
     example->group(hidden);
     reference->group(hidden);
 }
 
 void Line::add_admin_commands() {
-    health = add("healthcheck", "asks the running process; exit code 0: ready",
+    health = add("healthcheck", "checks the running process; exit code 0: ready",
                  footer("  ticketgate healthcheck --admin 127.0.0.1:9901",
-                        "  0 ready, 1 draining or no answer, 2 usage, 78 the file does not say "
-                        "where to ask"));
+                        "  0 ready, 1 draining or no answer, 2 usage, 78 the file names no "
+                        "admin listener"));
     queues = add("queues", "prints the queues of the running process",
                  footer("  ticketgate queues\n  ticketgate queues cart\n"
                         "  watch ticketgate queues --table\n"
                         "  ticketgate queues --json | jq .queues",
                         asks));
-    queues->add_option("QUEUE", queue, "only this one, with every ticket");
-    auto* json = queues->add_flag("--json", as_json, "JSON, as for a pipe or a file");
-    queues->add_flag("--table", as_table, "a table, as on a terminal")->excludes(json);
-    release = add("release", "gives away the slot of a stuck request: its backend may still run",
+    queues->add_option("QUEUE", queue, "prints only this queue, with every ticket");
+    auto* json =
+        queues->add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
+    queues->add_flag("--table", as_table, "prints a table, the default on a terminal")
+        ->excludes(json);
+    release = add("release", "releases the slot of a stuck request, whose backend may still run",
                   footer("  ticketgate release cart 4711", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
-    release->add_option("NUMBER", number, "of the ticket that runs, as `queues QUEUE` shows it")
+    release
+        ->add_option("NUMBER", number, "number of the running ticket, as `queues QUEUE` shows it")
         ->required()
         ->check(why_no_number);
-    drain = add("drain", "lets the queues finish and ends the running process",
+    drain = add("drain", "finishes the queues and stops the running process",
                 footer("  ticketgate drain", asks));
-    reload = add("reload", "has the running process read its config again",
+    reload = add("reload", "makes the running process read its config again",
                  footer("  ticketgate reload\n  ticketgate reload --admin 127.0.0.1:9901",
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
-                        "  78 the file does not say where to ask"));
+                        "  78 the file names no admin listener"));
     for (auto* command : {health, queues, release, drain, reload})
-        command->add_option("--admin", admin,
-                            "host:port or unix:/path of its admin listener, if not as in the file");
+        command->add_option(
+            "--admin", admin,
+            "host:port or unix:/path of the admin listener; default: as in the file");
 }
 
 void Line::add_id_commands() {
-    id = add("id", "makes ids; `id decode` says what an id means",
+    id = add("id", "makes ids; `id decode` explains ids",
              footer("  ticketgate id -f uuidv7 -n 3\n  ticketgate id decode ID",
                     "  0 printed, 2 usage"));
     add_order(*id, order);
-    decode = id->add_subcommand("decode", "formats, time, machine, process and counter");
+    decode =
+        id->add_subcommand("decode", "prints format, time, machine, process and counter of ids");
     decode->footer(
         footer("  ticketgate id decode ID\n"
                "  ticketgate id decode --from-log < access.log",
-               "  0 decoded, 2 usage, or no id"));
-    decode->add_option("ID", ids, "ids to be decoded");
+               "  0 decoded, 2 usage, or not an id"));
+    decode->add_option("ID", ids, "the ids to decode");
     decode->add_flag("--from-log", from_log, "annotates the lines of a log on stdin");
 }
 
@@ -203,7 +208,7 @@ int Line::run_id() {
     if (from_log == ids.empty())
         return from_log ? annotate_log(std::cin, wall_now(), std::cout)
                         : decode_ids(ids, wall_now(), std::cout, std::cerr);
-    std::cerr << "ticketgate: id decode takes ids, or --from-log\n";
+    std::cerr << "ticketgate: id decode needs ids or --from-log\n";
     return commands::usage;
 }
 
@@ -225,7 +230,8 @@ std::vector<std::string> options_of(const CLI::App& app) {
 int unknown(const std::string& word, const std::vector<std::string>& known) {
     const bool option = word.starts_with('-');
     const auto near = nearest(word, known);
-    std::cerr << "ticketgate: " << word << (option ? " is no option here" : " is no command");
+    std::cerr << "ticketgate: " << word
+              << (option ? " is not an option here" : " is not a command");
     if (!near.empty()) std::cerr << "; did you mean " << near << "?";
     std::cerr << "\nRun ticketgate --help for the commands and options.\n";
     return commands::usage;
@@ -263,8 +269,9 @@ int Line::misunderstood() {
     if (words.empty()) return commands::usage;
     if (inside == &cli || words.front().starts_with('-') || inside == id)
         return unknown(words.front(), known);
-    std::cerr << "ticketgate: " << inside->get_name() << " takes no further word: " << words.front()
-              << "\nRun ticketgate " << inside->get_name() << " --help for what it takes.\n";
+    std::cerr << "ticketgate: " << inside->get_name()
+              << " takes no more arguments: " << words.front() << "\nRun ticketgate "
+              << inside->get_name() << " --help for its arguments.\n";
     return commands::usage;
 }
 
@@ -285,7 +292,7 @@ int Line::run() {
     return commands::serve(file);
 }
 
-// A full disk, or a reader that has gone, is no success.
+// Fails the command if its output was lost: a full disk, or a reader that has gone.
 int after_output(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     std::fprintf(stderr, "ticketgate: cannot write the output: %s\n", std::strerror(errno));

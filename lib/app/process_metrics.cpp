@@ -8,7 +8,7 @@ namespace {
 
 void register_dropped(metrics::Registry& registry, const char* name, const auto& log) {
     registry.counter_fn("ticketgate_log_dropped_lines_total",
-                        "Lines of a log that its reader did not take, or its file.",
+                        "Log lines dropped because the reader was too slow or the file failed.",
                         {{"log", name}}, [&log] { return static_cast<double>(log.dropped()); });
 }
 
@@ -29,13 +29,13 @@ void register_process_metrics(metrics::Registry& registry, const Log& log,
     register_dropped(registry, "access", access_log);
     register_dropped(registry, "operational", log);
     registry
-        .gauge("ticketgate_build_info", "Always 1; the labels tell the build.",
+        .gauge("ticketgate_build_info", "Always 1; the labels identify the build.",
                {{"version", version}})
         .set(1);
     register_spool(registry, assembly.commons().spool);
     registry.gauge_fn(
         "ticketgate_input_bytes",
-        "Bytes kept of requests that are not whole or wait behind another.", {},
+        "Bytes of incomplete requests and of requests that wait behind another.", {},
         [&input = assembly.commons().input] { return static_cast<double>(input.used()); });
 }
 

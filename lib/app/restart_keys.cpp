@@ -54,7 +54,7 @@ class Comparison {
         if (spell == nullptr) return;
         const std::string a = spell(key, runs), b = spell(key, wanted);
         if (key.name != "token") return differs(path, a, b);
-        if (a != b) differs(path, "the former one", "the new value");  // a secret
+        if (a != b) differs(path, "the old value", "the new value");  // a secret
     }
 
     // Sorted, since a reload matches listeners by address.

@@ -70,14 +70,14 @@ void Shutdown::tell_what_still_runs() {
         untold += view.figures.in_flight - view.in_flight.size();
         for (const auto& running : view.in_flight) {
             log_.error(
-                "cut while it ran; its backend may go on with it",
+                "cut while running; the backend may still run the request",
                 {{"queue", gate.name()},
                  {"request_id", running.label.request_id()},
                  {"number", running.number},
                  {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
         }
     });
-    if (untold != 0) log_.error("more were cut", {{"requests", untold}});
+    if (untold != 0) log_.error("more requests were cut", {{"requests", untold}});
 }
 
 }  // namespace ticketgate

@@ -17,8 +17,7 @@ void warn(const config::Config& config, const std::string& path, const std::stri
 void warn_files(const config::Config& config, const Memory& memory, config::Problems& problems) {
     const config::Spool& spool = config.spool;
     const auto disk = spool_disk(spool, gives_max_disk(config), memory);
-    const std::string where = spool.directory +
-                              " lies in memory (tmpfs), and this process may use " +
+    const std::string where = spool.directory + " is in memory (tmpfs), and this process may use " +
                               print_size(memory.limit);
     if (disk > memory.limit / 2)
         warn(config, "spool.max_disk",
@@ -52,7 +51,7 @@ std::vector<config::Problem> spool_problems(const config::Config& config) {
     config::Problems problems;
     const std::string path = "spool.directory";
     const int fault = http::SpoolBudget::fault_of(config.spool.directory);
-    const std::string why = "no file can be made in " + config.spool.directory + ": " +
+    const std::string why = "cannot create a file in " + config.spool.directory + ": " +
                             std::strerror(fault) +
                             "; bodies larger than memory_per_body would be refused";
     if (fault != 0 && config.marks.contains(path))

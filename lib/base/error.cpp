@@ -28,9 +28,9 @@ const char* text(errc e) {
         case errc::too_many_connections:
             return "the client has too many connections";
         case errc::not_trusted:
-            return "the peer is no trusted proxy";
+            return "the peer is not a trusted proxy";
         case errc::last_hop:
-            return "it may be forwarded no further";
+            return "the request has no forwards left (Max-Forwards)";
         case errc::plain_http:
             return "plain HTTP was sent to a port that speaks HTTPS";
         case errc::handshake_outdated:
@@ -46,11 +46,11 @@ const char* text(errc e) {
         case errc::stopped:
             return "the server stopped before the backend answered";
         case errc::slot_revoked:
-            return "its slot was released before it was sent to the backend";
+            return "the slot was released before the request was sent to the backend";
         case errc::upstream_refused:
             return "cannot connect to the backend";
         case errc::upstream_untrusted:
-            return "no TLS connection to the backend could be made";
+            return "the TLS handshake with the backend failed";
         case errc::upstream_connect_timeout:
             return "the backend did not accept a connection in time";
         case errc::upstream_broke:

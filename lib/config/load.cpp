@@ -51,7 +51,7 @@ void Loaded::add(std::vector<Problem> more) {
 std::optional<std::string> read_text(const std::string& path, std::vector<Problem>& problems) {
     auto got = read_file(path, max_file_bytes);
     if (got) return std::move(got.text);
-    const auto reason = "cannot read it: " + got.why;
+    const auto reason = "cannot read the file: " + got.why;
     problems.push_back({path, 0, 0, "", reason, false});
     return std::nullopt;
 }

@@ -12,7 +12,7 @@ void check_name(const Value& map, const Entry& entry) {
     map.reading.marks[path] = entry.mark;
     if (!is_name(entry.key) || entry.key == "off")
         map.reading.problems.error(entry.mark, path,
-                                   "not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off");
+                                   "not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, and not off");
 }
 
 }  // namespace ticketgate::config

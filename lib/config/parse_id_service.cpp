@@ -12,16 +12,16 @@ void warn_of_readers(const Value& file) {
         return;
     file.reading.problems.warn(
         file.node.mark, file.path,
-        name.string() + ": everybody on this machine can read the token; chmod o-r");
+        name.string() + ": every user of this machine can read the token; run chmod o-r");
 }
 
 // Reads the token from a file, without a line end at its end.
 void read_token_file(const Value& value, bool given, std::string& out) {
     if (given) {
-        (void)value.fail("stands beside token; keep one of them");
+        (void)value.fail("conflicts with token; keep one of them");
     } else if (read_body_file(value, out)) {
         while (out.ends_with('\n') || out.ends_with('\r')) out.pop_back();
-        if (out.empty()) (void)value.fail("the file holds no token");
+        if (out.empty()) (void)value.fail("the file contains no token");
         warn_of_readers(value);
     }
 }

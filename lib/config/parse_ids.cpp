@@ -16,7 +16,7 @@ std::optional<std::string> take_header(SectionReader& section, Mark& mark) {
 
 void tell_both(SectionReader& section, const Mark& headers) {
     section.reading().problems.error(headers, section.path_of("headers"),
-                                     "stands beside header; keep one of them");
+                                     "conflicts with header; keep one of them");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ bool parse_match(SectionReader& section, const Node& node, RouteNode& out) {
     const Entry* regex = section.take("regex");
     if (prefix != nullptr && regex != nullptr) {
         problems.error(regex->mark, section.path_of("regex"),
-                       "stands beside prefix; nest the regex route in the routes of the prefix");
+                       "conflicts with prefix; nest the regex route in the routes of the prefix");
     } else if (prefix == nullptr && regex == nullptr) {
         problems.error(node.mark, out.path,
                        "neither prefix nor regex; write prefix: / for everything");
@@ -74,7 +74,7 @@ void parse_body_file(SectionReader& section, Setting<std::optional<SharedText>>&
     if (file == nullptr) return;
     const auto path = section.path_of("body_file");
     if (out.given()) {
-        section.reading().problems.error(file->mark, path, "stands beside body; keep one of them");
+        section.reading().problems.error(file->mark, path, "conflicts with body; keep one of them");
         return;
     }
     out.mark = file->mark;

@@ -48,7 +48,7 @@ void parse_section(SectionReader& section, Fcgi& out) {
     if (!out.split && !out.script)
         section.reading().problems.error(
             section.reading().marks[section.path_of("split")], section.path_of("split"),
-            "false sends every path to script, which is off; set script: /index.php or such");
+            "with false every path runs script, which is off; set it, as in script: /index.php");
 }
 
 void parse_section(SectionReader& section, Upstream& out) {
@@ -58,11 +58,11 @@ void parse_section(SectionReader& section, Upstream& out) {
     const bool usable = !out.url.empty();
     if (usable && is_fcgi_url(out.url) && !out.fcgi)
         reading.problems.error(reading.marks[section.path_of("url")], path,
-                               "is missing; php-fpm must know where its scripts are: "
+                               "is missing; php-fpm needs the folder of the scripts: "
                                "fastcgi: {root: /var/www/html}");
     if (usable && !is_fcgi_url(out.url) && out.fcgi)
         reading.problems.error(reading.marks[path], path,
-                               "stands beside a url that speaks HTTP; write "
+                               "does not fit this url, which is for HTTP; write "
                                "url: fastcgi://host:port or fastcgi+unix:/path");
 }
 

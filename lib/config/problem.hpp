@@ -34,9 +34,9 @@ void sort(std::vector<Problem>& problems);
 class Problems {
  public:
     Problems() = default;
-    /// Of a later pass. It drops what is said of values that an earlier pass could not read.
+    /// For a later pass: drops problems with values that an earlier pass could not read.
     explicit Problems(Unread earlier) : earlier_(std::move(earlier)) {}
-    /// False: an earlier pass could not read all of it, so a rule that needs it is not judged.
+    /// False: an earlier pass could not read all of it, so a rule that needs it does not apply.
     bool knows(std::string_view path) const { return !earlier_.touches(path); }
 
     void error(const Mark& at, std::string path, std::string message);

@@ -82,10 +82,10 @@ std::string why_not_code(std::string_view code) {
     if (code.size() < 3 || !is_upper_hex(code[1]) || !is_upper_hex(code[2]))
         return shown + " is not a percent code in upper case, such as %20 or %C3";
     const char c = static_cast<char>(hex_value(code[1]) * 16 + hex_value(code[2]));
-    if (c == '/' || c == '\\') return shown + " is a / in every path; write that";
+    if (c == '/' || c == '\\') return shown + " becomes / in every path; write /";
     if (c > ' ' && c < '\x7f' && std::string_view("%?#").find(c) == std::string_view::npos)
-        return shown + " stands for " + c + " in every path; write that";
-    if (c == '\0') return shown + " is in no path; such requests are refused";
+        return shown + " becomes " + c + " in every path; write " + c;
+    if (c == '\0') return shown + " never matches; requests with it are refused";
     return {};
 }
 
@@ -161,12 +161,12 @@ std::string why_not_normal(std::string_view path) {
         const auto rest = path.substr(i);
         const auto segment = rest.substr(0, std::min(rest.find('/', 1), rest.size()));
         if (byte == '?' || byte == '#') return "a prefix is a path only; queries are not matched";
-        if (byte == '\\') return "\\ is a / in every path; write that";
+        if (byte == '\\') return "\\ becomes / in every path; write /";
         if (byte <= 0x20 || byte >= 0x7f)
             return "write spaces, control and non-ASCII characters as %XX";
-        if (rest.starts_with("//")) return "// is one / in every path; write that";
+        if (rest.starts_with("//")) return "// becomes / in every path; write /";
         if (segment == "/." || segment == "/..")
-            return "no path has a segment . or ..; write it without";
+            return "segments . and .. are removed from every path; leave them out";
         if (byte != '%') continue;
         if (auto why = why_not_code(rest.substr(0, 3)); !why.empty()) return why;
     }

@@ -26,7 +26,7 @@ class Builder : public YAML::EventHandler {
     Mark last_quoted;  // the start of the last quoted or block scalar
 
     void OnDocumentStart(const YAML::Mark& at) override {
-        if (root) stop(place(at), "a second document (---); one file is one config");
+        if (root) stop(place(at), "a second document (---); a file may contain only one");
     }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& at, YAML::anchor_t anchor) override {
@@ -132,7 +132,7 @@ void Builder::close() {
 
 void Builder::OnAlias(const YAML::Mark& at, YAML::anchor_t anchor) {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) stop(place(at), "an alias inside the value it stands for");
+    if (found == anchors_.end()) stop(place(at), "an alias inside the value that its anchor names");
     if (open_.size() + found->second.height > max_depth)
         stop(place(at), "nested deeper than " + std::to_string(max_depth) + " levels");
     if (count_ + found->second.size > max_nodes)
@@ -174,7 +174,7 @@ void Builder::add_value(Node& map, Entry entry) {
     if (const Entry* first = map.find(entry.key)) {
         const auto above = path();
         problems_.error(entry.mark, above + (above.empty() ? "" : ".") + entry.key,
-                        "stands twice; the first is in line " + std::to_string(first->mark.line));
+                        "occurs twice; the first is in line " + std::to_string(first->mark.line));
         return;
     }
     map.entries.push_back(std::move(entry));
@@ -229,7 +229,7 @@ std::string explain_yaml(const YAML::Exception& error, std::string_view line) {
     if (error.msg == YAML::ErrorMsg::MAP_VALUE || error.msg == YAML::ErrorMsg::END_OF_MAP ||
         error.msg == YAML::ErrorMsg::END_OF_SEQ)
         return message +
-               "; the keys of one section begin in one column, so look at the indent "
+               "; the keys of a section begin in the same column; check the indentation "
                "of this line and of the line before";
     return message;
 }
@@ -270,7 +270,7 @@ std::optional<Node> parse_tree(std::string_view text, const std::string& file,
         while (parser.HandleNextDocument(builder)) {
         }
         if (!builder.root) {
-            problems.error(whole, "", "empty; config/quickstart.yaml is a start");
+            problems.error(whole, "", "empty; start with config/quickstart.yaml");
             return std::nullopt;
         }
         if (is_open_quote(text, builder.last_quoted))

@@ -50,7 +50,7 @@ void check_upstreams(const Config& config, Problems& problems) {
         const RouteNode& route = config.routes[i];
         if (route.overrides.upstream.given() || enclosing(config, i) >= 0) continue;
         problems.error(route.mark, route.path,
-                       "no upstream; write upstream: NAME here, or once for all under defaults");
+                       "no upstream; write upstream: NAME here, or under defaults for all routes");
     }
 }
 
@@ -61,7 +61,7 @@ void check_prefixes(const Config& config, Problems& problems) {
         const auto [first, fresh] = seen.try_emplace(route.prefix, &route);
         if (!fresh)
             problems.error(route.mark, route.path,
-                           "prefix " + route.prefix + " stands twice; the first is in line " +
+                           "prefix " + route.prefix + " occurs twice; the first is in line " +
                                std::to_string(first->second->mark.line));
         if (route.parent < 0) continue;
         const auto& parent = config.routes[static_cast<std::size_t>(route.parent)].prefix;
@@ -121,7 +121,7 @@ void check_upstream_tls(const Config& config, Problems& problems) {
         if (!upstream.https && config.marks.contains(path))
             error("", "has no effect; write url: https://host:port");
         if (tls.certificate.empty() != tls.key.empty())
-            error(tls.key.empty() ? ".certificate" : ".key", "certificate and key go together");
+            error(tls.key.empty() ? ".certificate" : ".key", "set both certificate and key");
     }
 }
 

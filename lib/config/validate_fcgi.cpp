@@ -13,7 +13,7 @@ bool can_be_asked(const Config& config, const std::string& upstream) {
     return found != config.upstreams.end() && found->second.fcgi && found->second.fcgi->status;
 }
 
-// False: the route's upstream, or what it says of php-fpm, could not be read.
+// False if the route's upstream, or its fastcgi section, could not be read.
 bool knows_upstream(const std::string& route, const std::string& upstream,
                     const Problems& problems) {
     return problems.knows(route + ".upstream") && problems.knows("defaults.upstream") &&

@@ -70,7 +70,7 @@ struct Check {
         // One of the two may be a default, which is not in the file.
         const bool here = config.marks.contains(path);
         fail(here ? path : owner.path, header + " is also a header of " + (here ? owner.id : id) +
-                                           "; to a backend the two would be one");
+                                           "; a backend cannot tell them apart");
         found->second.id = id;  // reported once
     }
 
@@ -92,7 +92,8 @@ struct Check {
         if (!id.keep_client_in.empty())
             take(id.keep_client_in, path + ".keep_client_in", path + ".keep_client_in");
         if (id.keep_client_in.empty() || !id.headers.empty()) return;
-        fail(path + ".keep_client_in", "has no effect without a header to take it from");
+        fail(path + ".keep_client_in",
+             "has no effect: the id has no header that a client could send");
     }
 };
 
@@ -146,7 +147,7 @@ void warn_id_service(const Config& config, Problems& problems) {
     if (!token && !is_loopback(service.address))
         warn("address", "is reachable from other machines without a token");
     if (service.state_file.empty() && problems.knows("id_service.state_file"))
-        warn("address", "without a state_file a restart with the clock behind repeats ids");
+        warn("address", "without a state_file, ids repeat if the clock is behind after a restart");
 }
 
 void warn_ids(const Config& config, Problems& problems) {
@@ -155,7 +156,7 @@ void warn_ids(const Config& config, Problems& problems) {
         return;
     const auto warn = [&](const std::string& path, const Mark& mark, IdPolicy policy) {
         if (preserves(policy))
-            problems.warn(mark, path, "keeps nobody's id while clients.trusted_proxies is empty");
+            problems.warn(mark, path, "keeps no ids while clients.trusted_proxies is empty");
     };
     for_each_own_id(config.ids, [&](const std::string& name, const Id& id) {
         const auto path = "ids." + name + ".policy";

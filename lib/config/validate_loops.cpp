@@ -12,7 +12,7 @@ bool is_this_machine(const std::string& host) {
            host.starts_with("127.");
 }
 
-// A name other than localhost may lead here too; nobody knows before it is resolved.
+// Another name than localhost may lead here too, but names are not resolved here.
 template <class Target>
 bool leads_to(const Target& target, const Listen& own) {
     if (!own.unix_path.empty() || !target.unix_path.empty())

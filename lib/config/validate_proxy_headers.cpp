@@ -36,7 +36,7 @@ void check_list(const Config& config, const std::string& path,
                                std::string(built_in_headers));
         if (is_of_requests(name))
             problems.error(mark, path,
-                           name + " would be removed from every request, which needs it");
+                           name + " is needed by every request and would be removed; take it out");
     }
 }
 
@@ -47,7 +47,7 @@ void warn_without_built_in(const Config& config, Problems& problems) {
     if (given.empty() || std::ranges::any_of(given, known)) return;
     const std::string built_in(built_in_headers), path = "clients.address_headers";
     problems.warn(config.mark_of(path), path,
-                  "does not contain " + built_in + ": X-Real-IP and the like pass; write [" +
+                  "does not contain " + built_in + ", so X-Real-IP and others pass; write [" +
                       built_in + ", " + given.front() + "] to add to them");
 }
 

@@ -47,7 +47,7 @@ bool check_text(const Value& value) {
     switch (value.key.kind) {
         case Kind::prefix:
             if (const auto why = why_not_normal(text); !why.empty())
-                return value.fail(shown(text) + " can match no path: " + why);
+                return value.fail(shown(text) + " never matches: " + why);
             return true;
         case Kind::regex:
             return check_regex(value);
@@ -89,7 +89,7 @@ bool read_queue(const Value& value, std::optional<std::string>& out) {
     if (is_one_of(lower(name), reserved))
         return value.fail(shown(name) + " is not a queue; write a name, or off");
     if (!is_name(name))
-        return value.fail(shown(name) + " is not a queue's name: 1 to 64 of A-Z a-z 0-9 _ . -");
+        return value.fail(shown(name) + " is not a valid queue name: 1 to 64 of A-Z a-z 0-9 _ . -");
     out = name;
     return true;
 }
@@ -115,14 +115,15 @@ bool check_variable(const Value& value, const Entry& entry) {
     const bool name =
         !entry.key.empty() && letter(entry.key[0]) &&
         std::ranges::all_of(entry.key, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-    if (!name) return fail(entry.mark, "not a variable's name: A-Z 0-9 _, no digit first");
+    if (!name)
+        return fail(entry.mark, "not a valid variable name: A-Z 0-9 _, without a digit first");
     // ticketgate sets these; HTTP_PROXY would make libraries use that proxy (httpoxy).
     constexpr std::array<std::string_view, 5> own{"CONTENT_LENGTH", "QUERY_STRING",
                                                   "REQUEST_METHOD", "SCRIPT_NAME", "HTTP_PROXY"};
     if (is_one_of(entry.key, own)) return fail(entry.mark, "is set by ticketgate; remove it");
     if (entry.value.kind != Node::Kind::scalar) return fail(entry.value.mark, "expected text");
     if (!is_header_value(entry.value.text))
-        return fail(entry.value.mark, "a value has no line breaks or control characters");
+        return fail(entry.value.mark, "a value cannot contain line breaks or control characters");
     return true;
 }
 
@@ -178,13 +179,13 @@ bool check_header(const Value& value, const Entry& entry) {
     if (is_one_of(lower(entry.key), own))
         return fail_at_key("is set by ticketgate itself; remove it");
     if (lower(entry.key) == "date")
-        return fail_at_key("is a fixed time, which would be wrong; remove it");
+        return fail_at_key("is the time of the answer and cannot be fixed; remove it");
     if (entry.value.kind != Node::Kind::scalar) return item.fail("expected text");
     if (!is_header_value(entry.value.text))
-        return item.fail("a header value has no line breaks or control characters");
+        return item.fail("a header value cannot contain line breaks or control characters");
     for (const auto name : names_in(entry.value.text))
         if (is_placeholder(name))
-            return item.fail("placeholders are filled in in body only, not in headers");
+            return item.fail("placeholders work only in body, not in headers");
     return true;
 }
 

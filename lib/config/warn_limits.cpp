@@ -65,8 +65,7 @@ struct ShortTime {
 
 constexpr std::array short_times{
     ShortTime{"head_timeout", &Clients::head_timeout, "a head may take a round trip or two"},
-    ShortTime{"idle_timeout", &Clients::idle_timeout,
-              "hardly any client can use its connection again"},
+    ShortTime{"idle_timeout", &Clients::idle_timeout, "few clients can reuse their connection"},
     ShortTime{"write_timeout", &Clients::write_timeout,
               "clients are cut off at the first packet that is lost"},
 };
@@ -166,7 +165,7 @@ void warn_bodies(const RouteOverrides& route, const Settings& settings, const Co
     warnings.tell(route.max_body, "max_body", settings.max_body == 0,
                   "0B answers every request that has a body with 413");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate == 0,
-                  "0 lets a client send a byte every body_timeout for ever");
+                  "0 lets a client keep a request open by sending a byte in each body_timeout");
     warnings.tell(route.body_min_rate, "body_min_rate", settings.body_min_rate > fast,
                   print_size(settings.body_min_rate) +
                       " a second is faster than many clients can send; their uploads get 408");
@@ -190,7 +189,7 @@ void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWa
                   settings.response_spool_max < little &&
                       warnings.queued(route.response_spool_max, "response_spool_max"),
                   print_size(settings.response_spool_max) +
-                      " is little: a slow client holds the slot of a larger answer");
+                      " is small: a slow client holds the slot of a larger answer");
 }
 
 }  // namespace

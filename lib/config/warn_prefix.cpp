@@ -1,4 +1,4 @@
-// Prefixes written as other programs' patterns: here each character stands for itself.
+// Warns about prefixes written as patterns: in a prefix each character matches only itself.
 #include <algorithm>
 
 #include "config/validate.hpp"
@@ -6,8 +6,8 @@
 namespace ticketgate::config {
 namespace {
 
-// What of the prefix reads as a pattern: `*` (nginx, Apache, Caddy), `{id}`, `^` and `$` (regular
-// expressions), `/:id` (routers of many frameworks). Empty: nothing.
+// Returns the part of the prefix that looks like a pattern: `*` (nginx, Apache, Caddy), `{id}`, `^`
+// and `$` (regular expressions), `/:id` (routers of many frameworks). Empty: nothing.
 std::string_view pattern_in(std::string_view prefix) {
     for (const std::string_view sign : {"*", "^", "{", "/:"})
         if (prefix.find(sign) != prefix.npos) return sign;
@@ -34,7 +34,7 @@ void warn_patterns(const Config& config, Problems& problems) {
                                            : "write prefix: " + meant + ", which also matches " +
                                                  "all below " + meant + "/";
         problems.warn(route.mark, route.path + ".prefix",
-                      "a prefix is no pattern: only paths with a literal " + std::string(sign) +
+                      "a prefix is not a pattern: only paths with a literal " + std::string(sign) +
                           " in this place match; " + remedy);
     }
 }

@@ -43,15 +43,15 @@ StatusAdvice advice_for(const StatusFailure& failure, const std::string& address
                 "pm.status_path is not set in the pool, or is another path: " +
                     put("pm.status_path = " + path)};
     if (failure.status == 200)
-        return {address + " answers " + path + " with something else than php-fpm's status page",
-                "see that status: url is php-fpm's pm.status_listen, and status: path its "
+        return {address + " answers " + path + " with something other than php-fpm's status page",
+                "check that status: url is php-fpm's pm.status_listen, and status: path its "
                 "pm.status_path"};
     if (failure.failure == errc::upstream_timeout)
         return {address + " does not answer within a second",
                 "use pm.status_listen, which answers even when every worker is busy: " +
                     put("pm.status_listen = ADDRESS")};
     return {address + ": " + failure.failure.message(),
-            "see that php-fpm runs and that status: url is its pm.status_listen"};
+            "check that php-fpm runs and that status: url is its pm.status_listen"};
 }
 
 }  // namespace ticketgate::fcgi

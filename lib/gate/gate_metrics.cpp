@@ -38,7 +38,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
       exclusion_violations(
           r.counter("ticketgate_exclusion_violations_total",
                     "Slots released while their backend may still have run; always 0 unless "
-                    "on_hold_timeout: release, or an operator did it.",
+                    "on_hold_timeout is release or an operator releases a slot.",
                     {{"queue", gate.name()}})) {
     const metrics::Labels labels{{"queue", gate.name()}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
@@ -60,7 +60,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
           [&notes] { return double(notes.orphaned.load(std::memory_order_relaxed)); });
     gauges.push_back(&r.counter_fn(
         "ticketgate_queue_status_failures_total",
-        "release: worker_idle: php-fpm's status told nothing, so the slot stayed held.", labels,
+        "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
     gauge("ticketgate_queue_held_back",
           "Requests running now whose backend waits for a slow client, as the spool is full.",

@@ -30,7 +30,7 @@ constexpr std::array grammar{
 std::string_view complaint_of(FieldName name) {
     if (name == FieldName::content_length) return "Content-Length twice or malformed";
     if (name == FieldName::transfer_encoding) return "a Transfer-Encoding other than one chunked";
-    return "more options in Connection than anybody needs";
+    return "too many options in Connection";
 }
 
 std::string_view complaint_of(error_code error) {

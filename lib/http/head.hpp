@@ -65,7 +65,7 @@ struct RequestHead {
     bool keep_alive = true;         ///< the client wants the connection kept (RFC 9112 9.3)
     bool expects_continue = false;  ///< Expect: 100-continue (RFC 9110 10.1.1)
     bool names_hop_fields = false;  ///< Connection names fields beyond keep-alive and close
-    /// Of a refused head: what is wrong with it, for people; a constant. Otherwise empty.
+    /// Why the head was refused, as a constant text for people; else empty.
     std::string_view complaint;
     /// How many more times OPTIONS may be forwarded (RFC 9110 7.6.2).
     std::optional<std::uint32_t> max_forwards;

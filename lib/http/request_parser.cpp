@@ -24,7 +24,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
         head_.target = to_std(target);
         head_.version = static_cast<unsigned>(version);
         if (head_.method.size() > max_method)
-            refuse(ec, errc::bad_request, "a method longer than any");
+            refuse(ec, errc::bad_request, "a method longer than any known one");
         else if (head_.method == "CONNECT" || head_.method == "TRACE")
             refuse(ec, errc::method_refused, "CONNECT or TRACE");
         else if (head_.target.size() > limits_.max_uri)
@@ -83,8 +83,7 @@ class RequestParser final : public HeadParser<true, RequestHead> {
 
     void on_header_impl(beast::error_code& ec) override {
         if (!rules_.consistent(head_.version))
-            refuse(ec, errc::bad_request,
-                   "Transfer-Encoding beside Content-Length, or in a version that has none");
+            refuse(ec, errc::bad_request, "Transfer-Encoding with Content-Length, or in HTTP/1.0");
         if (!host_fits())
             refuse(ec, errc::bad_request, "no Host, or one that differs from the target's");
         head_.framing = rules_.framing();
@@ -143,7 +142,7 @@ result<Progress> parse_request(std::string_view bytes, const HeadLimits& limits,
     const auto window = bytes.substr(0, limits.max_head);
     const std::size_t begin = leading_empty_lines(window);
     if (!may_begin_request(window.substr(begin)))
-        return refused(head, errc::bad_request, "a first byte that begins no request");
+        return refused(head, errc::bad_request, "a first byte that cannot begin a request");
     const auto end = find_head_end(window, begin, scanned);
     if (!end) return refused(head, end.error(), no_head);
     if (*end == 0) {

@@ -26,7 +26,7 @@ class ResponseParser final : public HeadParser<false, ResponseHead> {
     void on_response_impl(int status, beast::string_view reason, int version,
                           beast::error_code& ec) override {
         if (status < 100 || status > most_status_)
-            refuse(ec, errc::bad_request, "a status that is none");
+            refuse(ec, errc::bad_request, "an invalid status");
         head_.status = static_cast<std::uint16_t>(status);
         head_.reason = to_std(reason);
         head_.version = static_cast<unsigned>(version);
@@ -147,7 +147,7 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     const auto window = bytes.substr(0, limits.max_head);
     const auto end = find_head_end(window, 0, scanned);
     if (!end) return refused(head, errc::upstream_bad_response, no_head);
-    // What cannot become a status line any more need not be waited for.
+    // Refuses bytes that cannot begin a status line at once, without waiting for more.
     constexpr std::string_view begin = "HTTP/";
     if (*end == 0 && bytes.substr(0, begin.size()) != begin.substr(0, bytes.size()))
         return refused(head, errc::upstream_bad_response, "no status line");

@@ -82,7 +82,7 @@ struct Decoder {
         set_time(reading, from_ms(parts->unix_ms), millennium_us);
         reading.fields.emplace_back("random", hex_text(parts->random, 14));
         if (!reading.plausible)
-            reading.note = "made by nginx's ngx_txid, perhaps: there the time is since the boot";
+            reading.note = "perhaps made by nginx's ngx_txid, whose time counts from the boot";
     }
 
     void ulid() {
@@ -100,7 +100,7 @@ struct Decoder {
         const auto version = value->version();
         const bool ours = value->of_rfc() && (version == 4 || version == 7);
         Reading& reading = add((ours ? "uuidv" : "uuid version ") + std::to_string(version));
-        if (!ours) reading.note = "not a version that is made here";
+        if (!ours) reading.note = "a version that ticketgate does not make";
         if (!ours || version != 7) return;
         set_time(reading, from_ms(value->unix_ms()), millennium_us);
         reading.fields.emplace_back("random",
@@ -164,12 +164,12 @@ std::string why_no_id(std::string_view text) {
                (to_lower(c) < 'a' || to_lower(c) > 'z');
     });
     if (stray != text.end())
-        return "no format here has the character '" + std::string(1, *stray) + "'";
+        return "no known format has the character '" + std::string(1, *stray) + "'";
     if (std::ranges::find(lengths, text.size()) == lengths.end())
         return "it has " + std::to_string(text.size()) +
                " characters; ids have 19, 20, 24, 26, 27, 32 or 36, or are a number";
     return "its " + std::to_string(text.size()) +
-           " characters fit no format; it may have been cut, or its case changed";
+           " characters match no format; it may have been cut, or its case changed";
 }
 
 }  // namespace ticketgate::ids

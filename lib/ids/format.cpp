@@ -14,10 +14,10 @@ std::optional<Format> find_format(std::string_view name) {
 std::string why_not(Format format, const Machine& machine) {
     const std::string name(name_of(format));
     if (needs_address(format) && !machine.address)
-        return name + " holds the machine's IPv4 address, and none could be found but loopback; " +
+        return name + " contains the machine's IPv4 address, but only loopback was found; " +
                "set ids.machine.address or TICKETGATE_ADDRESS";
     if (needs_worker(format) && !machine.worker)
-        return name + " holds a worker number that no other process has, and none is known; " +
+        return name + " contains a worker number that no other process has, but none is known; " +
                "set ids.machine.worker or TICKETGATE_WORKER, or end the host name in -0 to -31";
     return {};
 }

@@ -63,11 +63,11 @@ std::shared_ptr<X509> read_chain(const std::string& file, stack_st_X509* chain) 
     const auto bio = text_bio(text);
     ERR_clear_error();
     auto leaf = next_certificate(bio.get());
-    if (!leaf) refuse(file, "no certificate in PEM form is in it");
+    if (!leaf) refuse(file, "it contains no certificate in PEM format");
     while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
         sk_X509_push(chain, next);
     if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
-        refuse(file, "a certificate in it is damaged");
+        refuse(file, "it contains a damaged certificate");
     ERR_clear_error();
     return leaf;
 }
@@ -84,8 +84,8 @@ std::shared_ptr<EVP_PKEY> read_key(const std::string& file) {
         PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr));
     if (!key)
         refuse(file, text.find("ENCRYPTED") != std::string::npos
-                         ? "the key has a passphrase; store it without"
-                         : "no private key in PEM form is in it");
+                         ? "the key has a passphrase; store it without one"
+                         : "it contains no private key in PEM format");
     return key;
 }
 
@@ -99,7 +99,7 @@ std::int64_t seconds_to(const ASN1_TIME* at, WallTime now) {
 
 std::string date_of(const ASN1_TIME* at) {
     std::tm day{};
-    if (ASN1_TIME_to_tm(at, &day) != 1) return "an unknown day";
+    if (ASN1_TIME_to_tm(at, &day) != 1) return "an unknown date";
     std::array<char, 32> text;
     return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &day)};
 }
@@ -126,7 +126,7 @@ void examine_strength(const EVP_PKEY* key, std::vector<Finding>& found) {
         rsa ? bits < least_rsa_bits : EVP_PKEY_is_a(key, "EC") == 1 && bits < least_ec_bits;
     if (weak)
         found.push_back({Finding::About::key, true,
-                         "the key has " + std::to_string(bits) + " bits; that is weak"});
+                         "the key has " + std::to_string(bits) + " bits, which is weak"});
 }
 
 // Returns OpenSSL's reason to refuse the pair (its security level checks key sizes and hashes);
@@ -144,7 +144,7 @@ void examine_access(const std::string& key_file, std::vector<Finding>& found) {
     struct stat about {};
     if (::stat(key_file.c_str(), &about) != 0 || (about.st_mode & S_IROTH) == 0) return;
     found.push_back({Finding::About::key, true,
-                     key_file + ": everybody on this machine can read the key; chmod o-r"});
+                     key_file + ": every user of this machine can read the key; run chmod o-r"});
 }
 
 void examine_use(X509* leaf, EVP_PKEY* key, stack_st_X509* chain,

@@ -19,7 +19,7 @@ std::string folder_of(const Endpoint& at) {
 std::string of_unix(const Endpoint& at, int error) {
     switch (error) {
         case EADDRINUSE:
-            return "another process listens on this socket, or the file is no socket";
+            return "another process listens on this socket, or the file is not a socket";
         case ENOENT:
             return "create the folder " + folder_of(at);
         case EACCES:

@@ -1,4 +1,4 @@
-// Why an address cannot be listened on, and what to do about it, in one line for people.
+// The error of an address that cannot be opened for listening, with its remedy in one line.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ticketgate::net {
 
-/// What to do about this errno of bind() or listen(); empty: the errno explains itself. Pure.
+/// Returns the remedy for this errno of bind() or listen(); empty if it explains itself. Pure.
 std::string listen_remedy(const Endpoint& at, int error);
 
 class ListenError : public std::system_error {

@@ -33,7 +33,7 @@ constexpr std::size_t call_cost = 4 << 10;
 // While nothing comes from the peer: asks after this time, and then as often.
 constexpr int ask_after_s = 30;
 
-// What the peer said, or what we did ourselves. All else is this machine's own verdict.
+// True for errors that the peer or we caused. All others are this machine's verdict on the network.
 bool is_peers(int error) {
     return error == ECONNRESET || error == EPIPE;
 }

@@ -89,12 +89,12 @@ class TlsStream final : public Stream, private Observer {
     /// taken when they are sent.
     std::size_t ahead_ = 0;
     int error_ = 0;  // with a failure_
-    /// Of TLS, once: how far it was told, and what the connection below does.
+    /// A failure of TLS: whether a read has reported it, and whether the connection is open.
     enum class Failure : std::uint8_t {
         none,
-        found,  ///< the next read says so
-        told,   ///< a read has said so; the connection below may still stand
-        over    ///< that has ended as well
+        found,  ///< the next read reports it
+        told,   ///< a read has reported it; the connection may still be open
+        over    ///< the connection below has ended too
     };
     Failure failure_ = Failure::none;
     bool established_ = false, plain_ = false;

@@ -38,7 +38,7 @@ Metrics::Metrics(metrics::Registry& r)
       per_client(refused(r, "per_client")),
       oldest_idle(refused(r, "oldest_idle")),
       clock_waits(r.counter("ticketgate_id_service_clock_waits_total",
-                            "Looks at a clock that was behind the last id.")),
+                            "Checks that found the clock behind the last id.")),
       connections(r.gauge("ticketgate_id_service_connections", "Its open connections.")) {}
 
 Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSource> source,
@@ -79,7 +79,7 @@ void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
     const auto place = place_for(client);
     if (place == nullptr && !client.empty()) {
         metrics_.per_client.add();
-        return complain("one client has max_connections_per_client", ip);
+        return complain("one client has reached max_connections_per_client", ip);
     }
     if (open_ >= settings_.max_connections) (void)send_away(idle_.begin());
     try {

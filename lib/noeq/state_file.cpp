@@ -51,7 +51,7 @@ Found read_reserved(int descriptor, const std::string& path) {
     const auto [stop, error] = std::from_chars(text.data(), end, found.reserved_ms);
     if (got == size && error == std::errc{} && stop == end && *end == '\n') return found;
     return {-1, EINVAL,
-            path + " is no state file; remove it only if no id service has ever used it"};
+            path + " is not a state file; remove it only if no id service has ever used it"};
 }
 
 // Syncs the folder: only then is the name of a new file on the disk as well.

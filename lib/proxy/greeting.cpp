@@ -102,10 +102,10 @@ class Greeting final : public Resident {
     void tell(error_code failure) {
         if (failure == errc::idle) return;
         const bool trust = failure == errc::not_trusted;
-        station_.commons.log.warn(
-            trust ? "a PROXY header from a stranger: name its network in clients.trusted_proxies"
-                  : "no PROXY header: this listener has proxy_protocol on",
-            {{"peer", arrival_.peer.ip}, {"why", failure.message()}});
+        station_.commons.log.warn(trust ? "a PROXY header from an untrusted peer: add its network "
+                                          "to clients.trusted_proxies"
+                                        : "no PROXY header: this listener has proxy_protocol on",
+                                  {{"peer", arrival_.peer.ip}, {"why", failure.message()}});
     }
 
     Arrival arrival_;

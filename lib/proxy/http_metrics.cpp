@@ -11,7 +11,7 @@ struct Reason {
     errc failure;
     int refusal = 0;  // 0: any
 };
-// The first that fits; the last is for what nobody foresaw.
+// The first matching row applies; the last is for all other errors.
 constexpr std::array<Reason, 11> reasons{{
     {"refused", errc::upstream_refused, ECONNREFUSED},
     {"no_socket", errc::upstream_refused, ENOENT},
@@ -39,9 +39,10 @@ metrics::Counter& requests(metrics::Registry& registry, const char* code) {
 }
 
 metrics::Counter& handshakes(metrics::Registry& registry, const char* result) {
-    return registry.counter("ticketgate_tls_handshakes_total",
-                            "TLS handshakes with clients that sent a request, or failed.",
-                            {{"result", result}});
+    return registry.counter(
+        "ticketgate_tls_handshakes_total",
+        "TLS handshakes with clients that failed or were followed by a request.",
+        {{"result", result}});
 }
 
 }  // namespace
@@ -51,13 +52,13 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
           r.counter("ticketgate_connections_accepted_total", "Client connections accepted.")),
       connections_refused(
           r.counter("ticketgate_connections_refused_total",
-                    "Client connections ended at once: max_connections_per_client.")),
+                    "Client connections closed at once because of max_connections_per_client.")),
       accept_failures(r.counter("ticketgate_accept_failures_total",
-                                "Client connections that the system had no means for: "
-                                "descriptors, memory, watches of epoll.")),
+                                "Client connections that failed for lack of "
+                                "descriptors, memory or epoll watches.")),
       connections_made_room(
           r.counter("ticketgate_connections_made_room_total",
-                    "Idle client connections closed for new clients: max_connections.")),
+                    "Idle client connections closed for new clients at max_connections.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       tls_full(handshakes(r, "full")),
       tls_resumed(handshakes(r, "resumed")),

@@ -67,7 +67,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
             co_await run.outlast_workers(failure);
         } catch (const std::exception& e) {
             station.commons.log.error(
-                "a question to the workers ended by an exception",
+                "reading php-fpm's status page ended by an exception",
                 {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
             run.retry_later();
         }
@@ -84,7 +84,7 @@ task<error_code> Run::forward() {
     if (may_repeat(failure)) {
         station_.commons.log.info(
             "the backend closed its connection before the request arrived; "
-            "it is sent again",
+            "the request is sent again",
             {{"request_id", request_->record.request_id}});
         failure = co_await exchange(true);
     }

@@ -69,9 +69,9 @@ void Run::tell_silence() noexcept try {
     const Record& record = request_->record;
     const std::string_view target = record.target, path = target.substr(0, target.find('?'));
     const bool held = hold_.held();
-    std::string remedy = "the queue goes on; look at the backend";
+    std::string remedy = "the queue goes on; check the backend";
     if (held)
-        remedy = "once the backend runs it no longer: ticketgate release " +
+        remedy = "when the backend no longer runs the request: ticketgate release " +
                  std::string(record.queue) + " " + std::to_string(record.number);
     station_.commons.log.warn(
         held ? "the backend is silent past response_timeout; its slot stays held"

@@ -89,7 +89,7 @@ class Snapshot {
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 
-    // Of combinations with regex routes, which cannot be listed in advance.
+    // Routes of combinations with regex routes, which cannot be listed in advance.
     mutable RouteCache combined_;
 };
 

@@ -34,7 +34,7 @@ class StatusProbe final : public Resident {
         try {
             co_await probe.ask();
         } catch (const std::exception& e) {
-            station.commons.log.error("a question to the workers ended by an exception",
+            station.commons.log.error("reading php-fpm's status page ended by an exception",
                                       {{"what", e.what()}});
         }
     }

@@ -31,7 +31,7 @@ std::string of_unix(int error) {
             return "the socket's backlog is full: all workers of the backend are busy; raise their "
                    "number (php-fpm: pm.max_children) or the backlog (listen.backlog)";
         case EPROTOTYPE:
-            return "this is a socket of another kind (datagrams): is the socket's path right?";
+            return "this is a datagram socket: is the socket's path right?";
         default:
             return of_process(error);
     }
@@ -48,16 +48,18 @@ std::string of_ip(const net::Endpoint& at, int error) {
                    std::to_string(at.port()) + "?";
         case EHOSTUNREACH:
         case ENETUNREACH:
-            return "no way to " + at.ip() + ": is the address right? `ip route get " + at.ip() +
+            return "no route to " + at.ip() + ": is the address right? `ip route get " + at.ip() +
                    "` shows the route";
         case EACCES:
         case EPERM:
-            return "a firewall of this machine, or IPAddressDeny= of the unit, forbids it";
+            return "a firewall on this machine, or IPAddressDeny= in the unit, forbids the "
+                   "connection";
         case EADDRNOTAVAIL:
             return "no local port is free: raise max_idle of the upstream, so that connections are "
                    "used again, or widen net.ipv4.ip_local_port_range";
         case EAFNOSUPPORT:
-            return "this machine or the unit (RestrictAddressFamilies=) has no such addresses";
+            return "this machine does not support such addresses, or RestrictAddressFamilies= in "
+                   "the unit forbids them";
         default:
             return of_process(error);
     }
@@ -73,9 +75,9 @@ std::string tls_remedy(std::string_view fault, std::string_view address) {
     const auto says = [&](std::string_view part) { return fault.find(part) != fault.npos; };
     if (says("self-signed") || says("self signed") || says("local issuer") ||
         says("verify the first certificate"))
-        return "if its CA is your own, name the file with the CA's certificate: tls: {ca_file: …}";
+        return "for a CA of your own, set the file with its certificate: tls: {ca_file: …}";
     if (says("mismatch"))
-        return "name what stands in the certificate: tls: {server_name: …}; `openssl s_client "
+        return "set the name that is in the certificate: tls: {server_name: …}; `openssl s_client "
                "-connect " +
                std::string(address) + "` shows it";
     if (says("wrong version number") || says("record layer failure") || says("http request"))
@@ -97,15 +99,16 @@ std::string protocol_remedy(bool fcgi, int first_byte, std::string_view address)
     if (first_byte == tls_alert || first_byte == tls_handshake)
         return "the backend speaks TLS: write url: https://" + at;
     if (first_byte == no_byte)
-        return "it closed the connection without a byte: if php-fpm listens there, write " + php +
-               "; else its own log may say why";
+        return "the backend closed the connection without an answer: if php-fpm listens there, "
+               "write " +
+               php + "; otherwise see the backend's log";
     return {};
 }
 
 std::string resolve_remedy(std::string_view host) {
     const std::string name(host);
-    return "is the name right, and does this machine's DNS or /etc/hosts know it? `getent hosts " +
-           name + "` asks the same";
+    return "is the name right? `getent hosts " + name +
+           "` shows whether DNS or /etc/hosts of this machine has it";
 }
 
 }  // namespace ticketgate

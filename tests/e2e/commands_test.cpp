@@ -116,12 +116,12 @@ TEST_F(TheCommands, PrintsHelpForEachCommand) {
 
 TEST_F(TheCommands, SuggestsTheNearestWordForAMisspeltOne) {
     const std::pair<std::vector<std::string>, const char*> slips[] = {
-        {{"chek", "-c", "x"}, "chek is no command; did you mean check?\n"},
-        {{"id", "decod"}, "decod is no command; did you mean decode?\n"},
-        {{"help", "reloda"}, "reloda is no command; did you mean reload?\n"},
-        {{"check", "--confg", "x"}, "--confg is no option here; did you mean --config?\n"},
-        {{"nothing-like-it"}, "nothing-like-it is no command\n"},
-        {{"check", "x.yaml"}, "check takes no further word: x.yaml\n"}};
+        {{"chek", "-c", "x"}, "chek is not a command; did you mean check?\n"},
+        {{"id", "decod"}, "decod is not a command; did you mean decode?\n"},
+        {{"help", "reloda"}, "reloda is not a command; did you mean reload?\n"},
+        {{"check", "--confg", "x"}, "--confg is not an option here; did you mean --config?\n"},
+        {{"nothing-like-it"}, "nothing-like-it is not a command\n"},
+        {{"check", "x.yaml"}, "check takes no more arguments: x.yaml\n"}};
     for (const auto& [words, told] : slips) {
         Program program(words);
         EXPECT_EQ(program.wait(), 2) << told;

@@ -214,7 +214,7 @@ TEST(IdsPage, RefusesSnowflakesWithTheWorkerOfTheIdService) {
     Gateway same(service() + machine + "7 } }\n", nobody);
     const auto refused = same.admin("/api/v1/ids?format=snowflake");
     EXPECT_EQ(refused.status, 400);
-    EXPECT_NE(refused.body.find("the id service gives out the snowflakes"), std::string::npos);
+    EXPECT_NE(refused.body.find("the id service makes the snowflakes"), std::string::npos);
     EXPECT_EQ(same.admin("/api/v1/ids?format=txid").status, 200);
     Gateway other(service() + machine + "8 } }\n", nobody);
     EXPECT_EQ(other.admin("/api/v1/ids?format=snowflake").status, 200);
@@ -233,9 +233,12 @@ TEST(IdServiceThreads, AReloadDoesNotBringASecondMakerOfItsSnowflakes) {
 TEST(IdsPage, RefusesBadRequests) {
     Gateway gateway(one_queue(), nobody);
     const std::pair<const char*, const char*> bad[] = {
-        {"?format=uuid7", "did you mean uuidv7?"}, {"?n=0", "from 1 to 10000"},
-        {"?n=10001", "from 1 to 10000"},           {"?n=1x", "from 1 to 10000"},
-        {"?count=3", "there are format and n"},    {"?format=", "no such format"}};
+        {"?format=uuid7", "did you mean uuidv7?"},
+        {"?n=0", "from 1 to 10000"},
+        {"?n=10001", "from 1 to 10000"},
+        {"?n=1x", "from 1 to 10000"},
+        {"?count=3", "the parameters are format and n"},
+        {"?format=", "no such format"}};
     for (const auto& [query, why] : bad) {
         const auto answer = gateway.admin("/api/v1/ids" + std::string(query));
         EXPECT_EQ(answer.status, 400) << query;

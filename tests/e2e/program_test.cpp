@@ -23,7 +23,7 @@ TEST_F(TheProgram, RefusesABadConfigWithOneClearMessageAndCode78) {
     folder.write("letter", "hello, I am a letter\n");
     expect_bad(head() + good_routes +
                    "id_service: { address: \"127.0.0.1:0\", worker: 1, state_file: letter }\n",
-               "id_service.state_file: " + folder.file("letter") + " is no state file");
+               "id_service.state_file: " + folder.file("letter") + " is not a state file");
 }
 
 TEST_F(TheProgram, ReportsAllProblemsAtOnce) {
@@ -140,7 +140,8 @@ TEST_F(TheProgram, LogsWhyItRefusedAHead) {
     const auto trace = refused("TRACE / HTTP/1.1\r\nHost: a");
     EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
     const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
-    EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
+    EXPECT_TRUE(program.says(path + "400 why=\"a path that cannot be normalised\""))
+        << program.err();
     // The reason of one refusal must not carry over to the next.
     std::string lines;
     while (lines.size() < 40'000) lines += "\r\n";

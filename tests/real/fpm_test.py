@@ -539,7 +539,7 @@ class TestStatusThatCannotBeRead(Case):
                     client.recv(1 << 16)
                     client.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
             threading.Thread(target=answer, daemon=True).start()
-            self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "see that ")
+            self.told(f'url: "fastcgi://127.0.0.1:{web.getsockname()[1]}"', "check that ")
 
     def test_the_status_page_does_not_answer(self):
         with socket.create_server(("127.0.0.1", free_port())) as silent:

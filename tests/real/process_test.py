@@ -237,7 +237,7 @@ class ProcessTest(OnItsMachine):
         (self.folder / "c.yaml").unlink()
         os.mkfifo(self.folder / "c.yaml")
         child.send_signal(signal.SIGHUP)
-        wait_for(lambda: "cannot read it: not a regular file" in self.told(), "so is the pipe", PATIENCE)
+        wait_for(lambda: "cannot read the file: not a regular file" in self.told(), "so is the pipe", PATIENCE)
         self.assertEqual(self.get("/readyz", self.admin)[0], 200, "the control thread is there")
 
     # ── logs ──

@@ -27,7 +27,7 @@ TEST(Descriptors, WarnsOfMoreClientsThanDescriptors) {
     EXPECT_EQ(
         told("max_connections: 20001", 20000),
         std::vector<std::string>{
-            "c.yaml:4:11: warning: clients.max_connections: a process started as this one may "
+            "c.yaml:4:11: warning: clients.max_connections: a process started in this way may "
             "open 20000 files (ulimit -n, LimitNOFILE), and each request needs two"});
     EXPECT_TRUE(told("max_connections: 20000", 20000).empty());
     EXPECT_TRUE(told("", 1024).empty()) << "nobody chose the default";

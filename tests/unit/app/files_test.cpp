@@ -88,7 +88,7 @@ TEST_F(FilesTest, ReportsAFileSystemThatNobodyCanWriteTo) {
 
 TEST_F(FilesTest, ReportsAStateFileWithOtherContents) {
     folder.write("state", "hello, I am a letter\n");
-    expect_one(state("state"), "id_service.state_file", "is no state file");
+    expect_one(state("state"), "id_service.state_file", "is not a state file");
     EXPECT_EQ(folder.read("state"), "hello, I am a letter\n");
     expect_one(state("/dev/null"), "id_service.state_file", "not a regular file");
 }
@@ -111,7 +111,7 @@ TEST_F(FilesTest, WarnsOfATokenFileThatEverybodyCanRead) {
     EXPECT_EQ(warned(), "");
     ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
     EXPECT_EQ(warned(), folder.file("c.yaml") + ":4:68: warning: id_service.token_file: " + file +
-                            ": everybody on this machine can read the token; chmod o-r");
+                            ": every user of this machine can read the token; run chmod o-r");
 }
 
 }  // namespace

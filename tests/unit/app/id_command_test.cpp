@@ -54,7 +54,7 @@ TEST(IdCommand, AnUnknownFormatIsAUsageErrorThatNamesThemAll) {
     EXPECT_EQ(said.out, "");
     EXPECT_TRUE(
         said.err.starts_with("ticketgate: uuid7 is not a format; did you mean uuidv7? "
-                             "There are txid uuidv7 "))
+                             "The formats are txid uuidv7 "))
         << said.err;
 }
 
@@ -106,7 +106,7 @@ TEST(IdCommand, ABadIdIsAUsageErrorAndTheOthersAreStillDecoded) {
     EXPECT_EQ(said.code, commands::usage);
     EXPECT_EQ(
         said.err,
-        "ticketgate: \"nonsense\" is no id: it has 8 characters; ids have 19, 20, 24, 26, 27, "
+        "ticketgate: \"nonsense\" is not an id: it has 8 characters; ids have 19, 20, 24, 26, 27, "
         "32 or 36, or are a number\n");
     EXPECT_TRUE(said.out.starts_with("d1v5u1m82lj7f24platg\n  txid\n"));
 }

@@ -104,9 +104,10 @@ TEST(Identities, TwoMakersWithOtherWorkersOrDatacentersAreGood) {
 }
 
 TEST(Identities, AnIdServiceWithoutAWorkerIsAnErrorInItsLine) {
-    EXPECT_EQ(problems(service(""), laptop),
-              std::vector<std::string>{"c.yaml:3:1: id_service.worker: none is known; set it, or "
-                                       "TICKETGATE_WORKER, or end the host name in -0 to -31"});
+    EXPECT_EQ(
+        problems(service(""), laptop),
+        std::vector<std::string>{"c.yaml:3:1: id_service.worker: no number is known; set it, or "
+                                 "TICKETGATE_WORKER, or end the host name in -0 to -31"});
 }
 
 TEST(Identities, ReportsABadVariableOnlyIfTheNumberIsNeeded) {

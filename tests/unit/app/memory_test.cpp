@@ -63,7 +63,7 @@ TEST(Memory, WarnsOfAReducedDefault) {
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(
         lines[0],
-        "m.yaml: warning: spool.directory: /tmp lies in memory (tmpfs), and this process may "
+        "m.yaml: warning: spool.directory: /tmp is in memory (tmpfs), and this process may "
         "use 512MiB, so max_disk is 128MiB; bodies beyond it get 503: set it to a folder on a "
         "disk, or set max_disk");
     EXPECT_TRUE(told("", {512 * mib, false}).empty());
@@ -74,7 +74,7 @@ TEST(Memory, WarnsOfFilesThatDoNotFit) {
     const auto lines = told("max_disk: 300MiB", {512 * mib, true});
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(lines[0],
-              "m.yaml:4:9: warning: spool.max_disk: 300MiB of files: /tmp lies in memory (tmpfs), "
+              "m.yaml:4:9: warning: spool.max_disk: 300MiB of files: /tmp is in memory (tmpfs), "
               "and this process may use 512MiB; set spool.directory to a folder on a disk, or "
               "max_disk to 128MiB or less");
     EXPECT_TRUE(told("max_disk: 256MiB", {512 * mib, true}).empty());

@@ -74,7 +74,7 @@ TEST(KeysForRestart, OfTheIdServiceKeepItsTokenSecret) {
     EXPECT_EQ(told("", one + "a}\n"),
               "id_service: 127.0.0.1:4444 needs a restart; off stays in force\n");
     EXPECT_EQ(told(one + "sesame}\n", one + "open}\n"),
-              "id_service.token: the new value needs a restart; the former one stays in force\n");
+              "id_service.token: the new value needs a restart; the old value stays in force\n");
     EXPECT_EQ(
         told(one + "a}\n", "id_service: {address: \"127.0.0.1:4445\", worker: 1, token: a}\n"),
         "id_service.address: 127.0.0.1:4445 needs a restart; 127.0.0.1:4444 stays in force\n");

@@ -162,13 +162,15 @@ TEST(Problems, Choices) {
 TEST(Problems, Queues) {
     expect_in_route({
         {"queue: a b",
-         {"c.yaml:4:29: routes[0].queue: \"a b\" is not a queue's name: 1 to 64 of A-Z a-z 0-9 _ . "
+         {"c.yaml:4:29: routes[0].queue: \"a b\" is not a valid queue name: 1 to 64 of A-Z a-z 0-9 "
+          "_ . "
           "-"}},
         {"queue: on",
          {"c.yaml:4:29: routes[0].queue: \"on\" is not a queue; write a name, or off"}},
     });
     expect({{one_route + "queues: {off: {}}\n",
-             {"c.yaml:5:10: queues.off: not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off"}}});
+             {"c.yaml:5:10: queues.off: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, and not "
+              "off"}}});
 }
 
 TEST(Problems, Methods) {
@@ -186,8 +188,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
         {"on_full: {headers: {\"X A\": b}}",
          {"c.yaml:4:42: routes[0].on_full.headers.X A: not a header name"}},
         {"on_full: {headers: {X-A: \"b\\r\\nSet-Cookie: c\"}}",
-         {"c.yaml:4:47: routes[0].on_full.headers.X-A: a header value has no line breaks or "
-          "control characters"}},
+         {"c.yaml:4:47: routes[0].on_full.headers.X-A: a header value cannot contain line breaks "
+          "or control characters"}},
         {"on_full: {headers: {Content-Length: 5}}",
          {"c.yaml:4:42: routes[0].on_full.headers.Content-Length: is set by ticketgate itself; "
           "remove it"}},
@@ -197,8 +199,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:42: routes[0].on_full.headers.Server-Timing: is set by ticketgate itself; "
           "remove it"}},
         {"on_full: {headers: {Date: zz}}",
-         {"c.yaml:4:42: routes[0].on_full.headers.Date: is a fixed time, which would be wrong; "
-          "remove it"}},
+         {"c.yaml:4:42: routes[0].on_full.headers.Date: is the time of the answer and cannot be "
+          "fixed; remove it"}},
         {"on_full: {headers: {x_request-ID: spoof}}",
          {"c.yaml:4:42: routes[0].on_full.headers.x_request-ID: is set by ticketgate itself, from "
           "ids.request_id; remove it"}},
@@ -208,8 +210,8 @@ TEST(Problems, AnswersHeadersAndBodies) {
         {"on_full: {headers: {content-type: a/b}}",
          {"c.yaml:4:42: routes[0].on_full.headers.content-type: write content_type: instead"}},
         {"on_full: {headers: {X-Id: \"${request_id}\"}}",
-         {"c.yaml:4:48: routes[0].on_full.headers.X-Id: placeholders are filled in in body only, "
-          "not in headers"}},
+         {"c.yaml:4:48: routes[0].on_full.headers.X-Id: placeholders work only in body, not in "
+          "headers"}},
         {"on_full: {content_type: json}",
          {"c.yaml:4:46: routes[0].on_full.content_type: \"json\" is not a media type such as "
           "text/html; charset=utf-8"}},
@@ -225,7 +227,7 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
           "write ${nope:-default}"}},
         {"on_full: {body: x, content_type: text/plain, body_file: y}",
-         {"c.yaml:4:67: routes[0].on_full.body_file: stands beside body; keep one of them"}},
+         {"c.yaml:4:67: routes[0].on_full.body_file: conflicts with body; keep one of them"}},
         {"on_full: {body_file: no/such.html}",
          {"c.yaml:4:43: routes[0].on_full.body_file: cannot read no/such.html: No such file or "
           "directory"}},
@@ -247,7 +249,7 @@ TEST(Problems, Upstreams) {
     const std::string listen = "listen: [{address: \"127.0.0.1:8080\"}]\n";
     const std::string known = listen + "upstreams: {app: {url: \"http://a\"}}\n";
     const std::string none =
-        "no upstream; write upstream: NAME here, or once for all under defaults";
+        "no upstream; write upstream: NAME here, or under defaults for all routes";
     expect({{"routes: [{prefix: /, routes: [{prefix: /a}, {regex: x}]}]\n",
              {"c.yaml:3:10: routes[0]: " + none}},
             {"routes: [{prefix: /a, upstream: app}, {regex: x}]\n",
@@ -276,7 +278,8 @@ TEST(Problems, Upstreams) {
              {"c.yaml:2:13: upstreams.a.url: is missing; http://host:port, https://host:port, "
               "unix:/path, fastcgi://host:port or fastcgi+unix:/path"}},
             {"upstreams: {a b: {url: \"http://a\"}}\nroutes: [{prefix: /, upstream: a b}]\n",
-             {"c.yaml:2:13: upstreams.a b: not a name: 1 to 64 of A-Z a-z 0-9 _ . - and not off",
+             {"c.yaml:2:13: upstreams.a b: not a valid name: 1 to 64 of A-Z a-z 0-9 _ . -, and not "
+              "off",
               "c.yaml:3:32: routes[0].upstream: \"a b\" is not the name of an upstream"}}},
            listen);
 }
@@ -287,13 +290,13 @@ TEST(Problems, FastcgiUpstreams) {
     const std::string url = "upstreams: {a: {url: \"fastcgi://h\"";
     expect(
         {{url + "}}" + rest,
-          {"c.yaml:2:17: upstreams.a.fastcgi: is missing; php-fpm must know where its scripts are: "
+          {"c.yaml:2:17: upstreams.a.fastcgi: is missing; php-fpm needs the folder of the scripts: "
            "fastcgi: {root: /var/www/html}"}},
          {url + ", fastcgi: {}}}" + rest,
           {"c.yaml:2:46: upstreams.a.fastcgi.root: is missing; an absolute path such as "
            "/var/www/html"}},
          {"upstreams: {a: {url: \"http://h\", fastcgi: {root: /w}}}" + rest,
-          {"c.yaml:2:34: upstreams.a.fastcgi: stands beside a url that speaks HTTP; write "
+          {"c.yaml:2:34: upstreams.a.fastcgi: does not fit this url, which is for HTTP; write "
            "url: fastcgi://host:port or fastcgi+unix:/path"}},
          {url + ", fastcgi: {root: www}}}" + rest,
           {"c.yaml:2:53: upstreams.a.fastcgi.root: \"www\" is not an absolute path such as "
@@ -305,11 +308,11 @@ TEST(Problems, FastcgiUpstreams) {
           {"c.yaml:2:64: upstreams.a.fastcgi.index: \"a/b.php\" is not the name of a file such as "
            "index.php"}},
          {url + ", fastcgi: {root: /w, script: off, split: false}}}" + rest,
-          {"c.yaml:2:70: upstreams.a.fastcgi.split: false sends every path to script, which is "
-           "off; set script: /index.php or such"}},
+          {"c.yaml:2:70: upstreams.a.fastcgi.split: with false every path runs script, which is "
+           "off; set it, as in script: /index.php"}},
          {url + ", fastcgi: {root: /w, params: {a: b, HTTP_PROXY: x, X: [y]}}}}" + rest,
-          {"c.yaml:2:66: upstreams.a.fastcgi.params.a: not a variable's name: A-Z 0-9 _, no digit "
-           "first",
+          {"c.yaml:2:66: upstreams.a.fastcgi.params.a: not a valid variable name: A-Z 0-9 _, "
+           "without a digit first",
            "c.yaml:2:72: upstreams.a.fastcgi.params.HTTP_PROXY: is set by ticketgate; remove it",
            "c.yaml:2:90: upstreams.a.fastcgi.params.X: expected text"}},
          {url + ", fastcgi: {root: /w, status: {url: \"http://h\"}}}}" + rest,
@@ -370,15 +373,15 @@ TEST(Problems, Tls) {
     expect({{upstream("url: \"http://a\", tls: {verify: off}"),
              {"c.yaml:2:36: upstreams.app.tls: has no effect; write url: https://host:port"}},
             {upstream("url: \"https://a\", tls: {certificate: c}"),
-             {"c.yaml:2:43: upstreams.app.tls.certificate: certificate and key go together"}},
+             {"c.yaml:2:43: upstreams.app.tls.certificate: set both certificate and key"}},
             {upstream("url: \"https://a\", tls: {key: c}"),
-             {"c.yaml:2:43: upstreams.app.tls.key: certificate and key go together"}}},
+             {"c.yaml:2:43: upstreams.app.tls.key: set both certificate and key"}}},
            "");
 }
 
 TEST(Problems, Routes) {
     expect({{"routes:\n  - prefix: /a\n  - prefix: /a\n",
-             {"c.yaml:6:5: routes[1]: prefix /a stands twice; the first is in line 5"}},
+             {"c.yaml:6:5: routes[1]: prefix /a occurs twice; the first is in line 5"}},
             {"routes: [{prefix: /a, routes: [{prefix: /b}]}]\n",
              {"c.yaml:4:32: routes[0].routes[0]: prefix /b is not below /a, the prefix it is "
               "nested in"}},
@@ -388,7 +391,7 @@ TEST(Problems, Routes) {
             {"routes: [{queue: a}]\n",
              {"c.yaml:4:10: routes[0]: neither prefix nor regex; write prefix: / for everything"}},
             {"routes: [{prefix: /, regex: x}]\n",
-             {"c.yaml:4:22: routes[0].regex: stands beside prefix; nest the regex route in the "
+             {"c.yaml:4:22: routes[0].regex: conflicts with prefix; nest the regex route in the "
               "routes of the prefix"}},
             {"routes: [{regex: x, routes: [{prefix: /a}]}]\n",
              {"c.yaml:4:21: routes[0].routes: only a prefix route has routes below it"}},
@@ -398,13 +401,13 @@ TEST(Problems, Routes) {
              {"c.yaml:4:18: routes[0].regex: \"(?!a)\" is not a regular expression: invalid perl "
               "operator: (?!"}},
             {"routes: [{prefix: a}]\n",
-             {"c.yaml:4:19: routes[0].prefix: \"a\" can match no path: a prefix starts with /"}},
+             {"c.yaml:4:19: routes[0].prefix: \"a\" never matches: a prefix starts with /"}},
             {"routes: [{prefix: /a//b}]\n",
-             {"c.yaml:4:19: routes[0].prefix: \"/a//b\" can match no path: // is one / in every "
-              "path; write that"}},
+             {"c.yaml:4:19: routes[0].prefix: \"/a//b\" never matches: // becomes / in every path; "
+              "write /"}},
             {"routes: [{prefix: /%61}]\n",
-             {"c.yaml:4:19: routes[0].prefix: \"/%61\" can match no path: %61 stands for a in "
-              "every path; write that"}}});
+             {"c.yaml:4:19: routes[0].prefix: \"/%61\" never matches: %61 becomes a in every path; "
+              "write a"}}});
 }
 
 TEST(Problems, Addresses) {
@@ -457,22 +460,21 @@ TEST(Problems, ClientsAndIds) {
           {"c.yaml:5:7: ids.request_id_header: unknown key; did you mean request_id: {header: "
            "…}?"}},
          {one_route + "ids: {request_id: {header: A, headers: [B]}}\n",
-          {"c.yaml:5:31: ids.request_id.headers: stands beside header; keep one of them"}},
+          {"c.yaml:5:31: ids.request_id.headers: conflicts with header; keep one of them"}},
          {one_route + "ids: {request_id: {format: uuidv8}}\n",
           {"c.yaml:5:28: ids.request_id.format: \"uuidv8\" is not one of txid, uuidv7, uuidv4, "
            "ulid, hex128, snowflake, httpd_1_3, httpd_1_3_threads, httpd_2_0, httpd_2_4_29, "
            "httpd_2_4_47, httpd_2_4_49; did you mean uuidv7?"}},
          {one_route + "ids: {request_id: {header: Unique_ID}}\n",
-          {"c.yaml:5:20: ids.request_id.header: UNIQUE_ID is also a header of ids.unique_id; to a "
-           "backend the two would be one"}},
+          {"c.yaml:5:20: ids.request_id.header: UNIQUE_ID is also a header of ids.unique_id; a "
+           "backend cannot tell them apart"}},
          {"routes: [{prefix: /, ids: {request_id: {headers: [X-A, Unique_Id]}}}]\n",
           {"c.yaml:4:41: routes[0].ids.request_id.headers: Unique_Id is also a header of "
-           "ids.unique_id; to a backend the two would be one"}},
+           "ids.unique_id; a backend cannot tell them apart"}},
          {"routes: [{prefix: /a, ids: {request_id: {header: X-A}}}, {prefix: /b, ids: {unique_id: "
           "{header: x_a}}}]\n",
           {"c.yaml:4:89: routes[1].ids.unique_id.header: x_a is also a header of ids.request_id; "
-           "to "
-           "a backend the two would be one"}},
+           "a backend cannot tell them apart"}},
          {"routes: [{prefix: /, on_backend_error: {headers: {X_A: b, X-T: c}}, ids: "
           "{request_id: {header: X-A}}}]\nids: {other: {trace: {header: x-t}}}\n",
           {"c.yaml:4:51: routes[0].on_backend_error.headers.X_A: is set by ticketgate itself, from "

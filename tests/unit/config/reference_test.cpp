@@ -112,8 +112,9 @@ TEST(Reference, DamagedFilesNeverCrash) {
 
 TEST(Reference, MissingFileIsOneProblem) {
     const auto loaded = load_file("no/such.yaml", environment_of({}));
-    EXPECT_EQ(printed(loaded.problems),
-              std::vector<std::string>{"no/such.yaml: cannot read it: No such file or directory"});
+    EXPECT_EQ(
+        printed(loaded.problems),
+        std::vector<std::string>{"no/such.yaml: cannot read the file: No such file or directory"});
     EXPECT_EQ(load_file(source_dir, environment_of({})).problems.size(), 1u);
 }
 

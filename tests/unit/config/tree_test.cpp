@@ -29,8 +29,8 @@ TEST(Tree, KnowsThePlaceOfEveryKeyAndValue) {
 
 TEST(Tree, ReportsDuplicateKeys) {
     EXPECT_EQ(complaints("a: 1\nb: {c: 1, c: 2}\na: 3\n"),
-              (Lines{"c.yaml:2:11: b.c: stands twice; the first is in line 2",
-                     "c.yaml:3:1: a: stands twice; the first is in line 1"}));
+              (Lines{"c.yaml:2:11: b.c: occurs twice; the first is in line 2",
+                     "c.yaml:3:1: a: occurs twice; the first is in line 1"}));
 }
 
 TEST(Tree, NamesTheUsualCausesOfBadYaml) {
@@ -41,7 +41,7 @@ TEST(Tree, NamesTheUsualCausesOfBadYaml) {
     const std::string tabs = "indent with spaces, not tabs",
                       quotes = "put the address in quotes: \"[::]:8080\"",
                       column =
-                          "the keys of one section begin in one column, so look at the indent "
+                          "the keys of a section begin in the same column; check the indentation "
                           "of this line and of the line before";
     EXPECT_EQ(hint("a:\n\t- b\n"), tabs);
     EXPECT_EQ(hint("a:\n  - b\n \t- c\n"), tabs);
@@ -60,9 +60,9 @@ TEST(Tree, TurnsBadYamlIntoOneProblem) {
     EXPECT_EQ(complaints("a: &x 'it''s\n"), Lines{"c.yaml:1:4: this quote is never closed"});
     EXPECT_EQ(complaints("a: &x 'it''s'\nb: \"\\\"\"\nc: 'x'"), Lines{});
     EXPECT_EQ(complaints("a: 1\n---\nb: 2\n"),
-              Lines{"c.yaml:2:1: a second document (---); one file is one config"});
-    EXPECT_EQ(complaints(""), Lines{"c.yaml: empty; config/quickstart.yaml is a start"});
-    EXPECT_EQ(complaints("# nothing\n"), Lines{"c.yaml: empty; config/quickstart.yaml is a start"});
+              Lines{"c.yaml:2:1: a second document (---); a file may contain only one"});
+    EXPECT_EQ(complaints(""), Lines{"c.yaml: empty; start with config/quickstart.yaml"});
+    EXPECT_EQ(complaints("# nothing\n"), Lines{"c.yaml: empty; start with config/quickstart.yaml"});
     EXPECT_EQ(complaints("{[a]: 1}\n"), Lines{"c.yaml:1:2: a key must be text, not a list"});
 }
 

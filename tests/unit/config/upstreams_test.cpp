@@ -42,7 +42,7 @@ TEST(UpstreamsOf, UpstreamsThatLeadBackAreErrors) {
 TEST(UpstreamsOf, HintsAtIndentAndAtTheMapOfUpstreams) {
     const auto indented = printed(load("listen: x\n  admin: off\n").problems);
     ASSERT_EQ(indented.size(), 1U);
-    EXPECT_NE(indented[0].find("look at the indent"), std::string::npos) << indented[0];
+    EXPECT_NE(indented[0].find("check the indentation"), std::string::npos) << indented[0];
     const auto lines =
         printed(load("upstream: {app: {url: \"http://a\"}}\n" + base + one_route).problems);
     ASSERT_EQ(lines.size(), 1U);

@@ -38,7 +38,7 @@ TEST(Warnings, PrefixesThatWereMeantAsPatterns) {
         return warnings("routes: [{prefix: \"" + prefix + "\", queue: a}]\n");
     };
     EXPECT_EQ(told("/shop/*"),
-              Lines{"c.yaml:4:10: warning: routes[0].prefix: a prefix is no pattern: only paths "
+              Lines{"c.yaml:4:10: warning: routes[0].prefix: a prefix is not a pattern: only paths "
                     "with a literal * in this place match; write prefix: /shop, which also matches "
                     "all below /shop/"});
     for (const char* same : {"/shop*", "/shop/**", "/shop/.*", "/shop/*/"})

@@ -32,10 +32,10 @@ TEST(StatusAdvice, SaysWhyAndWhatToChange) {
         {{errc::upstream_bad_response, 0, 403}, port, "answers 403", "pm.status_path = /status"},
         {{errc::upstream_bad_response, 0, 200},
          port,
-         "something else than php-fpm's status page",
+         "something other than php-fpm's status page",
          "status: path its pm.status_path"},
         {{errc::upstream_timeout}, port, "within a second", "pm.status_listen"},
-        {{errc::upstream_broke}, port, "127.0.0.1:9001: ", "see that php-fpm runs"},
+        {{errc::upstream_broke}, port, "127.0.0.1:9001: ", "check that php-fpm runs"},
     };
     for (const Case& c : cases) {
         const auto advice = advice_for(c.failure, c.address, "/status");

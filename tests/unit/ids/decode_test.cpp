@@ -91,10 +91,10 @@ TEST(Decode, BadIdsAreExplained) {
     const std::pair<const char*, const char*> bad[] = {
         {"", "empty"},
         {"hello", "5 characters"},
-        {"awBg_dbEPdEATWySnoHCHQAAAA", "fit no format"},
-        {"awBg_dbEPdEATWySnoHCHQAAAAB", "fit no format"},
+        {"awBg_dbEPdEATWySnoHCHQAAAA", "match no format"},
+        {"awBg_dbEPdEATWySnoHCHQAAAAB", "match no format"},
         {"AWBG DBEPDEATWYSNOHCHQAAAAA", "character ' '"},
-        {"D1V5U1M82LJ7F24PLATG", "fit no format"}};
+        {"D1V5U1M82LJ7F24PLATG", "match no format"}};
     for (const auto& [id, why] : bad) {
         EXPECT_TRUE(readings(id, now).empty()) << id;
         EXPECT_NE(why_no_id(id).find(why), std::string::npos) << why_no_id(id);

@@ -47,9 +47,9 @@ TEST(Certificates, WeakKeysAndReadableKeyFilesAreReported) {
     const auto files = Keys::get().authority.issue("weak", wanted);
     ::chmod(files.key.c_str(), 0644);
     EXPECT_EQ(told(files),
-              (std::vector<std::string>{"warning key: the key has 1024 bits; that is weak",
+              (std::vector<std::string>{"warning key: the key has 1024 bits, which is weak",
                                         "warning key: " + files.key +
-                                            ": everybody on this machine can read the key; "
+                                            ": every user of this machine can read the key; run "
                                             "chmod o-r",
                                         "error certificate: " + files.certificate +
                                             ": OpenSSL does not serve it: ee key too small"}));
@@ -80,13 +80,14 @@ TEST(Certificates, DamageIsAnError) {
     const auto text = Keys::get().authority.read("localhost.pem");
     EXPECT_EQ(told({folder.write("cut", text + text.substr(0, text.size() / 2)), good.key}),
               std::vector<std::string>{"error certificate: " + folder.file("cut") +
-                                       ": a certificate in it is damaged"});
+                                       ": it contains a damaged certificate"});
     EXPECT_EQ(told({good.certificate, folder.write("locked",
                                                    "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n"
                                                    "-----END ENCRYPTED PRIVATE KEY-----\n")}),
               std::vector<std::string>{"error key: " + folder.file("locked") +
-                                       ": the key has a passphrase; store it without"});
-    EXPECT_EQ(examine_authorities(good.key), good.key + ": no certificate in PEM form is in it");
+                                       ": the key has a passphrase; store it without one"});
+    EXPECT_EQ(examine_authorities(good.key),
+              good.key + ": it contains no certificate in PEM format");
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(TlsTrust, NamesBadFiles) {
     EXPECT_EQ(why(serving({good.certificate, other.key})),
               other.key + ": it is not the key of the certificate in " + good.certificate);
     EXPECT_EQ(why(serving({good.key, good.key})),
-              good.key + ": no certificate in PEM form is in it");
+              good.key + ": it contains no certificate in PEM format");
 }
 
 }  // namespace

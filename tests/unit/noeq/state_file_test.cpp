@@ -87,7 +87,7 @@ TEST_F(StateFileTest, IsCheckedWithoutBeingChanged) {
     }
     EXPECT_EQ(StateFile::why_not(path), "");
     std::ofstream(path) << "hello, I am a letter\n";
-    EXPECT_NE(StateFile::why_not(path).find("is no state file"), std::string::npos);
+    EXPECT_NE(StateFile::why_not(path).find("is not a state file"), std::string::npos);
 }
 
 TEST_F(StateFileTest, BelongsToOneProcessAtATime) {
@@ -99,7 +99,7 @@ TEST_F(StateFileTest, RefusesContentsThatItDidNotWrite) {
     for (const char* other : {"17951869", "hello, I am a letter\n", "0000001795186942000\nmore",
                               "000000179518694200x\n", "-000001795186942000"}) {
         std::ofstream(path) << other;
-        EXPECT_NE(complaint().find("is no state file"), std::string::npos) << other;
+        EXPECT_NE(complaint().find("is not a state file"), std::string::npos) << other;
         EXPECT_EQ(text(), other);
     }
 }
