@@ -109,10 +109,10 @@ void Line::add_file_commands() {
     explain = add("explain", "prints the settings that apply to a request, and their lines",
                   footer("  ticketgate explain POST /cart/add\n"
                          "  ticketgate explain --all GET /",
-                         "  0 printed, 2 usage, 78 bad configuration"));
+                         "  0 told, 2 usage, 78 bad configuration"));
     explain->add_option("METHOD", method, "GET, POST …")->required();
     explain->add_option("PATH", path, "/path of the request")->required();
-    explain->add_flag("--all", all, "prints also the settings with default values");
+    explain->add_flag("--all", all, "also the settings that have their defaults");
     schema = add("schema", "prints the JSON Schema of the config",
                  footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
     constexpr auto hidden = "";  // --help does not list this group

@@ -74,7 +74,7 @@ void parse_body_file(SectionReader& section, Setting<std::optional<SharedText>>&
     if (file == nullptr) return;
     const auto path = section.path_of("body_file");
     if (out.given()) {
-        section.reading().problems.error(file->mark, path, "conflicts with body; keep one of them");
+        section.reading().problems.error(file->mark, path, "stands beside body; keep one of them");
         return;
     }
     out.mark = file->mark;

@@ -61,7 +61,7 @@ void check_prefixes(const Config& config, Problems& problems) {
         const auto [first, fresh] = seen.try_emplace(route.prefix, &route);
         if (!fresh)
             problems.error(route.mark, route.path,
-                           "prefix " + route.prefix + " occurs twice; the first is in line " +
+                           "prefix " + route.prefix + " stands twice; the first is in line " +
                                std::to_string(first->second->mark.line));
         if (route.parent < 0) continue;
         const auto& parent = config.routes[static_cast<std::size_t>(route.parent)].prefix;

@@ -86,12 +86,11 @@ error_code Session::route() {
     if (head.max_forwards == 0) return errc::last_hop;
     const auto path = http::path_of(head.target);
     std::string& normal = *station().path.fresh();
-    if (!http::normalise_path(path, normal)) return refuse("a path that cannot be normalised");
+    if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
     const Route* const route = (request_->route = snapshot.find(normal)).get();
     if (path != normal && !snapshot.has_one_route(path, normal))
-        return refuse("a path that servers read in different ways, with different routes");
-    if (snapshot.refuses_names_of(head))
-        return refuse("a field name that CGI servers change into another");
+        return refuse("a path that servers read in ways with different routes");
+    if (snapshot.refuses_names_of(head)) return refuse("a field name that CGI servers fold");
     if (route == nullptr || !route->upstream) return errc::no_route;
     if (head.framing == http::Framing::length && head.content_length > settings().max_body)
         return errc::body_too_large;

@@ -89,7 +89,7 @@ class Snapshot {
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 
-    // Routes of combinations with regex routes, which cannot be listed in advance.
+    // Of combinations with regex routes, which cannot be listed in advance.
     mutable RouteCache combined_;
 };
 

@@ -227,7 +227,7 @@ TEST(Problems, AnswersHeadersAndBodies) {
          {"c.yaml:4:38: routes[0].on_full.body: environment variable nope is not set; set it or "
           "write ${nope:-default}"}},
         {"on_full: {body: x, content_type: text/plain, body_file: y}",
-         {"c.yaml:4:67: routes[0].on_full.body_file: conflicts with body; keep one of them"}},
+         {"c.yaml:4:67: routes[0].on_full.body_file: stands beside body; keep one of them"}},
         {"on_full: {body_file: no/such.html}",
          {"c.yaml:4:43: routes[0].on_full.body_file: cannot read no/such.html: No such file or "
           "directory"}},
@@ -381,7 +381,7 @@ TEST(Problems, Tls) {
 
 TEST(Problems, Routes) {
     expect({{"routes:\n  - prefix: /a\n  - prefix: /a\n",
-             {"c.yaml:6:5: routes[1]: prefix /a occurs twice; the first is in line 5"}},
+             {"c.yaml:6:5: routes[1]: prefix /a stands twice; the first is in line 5"}},
             {"routes: [{prefix: /a, routes: [{prefix: /b}]}]\n",
              {"c.yaml:4:32: routes[0].routes[0]: prefix /b is not below /a, the prefix it is "
               "nested in"}},
