@@ -111,7 +111,7 @@ std::vector<config::Problem> reload_problems(const config::Config& config,
                                              const Identities& running, const Identities& next) {
     Findings now(config, running), later(config, next);
     now.formats();
-    now.workers("these numbers change only at a restart; restart ticketgate instead");
+    now.workers("these numbers change only at a restart, so restart instead");
     later.id_service();
     if (!running.overlap()) later.workers("set another worker or datacenter for one of the two");
     auto problems = now.problems.take();

@@ -306,8 +306,7 @@ TEST_F(TheCommands, ReachTheProcessAfterItsAdminAddressChangedInTheFile) {
     config(moved);
     Program lost({"reload", "-c", file});
     EXPECT_EQ(lost.wait(), 1);
-    EXPECT_NE(lost.err().find("name the address that it started with: --admin ADDRESS"),
-              std::string::npos)
+    EXPECT_NE(lost.err().find("give the old address: --admin ADDRESS"), std::string::npos)
         << lost.err();
     Program reload({"reload", "-c", file, "--admin", socket});
     EXPECT_EQ(reload.wait(), 3);

@@ -140,8 +140,7 @@ TEST_F(TheProgram, LogsWhyItRefusedAHead) {
     const auto trace = refused("TRACE / HTTP/1.1\r\nHost: a");
     EXPECT_TRUE(program.says(trace + "405 why=\"CONNECT or TRACE\"")) << program.err();
     const auto path = refused("GET /a%00b HTTP/1.1\r\nHost: a");
-    EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\""))
-        << program.err();
+    EXPECT_TRUE(program.says(path + "400 why=\"a path that has no normal form\"")) << program.err();
     // The reason of one refusal must not carry over to the next.
     std::string lines;
     while (lines.size() < 40'000) lines += "\r\n";

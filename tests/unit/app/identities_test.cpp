@@ -60,11 +60,11 @@ TEST(Identities, AFormatThatCannotBeMadeIsAnErrorInItsLine) {
     const auto told = problems(ids, laptop);
     ASSERT_EQ(told.size(), 2u);
     EXPECT_TRUE(
-        told[0].starts_with("c.yaml:3:56: routes[0].ids.request_id.format: snowflake holds "
+        told[0].starts_with("c.yaml:3:56: routes[0].ids.request_id.format: snowflake contains "
                             "a worker number"))
         << told[0];
     EXPECT_TRUE(
-        told[1].starts_with("c.yaml:4:19: ids.unique_id.format: httpd_2_0 holds the "
+        told[1].starts_with("c.yaml:4:19: ids.unique_id.format: httpd_2_0 contains the "
                             "machine's IPv4 address"))
         << told[1];
 }

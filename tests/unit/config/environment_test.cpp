@@ -107,9 +107,8 @@ TEST(Environment, CannotChangeTheStructureOfTheFile) {
     const auto loaded =
         load(base + "routes: [{prefix: /, queue: \"${Q}\"}]\n", {{"Q", "a}, {prefix: /b"}});
     EXPECT_EQ(printed(loaded.problems),
-              std::vector<std::string>{
-                  "c.yaml:4:29: routes[0].queue: \"a}, {prefix: /b\" is not a queue's name: "
-                  "1 to 64 of A-Z a-z 0-9 _ . -"});
+              std::vector<std::string>{"c.yaml:4:29: routes[0].queue: \"a}, {prefix: /b\" is not a "
+                                       "valid queue name: 1 to 64 of A-Z a-z 0-9 _ . -"});
 }
 
 TEST(Environment, ReportsAProblemAtThePlaceOfItsScalar) {

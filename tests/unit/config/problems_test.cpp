@@ -450,8 +450,8 @@ TEST(Problems, ClientsAndIds) {
           {"c.yaml:5:11: clients.address_headers: \"Default\" is taken for a header; for the "
            "built-in list write default"}},
          {one_route + "clients: {path_headers: [default, Cookie]}\n",
-          {"c.yaml:5:11: clients.path_headers: Cookie would be removed from every request, which "
-           "needs it"}},
+          {"c.yaml:5:11: clients.path_headers: Cookie is needed by every request and would be "
+           "removed; take it out"}},
          {one_route + "ids: {request_id: {header: \"X: Y\"}}\n",
           {"c.yaml:5:28: ids.request_id.header: \"X: Y\" is not the name of a header"}},
          {one_route + "ids: {unique_id: {headers: [\"a b\"]}}\n",

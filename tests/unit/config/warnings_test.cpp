@@ -264,8 +264,8 @@ TEST(Warnings, BodyLimitsTooLargeToProtect) {
         return told.empty() ? std::string() : told[0];
     };
     EXPECT_EQ(only("body_min_rate: 0"),
-              "c.yaml:4:32: warning: routes[0].body_min_rate: 0 lets a client send a byte every "
-              "body_timeout for ever");
+              "c.yaml:4:32: warning: routes[0].body_min_rate: 0 lets a client keep a request open "
+              "by sending a byte in each body_timeout");
     EXPECT_NE(only("body_timeout: 6m").find("during a body"), std::string::npos);
     EXPECT_NE(only("max_body: 5GiB").find("spool.max_disk is 4GiB"), std::string::npos);
     EXPECT_EQ(warnings("routes: [{prefix: /, max_body: 5GiB}]\n"), Lines{}) << "not spooled";

@@ -36,7 +36,7 @@ TEST(ConnectErrorOf, NamesTheRemedy) {
         {"/run/php/s", 0, ENOENT, "is php-fpm (or another backend) running"},
         {"/run/php/s", 0, ECONNREFUSED, "nothing listens on it: is the backend started?"},
         {"/run/php/s", 0, EAGAIN, "pm.max_children"},
-        {"/run/php/s", 0, EPROTOTYPE, "a socket of another kind"},
+        {"/run/php/s", 0, EPROTOTYPE, "a datagram socket"},
         {"/run/php/s", 0, EMFILE, "LimitNOFILE"},
         {"/run/php/s", 0, ENOMEM, ""},
     };
