@@ -13,7 +13,7 @@ namespace ticketgate {
 struct AdminAnswer {
     unsigned status = 0;
     std::string body;
-    std::string error;   ///< why there is no answer of the admin listener; empty: there is one
+    std::string error;   ///< why the admin listener gave no answer; empty if it did
     std::string remedy;  ///< may be empty
 };
 

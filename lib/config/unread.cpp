@@ -11,7 +11,7 @@ bool Unread::touches(std::string_view path) const {
     return paths_.contains("");
 }
 
-// Two look-ups, as `a-b` stands between `a` and `a.b`.
+// Two look-ups, since `a-b` sorts between `a` and `a.b`.
 bool Unread::holds_one(std::string_view path) const {
     for (const char separator : {'.', '['}) {
         const auto below = std::string(path) + separator;

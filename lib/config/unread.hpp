@@ -1,4 +1,4 @@
-// The values of a file that could not be read, by their paths: what depends on them is not judged.
+// The paths of values that could not be read from a file. Rules that need them do not apply.
 #pragma once
 
 #include <set>
@@ -11,8 +11,8 @@ namespace ticketgate::config {
 class Unread {
  public:
     void add(std::string path) { paths_.insert(std::move(path)); }
-    /// Is the value at this path one of them, or part of one, or does it hold one? The path of the
-    /// whole file is empty.
+    /// True if the value at this path is unreadable, or is part of an unreadable value, or contains
+    /// one. The path of the whole file is empty.
     bool touches(std::string_view path) const;
 
  private:

@@ -29,7 +29,7 @@ void check_proxy_headers(const Config& config, Problems& problems);
 void check_answers(const Config& config, Problems& problems);
 
 /// Warns about combinations of routes and queues that probably do not do what was meant. The config
-/// may be a draft: `problems` knows what of it could not be read.
+/// may be a draft: `problems` knows the values that could not be read.
 void check_meaning(const Config& config, Problems& problems);
 
 /// Warns about limits that protect nothing, in the whole file. warn_limits.cpp

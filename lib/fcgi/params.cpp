@@ -211,7 +211,7 @@ void append_length(std::string& out, std::uint64_t length) {
     append_pair(out, "CONTENT_LENGTH", std::to_string(length));
 }
 
-// It stands before the client's fields. A pair is two sizes, the name and the value.
+// The parameter precedes the client's fields. A pair is two sizes, the name and the value.
 std::string_view script_filename(std::string_view head) {
     constexpr std::string_view name = "SCRIPT_FILENAME";
     const auto at = head.find(name);

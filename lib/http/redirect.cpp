@@ -17,7 +17,7 @@ struct Authority {
     std::optional<std::uint16_t> port;  ///< as written
 };
 
-// Nothing: a server would not name itself this way, such as with a user.
+// Returns nothing for a form that no server uses for itself, such as one with a user.
 std::optional<Authority> split(std::string_view text) {
     const auto bracket = text.rfind(']');
     const auto colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);

@@ -20,7 +20,7 @@ enum class Outcome : std::uint8_t {
     timeout,        ///< refused: wait_timeout
     client_closed,  ///< left while queued
     draining,       ///< refused: stopping
-    released,       ///< refused: its slot was released before it was sent
+    released,       ///< refused: the slot was released before the request was sent
     refused,        ///< never reached routing or the line (4xx of our own)
 };
 std::string_view name(Outcome);

@@ -32,7 +32,7 @@ struct IoResult {
     int error = 0;
 };
 
-/// What TLS agreed on, and the subject of the client's certificate.
+/// The agreed parameters of TLS, and the subject of the client's certificate.
 struct Secured {
     std::string_view version;        ///< as `TLSv1.3`; static, as the cipher
     std::string_view cipher;         ///< as `TLS_AES_256_GCM_SHA384`

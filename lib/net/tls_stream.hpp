@@ -2,10 +2,10 @@
 // and connected(). The flags mean what they mean for a socket, one layer up: readable() is about
 // decrypted bytes (TLS's own messages do not count), fin() is a close_notify or a FIN. Made by
 // TlsServer and TlsClient; used like any other stream.
-// The end of a peer that sent no close_notify: a client's FIN is its end, as with plain HTTP (the
-// request framing tells a cut); a server's FIN is a failure, as a response may end with it (RFC
-// 8446 6.1). What the peer sent after bytes that nobody reads is not looked at, so that these stay
-// bounded; a FIN is still noticed.
+// Without a close_notify, a client's FIN counts as its end, as with plain HTTP (request framing
+// reveals a cut), and a server's FIN is a failure, since a response may end with it (RFC 8446 6.1).
+// While decrypted bytes are unread, later input is not decrypted, which bounds them; a FIN is still
+// noticed.
 #pragma once
 
 #include <openssl/types.h>

@@ -1,7 +1,7 @@
 // Makes the running proxy from a parsed config: gates and upstreams, which stay over reloads, the
 // snapshot that routes requests to them, one station per loop, and the budgets that these share.
 // The program, the simulation and the tests use it, each with loops, connections and logs of their
-// own: it has no listener, no signal, no thread and no clock. Control thread, but where it says so.
+// own: it has no listener, no signal, no thread and no clock. Control thread, unless noted.
 #pragma once
 
 #include <memory>

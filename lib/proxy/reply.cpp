@@ -64,7 +64,7 @@ void Reply::write_interim(std::string_view bytes) {
     if (client_ == nullptr || begun_ || failure_) return;
     const iovec piece = net::piece(bytes);
     write({&piece, 1}, false);
-    // If the rest of it was lost, an answer after it would not be HTTP.
+    // After a part of an interim response, a final response would not be valid HTTP.
     begun_ = failure_ && taken_ != 0;
 }
 

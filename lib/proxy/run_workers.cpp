@@ -25,8 +25,8 @@ constexpr Duration patience = 1s;
 
 }  // namespace
 
-// A reload may have taken the question out of the queue. A request that was routed to an upstream
-// without a status page asks nobody: its queue had `release: response` then.
+// A reload may have removed `release: worker_idle` from the queue. A request that was routed to an
+// upstream without a status page needs no question: its queue had `release: response` then.
 bool Run::asks_workers() const {
     return hold_.waits_for_workers() && sent_anything_ && !station_.stopping() &&
            upstream_to_ask()->worker_status() != nullptr;

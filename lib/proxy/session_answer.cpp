@@ -84,7 +84,7 @@ task<void> Session::answer(error_code failure) {
     const bool begun = request.reply.begun();
     request.reply.detach();
     if (begun || failure == errc::client_closed) {
-        // Cut short: what was sent must not pass for a whole response.
+        // Cut short, so that the sent part does not look like a whole response.
         if (!begun) record.status = status_of(failure, settings);
         // Without a length or chunks only a reset tells the end from a cut.
         if (begun && request.client_1_0) client_.wire().abort_on_close();

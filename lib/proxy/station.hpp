@@ -1,6 +1,6 @@
 // One I/O thread's share of the proxy: its loop, its present snapshot, its id generators, log
 // buffer, counters and sessions, and scratch space for the request at hand. Owned by the Assembly;
-// everything here is touched by the loop's thread only, except where it says so.
+// only the loop's thread uses it, unless noted.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class IdleClient : public IdleHook {
     ~IdleClient() = default;
 };
 
-/// What all stations share; any thread.
+/// Shared by all stations; any thread.
 struct Commons {
     Log& log;
     http::SpoolBudget& spool;

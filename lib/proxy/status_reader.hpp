@@ -18,7 +18,7 @@ class StatusReader {
     /// answer that is not a page.
     result<Step> advance();
     const std::string& answer() const { return answer_; }
-    /// What went wrong, for people.
+    /// Describes the failure for people.
     fcgi::StatusFailure failure(error_code error) const;
 
  private:

@@ -45,7 +45,7 @@ inline constexpr std::size_t states = 10, events = 9;
 
 /// The whole life of a ticket. Of two events at the same time the lock lets one go first; the other
 /// meets the state that the first has set, and this table says what it does then. Every pair has an
-/// entry: an event that comes too late changes nothing, one that only a bug can cause is misuse.
+/// entry: an event that comes too late changes nothing, one that only a bug can cause is a misuse.
 constexpr State next(State state, Event event) {
     using enum State;
     constexpr State bug = misuse;

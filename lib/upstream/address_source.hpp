@@ -1,5 +1,5 @@
-// Where the new connections of one pool go. A source may change while it is asked: a name resolves
-// to other addresses, or workers come and go. Owned by its pool; touched by the pool's loop only.
+// Gives the addresses for new connections of one pool. They may change: a name resolves to others,
+// or workers come and go. Owned by its pool; only the loop of the pool uses it.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ class AddressSource {
     virtual const net::Endpoint* address(net::Loop& loop, Observer& asking) = 0;
     /// No address is known, and none is being looked for.
     virtual bool none() const { return false; }
-    /// Why the last look for addresses failed; no error before the first.
+    /// The error of the last search for addresses; none before the first.
     virtual error_code failure() const { return {}; }
     /// A connection to the present address failed.
     virtual void failed() {}
-    /// It waits no longer.
+    /// Removes an observer that no longer waits.
     virtual void forget(Observer&) {}
 };
 

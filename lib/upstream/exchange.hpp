@@ -48,9 +48,9 @@ class Exchange {
     virtual result<Step> send(std::string_view head, Body& body) = 0;
     /// True once the connection is established: from here on bytes may have reached the backend.
     virtual bool connected() const = 0;
-    /// Why it could not connect, for the log, where it says more than the error.
+    /// The reason of a failed connect for the log, if it is more precise than the error.
     virtual std::string fault() const { return {}; }
-    /// What to do about fault(), or about an answer that breaks the protocol; empty: unknown.
+    /// The remedy for fault(), or for an answer that breaks the protocol; empty if unknown.
     virtual std::string remedy() const { return {}; }
     /// The address of the connection, as `10.0.0.1:80` or `unix:/path`; a name without an address
     /// so far, as in the config.

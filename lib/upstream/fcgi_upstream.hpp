@@ -1,4 +1,4 @@
-// A backend that speaks FastCGI, php-fpm above all. Makes its parameters from the head that an HTTP
+// A backend that speaks FastCGI, mainly php-fpm. Makes its parameters from the head that an HTTP
 // backend would get, so both are told the same: nothing has to be dropped or stamped a second time.
 #pragma once
 

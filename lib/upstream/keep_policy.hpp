@@ -29,7 +29,7 @@ class KeepPolicy {
 
     explicit KeepPolicy(const Limits& limits) : limits_(limits), outlived_(limits.outlived) {}
 
-    // What happened to connections that were idle for `age`.
+    // Events of connections that were idle for `age`.
     /// Reused, and the backend answered.
     void answered(Duration age);
     /// Still established when ticketgate closed it.

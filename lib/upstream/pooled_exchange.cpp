@@ -190,7 +190,7 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
     return errc::upstream_broke;
 }
 
-// A connection that this machine gave up says no more, as one that is silent for ever.
+// A connection that this machine gave up delivers nothing more, and is treated as silent.
 net::IoResult PooledExchange::read(std::string_view& into) {
     if (lost_) return {net::Io::blocked, 0, 0};
     const auto buffer = loop_.buffer();
