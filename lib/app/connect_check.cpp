@@ -90,7 +90,7 @@ class Trial {
     }
 
     Tried ask(const std::string& about, WorkerStatus& workers) {
-        StatusReader reader(workers, loop_, spool_, nobody_);
+        StatusReader reader(workers, loop_, {}, spool_, nobody_);
         auto failure = drive([&] { return reader.advance(); });
         if (!failure) failure = workers.readable(reader.answer());
         const auto found = reader.failure(failure);

@@ -28,6 +28,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
       wait_client_closed(wait(r, gate.name(), "client_closed")),
       wait_draining(wait(r, gate.name(), "draining")),
       wait_refused(wait(r, gate.name(), "refused")),
+      wait_released(wait(r, gate.name(), "released")),
       hold(r.histogram("ticketgate_queue_hold_seconds", "Time a slot is held.",
                        {{"queue", gate.name()}}, metrics::seconds_buckets)),
       rejected_full(rejected(r, gate.name(), "full")),
@@ -71,7 +72,7 @@ GateMetrics::~GateMetrics() {
     registry.remove(*refresh);
     for (const auto* gauge : gauges) registry.remove(*gauge);
     for (auto* h : {&wait_admitted, &wait_timeout, &wait_full, &wait_client_closed, &wait_draining,
-                    &wait_refused, &hold})
+                    &wait_refused, &wait_released, &hold})
         registry.remove(*h);
     for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
                     &rejected_released, &exclusion_violations})

@@ -23,7 +23,7 @@ struct GateMetrics {
 
     metrics::Registry& registry;
     metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,
-        &wait_draining, &wait_refused;
+        &wait_draining, &wait_refused, &wait_released;
     metrics::Histogram& hold;
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
         &rejected_released;

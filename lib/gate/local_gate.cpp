@@ -24,7 +24,6 @@ void LocalGate::change(const net::Loop* here, Change change) {
         change(now, granted);
         for (queue::Ticket& ticket : granted) {
             Pass& pass = Pass::of(ticket);
-            metrics_.wait_admitted.observe(to_s(now - pass.ticket_.taken));
             pass.self_ = pass.shared_from_this();
         }
     }
@@ -75,12 +74,17 @@ State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
         const bool waited = pass.ticket_.waiting();
         state = queue_.cancel(pass.ticket_, now, granted);
         if (waited) metrics_.count(why, to_s(now - pass.ticket_.taken));
+        pass.given_up_ = why;
     });
     return state;
 }
 
+// A request counts as admitted when it begins, not at its grant: its client may leave in between.
 State LocalGate::begin(Pass& pass) {
     const std::lock_guard lock(lock_);
+    const queue::Ticket& ticket = pass.ticket_;
+    const bool granted = ticket.state == State::granted;
+    if (granted) metrics_.wait_admitted.observe(to_s(ticket.granted - ticket.taken));
     return queue_.begin(pass.ticket_);
 }
 
@@ -90,9 +94,8 @@ void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) {
         const State before = pass.ticket_.state;
         (void)queue_.drop(pass.ticket_, now, granted);
-        if (before == State::waiting)
-            metrics_.count(GivenUp::client_closed, to_s(now - pass.ticket_.taken));
-        if (before == State::granted) metrics_.hold.observe(to_s(now - pass.ticket_.granted));
+        if (before == State::waiting || before == State::granted)
+            metrics_.count(pass.given_up_, to_s(now - pass.ticket_.taken));
     });
 }
 
@@ -127,9 +130,12 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     const State before = pass.ticket_.state;
     const State state = queue_.release(pass.ticket_, now, granted);
     if (state == before) return state;
-    metrics_.hold.observe(to_s(now - pass.ticket_.granted));
-    if (state == State::revoked) metrics_.rejected_released.add();
+    if (state == State::revoked) {
+        metrics_.rejected_released.add();
+        metrics_.wait_released.observe(to_s(pass.ticket_.granted - pass.ticket_.taken));
+    }
     if (state != State::released) return state;
+    metrics_.hold.observe(to_s(now - pass.ticket_.granted));
     metrics_.exclusion_violations.add();
     pass.taken_away_.store(true, std::memory_order_release);
     return state;

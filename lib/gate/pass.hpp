@@ -13,6 +13,8 @@
 
 namespace ticketgate {
 
+enum class GivenUp : std::uint8_t;
+
 class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
  public:
     Pass() = default;
@@ -44,6 +46,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     void run() override;  // on the home loop: wakes the waiter
 
     queue::Ticket ticket_;      // under the gate's lock until decided
+    GivenUp given_up_{};        // why, if it is dropped; under the gate's lock
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
     std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock

@@ -57,6 +57,14 @@ std::uint16_t Endpoint::port() const {
     return 0;
 }
 
+// Both families keep the port at the same place.
+Endpoint Endpoint::with_port(std::uint16_t port) const {
+    Endpoint other = *this;
+    auto* const address = reinterpret_cast<sockaddr_in*>(other.address());
+    address->sin_port = htons(port);
+    return other;
+}
+
 std::string Endpoint::ip() const {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (family() == AF_INET)

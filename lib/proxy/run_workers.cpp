@@ -45,9 +45,10 @@ std::shared_ptr<Upstream> Run::upstream_to_ask() const {
 }
 
 task<void> Run::outlast_workers(error_code failure) {
+    Answered request{request_->method, request_->target, sent_, monotonic_now()};
+    if (exchange_) request.sent_to = exchange_->peer();
     leave_backend(failure);
     const Record& record = request_->record;
-    Answered request{request_->method, request_->target, sent_, monotonic_now(), {}, {}};
     bool told = true;
     fcgi::StatusAdvice untold;
     while (asks_workers()) {
@@ -75,7 +76,7 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     const std::shared_ptr<Upstream> upstream = upstream_to_ask();
     WorkerStatus* const workers = upstream->worker_status();
     if (workers == nullptr) co_return errc::upstream_refused;
-    StatusReader reader(*workers, station_.loop, station_.commons.spool, signal_);
+    StatusReader reader(*workers, station_.loop, request.sent_to, station_.commons.spool, signal_);
     request.asked = monotonic_now();
     station_.loop.arm(deadline_, patience);
     error_code failure = co_await read_status(reader);

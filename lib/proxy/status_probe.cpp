@@ -42,7 +42,7 @@ class StatusProbe final : public Resident {
  private:
     task<void> ask() {
         WorkerStatus& workers = *upstream_->worker_status();
-        StatusReader reader(workers, station_.loop, station_.commons.spool, signal_);
+        StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
         station_.loop.arm(deadline_, patience);
         error_code failure;
         for (;;) {

@@ -8,9 +8,9 @@ constexpr std::size_t max_answer = 4 << 20;
 
 }  // namespace
 
-StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
-                           Observer& observer)
-    : exchange_(workers.ask(loop, head_)), none_(spool) {
+StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
+                           http::SpoolBudget& spool, Observer& observer)
+    : exchange_(workers.ask(loop, sent_to, head_)), none_(spool) {
     exchange_->observe(&observer);
 }
 

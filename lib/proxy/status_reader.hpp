@@ -11,8 +11,9 @@ namespace ticketgate {
 
 class StatusReader {
  public:
-    StatusReader(WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
-                 Observer& observer);
+    /// `sent_to`: as for WorkerStatus::ask().
+    StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
+                 http::SpoolBudget& spool, Observer& observer);
 
     /// done: the answer is whole. Errors: those of an Exchange; upstream_bad_response also for an
     /// answer that is not a page.

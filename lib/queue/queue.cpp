@@ -25,10 +25,14 @@ void Queue::unlink(Ticket& ticket, State to, Time now) {
         if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
         line_.erase(line_.iterator_to(ticket));
     } else if (holds_slot(ticket.state) && !holds_slot(to)) {
-        const Duration hold = now - ticket.granted;
-        mean_hold_ = mean_hold_ == Duration{0} ? hold : mean_hold_ + (hold - mean_hold_) / 8;
+        if (ticket.state == State::running) note_hold(now - ticket.granted);
         holders_.erase(holders_.iterator_to(ticket));
     }
+}
+
+// A slot that was given back unused says nothing about the next one.
+void Queue::note_hold(Duration hold) {
+    mean_hold_ = mean_hold_ == Duration{0} ? hold : mean_hold_ + (hold - mean_hold_) / 8;
 }
 
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {

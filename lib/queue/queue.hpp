@@ -124,6 +124,7 @@ class Queue {
     void admit(Ticket&, Time now, Tickets& granted);
     State apply(Ticket&, Event, Time now, Tickets& granted);
     void unlink(Ticket&, State to, Time now);
+    void note_hold(Duration hold);
     void mark_ready(Ticket&);
 
     Limits limits_;

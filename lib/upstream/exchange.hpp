@@ -16,6 +16,7 @@
 #include "http/redirect.hpp"
 #include "http/rewrite.hpp"
 #include "http/spool.hpp"
+#include "net/endpoint.hpp"
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
 
@@ -55,6 +56,8 @@ class Exchange {
     /// The address of the connection, as `10.0.0.1:80` or `unix:/path`; a name without an address
     /// so far, as in the config.
     virtual std::string address() const { return {}; }
+    /// The address that the request goes to; of family AF_UNSPEC until it is known.
+    virtual net::Endpoint peer() const { return {}; }
     /// The errno of a failed connect; 0: none, or not known.
     virtual int refusal() const { return 0; }
     /// Bytes that came from the backend so far, of any kind.
@@ -137,14 +140,18 @@ struct Prepared {
 struct Answered {
     std::string_view method, target;  ///< as the client wrote them
     Time sent, ended;
-    Time asked, told;
+    net::Endpoint sent_to = {};
+    Time asked = {}, told = {};
 };
 
 /// A backend that reports what its workers do (CONTRACT 2.6). Any thread.
 class WorkerStatus {
  public:
-    /// The exchange that asks; puts what to send over it into `head`.
-    virtual std::unique_ptr<Exchange> ask(net::Loop& loop, std::string& head) = 0;
+    /// The exchange that asks; puts what to send over it into `head`. `sent_to`: the address of the
+    /// backend that got the request. A name may have moved to another machine since, whose workers
+    /// say nothing about the request. Of family AF_UNSPEC: any.
+    virtual std::unique_ptr<Exchange> ask(net::Loop& loop, const net::Endpoint& sent_to,
+                                          std::string& head) = 0;
     /// Reads the answer: does a worker still run a request that was answered? Error:
     /// upstream_bad_response if the answer does not tell.
     virtual result<fcgi::Working> still_runs(std::string_view answer,

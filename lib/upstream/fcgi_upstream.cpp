@@ -64,7 +64,8 @@ void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
 }
 
 // A request of ticketgate's own to the status address; it is neither logged nor queued.
-std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) {
+std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, const net::Endpoint& sent_to,
+                                            std::string& head) {
     std::string pairs;
     for (const auto& [name, value] : {std::pair{"SCRIPT_NAME", fcgi_.status_path},
                                       {"SCRIPT_FILENAME", fcgi_.status_path},
@@ -73,6 +74,16 @@ std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, std::string& head) 
         fcgi::append_pair(pairs, name, value);
     fcgi::append_begin(head, false);
     fcgi::append_stream(head, fcgi::Type::params, pairs);
+    return open_status(loop, sent_to);
+}
+
+// Each pool resolves its name by itself, so pages of the same host can come from another machine
+// than the answer did.
+std::unique_ptr<Exchange> FcgiUpstream::open_status(net::Loop& loop, const net::Endpoint& sent_to) {
+    const UpstreamSettings &page = status_->settings(), &scripts = settings();
+    const bool same_host = !page.host.empty() && page.host == scripts.host;
+    const bool known = sent_to.family() != AF_UNSPEC;
+    if (same_host && known) return status_->open_at(loop, sent_to.with_port(page.port));
     return status_->open(loop, true, false);
 }
 

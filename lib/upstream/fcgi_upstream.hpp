@@ -33,7 +33,9 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     void retire(net::Loop& loop) override;
 
  private:
-    std::unique_ptr<Exchange> ask(net::Loop& loop, std::string& head) override;
+    std::unique_ptr<Exchange> ask(net::Loop& loop, const net::Endpoint& sent_to,
+                                  std::string& head) override;
+    std::unique_ptr<Exchange> open_status(net::Loop& loop, const net::Endpoint& sent_to);
     result<fcgi::Working> still_runs(std::string_view answer,
                                      const Answered& request) const override;
     error_code readable(std::string_view answer) const override;

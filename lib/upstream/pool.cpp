@@ -35,6 +35,12 @@ std::unique_ptr<Exchange> Pool::open(net::Loop& loop, bool fresh, bool careful) 
     return upstream_.make_exchange(*this, loop);
 }
 
+std::unique_ptr<Exchange> Pool::open_at(net::Loop& loop, const net::Endpoint& address) {
+    auto exchange = upstream_.make_exchange(*this, loop);
+    exchange->go_to(address);
+    return exchange;
+}
+
 // Connections after one that still rests do so as well. A request that gets a new connection though
 // some are idle replaces one of them, or idle connections would soon fill the backend.
 std::unique_ptr<PooledExchange> Pool::take_idle(Time now, bool careful) {

@@ -20,6 +20,8 @@ class Pool {
     ~Pool();
 
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful);
+    /// A new connection to one address, whatever the source says now.
+    std::unique_ptr<Exchange> open_at(net::Loop& loop, const net::Endpoint& address);
     void retire();
     KeepPolicy& policy() { return policy_; }
 

@@ -74,9 +74,14 @@ std::string PooledExchange::address() const {
     return has_address() ? to_.text() : settings().host + ":" + std::to_string(settings().port);
 }
 
+void PooledExchange::go_to(const net::Endpoint& address) {
+    to_ = address;
+    told_where_ = true;
+}
+
 result<Step> PooledExchange::connect() {
     if (!stream_) {
-        const net::Endpoint* address = pool_.addresses().address(loop_, *this);
+        const net::Endpoint* address = told_where_ ? &to_ : pool_.addresses().address(loop_, *this);
         if (address == nullptr) {
             if (pool_.addresses().none()) return errc::upstream_refused;
             return Step::blocked;
@@ -93,7 +98,7 @@ result<Step> PooledExchange::connect() {
     const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
     if (state.status == net::Io::blocked) return Step::blocked;
     if (state.status == net::Io::failed) {
-        pool_.addresses().failed();
+        if (!told_where_) pool_.addresses().failed();
         refusal_ = state.error;
         const bool untrusted = stream_ && !stream_->fault().empty();
         return untrusted ? errc::upstream_untrusted : errc::upstream_refused;

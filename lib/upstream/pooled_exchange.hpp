@@ -39,6 +39,7 @@ class PooledExchange : public Exchange,
     std::string fault() const override;
     std::string remedy() const override;
     std::string address() const override;
+    net::Endpoint peer() const override { return to_; }
     int refusal() const override { return refusal_; }
     std::uint64_t received() const override { return received_; }
     std::uint64_t written() const override { return written_; }
@@ -57,6 +58,8 @@ class PooledExchange : public Exchange,
     Duration idle_for(Time now) const { return now - idle_since_; }
     Time usable_from() const { return idle_since_ + rest_; }
     net::Loop& loop() { return loop_; }
+    /// Connects there, and nowhere else. Before the first send().
+    void go_to(const net::Endpoint& address);
 
  protected:
     /// The framing around a piece of the body.
@@ -138,6 +141,7 @@ class PooledExchange : public Exchange,
     int refusal_ = 0;
     unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()
     net::Endpoint to_;              // of family AF_UNSPEC until the address is known
+    bool told_where_ = false;       // by go_to(), not by the pool
     std::string unsent_;            // the rest of a frame that was taken in part
 };
 

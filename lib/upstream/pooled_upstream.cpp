@@ -17,6 +17,10 @@ std::unique_ptr<Exchange> PooledUpstream::open(net::Loop& loop, bool fresh, bool
     return pools_[loop.index()]->open(loop, fresh, careful);
 }
 
+std::unique_ptr<Exchange> PooledUpstream::open_at(net::Loop& loop, const net::Endpoint& address) {
+    return pools_[loop.index()]->open_at(loop, address);
+}
+
 void PooledUpstream::retire(net::Loop& loop) {
     pools_[loop.index()]->retire();
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/bytes.hpp"
+#include "ids/format.hpp"
 #include "support/configs.hpp"
 #include "support/socket.hpp"
 
@@ -76,7 +77,7 @@ TEST(IdServiceThreads, MatchesNoeqdOnTheWire) {
             first + (then == std::string::npos ? 0 : std::stoul(said.substr(then + 5)));
         auto& gateway = v.at("token").as_string().empty() ? open : closed;
         const bool closes = said.find("closed") != std::string::npos;
-        const auto played = play(*gateway.app().id_service_address(), bytes, expected, closes);
+        const auto played = play(gateway.id_service_address(), bytes, expected, closes);
         EXPECT_EQ(played.bytes.size(), expected) << v.at("name");
         EXPECT_EQ(played.closed, closes) << v.at("name");
         const auto ids = numbers(played.bytes);
@@ -87,8 +88,8 @@ TEST(IdServiceThreads, MatchesNoeqdOnTheWire) {
 
 TEST(IdServiceThreads, NumbersRiseAcrossConnections) {
     Gateway gateway(service(), nobody);
-    auto a = Socket::connect(*gateway.app().id_service_address());
-    auto b = Socket::connect(*gateway.app().id_service_address());
+    auto a = Socket::connect(gateway.id_service_address());
+    auto b = Socket::connect(gateway.id_service_address());
     std::uint64_t last = 0;
     for (int i = 0; i < 200; ++i) {
         const auto ids = take(i % 2 == 0 ? a : b, static_cast<std::uint8_t>(1 + i));
@@ -103,20 +104,20 @@ TEST(IdServiceThreads, NumbersRiseAcrossConnections) {
 // Asks for more than any socket buffers: the service makes only as many ids as it can send.
 TEST(IdServiceThreads, AGreedyClientThatReadsNothingDoesNotDelayOthers) {
     Gateway gateway(service(), nobody);
-    auto greedy = Socket::connect(*gateway.app().id_service_address(), 4 << 10);
+    auto greedy = Socket::connect(gateway.id_service_address(), 4 << 10);
     const std::string wishes(100'000, '\xff');
     for (std::size_t sent = 0; sent < wishes.size();) {
         const auto n = greedy.send_some(std::string_view(wishes).substr(sent));
         sent += n;
         if (n == 0) break;
     }
-    auto modest = Socket::connect(*gateway.app().id_service_address());
+    auto modest = Socket::connect(gateway.id_service_address());
     for (int i = 0; i < 20; ++i) EXPECT_EQ(take(modest, 1).size(), 1u);
 }
 
 TEST(IdServiceThreads, AMissingLoginEndsTheConnectionInTime) {
     Gateway gateway(service("token: sekrit, login_timeout: 1s, idle_timeout: 1s"), nobody);
-    const auto at = *gateway.app().id_service_address();
+    const auto at = gateway.id_service_address();
     for (const auto& bytes : {std::string(), std::string("\1"), std::string("\0\6sek", 5),
                               std::string("\0\6sekrit", 8)}) {
         auto socket = Socket::connect(at);
@@ -131,7 +132,7 @@ TEST(IdServiceThreads, AMissingLoginEndsTheConnectionInTime) {
 // Connection pools log in early and ask late.
 TEST(IdServiceThreads, AfterItsLoginAClientMayBeIdleForLonger) {
     Gateway gateway(service("token: sekrit, login_timeout: 2s"), nobody);
-    const auto at = *gateway.app().id_service_address();
+    const auto at = gateway.id_service_address();
     auto early = Socket::connect(at);
     // The deadline for the login starts when the service first finds no bytes.
     ASSERT_TRUE(
@@ -145,7 +146,7 @@ TEST(IdServiceThreads, AfterItsLoginAClientMayBeIdleForLonger) {
 
 TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
     Gateway gateway(service("token: sekrit"), nobody);
-    const auto at = *gateway.app().id_service_address();
+    const auto at = gateway.id_service_address();
     EXPECT_TRUE(play(at, std::string("\0\6sekriX\1", 9), 0, true).closed);
     EXPECT_TRUE(play(at, "\1\1", 0, true).closed);
     EXPECT_EQ(gateway.metric(R"(ticketgate_id_service_refused_total{reason="token"})"), 1);
@@ -155,7 +156,7 @@ TEST(IdServiceThreads, WrongTokensAndRequestsAreCounted) {
 TEST(IdServiceThreads, OneMoreThanAllowedReplacesTheLongestIdleConnection) {
     for (const char* limit : {"max_connections: 2", "max_connections_per_client: 2"}) {
         Gateway gateway(service(limit), nobody);
-        const auto at = *gateway.app().id_service_address();
+        const auto at = gateway.id_service_address();
         auto first = Socket::connect(at), second = Socket::connect(at);
         (void)take(first, 1);
         (void)take(second, 1);
@@ -174,7 +175,7 @@ TEST(IdServiceThreads, ARestartRepeatsNothing) {
     const auto config = service("state_file: \"" + folder.file("state") + "\"");
     for (int i = 0; i < 3; ++i) {
         Gateway gateway(config, nobody);
-        auto socket = Socket::connect(*gateway.app().id_service_address());
+        auto socket = Socket::connect(gateway.id_service_address());
         const auto ids = take(socket, 255);
         EXPECT_GT(ids.front(), last);
         last = ids.back();
@@ -183,7 +184,7 @@ TEST(IdServiceThreads, ARestartRepeatsNothing) {
 
 TEST(IdServiceThreads, EndsWhileClientsAreConnected) {
     auto gateway = std::make_unique<Gateway>(service(), nobody);
-    auto idle = Socket::connect(*gateway->app().id_service_address());
+    auto idle = Socket::connect(gateway->id_service_address());
     (void)take(idle, 1);
     gateway.reset();
     EXPECT_EQ(Reader(idle).rest(), "");

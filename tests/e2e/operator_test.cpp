@@ -14,7 +14,7 @@ boost::json::object view(const Gateway& gateway, const std::string& target) {
 }
 
 Response write(Gateway& gateway, const std::string& target, std::string_view lines = {}) {
-    Client client(*gateway.app().admin_address());
+    Client client(gateway.admin_address());
     client.send("POST " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n" +
                 std::string(lines) + "\r\n");
     return client.read();
@@ -129,7 +129,7 @@ TEST(Operator, OnAnotherSitesPageNeedsTheToken) {
 TEST(Operator, RefusesASiteWhoseNamePointsToThisMachine) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
-    Client client(*gateway.app().admin_address());
+    Client client(gateway.admin_address());
     client.send(
         "POST /api/v1/reload HTTP/1.1\r\nHost: evil.example:9901\r\n"
         "Origin: http://evil.example:9901\r\nContent-Length: 0\r\n\r\n"

@@ -45,7 +45,7 @@ TEST(PooledConnectionThatDies, AGetThatLostItsSlotIsNotSentAgain) {
     client.get("/x");
     ASSERT_TRUE(backend.wait_for("/x"));
     EXPECT_EQ(backend.of("/x")[0].on_connection, 2);
-    Client operator_(*gateway.app().admin_address());
+    Client operator_(gateway.admin_address());
     operator_.send(
         "POST /api/v1/queues/q/release?number=2 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         "Content-Length: 0\r\n\r\n");

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "support/configs.hpp"
 #include "support/program.hpp"

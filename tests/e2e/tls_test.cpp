@@ -175,7 +175,7 @@ TEST(TlsPort, WaitsForAHandshakeAsLongAsForAHead) {
     Client begun(house.gateway.address());
     begun.send("\x16\x03\x01");
     EXPECT_TRUE(begun.ends());
-    EXPECT_TRUE(eventually([&] { return house.gateway.app().connections() == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.gateway.connections() == 0; }));
 }
 
 TEST(TlsPort, RefusesClientsWithoutHttp1) {

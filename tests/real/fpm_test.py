@@ -313,6 +313,21 @@ class TestStatusThatAReloadMends(Case):
         self.hold()
         self.load(queue_config("release: worker_idle")(self.site))
 
+    def test_the_status_page_of_another_backend_does_not_count(self):
+        self.hold()
+        right = queue_config("release: worker_idle")(self.site)
+        old = self.site.config.read_text()
+        # The same php-fpm with another spelling of its URL: ticketgate must treat it as another backend.
+        self.site.config.write_text(right.replace("${FPM_URL}", f"fastcgi://localhost:{self.site.fpm.port}"))
+        self.site.reload()
+        wait_for(lambda: "php-fpm's status page answers" in self.site.log(), "the new page is known")
+        failures = self.site.metric("ticketgate_queue_status_failures_total")
+        wait_for(lambda: self.site.metric("ticketgate_queue_status_failures_total") > failures + 1,
+                 "the old page is asked again")
+        self.assertEqual(self.site.metric("ticketgate_queue_in_flight"), 1)
+        self.site.config.write_text(old)
+        self.load(right)
+
     def test_a_reload_without_worker_idle_frees_the_slot(self):
         self.hold()
         self.load(self.site.config.read_text().replace("release: worker_idle", "release: response"))

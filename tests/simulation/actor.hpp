@@ -19,6 +19,9 @@ struct Stage {
     Judge& judge;
     /// Notifies all actors at once of an event at the backend.
     std::function<void(Moment, std::uint64_t id)> tell;
+    /// The backend has ended a request, and the proxy can never hear of it: an operator, who can,
+    /// releases its slot.
+    std::function<void(std::uint64_t id)> ended_unheard;
 };
 
 class Actor : public Peer {

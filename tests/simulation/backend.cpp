@@ -91,8 +91,8 @@ std::unique_ptr<Incoming> BackendConnection::next_request() const {
 }
 
 Worker BackendConnection::worker() const {
-    const bool busy =
-        phase_ == Phase::working || phase_ == Phase::answering || phase_ == Phase::working_on;
+    const bool busy = phase_ == Phase::working || phase_ == Phase::answering ||
+                      phase_ == Phase::working_on || phase_ == Phase::unheard;
     return {busy, method_, uri_, since_};
 }
 
@@ -107,7 +107,6 @@ void BackendConnection::written(std::string_view bytes) {
             tap_ = next_request();
             tap_bytes_ = tapped_id_ = 0;
         }
-        if (tap_bytes_ == 0) said_before_ = link_.said();
         const std::size_t n = tap_->feed(bytes);
         bytes.remove_prefix(n);
         tap_bytes_ += n;
@@ -155,9 +154,7 @@ void BackendConnection::release() {
     if (is_unread_) stage_.judge.unread(occupied_, +1);
 }
 
-// Bytes sent before the request was written are not an answer to it.
-void BackendConnection::taken(std::uint64_t total) {
-    if (tapped_id_ != 0 && total > said_before_) stage_.judge.story(tapped_id_).heard = true;
+void BackendConnection::taken(std::uint64_t) {
     note_unread();
 }
 
@@ -181,6 +178,7 @@ void BackendConnection::act() {
         link_.accept();
         phase_ = Phase::idle;
     }
+    if (phase_ == Phase::unheard) return work_unheard();
     say_behind();
     if (phase_ == Phase::working_on) {
         if (clock.now < ready_at_) return again(ready_at_ - clock.now);
@@ -227,6 +225,26 @@ void BackendConnection::begin() {
     stage_.tell(Moment::begins, id_);
     again(Duration{});
     if (faulty() && fate().kind == Fate::Kind::dies_reading) die(fate().resets);
+    if (faulty() && fate().kind == Fate::Kind::unheard) {
+        phase_ = Phase::unheard;
+        again(fate().work);
+    }
+}
+
+// First the network goes, then the work ends.
+void BackendConnection::work_unheard() {
+    if (clock.now < ready_at_) return again(ready_at_ - clock.now);
+    if (link_.closed()) return end_unheard();
+    link_.lose();
+    ready_at_ = clock.now + fate().runs_on;
+    again(fate().runs_on);
+}
+
+void BackendConnection::end_unheard() {
+    phase_ = Phase::dead;
+    release();
+    link_.lose();
+    stage_.ended_unheard(id_);
 }
 
 void BackendConnection::prepare_answer() {
@@ -378,6 +396,7 @@ void BackendConnection::maybe_close_idle() {
 
 void BackendConnection::die(bool by_reset) {
     if (phase_ == Phase::dead) return;
+    if (phase_ == Phase::unheard) return end_unheard();
     if (tapped_id_ != 0 && is_occupied_) {
         stage_.judge.story(tapped_id_).excuse = "its backend dies";
         stage_.judge.ends(tapped_id_);

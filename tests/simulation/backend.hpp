@@ -57,6 +57,7 @@ class BackendConnection final : public FarEnd {
         answering,
         working_on,
         reading_on,  // the rest of the request, behind a whole answer
+        unheard,     // works, and nobody hears of it
         dead
     };
     std::unique_ptr<Incoming> next_request() const;
@@ -70,6 +71,8 @@ class BackendConnection final : public FarEnd {
     void read_on();
     void end_answer();
     void end_work();
+    void work_unheard();
+    void end_unheard();
     void maybe_close();
     void maybe_close_idle();
     void occupy();
@@ -86,7 +89,7 @@ class BackendConnection final : public FarEnd {
     Phase phase_ = Phase::accepting;
     // The bytes that the proxy has written so far.
     std::unique_ptr<Incoming> tap_;
-    std::uint64_t tap_bytes_ = 0, tapped_id_ = 0, said_before_ = 0;
+    std::uint64_t tap_bytes_ = 0, tapped_id_ = 0;
     char occupied_ = 0;
     bool is_occupied_ = false, is_unread_ = false;
     // What the backend has read.

@@ -183,6 +183,16 @@ void House::release() {
     }
 }
 
+void House::release(std::uint64_t id) {
+    for (const char queue : {'a', 'c'}) {
+        Gate* const gate = this->gate(queue);
+        if (gate == nullptr) continue;
+        for (const TicketView& holder : gate->view(GateView::most).in_flight)
+            if (id_in(holder.label.target()) == id)
+                judge_.frees(queue, id, gate->release(holder.number));
+    }
+}
+
 // ── checks ──
 
 void House::check() {

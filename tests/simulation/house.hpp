@@ -37,6 +37,8 @@ class House {
     void stop();
     /// Releases the slot that was granted last, as an operator does.
     void release();
+    /// The slot of one request, if it has one.
+    void release(std::uint64_t id);
     /// Closes every idle connection to a backend.
     void retire() { assembly_->retire(); }
 

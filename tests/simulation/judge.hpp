@@ -26,7 +26,6 @@ struct Story {
     Time read_at{};
     std::uint64_t left = 0;        ///< its client left
     bool in_line = false;          ///< it was certainly not granted then: others had every slot
-    bool heard = false;            ///< the proxy has read something of an answer to it
     int sent = 0;                  ///< to the backend: connections with its bytes
     Speech speech = Speech::http;  ///< of that backend
     bool in_queue = false;         ///< it went there from a queue
@@ -49,6 +48,7 @@ struct Line {
     std::uint32_t unread = 0;   ///< done there, and the proxy has not read it to the end
     std::uint64_t failed_open = 0;
     std::uint64_t given_away = 0;  ///< of these, by the operator
+    std::uint64_t freed = 0;       ///< of these, when the backend had ended
     std::uint64_t last_full = 0;   ///< moment at which a newcomer had to be refused
     bool strict = true;            ///< max_in_flight was always 1, and it never fails open
     bool in_order_of_arrival = false;
@@ -108,6 +108,8 @@ class Judge {
         reloaded_ = not_yet;
     }
     /// An operator released the slot of this request.
+    /// The operator, of a request whose end only the backend knows.
+    void frees(char queue, std::uint64_t id, Release release);
     void releases(char queue, std::uint64_t id, Release release);
     void drains() { draining_ = true; }
     /// No loop has anything to do: what the operator did is in force on each of them.
@@ -127,7 +129,7 @@ class Judge {
     /// How often a queue says that it failed open; asked only when that matters.
     std::function<std::uint64_t(char queue)> failed_open = [](char) { return 0; };
     std::uint64_t count_failed_open(char queue) {
-        return line(queue)->failed_open = failed_open(queue);
+        return line(queue)->failed_open = failed_open(queue) - line(queue)->freed;
     }
     /// At the end: checks that no slot was released unless an operator or the config asked for it.
     void check_failed_open(char queue, const QueuePlan& plan);

@@ -178,6 +178,14 @@ void choose_speech(Random r, Plan& plan, const Mood& mood) {
         }
 }
 
+// The network between is lost while a script works.
+void lose_network(Random r, Plan& plan) {
+    for (ClientPlan& client : plan.clients)
+        for (Ask& ask : client.asks)
+            if (ask.fate.kind == Fate::Kind::garbage_head && r.chance(50))
+                ask.fate.kind = Fate::Kind::unheard;
+}
+
 }  // namespace
 
 Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
@@ -205,6 +213,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
         plan.clients.push_back(client_of(r, plan, mood, large));
     say_more(Random(seed ^ 0x204), plan);
     choose_speech(Random(seed ^ 0xfc91), plan, mood);
+    lose_network(Random(seed ^ 0x105e), plan);
     return plan;
 }
 

@@ -24,6 +24,7 @@ struct Fate {
         garbage_head,  ///< and runs on for a while, as a script does whose output went wrong
         garbage_chunk,
         dies_reading,  ///< before it has read the request
+        unheard,       ///< works on, but the network between is lost while it works
         odd_field,     ///< whole, but with an odd field, a field too long or a status that is none
         // With FastCGI only; elsewhere they are dies_before_head.
         wrong_id,    ///< a record of another request in the midst of the answer

@@ -141,6 +141,17 @@ Plan broken_backend() {
                       client({with(get("/a"), Kind::dies_in_body), get("/a")}, 2ms)});
 }
 
+// Over a connection that is new, over a kept one, and in the midst of an upload.
+Plan lost_network() {
+    using Kind = Fate::Kind;
+    Plan plan = plan_with(
+        {client({get("/a"), with(get("/a"), Kind::unheard, 20ms), get("/a")}),
+         client({with(get("/b"), Kind::unheard, 20ms), get("/a")}, 1ms),
+         client({with(post("/free", Ask::Body::length, 3000), Kind::unheard), get("/a")}, 2ms)});
+    plan.backend_capacity = 500;
+    return plan;
+}
+
 Plan old_connections() {
     Plan plan =
         plan_with({client({get("/a"), get("/a"), post("/a", Ask::Body::length, 30), get("/a")}),
@@ -380,6 +391,7 @@ std::vector<Scenario> scenarios() {
         {"scripts run on", scripts_run_on()},
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
+        {"lost network", lost_network()},
     };
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
     return all;

@@ -63,6 +63,7 @@ std::size_t Link::send(std::string_view bytes) {
 std::string Link::receive(std::size_t most) {
     std::string out = from_proxy_.substr(0, most);
     from_proxy_.erase(0, out.size());
+    acknowledged_ -= std::min(acknowledged_, out.size());
     if (proxy_wants_room_ && !out.empty()) {
         proxy_wants_room_ = false;
         raise();
@@ -72,6 +73,7 @@ std::string Link::receive(std::size_t most) {
 
 void Link::finish() {
     peer_fin_ = true;
+    acknowledged_ = from_proxy_.size();
     raise();
 }
 
@@ -87,8 +89,16 @@ void Link::close() {
 void Link::abort() {
     if (!reset_) error_ = peer_fin_ ? EPIPE : ECONNRESET;
     peer_closed_ = reset_ = true;
-    dropped_ += from_proxy_.size();
     from_proxy_.clear();
+    acknowledged_ = 0;
+    raise();
+}
+
+// The last acknowledgements of what the peer's system took may be lost as well.
+void Link::lose() {
+    if (network_.random.chance(50)) lost_ = given_;
+    error_ = ETIMEDOUT;
+    peer_closed_ = reset_ = true;
     raise();
 }
 
@@ -115,6 +125,7 @@ SimStream::~SimStream() {
         link_.reset_to_peer_ = true;
         auto& bytes = link_.from_proxy_;
         bytes.resize(link_.network_.random.below(bytes.size() + 1));
+        link_.acknowledged_ = std::min(link_.acknowledged_, bytes.size());
     }
     link_.network_.trace.note('L', link_.id_, 3, [] { return std::string("proxy closes"); });
     if (link_.peer != nullptr) link_.peer->proxy_closed();
@@ -122,7 +133,9 @@ SimStream::~SimStream() {
 }
 
 net::IoResult SimStream::failed() {
-    return {net::Io::failed, 0, std::exchange(link_.error_, 0)};
+    const int error = std::exchange(link_.error_, 0);
+    given_up_ = given_up_ || error == ETIMEDOUT;
+    return {net::Io::failed, 0, error};
 }
 
 net::IoResult SimStream::connected() {
@@ -152,6 +165,7 @@ net::IoResult SimStream::read_some(std::span<char> into) {
     if (!readable_) return {net::Io::blocked, 0, 0};
     link_.network_.interrupt();
     auto& bytes = link_.to_proxy_;
+    if (given_up_) return {net::Io::failed, 0, ETIMEDOUT};
     if (bytes.empty()) {
         if (link_.error_ != 0) return failed();
         if (link_.end_known()) return {net::Io::ended, 0, 0};
@@ -183,7 +197,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
         bytes.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
     if (link_.peer_closed_) {
         if (link_.peer != nullptr) link_.peer->lost(bytes);
-        link_.dropped_ += bytes.size();
+        link_.lost_ += bytes.size();
         link_.abort();
         return {net::Io::ok, bytes.size(), 0};
     }
@@ -196,6 +210,7 @@ net::IoResult SimStream::write_some(std::span<const iovec> pieces) {
     }
     if (n == 0) return {net::Io::blocked, 0, 0};
     pipe.append(bytes, 0, n);
+    link_.given_ += n;
     link_.network_.trace.note('L', link_.id_, n << 1 | 1,
                               [&] { return "proxy writes " + std::to_string(n); });
     if (link_.peer != nullptr) link_.peer->written(std::string_view(bytes).substr(0, n));

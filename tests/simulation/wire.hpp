@@ -69,14 +69,14 @@ class Link {
     Peer* peer = nullptr;
     void accept();
     void refuse();
-    std::size_t send(std::string_view bytes);                         ///< how many were taken
-    std::uint64_t said() const { return taken_ + to_proxy_.size(); }  ///< taken in all
+    std::size_t send(std::string_view bytes);  ///< how many were taken
     std::size_t room() const;
     std::string receive(std::size_t most);
     std::size_t available() const { return from_proxy_.size(); }
     void finish();  ///< FIN
     void close();   ///< FIN, and RST for whatever still comes; RST at once if bytes are unread
     void abort();   ///< RST
+    void lose();    ///< the network between: the proxy's system gives up, the peer hears nothing
     bool closed() const { return peer_closed_; }
     /// Nothing more comes, and everything was received.
     bool ended() const { return from_proxy_.empty() && (proxy_fin_ || proxy_gone_); }
@@ -96,7 +96,9 @@ class Link {
     const std::size_t capacity_;
     SimStream* stream_ = nullptr;
     std::string to_proxy_, from_proxy_;
-    std::uint64_t dropped_ = 0;  // of from_proxy_, by an end that never received it
+    std::size_t acknowledged_ = 0;  // of from_proxy_, by the peer's FIN
+    std::uint64_t lost_ = 0;        // written to a closed end, which acknowledges nothing
+    std::uint64_t given_ = 0;       // by the proxy, in all
     std::uint64_t taken_ = 0;
     bool peer_fin_ = false, peer_closed_ = false, reset_ = false;
     int error_ = 0;  // told once
@@ -114,7 +116,10 @@ class SimStream final : public net::Stream {
     bool stale() override;
     net::IoResult read_some(std::span<char> into) override;
     net::IoResult write_some(std::span<const iovec> pieces) override;
-    std::uint64_t backlog() const override { return link_.from_proxy_.size() + link_.dropped_; }
+    std::uint64_t backlog() const override {
+        return link_.from_proxy_.size() - link_.acknowledged_ + link_.lost_;
+    }
+    bool given_up() const override { return given_up_; }
     void finish_writing() override;
     void abort_on_close() override { abort_ = true; }
     void detach() override;
@@ -127,7 +132,7 @@ class SimStream final : public net::Stream {
     Link& link_;
     net::Loop* loop_;
     bool connecting_;
-    bool abort_ = false;
+    bool abort_ = false, given_up_ = false;
 };
 
 }  // namespace ticketgate::sim

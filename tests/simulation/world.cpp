@@ -18,7 +18,7 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
       trace_(print),
       network_(random_, trace_),
       judge_((clock.reset(), plan), trace_),
-      stage_{random_, trace_, judge_, {}},
+      stage_{random_, trace_, judge_, {}, {}},
       backend_(stage_, plan, network_),
       house_(plan, ground, judge_,
              [this](net::Loop& loop, const net::Endpoint& to, int& error) {
@@ -41,6 +41,7 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
     stage_.tell = [this](Moment moment, std::uint64_t about) {
         for (auto& client : clients_) client->hear(moment, about);
     };
+    stage_.ended_unheard = [this](std::uint64_t about) { house_.release(about); };
     network_.interrupt = [this] { interrupt(); };
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "app/app.hpp"
 #include "config/load.hpp"
 
 namespace ticketgate::test {
@@ -66,7 +67,7 @@ Response Gateway::post(std::string_view target, std::string_view body) const {
 }
 
 Response Gateway::admin(std::string_view target) const {
-    Client one(*app_->admin_address());
+    Client one(admin_address());
     one.get(target);
     return one.read();
 }
@@ -114,6 +115,30 @@ bool Gateway::reload(const std::string& yaml) {
     folder_.write("ticketgate.yaml", whole(yaml));
     app_->reload();
     return metric("ticketgate_config_last_reload_successful") == 1;
+}
+
+net::Endpoint Gateway::address(std::size_t listener) const {
+    return app_->addresses().at(listener);
+}
+
+net::Endpoint Gateway::admin_address() const {
+    return app_->admin_address().value();
+}
+
+net::Endpoint Gateway::id_service_address() const {
+    return app_->id_service_address().value();
+}
+
+std::size_t Gateway::connections() const {
+    return app_->connections();
+}
+
+void Gateway::drain() {
+    app_->drain();
+}
+
+void Gateway::stop() {
+    app_->stop();
 }
 
 bool Gateway::ended(Clock::duration limit) const {

@@ -12,9 +12,14 @@
 #include <thread>
 #include <vector>
 
-#include "app/app.hpp"
 #include "support/client.hpp"
 #include "support/temporary_folder.hpp"
+
+namespace ticketgate {
+
+class App;  // its header costs each test seconds to compile
+
+}  // namespace ticketgate
 
 namespace ticketgate::test {
 
@@ -34,7 +39,10 @@ class Gateway {
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
 
-    net::Endpoint address(std::size_t listener = 0) const { return app_->addresses().at(listener); }
+    net::Endpoint address(std::size_t listener = 0) const;
+    net::Endpoint admin_address() const;
+    net::Endpoint id_service_address() const;
+    std::size_t connections() const;
     Client client() const { return tls_ ? Client(address(), *tls_) : Client(address()); }
     /// A client with a small receive buffer.
     Client slow_reader() const {
@@ -58,12 +66,11 @@ class Gateway {
 
     /// Reloads; returns when the new file is in force on every loop, or false if it was refused.
     bool reload(const std::string& yaml);
-    void drain() { app_->drain(); }
-    void stop() { app_->stop(); }
+    void drain();
+    void stop();
     /// Waits for run() to return.
     bool ended(Clock::duration limit = patience) const;
     int exit_code();
-    App& app() { return *app_; }
     const TemporaryFolder& folder() const { return folder_; }
 
  private:

@@ -276,6 +276,19 @@ def headers(tree):
             yield source.path, 1, "no opening comment: what it is, who owns it, which thread may call it"
 
 
+def own_header(tree):
+    """A.cpp includes A.hpp first, which shows that the header compiles alone. Headers without a .cpp are compiled by the
+    preset tidy (cmake/module.cmake)."""
+    paths = {s.path for s in tree.sources}
+    for source in tree.sources:
+        own = source.path.with_suffix(".hpp")
+        if source.path.suffix == ".cpp" and source.path.parts[0] == "lib" and own in paths:
+            line, *named = next(includes(source), (1,))
+            name = own.relative_to("lib").as_posix()
+            if name not in named:
+                yield source.path, line, f"its first #include is not {name}"
+
+
 def columns(tree):
     """A line has at most 100 columns."""
     for source in tree.sources:
@@ -417,7 +430,7 @@ def data_files(tree):
                 yield path.relative_to(tree.root), 1, " ".join(str(error).split())
 
 
-RULES = (layers, purity, await_traps, locks, banned, waiting, names, headers, columns, sizes, used, called,
+RULES = (layers, purity, await_traps, locks, banned, waiting, names, headers, own_header, columns, sizes, used, called,
          marks, listed, data_files)
 
 

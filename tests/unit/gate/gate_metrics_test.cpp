@@ -8,7 +8,8 @@ namespace {
 
 TEST(GateMetrics, StartAtZero) {
     const World world;
-    for (const char* outcome : {"admitted", "timeout", "full", "client_closed", "draining"})
+    for (const char* outcome :
+         {"admitted", "timeout", "full", "client_closed", "draining", "refused", "released"})
         EXPECT_EQ(observations(world.registry, waits, outcome), 0) << outcome;
     for (const char* reason : {"full", "timeout", "draining"})
         EXPECT_EQ(metric(world.registry, rejected, reason), 0) << reason;
@@ -59,14 +60,46 @@ TEST(GateMetrics, EveryTicketHasOneOutcome) {
     EXPECT_EQ(metric(world.registry, violations), 0);
 }
 
-TEST(GateMetrics, EveryGrantCountsAsAdmitted) {
+TEST(GateMetrics, ARequestIsAdmittedWhenItBegins) {
     World world;
     Slot a = world.slot();
     Place b = world.place(), c = world.place({.ready = false});
     a.give_back();
     world.gate->configure({.limits = {.max_in_flight = 2}});
     c.ready();
+    EXPECT_EQ(observations(world.registry, waits, "admitted"), 1);
+    Slot second = std::move(b).begin(), third = std::move(c).begin();
     EXPECT_EQ(observations(world.registry, waits, "admitted"), 3);
+}
+
+TEST(GateMetrics, ATicketThatIsGivenUpAfterItsGrantIsNotAdmitted) {
+    World world;
+    {
+        Slot first = world.slot();
+        Place drained = world.place(), left = world.place();
+        first.give_back();
+        EXPECT_EQ(drained.cancel(GivenUp::draining), State::granted);
+        { const Place gone = std::move(drained); }
+        EXPECT_EQ(left.settle(), State::granted);
+    }
+    EXPECT_EQ(observations(world.registry, waits, "admitted"), 1);
+    EXPECT_EQ(observations(world.registry, waits, "draining"), 1);
+    EXPECT_EQ(observations(world.registry, waits, "client_closed"), 1);
+    EXPECT_EQ(metric(world.registry, rejected, "draining"), 1);
+    EXPECT_EQ(observations(world.registry, holds), 1);
+    EXPECT_TRUE(world.gate->figures().empty());
+}
+
+TEST(GateMetrics, ATicketThatAnOperatorReleasesBeforeItBeginsIsNotAdmitted) {
+    World world;
+    {
+        Place first = world.place();
+        EXPECT_EQ(world.gate->release(1), Release::not_begun);
+        EXPECT_FALSE(std::move(first).begin());
+    }
+    EXPECT_EQ(observations(world.registry, waits, "admitted"), 0);
+    EXPECT_EQ(observations(world.registry, waits, "released"), 1);
+    EXPECT_EQ(observations(world.registry, holds), 0);
 }
 
 TEST(GateMetrics, EndWithTheirGate) {

@@ -222,16 +222,17 @@ void expect_everything_given_back(const Town& town) {
 
 void expect_metrics(const Town& town) {
     const auto& registry = town.registry;
-    EXPECT_EQ(
-        observations(registry, waits, "admitted"),
-        ended(town, State::left) + ended(town, State::released) + ended(town, State::revoked));
+    const int granted = ended(town, State::left) + ended(town, State::released);
+    EXPECT_EQ(observations(registry, waits, "admitted"), town.ran);
+    EXPECT_EQ(observations(registry, holds), town.ran);
+    EXPECT_EQ(observations(registry, waits, "released"), ended(town, State::revoked));
     EXPECT_EQ(metric(registry, rejected, "released"), ended(town, State::revoked));
     EXPECT_EQ(observations(registry, waits, "full"), ended(town, State::full));
     EXPECT_EQ(observations(registry, waits, "timeout"), ended(town, State::expired));
     EXPECT_EQ(observations(registry, waits, "client_closed") +
                   observations(registry, waits, "draining") +
                   observations(registry, waits, "refused"),
-              ended(town, State::cancelled));
+              ended(town, State::cancelled) + granted - town.ran);
     EXPECT_EQ(metric(registry, violations), ended(town, State::released));
     EXPECT_EQ(metric(registry, "ticketgate_queue_waiting"), 0);
     EXPECT_EQ(metric(registry, "ticketgate_queue_in_flight"), 0);

@@ -85,6 +85,14 @@ TEST(QueueTime, MeanHoldCountsTimeOfHoldingNotOfWaiting) {
     EXPECT_EQ(line.queue.mean_hold(), 2s);
 }
 
+TEST(QueueTime, MeanHoldIgnoresASlotThatWasGivenBackUnused) {
+    Line line;
+    hold_for(line, 400ms);
+    Ticket& ticket = line.take();
+    line.drop(ticket);
+    EXPECT_EQ(line.queue.mean_hold(), 400ms);
+}
+
 struct Retry {
     std::uint32_t max_in_flight;
     Duration hold;

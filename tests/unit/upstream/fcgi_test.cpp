@@ -298,13 +298,40 @@ TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
         R"({"processes":[{"state":"Finishing","request duration":9000000,"request method":"GET",)"
         R"("request uri":"\/a.php?x"}]})";
     const Time now = monotonic_now();
-    const Answered request{"GET", "/a.php?x", now - 3s, now - 2s, now - 1s, now};
+    const Answered request{"GET", "/a.php?x", now - 3s, now - 2s, {}, now - 1s, now};
     for (const bool keep : {false, true}) {
         const FcgiBench bench(keep);
         const auto working = bench.upstream->worker_status()->still_runs(table, request);
         ASSERT_TRUE(working);
         EXPECT_EQ(*working, keep ? fcgi::Working::perhaps : fcgi::Working::no);
     }
+}
+
+// The name of the backend moves to another machine while a script runs.
+TEST(Fcgi, TheStatusPageIsAskedAtTheAddressThatGotTheRequest) {
+    FcgiBench bench;
+    const auto sent_to = *net::Endpoint::from_ip("127.0.0.9", 9000);
+    const auto asks = [&](const char* scripts, const char* page, const net::Endpoint& address) {
+        UpstreamSettings settings, status;
+        settings.host = scripts;
+        settings.port = 9000;
+        status.host = page;
+        status.port = 9001;
+        FcgiSettings fcgi;
+        fcgi.status = status;
+        const auto upstream = std::make_shared<FcgiUpstream>(settings, fcgi, bench.resolver, 1);
+        std::string asked;
+        return upstream->worker_status()->ask(bench.loop, address, asked)->address();
+    };
+    EXPECT_EQ(asks("php", "php", sent_to), "127.0.0.9:9001");
+    EXPECT_EQ(asks("php", "php", {}), "php:9001");
+    EXPECT_EQ(asks("php", "127.0.0.1", sent_to), "127.0.0.1:9001");
+}
+
+TEST(Fcgi, AnExchangeKnowsTheAddressThatGetsItsRequest) {
+    FcgiBench bench;
+    const auto running = bench.run();
+    EXPECT_EQ(running.exchange->peer().text(), bench.door.at().text());
 }
 
 struct Origin final : OriginSource {
