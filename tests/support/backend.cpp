@@ -205,6 +205,10 @@ void Backend::accept_all() {
         const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (descriptor < 0) return;
         Socket socket(descriptor);
+        // Else a short answer behind another write, as of TLS' tickets, waits 40 ms for an
+        // acknowledgement.
+        const int on = 1;
+        (void)::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
         const std::lock_guard lock(lock_);
         if (stopping_) return;
         connections_.push_back(std::make_unique<Connection>());
