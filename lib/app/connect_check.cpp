@@ -92,6 +92,8 @@ class Trial {
     Tried ask(const std::string& about, WorkerStatus& workers) {
         StatusReader reader(workers, loop_, {}, spool_, nobody_);
         auto failure = drive([&] { return reader.advance(); });
+        if (failure == errc::upstream_connect_timeout && reader.connected())
+            failure = errc::upstream_timeout;
         if (!failure) failure = workers.readable(reader.answer());
         const auto found = reader.failure(failure);
         if (!failure) return {true, about + ": answers"};

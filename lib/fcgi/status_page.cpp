@@ -49,7 +49,8 @@ StatusAdvice advice_for(const StatusFailure& failure, const std::string& address
     if (failure.failure == errc::upstream_timeout)
         return {address + " does not answer within a second",
                 "use pm.status_listen, which answers even when every worker is busy: " +
-                    put("pm.status_listen = ADDRESS")};
+                    put("pm.status_listen = ADDRESS") +
+                    "; if the pool has it, see that php-fpm is not stopped"};
     return {address + ": " + failure.failure.message(),
             "check that php-fpm runs and that status: url is its pm.status_listen"};
 }

@@ -61,6 +61,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
         run.outlast();
         if (run.outlasts()) co_await run.signal_;
     }
+    if (run.exchange_ && run.exchange_->worker_gone()) run.hold_.give_back();
     if (run.asks_workers()) run.answered(failure);
     while (run.asks_workers()) {
         try {

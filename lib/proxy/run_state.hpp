@@ -69,6 +69,9 @@ class Run final : public Resident {
     task<error_code> wait();
     task<error_code> wait_for_room();
     error_code timed_out();
+    std::string release_remedy() const;
+    static std::string_view path_of(const Record& record);
+    void tell_held(std::string_view what, std::string_view why, std::string_view remedy);
     void tell_silence() noexcept;
     void tell_remarks();
     error_code client_gone();

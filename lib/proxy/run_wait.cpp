@@ -64,26 +64,38 @@ error_code Run::timed_out() {
     return {};
 }
 
-// The access log has no line of this request before its slot is given back.
-void Run::tell_silence() noexcept try {
+std::string Run::release_remedy() const {
     const Record& record = request_->record;
-    const std::string_view target = record.target, path = target.substr(0, target.find('?'));
+    return "when the backend no longer runs the request: ticketgate release " +
+           std::string(record.queue) + " " + std::to_string(record.number);
+}
+
+std::string_view Run::path_of(const Record& record) {
+    const std::string_view target = record.target;
+    return target.substr(0, target.find('?'));
+}
+
+// The access log has no line of this request before its slot is given back.
+void Run::tell_held(std::string_view what, std::string_view why, std::string_view remedy) {
+    const Record& record = request_->record;
+    station_.commons.log.warn(what, {{"request_id", record.request_id},
+                                     {"queue", record.queue},
+                                     {"number", record.number},
+                                     {"method", record.method},
+                                     {"path", path_of(record)},
+                                     {"upstream", request_->route->settings.upstream},
+                                     {"why", why},
+                                     {"remedy", remedy}});
+}
+
+void Run::tell_silence() noexcept try {
     const bool held = hold_.held();
-    std::string remedy = "the queue goes on; check the backend";
-    if (held)
-        remedy = "when the backend no longer runs the request: ticketgate release " +
-                 std::string(record.queue) + " " + std::to_string(record.number);
-    station_.commons.log.warn(
-        held ? "the backend is silent past response_timeout; its slot stays held"
-             : "the backend is silent past response_timeout; its slot was released before",
-        {{"request_id", record.request_id},
-         {"queue", record.queue},
-         {"number", record.number},
-         {"method", record.method},
-         {"path", path},
-         {"upstream", request_->route->settings.upstream},
-         {"address", exchange_->address()},
-         {"remedy", remedy}});
+    const bool tunnel = streaming_ || request_->tunnel;
+    const std::string why = exchange_->address() + " sent nothing within " +
+                            (tunnel ? "tunnel_timeout" : "response_timeout");
+    tell_held(held ? "the backend is silent; its slot stays held"
+                   : "the backend is silent; its slot was released before",
+              why, held ? release_remedy() : "the queue goes on; check the backend");
 } catch (const std::bad_alloc&) {
     // Then the log has to do without.
 }

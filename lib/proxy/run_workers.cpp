@@ -33,13 +33,13 @@ bool Run::asks_workers() const {
 }
 
 // The upstream as the request knew it, or as the config in force has it, if that is the same
-// backend: a reload may have corrected the address of its status page.
+// backend and has a status page: a reload may have corrected its address.
 std::shared_ptr<Upstream> Run::upstream_to_ask() const {
     const Snapshot &then = *request_->snapshot, &now = *station_.snapshot();
     const std::string& name = settings().upstream;
     const auto found = now.upstreams.find(name);
     const bool same =
-        found != now.upstreams.end() &&
+        found != now.upstreams.end() && found->second->worker_status() != nullptr &&
         config::same_backend(then.config.upstreams.at(name), now.config.upstreams.at(name));
     return same ? found->second : request_->route->upstream;
 }
@@ -48,7 +48,6 @@ task<void> Run::outlast_workers(error_code failure) {
     Answered request{request_->method, request_->target, sent_, monotonic_now()};
     if (exchange_) request.sent_to = exchange_->peer();
     leave_backend(failure);
-    const Record& record = request_->record;
     bool told = true;
     fcgi::StatusAdvice untold;
     while (asks_workers()) {
@@ -57,11 +56,8 @@ task<void> Run::outlast_workers(error_code failure) {
         if (!hold_.held()) co_return;
         if (!busy) hold_.not_told();
         if (!busy && told)
-            station_.commons.log.warn(
-                "the workers' status cannot be read; the slot stays held",
-                {{"request_id", record.request_id},
-                 {"why", untold.why.empty() ? busy.error().message() : untold.why},
-                 {"remedy", untold.remedy}});
+            tell_held("the workers' status cannot be read; the slot stays held", untold.why,
+                      untold.remedy + release_remedy());
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
         while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
@@ -87,6 +83,8 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
         failure = told.error();
     }
     untold = workers->advice(reader.failure(failure));
+    untold.why += " (asked at " + reader.address() + ")";
+    untold.remedy += "; ";
     co_return failure;
 }
 

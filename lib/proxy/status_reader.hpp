@@ -19,6 +19,9 @@ class StatusReader {
     /// answer that is not a page.
     result<Step> advance();
     const std::string& answer() const { return answer_; }
+    bool connected() const { return exchange_->connected(); }
+    /// The address that was asked, as far as it is known.
+    std::string address() const { return exchange_->address(); }
     /// Describes the failure for people.
     fcgi::StatusFailure failure(error_code error) const;
 

@@ -99,6 +99,9 @@ class Exchange {
     /// nothing of it, or has ended the connection, or its answer is whole and shows the end of its
     /// work (CONTRACT 2.12). Until then it may be running the request.
     virtual bool settled() const = 0;
+    /// The connection ended before the backend told the end of the request: the process that ran it
+    /// is gone, and its workers need not be asked.
+    virtual bool worker_gone() const { return false; }
     /// Drops what still comes, and asks for the end of the connection where nothing else can tell
     /// the end of the work. done when settled(). A head that is still unread is first
     /// read into `scratch`, as in read_head(); it may be the one that there was no memory for.

@@ -150,6 +150,10 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     }
 }
 
+bool FcgiExchange::worker_gone() const {
+    return over() && !decoder_.done();
+}
+
 // Padding of END_REQUEST that is still to come would be read as the beginning of the next answer.
 bool FcgiExchange::answered_whole() const {
     return decoder_.done() && unread_.size() == decoder_.padding();

@@ -19,6 +19,7 @@ class FcgiExchange final : public PooledExchange {
     bool ended() const override { return ended_; }
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override {}  // CGI has no 101
+    bool worker_gone() const override;
     bool settled() const override { return ended_ || idle_or_over(); }
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
     std::string_view remarks() const override { return remarks_; }

@@ -313,6 +313,11 @@ class TestStatusThatAReloadMends(Case):
         self.hold()
         self.load(queue_config("release: worker_idle")(self.site))
 
+    def test_a_worker_that_dies_needs_no_page(self):
+        for _ in range(2):
+            self.assertEqual(self.site.ask("/die.php")[0].status, 502)
+            self.site.wait_until_free()
+
     def test_the_status_page_of_another_backend_does_not_count(self):
         self.hold()
         right = queue_config("release: worker_idle")(self.site)
@@ -331,6 +336,32 @@ class TestStatusThatAReloadMends(Case):
     def test_a_reload_without_worker_idle_frees_the_slot(self):
         self.hold()
         self.load(self.site.config.read_text().replace("release: worker_idle", "release: response"))
+
+
+class TestStatusThatAReloadTakesAway(Case):
+    """A request that was sent under worker_idle asks the page that it was sent with."""
+    config = staticmethod(queue_config("release: worker_idle"))
+
+    def test_the_slot_is_held_to_the_end_of_the_script(self):
+        self.assertEqual(self.site.ask("/spans.php?until=moved")[1], b"ok")
+        late = threading.Thread(target=self.site.ask, args=("/spans.php",))
+        late.start()
+        wait_for(lambda: self.site.metric("ticketgate_queue_waiting") == 1, "the second waits")
+        one = self.site.config.read_text()
+        status = 'status: { url: "${FPM_STATUS_URL}" }'
+        other = 'other: { url: "${FPM_URL}", fastcgi: { root: "${FPM_ROOT}", ' + status + " } }"
+        self.assertIn(status, one)
+        self.site.config.write_text(one.replace(", " + status, "").replace(
+            "queues:", f"  {other}\nqueues:").replace("upstream: php", "upstream: other"))
+        self.site.reload()
+        wait_for(lambda: self.site.log().count("status page answers") == 2, "the new file is in force")
+        for _ in range(50):  # the old page is asked every 50 ms or sooner
+            self.assertEqual(self.site.metric("ticketgate_queue_waiting"), 1)
+        self.site.let_go("moved")
+        late.join()
+        self.site.wait_until_free()
+        self.site.config.write_text(one)
+        self.site.reload()
 
 
 class TestBodies(Case):
