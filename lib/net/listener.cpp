@@ -42,6 +42,12 @@ int open_listener(const Endpoint& at) {
     return descriptor;
 }
 
+std::pair<dev_t, ino_t> file_at(const char* path) {
+    struct stat about {};
+    if (::lstat(path, &about) != 0) return {};
+    return {about.st_dev, about.st_ino};
+}
+
 // Errors of one connection only: the next one can be accepted.
 bool concerns_one(int error) {
     return error == ECONNABORTED || error == EINTR;
@@ -57,7 +63,8 @@ bool is_shortage(int error) {
 void remove_stale_socket(const Endpoint& at) {
     struct stat about {};
     if (::lstat(path_of(at), &about) != 0 || !S_ISSOCK(about.st_mode)) return;
-    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // EAGAIN: the backlog of a process that listens is full.
+    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED)
         ::unlink(path_of(at));
     ::close(probe);
@@ -73,7 +80,9 @@ Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
       retry_(*this),
       descriptor_(open_listener(at)),
       knocked_(std::move(knocked)) {
-    if (!at.is_unix()) {
+    if (at.is_unix()) {
+        file_ = file_at(path_of(at));
+    } else {
         socklen_t size = sizeof(sockaddr_storage);
         getsockname(descriptor_, local_.address(), &size);
         local_.set_size(size);
@@ -84,7 +93,8 @@ Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
 Listener::~Listener() {
     if (listening_) loop_.remove(descriptor_);
     ::close(descriptor_);
-    if (local_.is_unix()) ::unlink(path_of(local_));
+    // Another process may have a socket of that name by now.
+    if (local_.is_unix() && file_at(path_of(local_)) == file_) ::unlink(path_of(local_));
 }
 
 void Listener::hold() {

@@ -2,10 +2,13 @@
 // loop.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "net/endpoint.hpp"
@@ -59,6 +62,7 @@ class Listener final : private Pollable, private Observer {
     const int shut_at_;
     Deadline retry_;
     int descriptor_ = -1;
+    std::pair<dev_t, ino_t> file_{};  // of a unix socket
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
     Door door_ = Door::open;  // set by the owner

@@ -66,11 +66,11 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
-StateFile::StateFile(const std::string& path) {
+StateFile::StateFile(const std::string& path) : path_(path) {
     Opened file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600)};
     if (file.descriptor < 0) fail(errno, "cannot open the state file " + path);
     if (::flock(file.descriptor, LOCK_EX | LOCK_NB) != 0)
-        fail(errno, "another process uses the state file " + path);
+        fail(errno == EWOULDBLOCK ? EBUSY : errno, "another process uses the state file " + path);
     const auto found = read_reserved(file.descriptor, path);
     if (!found.why.empty()) fail(found.error, found.why);
     reserved_ms_ = found.reserved_ms;
@@ -90,9 +90,26 @@ StateFile::~StateFile() {
 }
 
 StateFile::StateFile(StateFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), reserved_ms_(other.reserved_ms_) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      reserved_ms_(other.reserved_ms_) {}
+
+// A file without a name says nothing to the next start.
+bool StateFile::is_there() const {
+    struct stat about {};
+    return ::fstat(descriptor_, &about) == 0 && about.st_nlink != 0;
+}
+
+bool StateFile::make_again() noexcept try {
+    StateFile anew(path_);
+    std::swap(descriptor_, anew.descriptor_);
+    return true;
+} catch (const std::exception&) {
+    return false;
+}
 
 bool StateFile::reserve(std::int64_t until_ms) {
+    if (!is_there() && !make_again()) return false;
     std::array<char, size + 1> text;
     std::snprintf(text.data(), text.size(), "%019lld\n", static_cast<long long>(until_ms));
     if (::pwrite(descriptor_, text.data(), size, 0) != static_cast<ssize_t>(size)) return false;

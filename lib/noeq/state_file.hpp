@@ -24,10 +24,14 @@ class StateFile {
 
     /// No id of an earlier run has a later time; -1: there was no earlier run.
     std::int64_t reserved_ms() const { return reserved_ms_; }
-    /// Writes and syncs the time. False: that failed, and nothing is reserved.
+    /// Writes and syncs the time; makes the file again if somebody has removed it. False: that
+    /// failed, and nothing is reserved.
     bool reserve(std::int64_t until_ms);
 
  private:
+    bool is_there() const;
+    bool make_again() noexcept;
+    std::string path_;
     int descriptor_ = -1;
     std::int64_t reserved_ms_ = -1;
 };

@@ -30,7 +30,7 @@ Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted
 
 bool must_shake_hands_again(std::string_view begun, std::string_view now, bool now_required,
                             bool gave_certificate) {
-    return begun != now && (now_required || gave_certificate);
+    return (now_required && !gave_certificate) || (begun != now && gave_certificate);
 }
 
 }  // namespace ticketgate

@@ -283,6 +283,25 @@ TEST_F(ListenerTest, ALiveUnixSocketIsNotTouched) {
     EXPECT_TRUE(run_until(loop, [&] { return guests.count() >= 1; }));
 }
 
+// As of a process that is stopped. A connect() that waits for it would wait for ever.
+TEST_F(ListenerTest, ALiveUnixSocketWithAFullBacklogIsNotTouched) {
+    const Peer busy(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(busy.descriptor(), at.address(), at.size()), 0);
+    ASSERT_EQ(::listen(busy.descriptor(), 0), 0);
+    const Peer first = visit(at);
+    EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);
+    EXPECT_TRUE(exists());
+}
+
+TEST_F(ListenerTest, TheSocketOfAnotherProcessStaysAtTheEnd) {
+    {
+        Listener first(loop, at, guests.accepted(), no_report);
+        ASSERT_EQ(::unlink(path().c_str()), 0);
+        leave_stale_socket(at);
+    }
+    EXPECT_TRUE(exists());
+}
+
 TEST_F(ListenerTest, AFileThatIsNotASocketIsNotTouched) {
     std::ofstream(path()) << "precious";
     EXPECT_THROW(Listener(loop, at, guests.accepted(), no_report), std::system_error);

@@ -60,6 +60,24 @@ TEST_F(StateFileTest, RemembersTheLastReservation) {
     EXPECT_EQ(StateFile(path).reserved_ms(), 1'795'186'942'000);
 }
 
+TEST_F(StateFileTest, MakesAFileAgainThatSomebodyHasRemoved) {
+    StateFile file(path);
+    EXPECT_TRUE(file.reserve(1'795'186'941'000));
+    std::filesystem::remove(path);
+    EXPECT_TRUE(file.reserve(1'795'186'942'000));
+    EXPECT_EQ(text(), "0000001795186942000\n");
+    EXPECT_NE(complaint(), "") << "the new file is locked";
+}
+
+TEST_F(StateFileTest, ReservesNothingInAFileThatAnotherProcessHasMadeAgain) {
+    StateFile file(path);
+    EXPECT_TRUE(file.reserve(1'795'186'941'000));
+    std::filesystem::remove(path);
+    const StateFile other(path);
+    EXPECT_FALSE(file.reserve(1'795'186'942'000));
+    EXPECT_EQ(file.reserved_ms(), 1'795'186'941'000);
+}
+
 // A crash must not lose the directory entry of a file whose contents are on the disk.
 TEST_F(StateFileTest, SyncsTheFolderOfItsNewName) {
     synced.clear();

@@ -81,6 +81,7 @@ TEST(Standing, ChangedRulesForCertificatesNeedAnotherHandshake) {
     EXPECT_TRUE(must_shake_hands_again("a", "b", false, true)) << "signed by others";
     EXPECT_TRUE(must_shake_hands_again("a", "", false, true)) << "nobody is asked any more";
     EXPECT_TRUE(must_shake_hands_again("", "b", true, false)) << "it has shown none";
+    EXPECT_TRUE(must_shake_hands_again("a", "a", true, false)) << "optional became required";
     EXPECT_FALSE(must_shake_hands_again("", "b", false, false)) << "none is what it has";
     EXPECT_FALSE(must_shake_hands_again("a", "b", false, false));
 }
