@@ -12,6 +12,10 @@ namespace {
 
 constexpr Duration between_complaints = 1s;
 
+// A client that sends one request after the other is idle for shorter than this between two. To
+// close its connection then would lose the next request.
+constexpr Duration surely_idle = 100ms;
+
 // The address of this connection: the listener's own may be any address of the machine.
 std::string local_ip(int descriptor) {
     net::Endpoint local;
@@ -51,7 +55,10 @@ std::vector<net::Endpoint> Front::addresses() const {
 }
 
 void Front::close() {
-    commons_.stations.front()->loop.post([this] { listeners_.clear(); });
+    commons_.stations.front()->loop.post([this] {
+        listeners_.clear();
+        look_again_.disarm();
+    });
 }
 
 // Sessions start after the present batch of events: a session may close objects that later events
@@ -89,6 +96,7 @@ void Front::begin(Arrival& arrival) noexcept {
 void Front::no_means(int error) noexcept {
     full_ = true;  // first: a connection that closes from now on calls update()
     if (error == EMFILE && make_room()) return;
+    commons_.crowded = true;
     commons_.stations.front()->metrics.accept_failures.add();
     const Time now = monotonic_now();
     if (now < quiet_until_) return;
@@ -99,7 +107,7 @@ void Front::no_means(int error) noexcept {
 // Loop 0. At the limit new connections wait in the kernel's backlog; a listener calls knocked()
 // when there is one.
 void Front::update() {
-    commons_.room_wanted = false;
+    commons_.room_wanted = commons_.crowded = false;
     full_ = true;  // first: a connection that closes from now on calls update()
     const bool full = commons_.connections >= max_connections_;
     if (!full) full_ = false;
@@ -107,20 +115,31 @@ void Front::update() {
 }
 
 // Loop 0. A client waits at the limit: closes the connection that has been idle for longest. If
-// none is idle, the next one calls idle_appeared(): `room_wanted` is set before the stations are
-// read, and a station reads it after it has published an idle one.
+// none is idle, answers end their connections, and one that becomes idle all the same calls
+// idle_appeared(): `room_wanted` is set before the stations are read, and a station reads it after
+// it has published an idle one.
 void Front::knocked() {
     if (commons_.connections < max_connections_) return update();
     for (auto& listener : listeners_) listener->pause();
     commons_.room_wanted = true;
-    if (make_room()) commons_.room_wanted = false;
+    const bool made = make_room();
+    if (made) commons_.room_wanted = false;
+    commons_.crowded = !made;
 }
 
-// Closes the connection that is idle for longest. False: none is idle.
+// Closes the connection that is idle for longest. False: none is idle for long enough; looks again
+// when one is.
 bool Front::make_room() {
     const auto since = [](const Station* station) { return station->oldest_idle(); };
     Station* const oldest = *std::ranges::min_element(commons_.stations, {}, since);
-    if (oldest->oldest_idle() == Time::max()) return false;
+    const Time idle_since = oldest->oldest_idle();
+    if (idle_since == Time::max()) return false;
+    const Duration idle = monotonic_now() - idle_since;
+    if (idle < surely_idle) {
+        if (!look_again_.armed())
+            oldest->commons.stations.front()->loop.arm(look_again_, surely_idle);
+        return false;
+    }
     oldest->ask_for_room();
     return true;
 }

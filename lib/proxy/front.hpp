@@ -15,7 +15,7 @@
 
 namespace ticketgate {
 
-class Front {
+class Front final : private Observer {
  public:
     /// Binds everything; throws std::system_error that names the address. `shut_at` as for a
     /// Listener.
@@ -33,6 +33,7 @@ class Front {
     void idle_appeared();
 
  private:
+    void notify() override { knocked(); }
     void knocked();
     bool make_room();
     void accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol);
@@ -43,6 +44,7 @@ class Front {
     Commons& commons_;
     std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
     std::size_t next_ = 0;
+    Deadline look_again_{*this};
     Time quiet_until_{};  // limits the log lines of no_means()
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};

@@ -39,7 +39,7 @@ void begin_session(Arrival arrival) {
 }
 
 /// Reads the PROXY header. Owned by its coroutine.
-class Greeting final : public Resident {
+class Greeting final : public Resident, public IdleClient {
  public:
     explicit Greeting(Arrival arrival)
         : arrival_(std::move(arrival)),
@@ -69,12 +69,19 @@ class Greeting final : public Resident {
     }
 
     void look_up() override { signal_.notify(); }
+    bool make_room() override {
+        makes_room_ = true;
+        signal_.notify();
+        return true;
+    }
 
  private:
     task<error_code> read_header() {
         net::SocketStream& client = *arrival_.client;
         const config::Clients& clients = station_.snapshot()->config.clients;
         const std::size_t max_size = clients.max_head;
+        if (!may_speak_for_others(arrival_.peer, station_.snapshot()->trusted))
+            co_return errc::not_trusted;
         station_.loop.arm(deadline_, clients.head_timeout);
         for (;;) {
             const auto got = client.peek(station_.loop.buffer());
@@ -86,12 +93,15 @@ class Greeting final : public Resident {
                 (void)client.read_some(station_.loop.buffer().first(header->bytes));  // was peeked
                 co_return accept(*header);
             }
+            if (bytes.empty()) station_.rest(*this);
             co_await signal_;
-            if (station_.draining() || station_.stopping()) co_return errc::idle;
+            station_.wake(*this);
+            if (makes_room_ || station_.draining() || station_.stopping()) co_return errc::idle;
             if (deadline_.expired()) co_return errc::head_timeout;
         }
     }
 
+    // A reload may have taken the trust away meanwhile.
     error_code accept(const http::ProxyHeader& header) {
         const Peer& sender = arrival_.peer;
         if (!may_speak_for_others(sender, station_.snapshot()->trusted)) return errc::not_trusted;
@@ -112,6 +122,7 @@ class Greeting final : public Resident {
     Station& station_;
     Signal signal_;
     Deadline deadline_;
+    bool makes_room_ = false;
 };
 
 }  // namespace

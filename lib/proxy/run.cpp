@@ -198,7 +198,7 @@ void Run::begin_reply() {
     record.upstream = monotonic_now() - sent_;
     record.upstream_status = head.status;
     if (request_->reply.wanted()) record.status = head.status;
-    if (!request_->body.complete || station_.draining() || head.status == 101)
+    if (!request_->body.complete || station_.ends_connections() || head.status == 101)
         request_->keep_alive = false;
     std::string& lines = *station_.lines.fresh();
     lines.clear();

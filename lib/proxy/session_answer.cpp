@@ -97,7 +97,7 @@ task<void> Session::answer(error_code failure) {
         facts.waiting = figures.waiting;
         facts.retry_after = figures.retry_after;
     }
-    if (failure == errc::draining || station().draining() || request.client_1_0)
+    if (failure == errc::draining || station().ends_connections() || request.client_1_0)
         request.keep_alive = false;
     record.status = status_of(failure, settings);
     const auto lines = station().lines.fresh();

@@ -60,6 +60,7 @@ struct Commons {
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
     std::function<void()> connection_closed{};  ///< called after each close; must be cheap
     std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
+    std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
     std::function<void()> idle_appeared{};      ///< called when one becomes idle while room_wanted
     ids::Machine machine{};                     ///< for ids; fixed before the loops run
     ClientCounts clients{};                     ///< connections by client
@@ -78,6 +79,8 @@ class Station {
     ids::Generator ids;
 
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+    /// An answer that begins now ends its connection.
+    bool ends_connections() const { return draining() || commons.crowded; }
     /// Takes a reload's snapshot. Closes idle connections to backends that are gone.
     void use(std::shared_ptr<const Snapshot> next);
 

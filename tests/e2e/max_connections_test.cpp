@@ -52,7 +52,23 @@ TEST_P(MaxConnections, RunningAndWaitingRequestsAreNotClosed) {
     backend.release("/runs");
     EXPECT_EQ(runs.read().status, 200);
     EXPECT_EQ(waits.read().status, 200);
-    EXPECT_EQ(late.read().status, 200) << "the first that became idle made room";
+    EXPECT_EQ(late.read().status, 200) << "an answer ended its connection, or it was idle";
+    EXPECT_LE(gateway.metric(made_room), 1);
+}
+
+// Before its PROXY header a client is as silent as any other.
+TEST_P(MaxConnections, AProxyThatHasSentNothingMakesRoom) {
+    Gateway gateway(
+        "listen:\n  - { address: \"127.0.0.1:0\", proxy_protocol: true }\n"
+        "  - { address: \"127.0.0.1:0\" }\n" +
+            yaml(2),
+        with(backend));
+    Client first = gateway.client(), second = gateway.client();
+    EXPECT_TRUE(eventually([&] { return gateway.connections() == 2; }));
+    Client late(gateway.address(1));
+    late.get("/late");
+    EXPECT_EQ(late.read().status, 200);
+    EXPECT_TRUE(first.ends());
     EXPECT_EQ(gateway.metric(made_room), 1);
 }
 
@@ -96,7 +112,7 @@ TEST_P(MaxConnections, ManyNewClientsAreServedInTurn) {
         for (std::size_t i = begin; i < clients.size(); ++i)
             EXPECT_EQ(clients[i].read().status, 200) << i;
     }
-    EXPECT_EQ(gateway.metric(made_room), 72);
+    EXPECT_LE(gateway.metric(made_room), 72);
 }
 
 INSTANTIATE_TEST_SUITE_P(, MaxConnections, testing::Values(1, 2, 4));
