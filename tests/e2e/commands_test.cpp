@@ -46,9 +46,9 @@ TEST_F(TheCommands, ChecksEverythingInOnePass) {
     EXPECT_EQ(check.wait(), 78);
     const std::string told = check.err();
     for (const char* part :
-         {"nope.pem", "nope.key", "noca.pem", "log.access_file: /nodir", "spool.directory: no file",
-          "max_waitin: unknown key", "nobody.html", "queues.q.release: worker_idle asks", "notoken",
-          "id_service.state_file: /nodir"})
+         {"nope.pem", "nope.key", "noca.pem", "log.access_file: /nodir",
+          "spool.directory: cannot create a file", "max_waitin: unknown key", "nobody.html",
+          "queues.q.release: worker_idle asks", "notoken", "id_service.state_file: /nodir"})
         EXPECT_NE(told.find(part), std::string::npos) << part << " in " << told;
     EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 10) << told;
     EXPECT_LT(told.find("nope.pem"), told.find("noca.pem")) << "in the order of the file";

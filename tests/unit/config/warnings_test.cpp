@@ -303,7 +303,7 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
     only("body_timeout: 5ms", "body_timeout: 5ms is short");
     only("tunnel_timeout: 5ms", "tunnel_timeout: 5ms is short");
     only("connect_timeout: 61s", "connect_timeout: 61s is long");
-    only("response_spool_max: 1KiB", "response_spool_max: 1KiB is little");
+    only("response_spool_max: 1KiB", "response_spool_max: 1KiB is small");
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, max_body: 1KiB, body_min_rate: 1MiB, "
                        "body_timeout: 100ms, tunnel_timeout: 1s, connect_timeout: 1m, "
                        "response_spool_max: 64KiB}]\n"),
