@@ -95,8 +95,10 @@ void Front::begin(Arrival& arrival) noexcept {
 // is closed, as at that limit. Logs once a second at most: every new connection may fail.
 void Front::no_means(int error) noexcept {
     full_ = true;  // first: a connection that closes from now on calls update()
-    if (error == EMFILE && make_room()) return;
-    commons_.crowded = true;
+    if (error == EMFILE) {
+        commons_.crowded = !make_room();
+        if (!commons_.crowded || look_again_.armed()) return;  // room comes
+    }
     commons_.stations.front()->metrics.accept_failures.add();
     const Time now = monotonic_now();
     if (now < quiet_until_) return;

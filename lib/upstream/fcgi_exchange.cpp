@@ -150,8 +150,9 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     }
 }
 
+// END_REQUEST may be among records that make no sense.
 bool FcgiExchange::worker_gone() const {
-    return over() && !decoder_.done();
+    return over() && !decoder_.done() && !decoder_.broken();
 }
 
 // Padding of END_REQUEST that is still to come would be read as the beginning of the next answer.

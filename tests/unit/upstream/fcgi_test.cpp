@@ -307,6 +307,25 @@ TEST(Fcgi, AWorkerOnAKeptConnectionMayHaveBegunBeforeItsRequest) {
     }
 }
 
+// php-fpm's worker ends a request with END_REQUEST, whatever its script goes on to do.
+TEST(Fcgi, AWorkerIsGoneIfItsConnectionEndsBeforeTheRequest) {
+    FcgiBench bench;
+    const auto gone = [&](const std::string& bytes) {
+        const auto running = bench.run();
+        running.backend.send(bytes);
+        running.backend.finish();
+        (void)bench.read(*running.exchange);
+        http::ResponseHead scratch;
+        EXPECT_TRUE(run_until(
+            bench.loop, [&] { return running.exchange->outlast(false, scratch) == Step::done; }));
+        return running.exchange->worker_gone();
+    };
+    EXPECT_TRUE(gone(out("A: b\r\n\r\nhalf")));
+    EXPECT_TRUE(gone(""));
+    EXPECT_FALSE(gone(out("A: b\r\n\r\nwhole") + end_record()));
+    EXPECT_FALSE(gone(std::string(8, '?') + end_record())) << "no records";
+}
+
 // The name of the backend moves to another machine while a script runs.
 TEST(Fcgi, TheStatusPageIsAskedAtTheAddressThatGotTheRequest) {
     FcgiBench bench;
