@@ -183,14 +183,13 @@ void House::release() {
     }
 }
 
+// The queue may have left the config since.
 void House::release(std::uint64_t id) {
-    for (const char queue : {'a', 'c'}) {
-        Gate* const gate = this->gate(queue);
-        if (gate == nullptr) continue;
-        for (const TicketView& holder : gate->view(GateView::most).in_flight)
+    assembly_->gates().for_each([&](Gate& gate) {
+        for (const TicketView& holder : gate.view(GateView::most).in_flight)
             if (id_in(holder.label.target()) == id)
-                judge_.frees(queue, id, gate->release(holder.number));
-    }
+                judge_.frees(gate.name().front(), id, gate.release(holder.number));
+    });
 }
 
 // ── checks ──
