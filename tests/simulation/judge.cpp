@@ -149,7 +149,9 @@ bool Judge::may_be_whole(const Story& s) const {
 }
 
 void Judge::check_refusal(Story& s, const Message& answer) {
-    const auto says = [&](const char* text) { return answer.body.find(text) != std::string::npos; };
+    // An id behind the words may spell one of them: one in two million has "spool".
+    const std::string words = answer.body.substr(0, answer.body.find("\"request_id\""));
+    const auto says = [&](const char* text) { return words.find(text) != std::string::npos; };
     const auto untrue = [&](const char* what) {
         fail("request " + std::to_string(s.ask.id) + " was refused untruly: " + what);
     };
