@@ -12,6 +12,13 @@ all_recipes() {
     recipe apache apache localhost docs/recipes/apache.md
     recipe php-fpm php-fpm localhost docs/recipes/php-fpm.md
     recipe nginx nginx localhost docs/recipes/nginx.md
+    local page=docs/recipes/wordpress.md first="Install ticketgate"
+    recipe wordpress-nginx wordpress blog.example $page "$first" "nginx with php-fpm" WordPress Start
+    recipe wordpress-apache wordpress blog.example $page "$first" "Apache with mod_php" WordPress Start
+    recipe wordpress-fpm wordpress blog.example $page "$first" "php-fpm, with nginx for files" WordPress Start
+    # Measures only, for about an hour: not one of the recipes that run when none is named.
+    ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress-measure blog.example $page "$first" \
+        "nginx with php-fpm" WordPress
 }
 
 # Installs FRESH_BINARY in place of a build. The build packages are still installed: they include the program's libraries.

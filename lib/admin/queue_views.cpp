@@ -16,6 +16,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"name", gate.name()},
         {"waiting", figures.waiting},
         {"in_flight", figures.in_flight},
+        {"inside", figures.inside},
         {"max_in_flight", limits.max_in_flight},
         {"order", limits.order == queue::Order::ready ? "ready" : "arrival"},
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
@@ -54,8 +55,13 @@ std::string all_queues(const GateRegistry& gates) {
 
 std::string one_queue(const Gate& gate, std::size_t most) {
     const GateView view = gate.view(most);
-    json::array running, waiting;
+    json::array running, inside, waiting;
     for (const auto& one : view.in_flight) running.push_back(ticket(one, "held_seconds"));
+    for (const auto& one : view.inside) {
+        auto shown = ticket(one, one.holds ? "held_seconds" : "waited_seconds");
+        shown["inside_of"] = one.inside_of;
+        inside.push_back(std::move(shown));
+    }
     for (const auto& one : view.waiting) {
         auto shown = ticket(one, "waited_seconds");
         shown["position"] = waiting.size();
@@ -65,6 +71,7 @@ std::string one_queue(const Gate& gate, std::size_t most) {
     auto whole = summary(gate, view.figures);
     whole["tickets"] =
         json::object{{"in_flight", std::move(running)},
+                     {"inside", std::move(inside)},
                      {"waiting", std::move(waiting)},
                      {"waiting_not_shown", view.figures.waiting - view.waiting.size()},
                      {"in_flight_not_shown", view.figures.in_flight - view.in_flight.size()}};

@@ -70,9 +70,9 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& q
     error_code failure = asio::error::timed_out;
     stream.expires_after(patience);
     stream.async_connect(at, [&](error_code connecting) {
-        if ((failure = connecting)) return;
+        if (failure = connecting; failure) return;
         http::async_write(stream, request, [&](error_code writing, std::size_t) {
-            if ((failure = writing)) return;
+            if (failure = writing; failure) return;
             http::async_read(stream, buffer, response,
                              [&](error_code reading, std::size_t) { failure = reading; });
         });
@@ -84,7 +84,7 @@ AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& q
 }
 
 asio::ip::address look_up(const std::string& host, error_code& error) {
-    const auto literal = asio::ip::make_address(host, error);
+    auto literal = asio::ip::make_address(host, error);
     if (!error) return literal;
     asio::io_context io;
     const auto found = asio::ip::tcp::resolver(io).resolve(host, "", error);

@@ -64,6 +64,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
+    commons.look_for_clients = [this] { front_.look_for_clients(); };
     if (config.admin) start_admin(config);
     if (config.id_service)
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);

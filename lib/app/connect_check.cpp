@@ -29,7 +29,7 @@ struct Nobody final : Observer {
     void notify() override {}
 };
 
-std::string with_remedy(std::string text, const std::string& remedy) {
+std::string with_remedy(const std::string& text, const std::string& remedy) {
     return remedy.empty() ? text : text + ": " + remedy;
 }
 

@@ -70,7 +70,8 @@ constexpr const char* asks =
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
-    std::string file = "/etc/ticketgate/ticketgate.yaml", method, path, queue, admin;
+    std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin;
+    commands::ExplainedRequest explained;
     std::uint64_t number = 0;
     bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
     IdOrder order;
@@ -108,10 +109,17 @@ void Line::add_file_commands() {
                     "connects to each upstream and reads each php-fpm status page once");
     explain = add("explain", "prints the settings that apply to a request, and their lines",
                   footer("  ticketgate explain POST /cart/add\n"
+                         "  ticketgate explain GET https://a.example.org/ --from 192.0.2.1\n"
                          "  ticketgate explain --all GET /",
                          "  0 told, 2 usage, 78 bad configuration"));
-    explain->add_option("METHOD", method, "GET, POST …")->required();
-    explain->add_option("PATH", path, "/path of the request")->required();
+    explain->add_option("METHOD", explained.method, "GET, POST …")->required();
+    explain->add_option("PATH", explained.target, "/path of the request, or a URL")->required();
+    explain->add_option("--host", explained.host, "the Host of the request");
+    explain->add_option("--listener", explained.listener,
+                        "the name of the listener; without it, the first");
+    explain->add_option("--from", explained.from, "the client's address, or unix");
+    explain->add_option("--header", explained.headers, "a field, as 'X-Kind: api'; may stand again")
+        ->allow_extra_args(false);
     explain->add_flag("--all", all, "also the settings that have their defaults");
     schema = add("schema", "prints the JSON Schema of the config",
                  footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
@@ -279,7 +287,7 @@ int Line::run() {
     if (*version) return print_version();
     if (*help) return print_help();
     if (*check) return commands::check(file, connect);
-    if (*explain) return commands::explain(file, method, path, all);
+    if (*explain) return commands::explain(file, explained, all);
     if (*schema) return commands::schema();
     if (*example) return commands::example();
     if (*reference) return commands::reference();

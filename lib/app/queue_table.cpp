@@ -76,6 +76,11 @@ std::string tickets_table(const json::object& tickets) {
     std::vector<Row> rows{ticket_columns};
     for (const auto& one : tickets.at("in_flight").as_array())
         rows.push_back(ticket_row(one.as_object(), "running", "held_seconds"));
+    for (const auto& one : tickets.at("inside").as_array()) {
+        const json::object& ticket = one.as_object();
+        const char* since = ticket.contains("held_seconds") ? "held_seconds" : "waited_seconds";
+        rows.push_back(ticket_row(ticket, "inside " + number(ticket.at("inside_of")), since));
+    }
     for (const auto& one : tickets.at("waiting").as_array()) {
         const json::object& ticket = one.as_object();
         const bool ready = ticket.at("ready").as_bool();

@@ -60,6 +60,7 @@ class Comparison {
     // Sorted, since a reload matches listeners by address.
     static std::string listeners_of(const Config& config) {
         std::vector<std::string> all;
+        all.reserve(config.listen.size());
         for (const auto& listen : config.listen)
             all.push_back(listen.address + (listen.proxy_protocol ? " (proxy_protocol)" : ""));
         std::ranges::sort(all);

@@ -36,11 +36,15 @@ const char* text(errc e) {
         case errc::handshake_outdated:
             return "the rules for client certificates have changed since this connection began";
         case errc::no_route:
-            return "no route matches the path";
+            return "no route matches the request";
+        case errc::misdirected:
+            return "no site of this host is served here";
         case errc::queue_full:
             return "the queue is full";
         case errc::wait_timeout:
             return "the wait in the queue timed out";
+        case errc::inside_call:
+            return "the backend called itself while it held the slot";
         case errc::draining:
             return "the server is stopping";
         case errc::stopped:

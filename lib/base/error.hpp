@@ -28,10 +28,12 @@ enum class errc {
     plain_http,            ///< 400: plain HTTP on a TLS port
     handshake_outdated,    ///< 421: a reload changed which certificates are good; reconnect
     // routing
-    no_route,  ///< 404: no route matches the path
+    no_route,     ///< 404: no route matches the request
+    misdirected,  ///< 421: routes name hosts, and none names the request's (RFC 9110 15.5.20)
     // the line
     queue_full,    ///< answered as on_full says
     wait_timeout,  ///< answered as on_wait_timeout says
+    inside_call,   ///< 508: the backend called itself, and the call may not wait or run
     draining,      ///< 503: stopping
     stopped,       ///< 502: stopping; the backend may still run the request
     slot_revoked,  ///< 503: an operator gave the slot away before the request was sent

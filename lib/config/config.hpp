@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/conditions.hpp"
 #include "config/model.hpp"
 #include "config/overrides.hpp"
 
@@ -14,10 +15,11 @@ namespace ticketgate::config {
 
 /// One entry of `routes:`, at any depth.
 struct RouteNode {
-    std::string prefix;  ///< of a prefix route: starts with `/`; otherwise empty
-    std::string regex;   ///< of a regex route: RE2 pattern, matches anywhere in the normalised
-                         ///< path; otherwise empty
-    int parent = -1;     ///< index in `Config::routes` of the enclosing prefix route
+    std::string prefix;    ///< of a prefix route: starts with `/`; otherwise empty
+    std::string regex;     ///< of a regex route: RE2 pattern, matches anywhere in the normalised
+                           ///< path; otherwise empty
+    Conditions when = {};  ///< its own conditions
+    int parent = -1;       ///< index in `Config::routes` of the enclosing prefix route
     RouteOverrides overrides;
     Mark mark;
     std::string path;  ///< `routes[0].routes[2]`
@@ -54,5 +56,11 @@ struct Config {
     }
     bool operator==(const Config&) const = default;
 };
+
+/// False: the queue of these settings asks php-fpm's status before it frees a slot (`release:
+/// worker_idle`), and their upstream has none. validate_fcgi.cpp
+bool tells_end_of_work(const Config& config, const Settings& settings);
+/// That as a sentence, with what to do.
+std::string no_end_of_work(const Settings& settings);
 
 }  // namespace ticketgate::config

@@ -60,7 +60,7 @@ void add_id_rows(const Config& config, Settings& settings,
                  const std::vector<const RouteNode*>& routes, std::vector<Row>& rows) {
     const IdOverrides unused;
     for (auto& [id, effective] : settings.ids.other)
-        walk(Section::route_id, &unused, &effective, [&, &id = id](const Walked& setting) {
+        walk(Section::route_id, &unused, &effective, [&](const Walked& setting) {
             rows.push_back({"ids.other." + id + "." + setting.name(), setting.spell(),
                             print_place(id_mark(config, routes, id, setting.key))});
         });
@@ -104,8 +104,18 @@ std::string way(const Settings& settings, std::string_view method) {
         return "not queued (" + std::string(method) + " is in skip_methods" +
                (settings.method_override == MethodOverride::forward
                     ? ")"
-                    : "), unless it names another method (method_override)");
+                    : "), unless it has a body or names another method (method_override)");
     return "stands in queue " + *settings.queue;
+}
+
+// The request, with what routes look at beside its path.
+std::string title(const Asked& asked, const RouteIndex& routes) {
+    std::string out = std::string(asked.method) + " " + std::string(asked.path);
+    if (!routes.has_conditions()) return out;
+    out += "\nhost " + std::string(asked.host.empty() ? "(none)" : asked.host);
+    if (!asked.listener.empty()) out += ", listener " + std::string(asked.listener);
+    const auto client = asked.circumstances == nullptr ? "" : asked.circumstances->client();
+    return client.empty() ? out : out + ", from " + client;
 }
 
 // Three columns. Widths count bytes: values are ASCII except for bodies, which are long anyway.
@@ -131,15 +141,31 @@ std::string print_place(const Mark& mark) {
 
 std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
                     std::string_view normal_path, Shown shown) {
-    const auto match = routes.match(normal_path);
-    std::string out = std::string(method) + " " + std::string(normal_path) + "\n";
+    return explain(config, routes, Asked{.path = normal_path, .method = method}, shown);
+}
+
+std::string explain(const Config& config, const RouteIndex& routes, const Asked& asked,
+                    Shown shown) {
+    const std::string_view method = asked.method;
+    const auto match = routes.match(asked);
+    std::string out = title(asked, routes) + "\n";
+    if (match.unclear)
+        return out +
+               "refused with 400: a header that a route asks for has several readings, of which "
+               "some fit\n";
+    if (!match.matched() && routes.has_hosts() && !routes.names_host(asked.host))
+        return out + "no route names this host: 421\n";
     if (!match.matched()) return out + "no route matches: 404\n";
     auto settings = routes.resolve(match);
-    out += way(settings, method) + "\n\nroutes, each adding to those above\n";
+    out += way(settings, method) + "\n";
+    if (!tells_end_of_work(config, settings))
+        out += "refused with 500 if it is queued: " + no_end_of_work(settings) + "\n";
+    out += "\nroutes, each adding to those above\n";
     std::vector<Row> matched;
     for (const RouteNode* route : routes.routes(match))
         matched.push_back({route->is_regex() ? "regex" : "prefix",
-                           route->is_regex() ? route->regex : route->prefix,
+                           (route->is_regex() ? route->regex : route->prefix) +
+                               (route->when.empty() ? "" : "  " + text_of(route->when)),
                            print_place(route->mark)});
     auto rows = setting_rows(config, settings, routes.origins(match));
     add_id_rows(config, settings, routes.routes(match), rows);

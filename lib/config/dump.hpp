@@ -18,6 +18,9 @@ enum class Shown : std::uint8_t { all, set };
 std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
                     std::string_view normal_path, Shown shown = Shown::all);
 
+std::string explain(const Config& config, const RouteIndex& routes, const Asked& asked,
+                    Shown shown = Shown::all);
+
 /// Prints `file:line`, or `default` for a built-in value.
 std::string print_place(const Mark& mark);
 

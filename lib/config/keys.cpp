@@ -64,7 +64,7 @@ const Key* find_key(Section section, std::string_view name) {
 std::string default_of(const Key& key) {
     const Binding& field = key.bound.field;
     if (key.kind == Kind::section_or_off) return "off";
-    if (key.kind == Kind::body) return "null";
+    if (key.kind == Kind::body || key.kind == Kind::page) return "null";
     if (key.required || key.varies || field.spell == nullptr) return {};
     return field.spell(key, field.make().get());
 }

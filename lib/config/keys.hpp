@@ -36,13 +36,18 @@ enum class Kind {
     script,        ///< the path of a URL, or `off`
     variables,     ///< map from a CGI variable's name to its value
     media_type,
-    body,       ///< text with placeholders
-    body_file,  ///< path of a text with placeholders, relative to the config file
-    file,       ///< path of another file, relative to the config file
-    headers,    ///< map from name to value
-    prefix,     ///< a path
-    regex,      ///< RE2
-    section,    ///< a map of the keys of `section`
+    body,           ///< text with placeholders
+    page,           ///< an HTML text with placeholders, `on` or `off`
+    body_file,      ///< path of a text with placeholders, relative to the config file
+    file,           ///< path of another file, relative to the config file
+    headers,        ///< map from name to value
+    prefix,         ///< a path
+    regex,          ///< RE2
+    hosts,          ///< list of host names, or one of them
+    listeners,      ///< list of names of listeners, or one of them
+    listener,       ///< name of a listener
+    asked_headers,  ///< map from the name of a header to the value that a route asks for
+    section,        ///< a map of the keys of `section`
     section_or_off,
     list,   ///< list of maps of the keys of `section`
     named,  ///< map from name to such a map

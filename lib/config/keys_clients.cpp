@@ -46,6 +46,11 @@ constexpr std::array rows{
           "Networks of proxies, such as [10.0.0.0/8]. Their X-Forwarded-* headers are extended "
           "instead of replaced, and their ids may be kept. unix stands for every connection to a "
           "unix socket under listen."),
+    plain("inside", Kind::networks, field<&Clients::inside>,
+          "Networks from which nothing but the backends calls, such as [172.18.0.5]: a request "
+          "from there, while one of its queue is in flight, is a call from inside (inside_calls). "
+          "It must hold no proxy that passes clients on without X-Forwarded-For. unix stands for "
+          "every connection to a unix socket under listen."),
     plain("address_headers", Kind::header_names, field<&Clients::address_headers>,
           "Headers that tell a client's address, such as X-Real-IP and CF-Connecting-IP. They are "
           "dropped, in every spelling, unless a proxy of trusted_proxies sent them. default "

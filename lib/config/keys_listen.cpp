@@ -9,6 +9,8 @@ constexpr std::array listen_rows{
          required(plain("address", Kind::address, filled_by<Listen, read_address, &Listen::address>,
                         "IP address and port, such as 0.0.0.0:8080, or unix:/path. [::]:8080 is "
                         "all of IPv6."))),
+    like("web", varying(plain("name", Kind::listener, field<&Listen::name>,
+                              "A name that routes can ask for with listener."))),
     flag("proxy_protocol", field<&Listen::proxy_protocol>,
          "Requires a PROXY header (version 1 or 2) at the start of each connection. The header "
          "names the client. Only clients.trusted_proxies and programs on this machine may send "

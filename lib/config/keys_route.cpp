@@ -15,14 +15,16 @@ constexpr std::array settings_rows{
           "The queue for these requests, by its name. Routes with the same name share the queue. "
           "With off, requests are not queued."),
     plain("skip_methods", Kind::methods, setting<&S::skip_methods, &Said::skip_methods>,
-          "Methods that are not queued, such as [OPTIONS]."),
+          "Methods that are not queued, such as [GET, HEAD, OPTIONS]: reads then run beside the "
+          "queue."),
     choice(
         "method_override", setting<&S::method_override, &Said::method_override>,
         "queue|remove|forward",
         "What happens to a request of skip_methods that names another method, as frameworks read "
         "it from X-HTTP-Method-Override, X-HTTP-Method or X-Method-Override, or from _method in "
-        "the query. queue: the request is queued after all. remove: the headers are dropped, and "
-        "a request with _method is queued. forward: the request passes unchanged and unqueued."),
+        "the query or in a form; any body of GET, HEAD, OPTIONS and DELETE counts as such a form. "
+        "queue: the request is queued after all. remove: the headers are dropped, and a request "
+        "with _method or a body is queued. forward: the request passes unchanged and unqueued."),
     duration("wait_timeout", setting<&S::wait_timeout, &Said::wait_timeout>,
              "The longest time in the queue, from the ticket (when the head is complete). Then the "
              "client gets on_wait_timeout.",
@@ -48,6 +50,12 @@ constexpr std::array settings_rows{
            "What a FIN from a queued client means. leave: the client is gone, and so is its "
            "ticket. stay: the client keeps its place, for clients that close their sending side on "
            "purpose."),
+    choice("inside_calls", setting<&S::inside_calls, &Said::inside_calls>, "wait|pass|refuse",
+           "What happens when the backend calls its own site (from clients.inside) while a request "
+           "of the queue is in flight, and may wait for the answer. wait: the call is queued as "
+           "any other, and keeps its place when its caller leaves. pass: it runs within the slot "
+           "of the request that made it, one such call after the other, where that request is "
+           "known; else it waits. refuse: 508."),
     size("max_body", setting<&S::max_body, &Said::max_body>,
          "The largest request body. Above it: 413."),
     duration("body_timeout", setting<&S::body_timeout, &Said::body_timeout>,
@@ -98,6 +106,14 @@ constexpr std::array answer_rows{
          instead_of("body", "body_file", Kind::body_file,
                     "A file with the body, relative to this file. It is read at the start and at a "
                     "reload. Every other ${x} in it stays as it is.")),
+    plain("page", Kind::page, setting<&Answer::page, &AnswerOverrides::page>,
+          "What a browser gets in place of the body, as text/html: a client whose Accept prefers "
+          "text/html to JSON. The placeholders of body are filled in, escaped for HTML. on: the "
+          "built-in page. off: browsers get what programs get. With null, the built-in page, "
+          "unless a body is set."),
+    like("busy.html",
+         instead_of("page", "page_file", Kind::body_file,
+                    "A file with the page, relative to this file. It is read as body_file is.")),
     plain("headers", Kind::headers, setting<&Answer::headers, &AnswerOverrides::headers>,
           "Headers that are added to the answer. Retry-After is computed, unless it is set here."),
 };
@@ -105,10 +121,31 @@ constexpr std::array answer_rows{
 constexpr std::array own_route_rows{
     plain("prefix", Kind::prefix, field<&RouteNode::prefix>,
           "A path and everything below it, in whole segments: /a matches /a and /a/b, not /ab. The "
-          "longest match decides."),
+          "longest match decides. Without it, a route with conditions (host, listener, methods, "
+          "from, header) has the prefix around it, or /."),
     plain("regex", Kind::regex, field<&RouteNode::regex>,
           "A pattern (RE2) that is searched in the normalised path. Patterns apply after all "
           "prefixes, in the order of the file."),
+    varying(plain("host", Kind::hosts, field_by<read_hosts, &RouteNode::when, &Conditions::hosts>,
+                  "The host of the request, or a list: www.example.org, or *.example.org for every "
+                  "name below it. Case, port and a last dot do not count.")),
+    varying(plain("listener", Kind::listeners,
+                  field_by<read_listener_names, &RouteNode::when, &Conditions::listeners>,
+                  "The listener on which the request came in, by its name under listen, or a "
+                  "list.")),
+    varying(plain("methods", Kind::methods,
+                  field_by<read_filled_list, &RouteNode::when, &Conditions::methods>,
+                  "The methods of the requests. GET stands for HEAD as well.")),
+    varying(plain("from", Kind::networks,
+                  field_by<read_filled_list, &RouteNode::when, &Conditions::from>,
+                  "The addresses and networks of the clients, as a trusted proxy names them; unix "
+                  "for clients on a unix socket.")),
+    varying(
+        plain("header", Kind::asked_headers,
+              field_by<read_header_conditions, &RouteNode::when, &Conditions::headers>,
+              "Header fields and their exact values, as {X-Kind: api}; {X-Kind: {regex: ^a}} "
+              "searches a pattern (RE2), {X-Kind: {present: true}} asks for the field. All must "
+              "hold.")),
     nested("routes", Kind::list, Section::route, {},
            "Routes below this prefix. Each sets only what differs."),
 };

@@ -9,10 +9,20 @@ constexpr std::string_view example_routes = R"(- prefix: /
   routes:
     # A nested route inherits from the route around it. Write its prefix in full.
     - prefix: /assets
+      methods: [GET, HEAD]
       queue: off
-# This pattern allows no dot in a folder: most servers run /cart.php/x.css as cart.php.
+# This pattern allows no dot in a folder: most servers run /cart.php/x.css as cart.php. Only reads
+# pass: many servers hand POST /missing.png to index.php.
 - regex: ^(/[^./]+)*/[^/]+\.(css|js|png|jpg|svg|woff2)$
-  queue: off)";
+  methods: [GET, HEAD]
+  queue: off
+# A route may ask for more than a path. It applies where all its conditions hold.
+# - host: [shop.example.org, "*.shop.example.net"]
+#   listener: web
+#   methods: [POST]
+#   from: [10.0.0.0/8]
+#   header: {X-Kind: api}
+#   queue: shop)";
 
 constexpr std::array rows{
     required(nested("listen", Kind::list, Section::listen, part_by<read_listens, &Config::listen>,

@@ -28,6 +28,7 @@ enum class Order { ready, arrival };
 enum class OnHoldTimeout { keep, release };
 enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
+enum class InsideCalls { wait, pass, refuse };
 enum class Tunnel { bypass, release, hold };
 enum class UnusualNames { drop, forward, refuse };
 enum class MethodOverride { queue, remove, forward };
@@ -39,6 +40,18 @@ enum class LogLevel { debug, info, warn, error };
 using IdFormat = ids::Format;
 enum class IdPolicy { generate, preserve_or_generate, preserve, disable };
 
+/// What a browser gets in place of an answer's body.
+struct Page {
+    enum class Kind {
+        automatic,  ///< the built-in page, unless a body is set
+        off,        ///< what programs get
+        on,         ///< the built-in page
+        own         ///< `text`
+    } kind = Kind::automatic;
+    SharedText text;  ///< with placeholders
+    bool operator==(const Page&) const = default;
+};
+
 /// One of the three settable error answers. Each field is inherited by itself.
 template <class Form>
 struct AnswerIn {
@@ -46,6 +59,7 @@ struct AnswerIn {
     In<Form, std::string> content_type = Form::initial("application/problem+json");
     /// Text with placeholders; absent: the problem document (RFC 9457).
     In<Form, std::optional<SharedText>> body = Form::initial(std::nullopt);
+    In<Form, Page> page = Form::initial(Page());
     In<Form, Headers> headers = {};  ///< added to the answer
     bool operator==(const AnswerIn&) const = default;
 };
@@ -105,6 +119,8 @@ struct SettingsIn {
     WholeOnly<Form, bool> on_backend_error_status_set = {};
     /// Whether a FIN while queued gives up the ticket.
     In<Form, HalfClose> client_half_close = Form::initial(HalfClose::leave);
+    /// What a call from inside gets while a request of the queue is in flight (CONTRACT 10).
+    In<Form, InsideCalls> inside_calls = Form::initial(InsideCalls::wait);
     In<Form, Bytes> max_body = Form::initial(128ull << 20);    ///< request body; 413 above
     In<Form, milliseconds> body_timeout = Form::initial(30s);  ///< upload silence; 408
     In<Form, Bytes> body_min_rate = Form::initial(500u);  ///< upload bytes a second; 408. 0: any
@@ -130,6 +146,7 @@ struct Queue {
     milliseconds hold_timeout = never;  ///< the longest time to hold a slot
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
     Release release = Release::response;  ///< when the slot is released
+    std::uint32_t max_inside = 8;         ///< calls from inside within one hold: deep, and beside
     bool operator==(const Queue&) const = default;
 };
 
@@ -209,6 +226,7 @@ struct Listen {
     std::string unix_path;
     std::optional<ListenTls> tls = std::nullopt;  ///< absent: plain HTTP
     bool proxy_protocol = false;  ///< every connection begins with a PROXY header, version 1 or 2
+    std::string name = {};        ///< for `listener` of routes; empty: none
     bool operator==(const Listen&) const = default;
 };
 
@@ -229,6 +247,7 @@ struct Clients {
     UnusualNames unusual_names = UnusualNames::drop;  ///< fields that CGI servers cannot tell apart
     std::vector<std::string>
         trusted_proxies;  ///< CIDRs; extends their X-Forwarded-* instead of replacing them
+    std::vector<std::string> inside;  ///< CIDRs from which only backends call
     /// Fields with a client's address, dropped unless a trusted proxy sent them. `default`: the
     /// list in proxy_headers.cpp.
     std::vector<std::string> address_headers{"default"};

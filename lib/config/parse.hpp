@@ -35,6 +35,12 @@ bool read_status_url(const Value& value, FcgiStatus& out);
 bool read_status_path(const Value& value, FcgiStatus& out);
 bool read_root(const Value& value, Fcgi& out);
 
+/// What a route asks of a request besides its path. parse_conditions.cpp
+bool read_hosts(const Value& value, std::vector<std::string>& out);
+bool read_listener_names(const Value& value, std::vector<std::string>& out);
+bool read_filled_list(const Value& value, std::vector<std::string>& out);
+bool read_header_conditions(const Value& value, std::vector<HeaderCondition>& out);
+
 /// Reads `routes:` at all levels, in file order. parse_route.cpp
 bool read_routes(const Value& value, std::vector<RouteNode>& out);
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "config/parse.hpp"
 
 namespace ticketgate::config {
@@ -7,8 +10,16 @@ constexpr std::size_t max_routes = 10000;  // far above hand-written files; inde
 
 void read_routes_of(const Value& value, int parent, std::vector<RouteNode>& out);
 
-// Reads exactly one of prefix and regex. False: the route is unknown.
-bool parse_match(SectionReader& section, const Node& node, RouteNode& out) {
+bool has_condition(const Node& node) {
+    constexpr std::array<std::string_view, 5> names{"host", "listener", "methods", "from",
+                                                    "header"};
+    return std::ranges::any_of(names, [&](auto name) { return node.find(name) != nullptr; });
+}
+
+// At most one of prefix and regex; with conditions, a route without them has the prefix around it.
+// False: the route is unknown.
+bool parse_match(SectionReader& section, const Node& node, const std::string& around,
+                 RouteNode& out) {
     Problems& problems = section.reading().problems;
     const Entry* prefix = section.take("prefix");
     const Entry* regex = section.take("regex");
@@ -16,8 +27,11 @@ bool parse_match(SectionReader& section, const Node& node, RouteNode& out) {
         problems.error(regex->mark, section.path_of("regex"),
                        "conflicts with prefix; nest the regex route in the routes of the prefix");
     } else if (prefix == nullptr && regex == nullptr) {
-        problems.error(node.mark, out.path,
-                       "neither prefix nor regex; write prefix: / for everything");
+        if (has_condition(node))
+            out.prefix = around;
+        else
+            problems.error(node.mark, out.path,
+                           "neither prefix nor regex; write prefix: / for everything");
     } else {
         section.read("prefix", out);
         section.read("regex", out);
@@ -27,7 +41,10 @@ bool parse_match(SectionReader& section, const Node& node, RouteNode& out) {
 
 void parse_route(const Node& node, RouteNode route, std::vector<RouteNode>& out, Reading& reading) {
     SectionReader section(node, Section::route, route.path, reading);
-    const bool known = parse_match(section, node, route);
+    const auto outer = static_cast<std::size_t>(route.parent);
+    const std::string around = route.parent < 0 ? "/" : out[outer].prefix;
+    const bool known = parse_match(section, node, around, route);
+    section.read_all(route);
     section.read_all(route.overrides);
     const Entry* nested = section.take("routes");
     const bool regex = !route.regex.empty();
@@ -68,28 +85,41 @@ void read_routes_of(const Value& value, int parent, std::vector<RouteNode>& out)
     }
 }
 
-// Reads the body of an answer from a file.
-void parse_body_file(SectionReader& section, Setting<std::optional<SharedText>>& out) {
-    const Entry* file = section.take("body_file");
+// Reads a text of an answer from a file, in place of the key that `name` is another form of.
+template <class T>
+void parse_text_file(SectionReader& section, std::string_view name, Setting<T>& out,
+                     T (*made_of)(SharedText)) {
+    const Entry* file = section.take(name);
     if (file == nullptr) return;
-    const auto path = section.path_of("body_file");
+    const auto path = section.path_of(name);
+    const Key& key = section.key(name);
     if (out.given()) {
-        section.reading().problems.error(file->mark, path, "stands beside body; keep one of them");
+        section.reading().problems.error(
+            file->mark, path, "stands beside " + std::string(key.same_as) + "; keep one of them");
         return;
     }
     out.mark = file->mark;
-    const Value value{file->value, section.key("body_file"), path, section.reading()};
+    const Value value{file->value, key, path, section.reading()};
     std::string text;
     if (!read_body_file(value, text)) return;
     warn_placeholders(value, text);
-    out.value = SharedText(std::move(text));
+    out.value = made_of(SharedText(std::move(text)));
+}
+
+std::optional<SharedText> body_of(SharedText text) {
+    return text;
+}
+
+Page page_of(SharedText text) {
+    return {Page::Kind::own, std::move(text)};
 }
 
 }  // namespace
 
 void parse_section(SectionReader& section, AnswerOverrides& out) {
     section.read_all(out);
-    parse_body_file(section, out.body);
+    parse_text_file(section, "body_file", out.body, body_of);
+    parse_text_file(section, "page_file", out.page, page_of);
 }
 
 bool read_routes(const Value& value, std::vector<RouteNode>& out) {

@@ -63,6 +63,17 @@ constexpr std::array<std::string_view, 6> paths{
     "X-Original-URI", "X-Rewrite-URI", "X-Envoy-Original-Path",
 };
 
+// Beside those of addresses.
+constexpr std::array<std::string_view, 7> forwarding{
+    "Via",
+    "Forwarded",
+    "X-Forwarded-For",
+    "X-Forwarded-Host",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Port",
+    "X-Forwarded-Server",
+};
+
 constexpr std::array<std::string_view, 3> methods{"X-HTTP-Method-Override", "X-HTTP-Method",
                                                   "X-Method-Override"};
 
@@ -86,6 +97,12 @@ std::vector<std::string> address_headers(const Clients& clients) {
 
 std::vector<std::string> path_headers(const Clients& clients) {
     return expanded(clients.path_headers, paths);
+}
+
+std::vector<std::string> forwarding_headers() {
+    std::vector<std::string> names(addresses.begin(), addresses.end());
+    names.insert(names.end(), forwarding.begin(), forwarding.end());
+    return names;
 }
 
 std::vector<std::string> method_headers() {

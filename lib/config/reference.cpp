@@ -32,7 +32,7 @@ std::string link(Section section) {
 }
 
 std::string type_cell(const Key& key) {
-    const std::string type(row_of(key.kind).type);
+    std::string type(row_of(key.kind).type);
     if (key.section == Section::top) return type;
     const auto linked = "[" + type + "](#" + std::string(name_of(key.section)) + ")";
     return key.kind == Kind::section_or_off ? linked + ", or off" : linked;

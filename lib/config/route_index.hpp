@@ -1,9 +1,11 @@
-// Finds the routes of a path, and the settings that apply. Built once from a Config, self-contained
-// and immutable; any thread. Without regex routes, match() does not allocate; with them, RE2::Set
-// allocates a little for each path.
+// Finds the routes of a request, and the settings that apply. Built once from a Config,
+// self-contained and immutable; any thread. Without regex routes and conditions, match() does not
+// allocate; with them, it allocates a little for each request.
 //
 // Effective settings = built-in defaults ← `defaults:` ← every prefix route that encloses the path
-// by whole segments, outermost first ← the regex routes that match it, in the order of the file.
+// by whole segments, outermost first ← the regex routes that match it, in the order of the file. Of
+// routes with one prefix, those without a host apply first, then wider names, then narrower ones,
+// then the exact name; of these, those with fewer other conditions first; then as in the file.
 #pragma once
 
 #include <compare>
@@ -14,14 +16,12 @@
 #include <string_view>
 #include <vector>
 
+#include "config/asked.hpp"
 #include "config/config.hpp"
 #include "config/inherit.hpp"
+#include "config/sites.hpp"
 
 namespace ticketgate::config {
-
-/// Matches whole segments: `/a` encloses `/a` and `/a/b`, not `/ab`; `/a/` encloses `/a/` and paths
-/// below it; `/` encloses every path.
-bool encloses(std::string_view prefix, std::string_view normal_path);
 
 class RouteIndex {
  public:
@@ -31,14 +31,37 @@ class RouteIndex {
     RouteIndex& operator=(RouteIndex&&) noexcept;
 
     struct Match {
-        int prefix = -1;  ///< deepest prefix route, 0 to prefix_count() - 1; -1: none
+        /// A prefix route that stands for itself and all around it, 0 to prefix_count() - 1; -1:
+        /// none does.
+        int prefix = -1;
         std::vector<std::uint16_t> regexes;  ///< regex routes in the order of the file
+        /// Where `prefix` is -1: the prefix routes, by their places in the file, in the order in
+        /// which they apply.
+        std::vector<std::uint16_t> prefixes = {};
+        /// A header field that a route asks for has several readings, of which some fulfil it.
+        bool unclear = false;
 
-        bool matched() const { return prefix >= 0 || !regexes.empty(); }
+        bool matched() const { return prefix >= 0 || !regexes.empty() || !prefixes.empty(); }
         auto operator<=>(const Match&) const = default;
     };
 
+    /// Of a request without a host.
     Match match(std::string_view normal_path) const;
+    Match match(const Asked& asked) const;
+    /// Of every request to which this route applies, as far as its conditions tell.
+    Match match_within(std::size_t route) const;
+    /// Are these the same routes?
+    bool same(const Match& a, const Match& b) const;
+
+    /// Does any route look at more than the path?
+    bool has_conditions() const;
+    bool has_hosts() const;
+    /// Does a route name this host, given as a Host field?
+    bool names_host(std::string_view host) const;
+    /// The methods that routes name.
+    const std::vector<std::string>& methods() const;
+    /// Conditions of a route and of those around it; null: no request can fulfil them.
+    const Conditions* conditions(std::size_t route) const;
 
     /// Returns the settings that apply. Without regexes, `prefix` determines them: cache them.
     Settings resolve(const Match& match) const;
@@ -53,6 +76,8 @@ class RouteIndex {
     std::string_view prefix(int index) const;
 
     std::size_t prefix_count() const;
+    /// Can it be the `prefix` of a match?
+    bool stands_alone(int prefix) const;
 
  private:
     struct Tables;

@@ -23,7 +23,7 @@ json::array json_list(std::string_view list) {
 
 // Converts a default to text, or to a plain JSON value for the kinds that have one.
 json::value json_default(const Key& key, const std::string& text) {
-    const bool plain = key.kind == Kind::flag || key.kind == Kind::body ||
+    const bool plain = key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::page ||
                        key.kind == Kind::headers || key.kind == Kind::variables ||
                        ((key.kind == Kind::count || key.kind == Kind::status) && text != key.word);
     if (text.starts_with('[')) return json_list(text);
@@ -41,13 +41,21 @@ json::object not_both(const char* one, const char* other) {
     return {{"required", json::array{one, other}}};
 }
 
+// A prefix, a pattern without routes below it, or conditions alone.
+void add_route_rules(json::object& out) {
+    json::array any;
+    for (const char* key : {"prefix", "regex", "host", "listener", "methods", "from", "header"})
+        any.push_back(json::object{{"required", json::array{key}}});
+    out["anyOf"] = std::move(any);
+    out["not"] = {{"anyOf", json::array{not_both("prefix", "regex"), not_both("regex", "routes")}}};
+}
+
 // The rules between the keys of a section.
 void add_rules(Section section, json::object& out) {
-    if (section == Section::route)
-        out["oneOf"] = json::array{json::object{{"required", json::array{"prefix"}}},
-                                   json::object{{"required", json::array{"regex"}},
-                                                {"not", {{"required", json::array{"routes"}}}}}};
-    if (section == Section::answer) out["not"] = not_both("body", "body_file");
+    if (section == Section::route) add_route_rules(out);
+    if (section == Section::answer)
+        out["not"] = json::object{
+            {"anyOf", json::array{not_both("body", "body_file"), not_both("page", "page_file")}}};
     if (section == Section::id) out["not"] = not_both("header", "headers");
     if (section == Section::id_service) out["not"] = not_both("token", "token_file");
     if (section == Section::upstream_tls)

@@ -97,8 +97,33 @@ json::object map_schema(const Key& /*key*/) {
     return {{"type", "object"}, {"additionalProperties", value}};
 }
 
+json::object text_or_list_schema(const Key& /*key*/) {
+    json::object items = list(text());
+    items["minItems"] = 1;
+    return {{"anyOf", json::array{text(), std::move(items)}}};
+}
+
+json::object asked_headers_schema(const Key& /*key*/) {
+    const auto form = [](const char* name, json::object value) {
+        return json::object{{"type", "object"},
+                            {"required", json::array{name}},
+                            {"additionalProperties", false},
+                            {"properties", json::object{{name, std::move(value)}}}};
+    };
+    const json::array values{json::object{{"type", json::array{"string", "number", "boolean"}}},
+                             form("regex", text()),
+                             form("present", json::object{{"type", "boolean"}})};
+    return {{"type", "object"},
+            {"minProperties", 1},
+            {"additionalProperties", json::object{{"anyOf", values}}}};
+}
+
 json::object body_schema(const Key& /*key*/) {
     return {{"type", json::array{"string", "null"}}};
+}
+
+json::object page_schema(const Key& /*key*/) {
+    return {{"type", json::array{"string", "boolean", "null"}}};
 }
 
 json::object prefix_schema(const Key& /*key*/) {

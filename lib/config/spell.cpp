@@ -47,6 +47,12 @@ std::string spell(const Key&, const Headers& value) {
     return "{" + out + "}";
 }
 
+std::string spell(const Key&, const std::vector<HeaderCondition>& value) {
+    std::string out;
+    for (const auto& one : value) out += (out.empty() ? "" : ", ") + text_of(one);
+    return "{" + out + "}";
+}
+
 std::string spell(const Key&, const Listen& value) {
     return value.address;
 }
@@ -63,6 +69,20 @@ std::string spell(const Key&, const std::optional<std::string>& value) {
 
 std::string spell(const Key&, const std::optional<SharedText>& value) {
     return value ? quoted(*value) : "(the default problem document)";
+}
+
+std::string spell(const Key&, const Page& value) {
+    switch (value.kind) {
+        case Page::Kind::off:
+            return "off";
+        case Page::Kind::on:
+            return "on";
+        case Page::Kind::own:
+            return quoted(value.text);
+        case Page::Kind::automatic:
+            break;
+    }
+    return "(the built-in page, unless body is set)";
 }
 
 std::string spell(const Key&, const std::optional<Listen>& value) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "config/conditions.hpp"
 #include "config/keys.hpp"
 #include "config/model.hpp"
 
@@ -18,9 +19,11 @@ std::string spell(const Key& key, std::uint32_t value);
 std::string spell(const Key& key, Bytes value);
 std::string spell(const Key& key, milliseconds value);
 std::string spell(const Key& key, const Headers& value);
+std::string spell(const Key& key, const std::vector<HeaderCondition>& value);
 std::string spell(const Key& key, const Listen& value);
 std::string spell(const Key& key, const std::vector<std::string>& value);
 std::string spell(const Key& key, const std::optional<std::string>& value);
+std::string spell(const Key& key, const Page& value);
 std::string spell(const Key& key, const std::optional<SharedText>& value);
 std::string spell(const Key& key, const std::optional<Listen>& value);
 

@@ -79,7 +79,7 @@ class Builder : public YAML::EventHandler {
     void open(Node::Kind kind, const YAML::Mark& at, YAML::anchor_t anchor);
     void close();
     void add(Node node, YAML::anchor_t anchor);
-    void add_key(Node node);
+    void add_key(const Node& node);
     void add_value(Node& map, Entry entry);
     [[noreturn]] void stop(const Mark& at, const std::string& message) {
         problems_.error(at, path(), message);
@@ -150,7 +150,7 @@ void Builder::add(Node node, YAML::anchor_t anchor) {
         root = std::move(node);
         return;
     }
-    if (key_is_next()) return add_key(std::move(node));
+    if (key_is_next()) return add_key(node);
     Open& parent = open_.back();
     parent.node.size += node.size;
     parent.node.height = std::max(parent.node.height, node.height + 1);
@@ -164,7 +164,7 @@ void Builder::add(Node node, YAML::anchor_t anchor) {
     add_value(parent.node, std::move(entry));
 }
 
-void Builder::add_key(Node node) {
+void Builder::add_key(const Node& node) {
     if (node.kind == Node::Kind::list || node.kind == Node::Kind::map)
         stop(node.mark, "a key must be text, not " + std::string(name_of(node.kind)));
     open_.back().key = Entry{node.text, node.mark, {}};
@@ -220,7 +220,7 @@ bool has_bare_ipv6(std::string_view line) {
 
 // Adds the usual cause to yaml-cpp's message.
 std::string explain_yaml(const YAML::Exception& error, std::string_view line) {
-    const std::string message = "not valid YAML: " + error.msg;
+    std::string message = "not valid YAML: " + error.msg;
     const auto indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
     if (indent.find('\t') != indent.npos || error.msg == YAML::ErrorMsg::TAB_IN_INDENTATION ||
         error.msg.find("tab") != std::string::npos)

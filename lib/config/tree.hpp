@@ -1,5 +1,5 @@
 // Parses YAML text into plain nodes with their places. Only this module uses yaml-cpp and catches
-// its exceptions. Bounded: 1 MiB of text, 32 levels, 50000 nodes (an alias counts as the nodes it
+// its exceptions. Bounded: 1 MiB of text, 32 levels, 200000 nodes (an alias counts as the nodes it
 // copies).
 #pragma once
 
@@ -17,7 +17,7 @@ namespace ticketgate::config {
 
 inline constexpr std::size_t max_file_bytes = 1 << 20;
 inline constexpr std::size_t max_depth = 32;
-inline constexpr std::size_t max_nodes = 50000;
+inline constexpr std::size_t max_nodes = 200000;  // room for 10,000 routes with their keys
 
 struct Entry;
 

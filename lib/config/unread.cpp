@@ -13,12 +13,11 @@ bool Unread::touches(std::string_view path) const {
 
 // Two look-ups, since `a-b` sorts between `a` and `a.b`.
 bool Unread::holds_one(std::string_view path) const {
-    for (const char separator : {'.', '['}) {
-        const auto below = std::string(path) + separator;
+    const auto holds = [&](const std::string& below) {
         const auto found = paths_.lower_bound(below);
-        if (found != paths_.end() && found->starts_with(below)) return true;
-    }
-    return false;
+        return found != paths_.end() && found->starts_with(below);
+    };
+    return holds(std::string(path) + '.') || holds(std::string(path) + '[');
 }
 
 }  // namespace ticketgate::config

@@ -23,21 +23,10 @@ void check_upstream_name(const Setting<std::string>& upstream, const std::string
                        (near.empty() ? "; define it under upstreams" : hint(near)));
 }
 
-// Returns the innermost route that surely encloses this one, by nesting or by prefix; -1: none.
-int enclosing(const Config& config, std::size_t index) {
-    const RouteNode& route = config.routes[index];
-    int best = -1;
-    for (std::size_t i = 0; i < config.routes.size(); ++i) {
-        const RouteNode& other = config.routes[i];
-        if (i == index || other.is_regex()) continue;
-        const bool outer =
-            route.is_regex() ? other.prefix == "/" || static_cast<int>(i) == route.parent
-                             : other.prefix != route.prefix && encloses(other.prefix, route.prefix);
-        if (outer && (best < 0 || other.prefix.size() >=
-                                      config.routes[static_cast<std::size_t>(best)].prefix.size()))
-            best = static_cast<int>(i);
-    }
-    return best;
+// True if another route surely encloses this one, by nesting, or by prefix and conditions.
+bool is_enclosed(const Config& config, std::size_t index, const RouteIndex& routes) {
+    if (config.routes[index].parent >= 0) return true;
+    return routes.routes(routes.match_within(index)).size() > 1;
 }
 
 // Reports a route without an upstream, once, at the outermost route that lacks it.
@@ -46,22 +35,36 @@ void check_upstreams(const Config& config, Problems& problems) {
     for (const RouteNode& route : config.routes)
         check_upstream_name(route.overrides.upstream, route.path, config.upstreams, problems);
     if (config.defaults.upstream.given()) return;
+    const RouteIndex index(config);
     for (std::size_t i = 0; i < config.routes.size(); ++i) {
         const RouteNode& route = config.routes[i];
-        if (route.overrides.upstream.given() || enclosing(config, i) >= 0) continue;
+        if (route.overrides.upstream.given() || is_enclosed(config, i, index)) continue;
         problems.error(route.mark, route.path,
                        "no upstream; write upstream: NAME here, or under defaults for all routes");
     }
 }
 
+// Of the route and those around it, as text; in order, so that equal ones are equal.
+std::string all_conditions(const Config& config, const RouteNode& route) {
+    std::string out = text_of(route.when);
+    for (int i = route.parent; i >= 0; i = config.routes[static_cast<std::size_t>(i)].parent) {
+        const auto outer = text_of(config.routes[static_cast<std::size_t>(i)].when);
+        if (!outer.empty()) out.insert(0, outer + (out.empty() ? "" : "; "));
+    }
+    return out;
+}
+
 void check_prefixes(const Config& config, Problems& problems) {
-    std::map<std::string_view, const RouteNode*> seen;
+    std::map<std::string, const RouteNode*> seen;
     for (const RouteNode& route : config.routes) {
         if (route.is_regex()) continue;
-        const auto [first, fresh] = seen.try_emplace(route.prefix, &route);
+        const auto conditions = all_conditions(config, route);
+        const auto [first, fresh] = seen.try_emplace(route.prefix + "\n" + conditions, &route);
         if (!fresh)
             problems.error(route.mark, route.path,
-                           "prefix " + route.prefix + " stands twice; the first is in line " +
+                           "prefix " + route.prefix +
+                               (conditions.empty() ? "" : " with the same conditions") +
+                               " stands twice; the first is in line " +
                                std::to_string(first->second->mark.line));
         if (route.parent < 0) continue;
         const auto& parent = config.routes[static_cast<std::size_t>(route.parent)].prefix;
@@ -114,8 +117,8 @@ void check_addresses(const Config& config, Problems& problems) {
 void check_upstream_tls(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name + ".tls";
-        const auto error = [&, &name = path](const std::string& key, const std::string& why) {
-            problems.error(config.mark_of(name + key), name + key, why);
+        const auto error = [&](const std::string& key, const std::string& why) {
+            problems.error(config.mark_of(path + key), path + key, why);
         };
         const UpstreamTls& tls = upstream.tls;
         if (!upstream.https && config.marks.contains(path))
@@ -144,6 +147,7 @@ void check_listen_tls(const Config& config, Problems& problems) {
 void check_references(const Config& config, Problems& problems) {
     check_upstreams(config, problems);
     check_prefixes(config, problems);
+    check_conditions(config, problems);
     check_addresses(config, problems);
     check_loops(config, problems);
     check_listen_tls(config, problems);

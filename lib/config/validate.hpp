@@ -44,12 +44,22 @@ void warn_patterns(const Config& config, Problems& problems);
 /// Warns about scripts that also run under a path outside their queue. warn_scripts.cpp
 void warn_scripts(const Config& config, Problems& problems);
 
+/// Reports listeners that do not exist, names that stand twice, too many hosts. warn_conditions.cpp
+void check_conditions(const Config& config, Problems& problems);
+/// Warns about routes that never apply or change nothing, and hosts that lead past a queue.
+void warn_conditions(const Config& config, Problems& problems);
+
 /// Warn about methods and paths that a request may name beside its own: in one route, and in a file
 /// whose routes use these queues (an empty name: bypass). warn_overrides.cpp
 void warn_method_override(const RouteOverrides& own, const std::string& path,
                           const Settings& settings, Problems& problems);
 void warn_path_headers(const Config& config, const std::set<std::string>& queues,
                        Problems& problems);
+
+/// Warn about calls from inside: of the file, and of one route. warn_inside.cpp
+void warn_inside(const Config& config, Problems& problems);
+void warn_inside_calls(const RouteOverrides& own, const std::string& path, const Settings& settings,
+                       const Config& config, bool all_queued, Problems& problems);
 
 /// Reports a queue with `release: worker_idle` whose upstream cannot be asked, once for each pair.
 /// `path` is the route's. validate_fcgi.cpp

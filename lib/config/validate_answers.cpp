@@ -37,11 +37,12 @@ void check_route(const RouteOverrides& route, const std::string& path, const IdH
     const Settings unused;
     for_each_answer(route, unused, [&](std::string_view name, const auto& answer, const Answer&) {
         if (!answer.headers.value) return;
+        const auto headers = path + "." + std::string(name) + ".headers.";
         for (const auto& [header, value] : *answer.headers.value) {
             const auto found = std::ranges::find_if(
                 ids, [&, &own = header](const auto& id) { return same_to_cgi(id.first, own); });
             if (found == ids.end()) continue;
-            const auto full = path + "." + std::string(name) + ".headers." + header;
+            const auto full = headers + header;
             problems.error(config.mark_of(full), full,
                            "is set by ticketgate itself, from " + found->second + "; remove it");
         }

@@ -22,16 +22,26 @@ bool knows_upstream(const std::string& route, const std::string& upstream,
 
 }  // namespace
 
+bool tells_end_of_work(const Config& config, const Settings& settings) {
+    if (!settings.queue) return true;
+    const auto queue = config.queues.find(*settings.queue);
+    return queue == config.queues.end() || queue->second.release != Release::worker_idle ||
+           can_be_asked(config, settings.upstream);
+}
+
+std::string no_end_of_work(const Settings& settings) {
+    return "queue " + *settings.queue + " has release: worker_idle, and upstream " +
+           settings.upstream +
+           " has no status page to ask; name the upstream and the queue in the same route";
+}
+
 void check_worker_idle(const Config& config, const std::string& path, const Settings& settings,
                        std::set<std::string>& told, Problems& problems) {
-    if (!settings.queue || settings.upstream.empty()) return;
-    const auto queue = config.queues.find(*settings.queue);
-    if (queue == config.queues.end() || queue->second.release != Release::worker_idle ||
-        can_be_asked(config, settings.upstream) ||
+    if (settings.upstream.empty() || tells_end_of_work(config, settings) ||
         !knows_upstream(path, settings.upstream, problems) ||
-        !told.insert(queue->first + " " + settings.upstream).second)
+        !told.insert(*settings.queue + " " + settings.upstream).second)
         return;
-    const auto at = "queues." + queue->first + ".release";
+    const auto at = "queues." + *settings.queue + ".release";
     problems.error(config.mark_of(at), at,
                    "worker_idle asks php-fpm's status, but upstream " + settings.upstream + " of " +
                        path + " has no fastcgi: {status: {url: …}}");

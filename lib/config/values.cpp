@@ -53,15 +53,19 @@ bool Value::unexpected() const {
     return fail(shown(node.text) + " is not " + expected(key));
 }
 
+bool is_on(const Node& node) {
+    constexpr std::array<std::string_view, 3> words{"on", "true", "yes"};
+    return node.kind == Node::Kind::scalar && is_one_of(lower(node.text), words);
+}
+
 bool is_off(const Node& node) {
     constexpr std::array<std::string_view, 3> words{"off", "false", "no"};
     return node.kind == Node::Kind::scalar && is_one_of(lower(node.text), words);
 }
 
 bool read(const Value& value, bool& out) {
-    constexpr std::array<std::string_view, 3> words{"true", "on", "yes"};
     if (!value.expect(Node::Kind::scalar)) return false;
-    const bool yes = is_one_of(lower(value.node.text), words);
+    const bool yes = is_on(value.node);
     if (!yes && !is_off(value.node)) return value.unexpected();
     out = yes;
     return true;

@@ -42,6 +42,7 @@ bool read(const Value& value, milliseconds& out);
 bool read(const Value& value, std::string& out);
 bool read(const Value& value, std::optional<std::string>& out);
 bool read(const Value& value, std::optional<SharedText>& out);
+bool read(const Value& value, Page& out);
 bool read(const Value& value, std::vector<std::string>& out);
 bool read(const Value& value, Headers& out);
 
@@ -71,6 +72,8 @@ bool read_body_file(const Value& value, std::string& out);
 /// Warns about text in that file that looks like a placeholder but is not one.
 void warn_placeholders(const Value& value, std::string_view body);
 
+/// True for YAML's words for true; our files use `on`.
+bool is_on(const Node& node);
 /// True for YAML's words for false; our files use `off`.
 bool is_off(const Node& node);
 

@@ -56,6 +56,7 @@ bool check_text(const Value& value) {
         case Kind::media_type:
             return is_media_type(text) || value.unexpected();
         case Kind::name:
+        case Kind::listener:
             return is_name(text) || value.unexpected();
         case Kind::folder:
             return (text.starts_with('/') && is_header_value(text)) || value.unexpected();
@@ -127,10 +128,26 @@ bool check_variable(const Value& value, const Entry& entry) {
     return true;
 }
 
+// A hint only: there are more methods than those of the registry.
+void warn_method(const Value& item) {
+    constexpr std::array<std::string_view, 17> known{
+        "GET",  "HEAD", "POST",  "PUT",  "DELETE", "CONNECT",  "OPTIONS",   "TRACE", "PATCH",
+        "COPY", "LOCK", "MKCOL", "MOVE", "UNLOCK", "PROPFIND", "PROPPATCH", "REPORT"};
+    const std::string& method = item.node.text;
+    if (is_one_of(method, known)) return;
+    const auto near = nearest(method, known);
+    if (!near.empty() && edit_distance(method, near) <= 2)
+        item.reading.problems.warn(item.node.mark, item.path,
+                                   method + " is no method that servers know" + hint(near));
+}
+
 bool check_method(const Value& item) {
     if (!is_token(item.node.text)) return item.fail(shown(item.node.text) + " is not a method");
     const auto right = upper(item.node.text);
-    if (item.node.text == right) return true;
+    if (item.node.text == right) {
+        warn_method(item);
+        return true;
+    }
     return item.fail(shown(item.node.text) + ": methods are in upper case" + hint(right));
 }
 
@@ -210,6 +227,22 @@ bool read(const Value& value, std::optional<SharedText>& out) {
     }
     if (!value.expect(Node::Kind::scalar)) return false;
     out = value.node.body.empty() ? value.node.text : value.node.body;
+    return true;
+}
+
+// A text in quotes is a page, whatever it says.
+bool read(const Value& value, Page& out) {
+    std::optional<SharedText> text;
+    if (!read(value, text)) return false;
+    const bool word = text && !value.node.quoted;
+    if (!text)
+        out = {};
+    else if (word && is_on(value.node))
+        out = {Page::Kind::on, {}};
+    else if (word && is_off(value.node))
+        out = {Page::Kind::off, {}};
+    else
+        out = {Page::Kind::own, *text};
     return true;
 }
 

@@ -22,20 +22,22 @@ std::string without_pattern(std::string_view prefix) {
     return pattern_in(rest).empty() ? rest : "";
 }
 
+std::string remedy(std::string_view prefix) {
+    const auto meant = without_pattern(prefix);
+    if (meant.empty()) return "for a pattern write regex:";
+    if (meant == "/") return "write prefix: /, which matches everything";
+    return "write prefix: " + meant + ", which also matches all below " + meant + "/";
+}
+
 }  // namespace
 
 void warn_patterns(const Config& config, Problems& problems) {
     for (const RouteNode& route : config.routes) {
         const auto sign = pattern_in(route.prefix);
         if (sign.empty()) continue;
-        const auto meant = without_pattern(route.prefix);
-        const auto remedy = meant.empty()  ? "for a pattern write regex:"
-                            : meant == "/" ? "write prefix: /, which matches everything"
-                                           : "write prefix: " + meant + ", which also matches " +
-                                                 "all below " + meant + "/";
         problems.warn(route.mark, route.path + ".prefix",
                       "a prefix is not a pattern: only paths with a literal " + std::string(sign) +
-                          " in this place match; " + remedy);
+                          " in this place match; " + remedy(route.prefix));
     }
 }
 

@@ -13,26 +13,55 @@ constexpr std::array<std::string_view, 22> file_endings{
     "css", "js",    "mjs",  "map", "png", "jpg",  "jpeg", "gif", "svg", "webp", "avif",
     "ico", "woff2", "woff", "ttf", "txt", "html", "json", "xml", "pdf", "mp4",  "webm"};
 
+constexpr std::array<std::string_view, 4> writes{"POST", "PUT", "PATCH", "DELETE"};
+
 class Scripts {
  public:
     Scripts(const Config& config, Problems& problems)
         : config_(config), problems_(problems), index_(config) {}
 
-    void look_at(const RouteNode& route) {
+    void look_at(std::size_t i) {
+        const RouteNode& route = config_.routes[i];
         const auto& queue = route.overrides.queue;
-        if (!queue.given()) return;
+        const Conditions* const when = index_.conditions(i);
+        if (!queue.given() || when == nullptr) return;
+        ask_as(*when);
         if (*queue.value) {
             look_for_more(route);
             look_for_folder(route);
             look_for_slash(route);
         } else {
             look_for_bypass(route);
-            look_for_front_controller(route);
+            if (!look_for_front_controller(route)) look_for_writes(route);
         }
     }
 
  private:
-    Settings at(std::string_view path) const { return index_.resolve(index_.match(path)); }
+    static std::string_view first(const std::vector<std::string>& list) {
+        return list.empty() ? std::string_view() : std::string_view(list.front());
+    }
+    RouteIndex::Match match(std::string_view path, std::string_view method) const {
+        return index_.match(
+            {.path = path, .host = host_, .method = method, .listener = first(when_->listeners)});
+    }
+    RouteIndex::Match match(std::string_view path) const {
+        return match(path, first(when_->methods));
+    }
+    Settings at(std::string_view path) const { return index_.resolve(match(path)); }
+    bool queues(std::string_view path, std::string_view method) const {
+        const auto found = match(path, method);
+        if (!found.matched()) return false;
+        const Settings settings = index_.resolve(found);
+        return settings.queue &&
+               std::ranges::find(settings.skip_methods, method) == settings.skip_methods.end();
+    }
+
+    // Paths are asked for in the way that the route under look asks for.
+    void ask_as(const Conditions& when) {
+        when_ = &when;
+        host_ = when.hosts.empty() ? "" : when.hosts.front();
+        if (host_.starts_with('*')) host_[0] = 'x';
+    }
 
     void warn(const RouteNode& route, const std::string& why) {
         problems_.warn(route.mark, route.path + (route.is_regex() ? ".regex" : ".prefix"), why);
@@ -75,7 +104,7 @@ class Scripts {
     std::string unqueued_file(const RouteNode& route, const std::string& stem) const {
         for (const auto ending : file_endings) {
             const auto path = (stem + ".").append(ending);
-            const auto applied = index_.routes(index_.match(path));
+            const auto applied = index_.routes(match(path));
             const bool own = std::ranges::any_of(
                 applied, [&](const RouteNode* one) { return one->path == route.path; });
             if (own && !at(path).queue) return path;
@@ -93,23 +122,42 @@ class Scripts {
                         " on most servers, unqueued; begin it with ^(/[^./]+)*/[^/]+");
     }
 
+    // Servers that hand missing files to a front controller run it for `POST /missing.png`.
+    void look_for_writes(const RouteNode& route) {
+        if (!route.is_regex()) return;
+        const auto path = unqueued_file(route, outer(route) + "/b");
+        const auto script = outer(route) + "/index.php";
+        const auto slips = [&](std::string_view method) {
+            return !queues(path, method) && queues(script, method);
+        };
+        if (path.empty()) return;
+        const auto method = std::ranges::find_if(writes, slips);
+        if (method == writes.end()) return;
+        warn(route, "lets " + std::string(*method) + " " + path + " past the queue, which runs " +
+                        script +
+                        " where the server hands missing files to it; add methods: [GET, HEAD]");
+    }
+
     // Our own FastCGI serves no files: paths that name no script run the front controller.
-    void look_for_front_controller(const RouteNode& route) {
+    bool look_for_front_controller(const RouteNode& route) {
         const auto path =
             route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
-        if (path.empty() || path.find(".php") != std::string::npos) return;
+        if (path.empty() || path.find(".php") != std::string::npos) return false;
         const Settings settings = at(path);
         const auto upstream = config_.upstreams.find(settings.upstream);
-        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return;
+        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return false;
         const auto& script = upstream->second.fcgi->script;
-        if (!script || settings.queue || !at(*script).queue) return;
+        if (!script || settings.queue || !at(*script).queue) return false;
         warn(route, "runs " + *script + " unqueued: upstream " + settings.upstream +
                         " runs it for every path that names no script, and serves no files");
+        return true;
     }
 
     const Config& config_;
     Problems& problems_;
     const RouteIndex index_;
+    const Conditions* when_ = nullptr;
+    std::string host_;
 };
 
 }  // namespace
@@ -117,7 +165,7 @@ class Scripts {
 void warn_scripts(const Config& config, Problems& problems) {
     if (!problems.knows("routes") || !problems.knows("defaults")) return;
     Scripts scripts(config, problems);
-    for (const RouteNode& route : config.routes) scripts.look_at(route);
+    for (std::size_t i = 0; i < config.routes.size(); ++i) scripts.look_at(i);
 }
 
 }  // namespace ticketgate::config

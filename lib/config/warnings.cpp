@@ -23,16 +23,9 @@ std::vector<Effective> effective_routes(const Config& config) {
     const RouteIndex index(config);
     static const std::string defaults = "defaults";
     std::vector<Effective> all{{config.defaults, defaults, index.resolve({}), {}}};
-    std::uint16_t regexes = 0;
-    for (const RouteNode& route : config.routes) {
-        auto match = index.match(route.prefix);
-        match.regexes.clear();
-        if (route.is_regex()) {
-            const auto& outer = route.parent < 0
-                                    ? "/"
-                                    : config.routes[static_cast<std::size_t>(route.parent)].prefix;
-            match = {index.match(outer).prefix, {regexes++}};
-        }
+    for (std::size_t i = 0; i < config.routes.size(); ++i) {
+        const RouteNode& route = config.routes[i];
+        const auto match = index.match_within(i);
         all.push_back({route.overrides, route.path, index.resolve(match), index.origins(match)});
     }
     return all;
@@ -85,6 +78,16 @@ void warn_body_type(const Effective& route, Problems& problems) {
             if (own.content_type.given() || own.body.value->value().str().starts_with('{')) return;
             problems.warn(own.body.mark, route.path + "." + std::string(name) + ".body",
                           "is sent as " + answer.content_type + "; set content_type beside it");
+        });
+}
+
+void warn_page(const Effective& route, Problems& problems) {
+    for_each_answer(
+        route.own, route.settings, [&](std::string_view name, const auto& own, const Answer&) {
+            if (!own.page.value || own.page.value->kind != Page::Kind::own) return;
+            if (own.page.value->text.str().find('<') != std::string::npos) return;
+            problems.warn(own.page.mark, route.path + "." + std::string(name) + ".page",
+                          "is sent as HTML and has no tags; to name a file, write page_file");
         });
 }
 
@@ -176,11 +179,17 @@ void warn_rewrite_location(const Config& config, Problems& problems) {
 void check_meaning(const Config& config, Problems& problems) {
     const auto routes = effective_routes(config);
     const auto queued = origins_of_queued(routes);
+    const bool all_queued = std::ranges::all_of(routes, [&](const Effective& route) {
+        return &route.own == &config.defaults ||
+               (route.settings.queue && route.settings.skip_methods.empty());
+    });
     std::set<std::string> told;
     for (const Effective& route : routes) {
+        warn_inside_calls(route.own, route.path, route.settings, config, all_queued, problems);
         warn_patience(route, problems);
         warn_name(route, problems);
         warn_body_type(route, problems);
+        warn_page(route, problems);
         warn_tunnel(route, problems);
         warn_method_override(route.own, route.path, route.settings, problems);
         warn_limits(route.own, route.path, route.settings, config, queued, problems);
@@ -193,6 +202,7 @@ void check_meaning(const Config& config, Problems& problems) {
         if (&route.own != &config.defaults) queues.insert(route.settings.queue.value_or(""));
     warn_path_headers(config, queues, problems);
     warn_kept_workers(config, problems);
+    warn_inside(config, problems);
     warn_rewrite_location(config, problems);
     for (const auto& [name, queue] : config.queues) warn_queue(config, name, queue, problems);
     warn_limits(config, problems);
@@ -200,6 +210,7 @@ void check_meaning(const Config& config, Problems& problems) {
     warn_unused(config, routes, problems);
     warn_patterns(config, problems);
     warn_scripts(config, problems);
+    warn_conditions(config, problems);
     warn_ids(config, problems);
     if (config.admin && !is_loopback(*config.admin))
         problems.warn(

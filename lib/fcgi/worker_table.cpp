@@ -86,9 +86,12 @@ class Handler {
         if (depth_ == 1) return (key_ != list_key && key_ != count_key) || refuse(error);
         if (depth_ == 2 || key_ == "request duration") return refuse(error);
         WorkerEntry& entry = entries.back();
-        if (key_ == "state") entry.state = std::move(text);
-        if (key_ == "request method") entry.method = std::move(text);
-        if (key_ == "request uri") entry.uri = std::move(text);
+        if (key_ == "state")
+            entry.state = std::move(text);
+        else if (key_ == "request method")
+            entry.method = std::move(text);
+        else if (key_ == "request uri")
+            entry.uri = std::move(text);
         return true;
     }
 

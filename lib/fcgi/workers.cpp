@@ -73,9 +73,10 @@ bool shows_beginning(std::string_view shown, const Trace& trace, std::string_vie
 bool may_show(std::string_view uri, const Trace& trace) {
     const std::string shown = plain(uri), unescaped = plain(without_entities(uri));
     const std::string query = plain(trace.query.substr(0, query_room));
-    for (const auto& text : {shown, unescaped})
-        if (shows_all(text, trace, query) || shows_beginning(text, trace, query)) return true;
-    return false;
+    const auto shows = [&](const std::string& text) {
+        return shows_all(text, trace, query) || shows_beginning(text, trace, query);
+    };
+    return shows(shown) || shows(unescaped);
 }
 
 // Drops impossible times: workers write while the table is read; a negative time looks huge.

@@ -8,7 +8,7 @@
 //
 // The table in queue/ticket.hpp has all states and events of a ticket. These calls cause the
 // events:
-//   take                  enter, refuse   the session, where the request arrived
+//   take, take_within     enter, refuse   the session, where the request arrived
 //   any call              grant           to the ticket that a free slot goes to
 //   settle                expire          the session, when its deadline passed
 //   cancel                cancel          the session, when the client left or the process stops
@@ -21,6 +21,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "gate/gate_view.hpp"
@@ -42,11 +43,36 @@ enum class Release : std::uint8_t {
     failed_open  ///< its backend may still run: counts as an exclusion violation
 };
 
+class Gate;
+
+/// The exchanges with backends in the whole process. Any thread.
+class Exchanges {
+ public:
+    /// Those under way. Each is counted before its ticket runs, and until after its slot is free.
+    virtual std::uint32_t under_way() const = 0;
+    /// When the last one ended that had no slot of this gate, counted before under_way() falls.
+    virtual Time ended_elsewhere(const Gate& gate) const = 0;
+
+ protected:
+    ~Exchanges() = default;
+};
+
+/// What is known of the request that makes a call from inside.
+struct CalledBy {
+    std::string_view request_id;  ///< that the call names; empty: none
+    /// The call came after this time; Time{}: not known.
+    Time arrived_after{};
+    const Exchanges& exchanges;
+};
+
 /// Counts of a queue's runs for its metrics. Any thread.
 struct RunNotes {
     std::atomic<int> orphaned{0};            ///< running requests whose client has left
     std::atomic<int> held_back{0};           ///< those whose backend waits for a slow client
     std::atomic<std::uint64_t> not_told{0};  ///< failed checks of whether a backend works
+    /// Calls from inside (CONTRACT 10), by what became of them.
+    std::atomic<std::uint64_t> inside_passed{0}, inside_waited{0}, inside_refused{0};
+    std::atomic<Time> inside_told{};  ///< when a waiting one was last logged
 };
 
 class Gate {
@@ -62,6 +88,10 @@ class Gate {
     /// Takes a number, or refuses with `full`. `here` is always the caller's loop. A gate whose
     /// line is elsewhere may return `waiting` before it knows the number.
     virtual queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) = 0;
+    /// Takes a number within the hold of the request that made this call (CONTRACT 10). `idle`: it
+    /// is not known which request did. `full`: max_inside.
+    virtual queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
+                                     net::Loop& here) = 0;
     /// The request body is whole.
     virtual void ready(Pass&, net::Loop& here) = 0;
     /// Returns the ticket's state; expires it if its time is up.

@@ -63,6 +63,18 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
         "ticketgate_queue_status_failures_total",
         "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
+    const auto inside = [&](const char* how, const std::atomic<std::uint64_t>& count) {
+        gauges.push_back(&r.counter_fn(
+            "ticketgate_queue_inside_calls_total",
+            "Requests that the backend sent itself while a request of the queue was in flight.",
+            {{"queue", gate.name()}, {"how", how}},
+            [&count] { return double(count.load(std::memory_order_relaxed)); }));
+    };
+    inside("pass", notes.inside_passed);
+    inside("wait", notes.inside_waited);
+    inside("refuse", notes.inside_refused);
+    gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
+          [this] { return double(seen.inside); });
     gauge("ticketgate_queue_held_back",
           "Requests running now whose backend waits for a slow client, as the spool is full.",
           [&notes] { return double(notes.held_back.load(std::memory_order_relaxed)); });

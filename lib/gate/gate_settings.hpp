@@ -14,7 +14,8 @@ struct GateSettings {
     queue::Limits limits;
     Duration hold_timeout = never;
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
-    bool worker_idle = false;  ///< ask the backend before a slot is released (CONTRACT 2.6)
+    std::uint32_t max_inside = 8;  ///< calls within one hold: their depth, and those beside
+    bool worker_idle = false;      ///< ask the backend before a slot is released (CONTRACT 2.6)
 };
 
 }  // namespace ticketgate

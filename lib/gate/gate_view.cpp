@@ -6,29 +6,32 @@
 #include "gate/local_gate.hpp"
 
 namespace ticketgate {
-namespace {
 
-TicketView view_of(const queue::Ticket& ticket, Duration since, const RequestLabel& label) {
-    return {ticket.number, ticket.blocked_by, since, ticket.ready, label};
+TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
+    TicketView view{.number = ticket.number, .label = Pass::of(ticket).label()};
+    view.inside_of = Pass::of(ticket).inside_of();
+    view.blocked_by = ticket.blocked_by;
+    view.holds = holds_slot(ticket.state);
+    view.since = now - (view.holds ? ticket.granted : ticket.taken);
+    view.ready = ticket.ready;
+    return view;
 }
-
-}  // namespace
 
 // Allocates before it takes the lock; under the lock it only copies.
 GateView LocalGate::view(std::size_t most) const {
     most = std::min(most, GateView::most);
     GateView view;
     view.in_flight.reserve(most);
+    view.inside.reserve(most);
     view.waiting.reserve(most);
     const std::lock_guard lock(lock_);
     const Time now = monotonic_now();
     view.figures = figures_at(now);
-    queue_.for_each_holder(most, [&](const queue::Ticket& one) {
-        view.in_flight.push_back(view_of(one, now - one.granted, Pass::of(one).label()));
-    });
-    queue_.for_each_waiting(most, [&](const queue::Ticket& one) {
-        view.waiting.push_back(view_of(one, now - one.taken, Pass::of(one).label()));
-    });
+    queue_.for_each_holder(
+        most, [&](const queue::Ticket& one) { view.in_flight.push_back(view_of(one, now)); });
+    view_inside(queue_, now, view);
+    queue_.for_each_waiting(
+        most, [&](const queue::Ticket& one) { view.waiting.push_back(view_of(one, now)); });
     return view;
 }
 
@@ -41,6 +44,7 @@ GateFigures LocalGate::figures_at(Time now) const {
     return {settings_,
             queue_.waiting(),
             queue_.in_flight(),
+            count_inside(),
             queue_.oldest_wait(now),
             queue_.oldest_hold(now),
             queue_.retry_after(now)};

@@ -14,9 +14,10 @@ namespace ticketgate {
 struct GateFigures {
     GateSettings settings;
     std::uint32_t waiting = 0;
-    std::uint32_t in_flight = 0;
-    Duration oldest_wait{0};  ///< of the head of the line; zero when nobody waits
-    Duration oldest_hold{0};  ///< of the oldest slot; zero when none is held
+    std::uint32_t in_flight = 0;  ///< slots held
+    std::uint32_t inside = 0;     ///< calls from inside that run or wait within these holds
+    Duration oldest_wait{0};      ///< of the head of the line; zero when nobody waits
+    Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
     /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;
 
@@ -25,8 +26,10 @@ struct GateFigures {
 
 struct TicketView {
     std::uint64_t number = 0;      ///< place in the queue's total order
+    std::uint64_t inside_of = 0;   ///< it runs within the hold of this ticket; 0: none
     std::uint64_t blocked_by = 0;  ///< oldest ticket in flight when this one was taken; 0: none
     Duration since{0};             ///< waiting: from the ticket; in flight: from the grant
+    bool holds = false;            ///< a slot; false: it waits
     bool ready = true;             ///< false: its request body is still arriving
     RequestLabel label;
 };
@@ -38,6 +41,7 @@ struct GateView {
 
     GateFigures figures;
     std::vector<TicketView> in_flight;  ///< in grant order; only the first ones
+    std::vector<TicketView> inside;     ///< calls within these holds
     std::vector<TicketView> waiting;    ///< in number order; only the first ones
 };
 

@@ -51,17 +51,30 @@ State LocalGate::take(Pass& pass, const queue::Queue::Entry& entry, net::Loop& h
     return state;
 }
 
+// Allocates before it takes the lock.
+State LocalGate::take_within(Pass& pass, const CalledBy& by, const queue::Queue::Entry& entry,
+                             net::Loop& here) {
+    auto line = std::make_unique<queue::Queue>(queue::Limits(), queue_.numbering());
+    State state = State::idle;
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        state = enter_within(pass, by, entry, line, now, granted);
+    });
+    return state;
+}
+
 void LocalGate::ready(Pass& pass, net::Loop& here) {
-    change(&here,
-           [&](Time now, queue::Tickets& granted) { queue_.ready(pass.ticket_, now, granted); });
+    change(&here, [&](Time now, queue::Tickets& granted) {
+        line_of(pass).ready(pass.ticket_, now, granted);
+    });
 }
 
 State LocalGate::settle(Pass& pass, net::Loop& here) {
     State state = State::idle;
     change(&here, [&](Time now, queue::Tickets& granted) {
         const bool waited = pass.ticket_.waiting();
-        state = queue_.settle(pass.ticket_, now, granted);
+        state = line_of(pass).settle(pass.ticket_, now, granted);
         if (!waited || state != State::expired) return;
+        free_slots(pass.parent_.get(), now, granted);
         metrics_.wait_timeout.observe(to_s(now - pass.ticket_.taken));
         metrics_.rejected_timeout.add();
     });
@@ -72,7 +85,8 @@ State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
     State state = State::idle;
     change(&here, [&](Time now, queue::Tickets& granted) {
         const bool waited = pass.ticket_.waiting();
-        state = queue_.cancel(pass.ticket_, now, granted);
+        state = line_of(pass).cancel(pass.ticket_, now, granted);
+        free_slots(pass.parent_.get(), now, granted);
         if (waited) metrics_.count(why, to_s(now - pass.ticket_.taken));
         pass.given_up_ = why;
     });
@@ -83,9 +97,9 @@ State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
 State LocalGate::begin(Pass& pass) {
     const std::lock_guard lock(lock_);
     const queue::Ticket& ticket = pass.ticket_;
-    const bool granted = ticket.state == State::granted;
-    if (granted) metrics_.wait_admitted.observe(to_s(ticket.granted - ticket.taken));
-    return queue_.begin(pass.ticket_);
+    if (ticket.state == State::granted)
+        metrics_.wait_admitted.observe(to_s(ticket.granted - ticket.taken));
+    return line_of(pass).begin(pass.ticket_);
 }
 
 // Takes the ticket out of the line. If it was granted just as its session gave up, the slot passes
@@ -93,7 +107,8 @@ State LocalGate::begin(Pass& pass) {
 void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) {
         const State before = pass.ticket_.state;
-        (void)queue_.drop(pass.ticket_, now, granted);
+        (void)line_of(pass).drop(pass.ticket_, now, granted);
+        free_slots(pass.parent_.get(), now, granted);
         if (before == State::waiting || before == State::granted)
             metrics_.count(pass.given_up_, to_s(now - pass.ticket_.taken));
     });
@@ -101,9 +116,8 @@ void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
 
 void LocalGate::leave(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) {
-        const State before = pass.ticket_.state;
-        (void)queue_.leave(pass.ticket_, now, granted);
-        if (before == State::running) metrics_.hold.observe(to_s(now - pass.ticket_.granted));
+        pass.over_ = true;
+        free_slots(&pass, now, granted);
     });
 }
 
@@ -115,9 +129,9 @@ Release LocalGate::release(std::uint64_t number) {
     std::shared_ptr<Pass> released;
     State state = State::idle;
     change(nullptr, [&](Time now, queue::Tickets& granted) {
-        queue::Ticket* holder = queue_.holder(number);
-        if (holder == nullptr) return;
-        released = Pass::of(*holder).shared_from_this();
+        Pass* const found = holder(number);
+        if (found == nullptr) return;
+        released = found->shared_from_this();
         state = give_away(*released, now, granted);
     });
     if (!released) return Release::no_such;
@@ -128,11 +142,14 @@ Release LocalGate::release(std::uint64_t number) {
 // Under the lock, for a ticket that holds or held a slot; only a running ticket fails open.
 State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     const State before = pass.ticket_.state;
-    const State state = queue_.release(pass.ticket_, now, granted);
+    const State state = line_of(pass).release(pass.ticket_, now, granted);
     if (state == before) return state;
+    scatter(pass, now, granted);
+    free_slots(pass.parent_.get(), now, granted);
     if (state == State::revoked) {
         metrics_.rejected_released.add();
-        metrics_.wait_released.observe(to_s(pass.ticket_.granted - pass.ticket_.taken));
+        const Time end = before == State::waiting ? now : pass.ticket_.granted;
+        metrics_.wait_released.observe(to_s(end - pass.ticket_.taken));
     }
     if (state != State::released) return state;
     metrics_.hold.observe(to_s(now - pass.ticket_.granted));

@@ -18,6 +18,8 @@ class LocalGate final : public Gate {
               metrics::Registry& registry);
 
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;
+    queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
+                             net::Loop& here) override;
     void ready(Pass&, net::Loop& here) override;
     queue::State settle(Pass&, net::Loop& here) override;
     queue::State cancel(Pass&, net::Loop& here, GivenUp why) override;
@@ -36,9 +38,26 @@ class LocalGate final : public Gate {
     void change(const net::Loop* here, Change change);
     void wake(std::shared_ptr<Pass>, const net::Loop* here);
     queue::State give_away(Pass&, Time now, queue::Tickets& granted);
+
+    // local_gate_inside.cpp: calls within the hold of a request
+    queue::Queue& line_of(Pass&);
+    template <class Is>
+    static Pass* find_holder(queue::Queue&, Is is);
+    Pass* holder(std::uint64_t number);
+    Pass* caller_of(const CalledBy&);
+    Pass* only_hold(const CalledBy&);
+    bool has_room_within(const Pass& caller) const;
+    queue::State enter_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
+                              std::unique_ptr<queue::Queue>& line, Time now, queue::Tickets&);
+    void free_slots(Pass*, Time now, queue::Tickets& granted);
+    void scatter(Pass&, Time now, queue::Tickets& granted);
+    static TicketView view_of(const queue::Ticket&, Time now);
+    std::uint32_t count_inside() const;
+    void view_inside(const queue::Queue&, Time now, GateView&) const;
+
     GateFigures figures_at(Time now) const;
 
-    mutable std::mutex lock_;  // guards queue_ and settings_
+    mutable std::mutex lock_;  // guards queue_, the lines within its holders, and settings_
     queue::Queue queue_;
     GateSettings settings_;
     GateMetrics metrics_;  // its counters and histograms are written under lock_

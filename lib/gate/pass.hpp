@@ -9,7 +9,7 @@
 
 #include "gate/request_label.hpp"
 #include "net/loop.hpp"
-#include "queue/ticket.hpp"
+#include "queue/queue.hpp"
 
 namespace ticketgate {
 
@@ -32,6 +32,11 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     Time granted() const { return ticket_.granted; }
     /// The fencing number of the grant; rises with each grant of the queue.
     std::uint64_t token() const { return ticket_.token; }
+    /// The number of the request that made this call and within whose hold it runs; 0: none.
+    std::uint64_t inside_of() const { return parent_ ? parent_->number() : 0; }
+
+    /// Its run has begun and is not over; of a gate's lock.
+    bool runs() const { return ticket_.state == queue::State::running && !over_; }
 
     /// Sets the coroutine to wake at the decision, and later at the loss of the slot; null: none.
     /// On the home loop only.
@@ -50,6 +55,10 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
     std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock
+    // CONTRACT 10; under the gate's lock.
+    std::shared_ptr<Pass> parent_;          // it runs within the hold of this one
+    std::unique_ptr<queue::Queue> within_;  // the calls within its own hold; null: none so far
+    bool over_ = false;                     // its run is over; calls within may keep its slot
     const RequestLabel label_ = {};
 };
 

@@ -13,6 +13,7 @@ namespace ticketgate::http {
 /// Field names that the proxy acts on; all others are `other`.
 enum class FieldName : std::uint8_t {
     other,
+    accept,
     connection,
     keep_alive,
     proxy_connection,
@@ -72,6 +73,8 @@ struct RequestHead {
 
     /// Idempotent by RFC 9110 9.2.2.
     bool idempotent() const;
+    /// Chunks may turn out to be empty.
+    bool has_body() const { return framing == Framing::chunked || content_length > 0; }
 };
 
 struct ResponseHead {

@@ -15,6 +15,7 @@ constexpr auto listed_names = [] {
     const auto set = [&](field theirs, FieldName ours) {
         names[static_cast<std::size_t>(theirs)] = ours;
     };
+    set(field::accept, FieldName::accept);
     set(field::connection, FieldName::connection);
     set(field::keep_alive, FieldName::keep_alive);
     set(field::proxy_connection, FieldName::proxy_connection);

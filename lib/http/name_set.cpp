@@ -9,9 +9,11 @@ namespace {
 
 // Few different names share a slot: nearly every look-up of another name ends here.
 std::size_t slot_of(std::string_view name) {
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(cgi_fold(name[i])); };
+    const auto at = [&](std::size_t i) -> std::size_t {
+        return static_cast<unsigned char>(cgi_fold(name[i]));
+    };
     const std::size_t size = name.size();
-    return (size * 37 + at(0) * 5u + at(size / 2) * 17u + at(size - 1) * 3u) & 0xff;
+    return (size * 37 + at(0) * 5 + at(size / 2) * 17 + at(size - 1) * 3) & 0xff;
 }
 
 }  // namespace

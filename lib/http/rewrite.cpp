@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "http/connection_options.hpp"
 #include "http/framing.hpp"
 #include "http/redirect.hpp"
 #include "http/target.hpp"
@@ -98,56 +99,6 @@ bool is_id(std::string_view name, std::span<const std::string> id_names) {
     return std::ranges::any_of(id_names, [&](const auto& id) { return same_cgi_name(name, id); });
 }
 
-// Kept even if Connection names them: Host selects the site, and the others come from a trusted
-// proxy here, and describe its client rather than one hop.
-bool end_to_end(FieldName id) {
-    switch (id) {
-        case FieldName::host:
-        case FieldName::forwarded:
-        case FieldName::x_forwarded_proto:
-        case FieldName::x_forwarded_host:
-        case FieldName::x_forwarded_port:
-            return true;
-        default:
-            return false;
-    }
-}
-
-// Any order works that treats names as equal if they differ only in case.
-bool comes_before(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return a.size() < b.size();
-    return std::ranges::lexicographical_compare(a, b, {}, to_lower, to_lower);
-}
-
-// The options in the Connection fields. Read once and sorted, so that each look-up takes a few
-// comparisons: the cost of all fields must stay in proportion to their bytes.
-class ConnectionOptions {
- public:
-    template <class Head>
-    explicit ConnectionOptions(const Head& head) {
-        for (const Field& field : head.fields)
-            if (field.id == FieldName::connection)
-                for_each_element(field.value, [this](std::string_view option) { add(option); });
-        std::sort(options_.begin(), end(), comes_before);
-    }
-    bool name(const Field& field) const {
-        return !end_to_end(field.id) &&
-               std::binary_search(options_.begin(), end(), field.name, comes_before);
-    }
-
- private:
-    using Options = std::array<std::string_view, max_connection_options>;
-    void add(std::string_view option) {
-        if (end() != options_.end())
-            options_[static_cast<std::size_t>(count_++)] = option;  // FieldRules refuses more
-    }
-    Options::iterator end() { return options_.begin() + count_; }
-    Options::const_iterator end() const { return options_.begin() + count_; }
-
-    Options options_;
-    std::ptrdiff_t count_ = 0;
-};
-
 // True for names that a backend may fold into a variable that only we may set: X_Forwarded_For and
 // the like, and unknown X-Forwarded-*. A trusted proxy spells its own with hyphens; other spellings
 // came through it from a client.
@@ -210,13 +161,13 @@ bool drops(const ResponseEdits& edits, const Field& field) {
 template <class Head, class Edits>
 void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
     std::optional<ConnectionOptions> options;
-    if (head.names_hop_fields) options.emplace(head);
+    if (head.names_hop_fields) options.emplace(head.fields);
     for (const Field& field : head.fields) {
         if (drops(edits, field)) continue;
         const bool framing =
             field.id == FieldName::content_length;  // for us to decide, not Connection
         if (!framing && is_id(field.name, edits.id_names)) continue;
-        if (!framing && options && options->name(field) && !is_of_proxy(edits, field.name))
+        if (!framing && options && options->names(field) && !is_of_proxy(edits, field.name))
             continue;
         runs.keep(field.line);
     }

@@ -72,6 +72,7 @@ void append_place(const Record& r, std::string& out) {
     ms(out, R"(,"queue_wait_ms":)", r.queue_wait);
     if (r.outcome == Outcome::admitted) ms(out, R"(,"hold_ms":)", r.hold);
     if (r.blocked_by != 0) number(out, R"(,"blocked_by":)", r.blocked_by);
+    if (r.inside_of != 0) number(out, R"(,"inside_of":)", r.inside_of);
 }
 
 void append_upstream(const Record& r, std::string& out) {

@@ -113,6 +113,30 @@ void append_quoted(std::string& out, std::string_view text) {
     }
 }
 
+void append_html(std::string& out, std::string_view text) {
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\'':
+                out += "&#39;";
+                break;
+            default:
+                out += c;
+        }
+    }
+}
+
 void append_word(std::string& out, std::string_view text) {
     const bool word = !text.empty() && plain_run(text) == text.size() &&
                       text.find_first_of(" =") == std::string_view::npos;

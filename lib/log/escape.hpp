@@ -15,6 +15,9 @@ void append_json(std::string& out, std::string_view text);
 /// \xHH.
 void append_quoted(std::string& out, std::string_view text);
 
+/// For the text of an HTML element, or an attribute's value in quotes. `text` is valid UTF-8.
+void append_html(std::string& out, std::string_view text);
+
 /// For people: unchanged if it is one plain word, else in quotes, escaped as in JSON.
 void append_word(std::string& out, std::string_view text);
 

@@ -48,8 +48,9 @@ struct Record {
     std::uint16_t upstream_status = 0;
     Outcome outcome = Outcome::refused;
     std::uint64_t blocked_by =
-        0;                  ///< number of the ticket in flight when this one arrived; 0: none
-    bool orphaned = false;  ///< the client left while its request was running
+        0;                        ///< number of the ticket in flight when this one arrived; 0: none
+    std::uint64_t inside_of = 0;  ///< number of the ticket whose hold it ran within; 0: none
+    bool orphaned = false;        ///< the client left while its request was running
 };
 
 }  // namespace ticketgate

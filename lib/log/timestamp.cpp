@@ -18,10 +18,10 @@ struct Civil {
 };
 
 Civil civil(WallTime time) {
-    using namespace std::chrono;
-    const sys_time<microseconds> at{microseconds(time.unix_us)};
-    const auto day = floor<days>(at);
-    const year_month_day date(day);
+    using std::chrono::microseconds;
+    const std::chrono::sys_time<microseconds> at{microseconds(time.unix_us)};
+    const auto day = std::chrono::floor<std::chrono::days>(at);
+    const std::chrono::year_month_day date(day);
     const auto us = static_cast<std::uint64_t>((at - day).count());  // under a day, never negative
     const auto s = static_cast<unsigned>(us / 1'000'000);
     return {static_cast<unsigned>(static_cast<int>(date.year())),
@@ -31,7 +31,7 @@ Civil civil(WallTime time) {
             s / 60 % 60,
             s % 60,
             static_cast<unsigned>(us % 1'000'000),
-            weekday(day).c_encoding()};
+            std::chrono::weekday(day).c_encoding()};
 }
 
 // `width` decimal digits, zeros in front.

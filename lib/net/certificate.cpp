@@ -19,7 +19,7 @@
 namespace ticketgate::net {
 namespace {
 
-constexpr std::int64_t soon_s = 14 * 24 * 3600;
+constexpr std::int64_t day_s = 86'400, soon_s = 14 * day_s;
 // All authorities that browsers trust take a quarter of a megabyte.
 constexpr std::uint64_t most_bytes = 16 << 20;
 // NIST SP 800-57 part 1: smaller keys give less than 112 bits of security.
@@ -116,7 +116,7 @@ void examine_times(const X509* leaf, WallTime now, std::vector<Finding>& found) 
         tell("the certificate expired at " + date_of(end));
     else if (left < soon_s)
         tell("the certificate expires at " + date_of(end) + ", in less than " +
-             std::to_string(left / (24 * 3600) + 1) + " days");
+             std::to_string(left / day_s + 1) + " days");
 }
 
 void examine_strength(const EVP_PKEY* key, std::vector<Finding>& found) {

@@ -30,7 +30,7 @@ std::size_t ClientCounts::clients() const {
 
 std::string client_key(std::string_view ip) {
     in6_addr address{};
-    const std::string text(ip);
+    std::string text(ip);
     if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return text;
     std::fill(std::begin(address.s6_addr) + 8, std::end(address.s6_addr), 0);
     std::array<char, INET6_ADDRSTRLEN> network{};

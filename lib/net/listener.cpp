@@ -141,6 +141,10 @@ void Listener::starve(int error) {
     loop_.arm(retry_, accept_pause);
 }
 
+void Listener::look() {
+    if (listening_ && door_ == Door::open) on_events(0);
+}
+
 void Listener::on_events(std::uint32_t) {
     if (door_ == Door::held) {
         pause();
@@ -149,7 +153,9 @@ void Listener::on_events(std::uint32_t) {
     }
     int error = 0;
     for (int i = 0; i < accepts_at_once && listening_ && door_ == Door::open; ++i) {
+        const Time before = monotonic_now();
         error = accept_one();
+        if (error == EAGAIN) drained_ = before;
         if (error != 0 && !concerns_one(error)) break;
     }
     if (!is_shortage(error)) return;

@@ -45,6 +45,11 @@ class Listener final : private Pollable, private Observer {
     void pause();
     void resume();
 
+    /// Accepts the connections that wait by now.
+    void look();
+    /// Each connection accepted from now on came after this time; Time{}: not known.
+    Time drained() const { return drained_; }
+
     const Endpoint& local() const { return local_; }  ///< with the real port where 0 was asked for
 
  private:
@@ -66,6 +71,7 @@ class Listener final : private Pollable, private Observer {
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
     Door door_ = Door::open;  // set by the owner
+    Time drained_{};          // when the backlog was last seen to be empty
     bool starved_ = false;    // no descriptors, until retry_ or resume()
     bool tight_ = false;      // starved_ a short time ago
     bool listening_ = false;  // registered with the loop

@@ -107,7 +107,7 @@ ClientCounts::Place Server::place_for(const std::string& client) {
 }
 
 // Frees its place at once; the connection ends in this turn of the loop.
-bool Server::send_away(Idle::iterator guest) {
+bool Server::send_away(const Idle::iterator& guest) {
     if (guest == idle_.end()) return false;
     Guest& gone = *guest;
     idle_.erase(guest);

@@ -89,7 +89,7 @@ class Server {
 
     void accepted(Descriptor& descriptor, const net::Endpoint& peer);
     ClientCounts::Place place_for(const std::string& client);
-    bool send_away(Idle::iterator guest);
+    bool send_away(const Idle::iterator& guest);
     void give_back(Guest& guest);
     void update();
     void stop();

@@ -42,6 +42,7 @@ Assembly::~Assembly() {
 // keep their tickets and connections.
 std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Snapshot* before) {
     auto tls = tls_servers(bound_, config, before);
+    auto listeners = listener_names(bound_, config);
     auto known = upstreams_.find_or_make(config);
     Snapshot::Upstreams upstreams;
     for (const auto& [name, one] : known) upstreams[name] = one.upstream;
@@ -51,8 +52,9 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
         settings[name] = gate_settings(queue);
         gates[name] = gates_.find_or_make(name, settings[name]);
     }
-    auto snapshot = std::make_shared<const Snapshot>(std::move(config), std::move(gates),
-                                                     std::move(upstreams), std::move(tls));
+    auto snapshot =
+        std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams),
+                                         std::move(tls), std::move(listeners));
     upstreams_.adopt(std::move(known));
     gates_.configure_all(settings);
     return snapshot;
@@ -87,7 +89,7 @@ void Assembly::retire() {
 }
 
 template <class Act>
-void Assembly::post_to_stations(Act act) {
+void Assembly::post_to_stations(const Act& act) {
     for (const auto& station : stations_) station->loop.post([act, s = station.get()] { act(*s); });
 }
 

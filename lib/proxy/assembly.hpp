@@ -69,7 +69,7 @@ class Assembly {
  private:
     std::shared_ptr<const Snapshot> build(config::Config config, const Snapshot* before);
     template <class Act>
-    void post_to_stations(Act act);
+    void post_to_stations(const Act& act);
 
     const Loops& loops_;
     http::SpoolBudget spool_;

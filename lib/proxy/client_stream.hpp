@@ -33,6 +33,8 @@ class ClientStream {
     /// The station of the request now. Its scratch is valid until the next suspension.
     virtual Station& station() const = 0;
     virtual const Peer& peer() const = 0;
+    /// The present request came after this time; Time{}: not known, or not its connection's first.
+    virtual Time arrived_after() const = 0;
     /// What the session waits on. Notified of bytes, of room to write, and of the client's end.
     virtual Signal& signal() = 0;
     /// The stream for the response, which is already in the client's framing; also tells whether

@@ -25,6 +25,7 @@ struct Caller {
     std::unique_ptr<const Claim> claim;  ///< null: there was no PROXY header
     std::string guests;                  ///< TlsServer::guests() of its handshake
     std::uint64_t judged_by = 0;         ///< the number of that snapshot
+    Time arrived_after{};                ///< it connected after this time; Time{}: not known
 };
 
 class Connection final : public ClientStream, public Resident, public IdleClient {
@@ -44,6 +45,7 @@ class Connection final : public ClientStream, public Resident, public IdleClient
 
     Station& station() const override { return *station_; }
     const Peer& peer() const override { return peer_; }
+    Time arrived_after() const override { return requests_ > 1 ? Time{} : caller_.arrived_after; }
     Signal& signal() override { return signal_; }
     net::Stream& wire() override { return *wire_; }
     void consume_head() override;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/text.hpp"
 #include "config/body_text.hpp"
 #include "log/escape.hpp"
+#include "proxy/failure_page.hpp"
 
 namespace ticketgate {
 namespace {
@@ -34,6 +36,7 @@ constexpr std::array meanings{
     Meaning{errc::no_route, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
+    Meaning{errc::inside_call, 508},
     Meaning{errc::draining, 503},
     Meaning{errc::stopped, 502},
     Meaning{errc::slot_revoked, 503},
@@ -50,9 +53,10 @@ constexpr std::array meanings{
     Meaning{errc::input_full, 503},
     Meaning{errc::internal, 500},
     Meaning{errc::client_closed, 499},
+    Meaning{errc::misdirected, 421},
 };
 
-constexpr std::array<std::pair<std::uint16_t, std::string_view>, 25> reasons{{
+constexpr std::array<std::pair<std::uint16_t, std::string_view>, 26> reasons{{
     {204, "No Content"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
@@ -78,6 +82,7 @@ constexpr std::array<std::pair<std::uint16_t, std::string_view>, 25> reasons{{
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
+    {508, "Loop Detected"},
 }};
 
 bool is(error_code failure, std::initializer_list<errc> codes) {
@@ -89,13 +94,6 @@ bool of_backend(error_code failure) {
               {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
                errc::upstream_broke, errc::upstream_lost, errc::upstream_bad_response,
                errc::upstream_timeout, errc::upstream_overloaded});
-}
-
-// True for failures that pass with time: the answer says when to try again.
-bool passes_with_time(error_code failure) {
-    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
-                        errc::spool_full, errc::input_full, errc::too_many_connections,
-                        errc::upstream_overloaded});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {
@@ -142,12 +140,70 @@ std::string placeholder(std::string_view name, const FailureFacts& facts) {
     return std::to_string(facts.retry_after);
 }
 
-std::string filled(std::string_view text, const FailureFacts& facts) {
+// With `escaped`, the values can stand in HTML.
+std::string filled(std::string_view text, const FailureFacts& facts, bool escaped) {
     std::string out;
     config::for_each_piece(
         text, [&](std::string_view piece) { out.append(piece); },
-        [&](std::string_view name) { out.append(placeholder(name, facts)); });
+        [&](std::string_view name) {
+            const auto value = placeholder(name, facts);
+            if (escaped)
+                append_html(out, value);
+            else
+                out.append(value);
+        });
     return out;
+}
+
+// The body of an answer and what stands in its head because of it.
+struct Content {
+    std::string type, body;
+    std::string_view policy = {};
+    bool varies = false;  // another Accept may get another
+};
+
+// A body of the config is for everybody, unless it has a page beside it.
+bool has_page(const config::Answer* answer) {
+    using Kind = config::Page::Kind;
+    if (answer == nullptr) return true;
+    if (answer->page.kind == Kind::automatic) return !answer->body;
+    return answer->page.kind != Kind::off;
+}
+
+Content page_of(error_code failure, std::uint16_t status, const config::Answer* answer,
+                const FailureFacts& facts) {
+    const char* const type = "text/html; charset=utf-8";
+    if (answer != nullptr && answer->page.kind == config::Page::Kind::own)
+        return {type, filled(answer->page.text, facts, true)};
+    return {type, failure_page(failure, status, facts), page_policy};
+}
+
+Content document_of(error_code failure, std::uint16_t status, const config::Answer* answer,
+                    const FailureFacts& facts) {
+    if (answer != nullptr && answer->body)
+        return {answer->content_type, filled(*answer->body, facts, false)};
+    return {"application/problem+json", problem_document(failure, status, facts)};
+}
+
+Content content_of(error_code failure, std::uint16_t status, const config::Answer* answer,
+                   const FailureFacts& facts) {
+    const bool page = has_page(answer);
+    Content content = page && facts.html ? page_of(failure, status, answer, facts)
+                                         : document_of(failure, status, answer, facts);
+    content.varies = page;
+    return content;
+}
+
+// A Retry-After of the config in seconds (RFC 9110 10.2.3) counts for the text of the answer, too.
+std::uint32_t retry_after_of(const config::Answer* answer, std::uint32_t computed) {
+    if (answer == nullptr) return computed;
+    for (const auto& [name, value] : answer->headers) {
+        std::uint32_t set = 0;
+        const char* const end = value.data() + value.size();
+        if (iequals(name, "Retry-After") && std::from_chars(value.data(), end, set).ptr == end)
+            return set;
+    }
+    return computed;
 }
 
 // Appends a header of ticketgate's own, unless the configured answer sets the same one.
@@ -175,37 +231,43 @@ std::string_view reason_phrase(std::uint16_t status) {
     return status < 500 ? "Client Error" : "Server Error";
 }
 
+bool passes_with_time(error_code failure) {
+    return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
+                        errc::spool_full, errc::input_full, errc::too_many_connections,
+                        errc::upstream_overloaded});
+}
+
 std::string failure_response(error_code failure, const config::Settings* settings,
-                             const FailureFacts& facts, std::string_view added, bool keep_alive,
+                             const FailureFacts& known, std::string_view added, bool keep_alive,
                              http::AsksFor asked) {
     const std::uint16_t status = status_of(failure, settings);
     const config::Answer* answer = answer_of(failure, settings);
-    const bool custom = answer != nullptr && answer->body.has_value();
-    std::string body;
-    if (asked != http::AsksFor::unknown)
-        body = custom ? filled(*answer->body, facts) : problem_document(failure, status, facts);
+    FailureFacts facts = known;
+    facts.retry_after = retry_after_of(answer, known.retry_after);
+    Content content;
+    if (status != 204 && asked != http::AsksFor::unknown)
+        content = content_of(failure, status, answer, facts);
 
     std::string out = "HTTP/1.1 " + std::to_string(status) + " ";
     out.append(reason_phrase(status)).append("\r\n");
-    if (status != 204) {
-        if (!body.empty() || custom) {
-            out.append("Content-Type: ");
-            out.append(custom ? answer->content_type : "application/problem+json");
-            out.append("\r\n");
-        }
-        out.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
-    }
+    if (!content.type.empty()) out.append("Content-Type: " + content.type + "\r\n");
+    if (status != 204)
+        out.append("Content-Length: " + std::to_string(content.body.size()) + "\r\n");
+    if (content.varies) out.append("Vary: Accept\r\n");
+    if (!content.policy.empty())
+        append_default(out, answer, "Content-Security-Policy", content.policy);
     append_default(out, answer, "Cache-Control", "no-store");
     if (passes_with_time(failure))
         append_default(out, answer, "Retry-After", std::to_string(facts.retry_after));
     if (is(failure, {errc::method_refused, errc::last_hop}))
         append_default(out, answer, "Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     if (answer != nullptr)
-        for (const auto& [name, value] : answer->headers) out.append(name + ": " + value + "\r\n");
+        for (const auto& [name, value] : answer->headers)
+            out.append(name).append(": ").append(value).append("\r\n");
     out.append(added);
     if (!keep_alive) out.append("Connection: close\r\n");
     out.append("\r\n");
-    if (asked == http::AsksFor::body && status != 204) out.append(body);
+    if (asked == http::AsksFor::body) out.append(content.body);
     return out;
 }
 

@@ -16,10 +16,16 @@ struct FailureFacts {
     const Record& record;
     std::uint32_t waiting = 0;      ///< tickets in line now
     std::uint32_t retry_after = 1;  ///< whole seconds
+    bool html = false;              ///< the client prefers HTML to JSON
+    bool safe = true;               ///< GET or HEAD: a link can ask again
+    bool may_have_run = false;      ///< the backend may have received a part of it
 };
 
 /// The status of an error; a route's settings may change it. 499 when the client has left.
 std::uint16_t status_of(error_code failure, const config::Settings* settings);
+
+/// Whether the same request may succeed after `retry_after`.
+bool passes_with_time(error_code failure);
 
 /// A whole HTTP/1.1 response, without the id and Via lines, which are in `added`. `settings` is
 /// null where no route was found. A response to HEAD has the length but no body; while the method

@@ -31,7 +31,10 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     : commons_(commons),
       max_connections_(max_connections),
       update_(std::make_shared<net::Call>([this] { update(); })),
-      knock_(std::make_shared<net::Call>([this] { knocked(); })) {
+      knock_(std::make_shared<net::Call>([this] { knocked(); })),
+      look_(std::make_shared<net::Call>([this] {
+          for (auto& listener : listeners_) listener->look();
+      })) {
     net::Loop& loop = commons_.stations.front()->loop;
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
@@ -50,6 +53,7 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
 
 std::vector<net::Endpoint> Front::addresses() const {
     std::vector<net::Endpoint> out;
+    out.reserve(listeners_.size());
     for (const auto& listener : listeners_) out.push_back(listener->local());
     return out;
 }
@@ -65,6 +69,7 @@ void Front::close() {
 // of the batch are for.
 void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     commons_.stations.front()->metrics.connections_accepted.add();
+    const Time after = listeners_[peer.listener]->drained();
     Admission admission(commons_);
     update();
     Station& first = *commons_.stations.front();
@@ -79,6 +84,7 @@ void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
                                                            .client = std::move(client),
                                                            .peer = std::move(peer),
                                                            .admission = std::move(admission),
+                                                           .arrived_after = after,
                                                            .proxy_protocol = proxy_protocol});
     first.loop.defer([this, arrival] { begin(*arrival); });
 }
@@ -138,8 +144,7 @@ bool Front::make_room() {
     if (idle_since == Time::max()) return false;
     const Duration idle = monotonic_now() - idle_since;
     if (idle < surely_idle) {
-        if (!look_again_.armed())
-            oldest->commons.stations.front()->loop.arm(look_again_, surely_idle);
+        if (!look_again_.armed()) commons_.stations.front()->loop.arm(look_again_, surely_idle);
         return false;
     }
     oldest->ask_for_room();
@@ -148,6 +153,10 @@ bool Front::make_room() {
 
 void Front::idle_appeared() {
     post(knock_);
+}
+
+void Front::look_for_clients() {
+    post(look_);
 }
 
 void Front::connection_closed() {

@@ -31,6 +31,7 @@ class Front final : private Observer {
     void max_connections(std::uint32_t limit);
     void connection_closed();
     void idle_appeared();
+    void look_for_clients();
 
  private:
     void notify() override { knocked(); }
@@ -48,7 +49,7 @@ class Front final : private Observer {
     Time quiet_until_{};  // limits the log lines of no_means()
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
-    const std::shared_ptr<net::Call> update_, knock_;  // on loop 0
+    const std::shared_ptr<net::Call> update_, knock_, look_;  // on loop 0
 };
 
 }  // namespace ticketgate

@@ -32,7 +32,8 @@ void begin_session(Arrival arrival) {
     if (tls && !admitted) return turn_away(arrival.station, peer);
     std::string guests = tls ? tls->guests() : std::string();
     if (tls) client = net::secure(std::move(tls), std::move(client));
-    Caller caller{std::move(peer), std::move(claim), std::move(guests), snapshot.number};
+    Caller caller{std::move(peer), std::move(claim), std::move(guests), snapshot.number,
+                  arrival.arrived_after};
     Connection::serve(std::make_unique<Connection>(arrival.station, arrival.settle_on,
                                                    std::move(client), std::move(caller),
                                                    std::move(arrival.admission), admitted));

@@ -19,6 +19,7 @@ struct Arrival {
     std::unique_ptr<net::SocketStream> client;
     Peer peer;
     Admission admission;
+    Time arrived_after{};                          ///< Time{}: not known
     bool proxy_protocol = false;                   ///< a PROXY header comes first
     std::unique_ptr<const Claim> claim = nullptr;  ///< that header
 };

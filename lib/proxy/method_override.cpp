@@ -1,6 +1,7 @@
 #include "proxy/method_override.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -33,9 +34,16 @@ bool is_parameter(std::string_view name) {
         begun = true;
         if (c == '\0' || c == '[') break;
         if (c == ' ' || c == '.') c = '_';
-        if (matched == parameter.size() || to_lower(c) != parameter[matched++]) return false;
+        if (matched == parameter.size() || to_lower(c) != parameter[matched]) return false;
+        ++matched;
     }
     return matched == parameter.size();
+}
+
+// Of these methods a body has no meaning (RFC 9110 9.3), and ordinary clients send none.
+bool expects_no_body(std::string_view method) {
+    constexpr std::array<std::string_view, 4> methods{"GET", "HEAD", "OPTIONS", "DELETE"};
+    return std::ranges::find(methods, method) != methods.end();
 }
 
 }  // namespace
@@ -57,6 +65,7 @@ bool names_another_method(const http::RequestHead& head, config::MethodOverride 
                           const http::NameSet& headers) {
     if (policy == config::MethodOverride::forward) return false;
     if (has_method_parameter(head.target)) return true;
+    if (expects_no_body(head.method) && head.has_body()) return true;
     return policy == config::MethodOverride::queue &&
            std::ranges::any_of(
                head.fields, [&](const http::Field& field) { return headers.contains(field.name); });

@@ -10,7 +10,8 @@
 namespace ticketgate {
 
 /// Applies the route's `method_override`; false with `forward`. `headers`: the fields in which a
-/// method may be named. Looks at the head only: the body is not read yet.
+/// method may be named. The body is not read: a GET, HEAD, OPTIONS or DELETE that has one counts as
+/// a form that names another method.
 bool names_another_method(const http::RequestHead& head, config::MethodOverride policy,
                           const http::NameSet& headers);
 

@@ -32,6 +32,10 @@ struct Request {
     bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
     bool repeatable = false;   ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
+    bool prefers_html = false;  ///< its client is a browser that shows what it gets
+    bool safe = true;           ///< GET or HEAD, and it names no other method
+    /// A part of it was sent, and no proof says that the backend has received none (2.7).
+    bool reached_backend = false;
     bool keep_alive = true;  ///< the client's connection may be kept
     std::string upgrade;     ///< the protocol that was asked of the backend; empty: none
     bool tunnel = false;     ///< upgraded: both directions are bytes without framing
@@ -42,6 +46,8 @@ struct Request {
 
     /// The backend's answer has no body.
     bool asks_for_head() const { return to_head && !head_as_get; }
+    /// A run that goes on may still send it.
+    bool may_have_run() const { return reached_backend || run != nullptr; }
 };
 
 }  // namespace ticketgate

@@ -6,9 +6,7 @@
 
 #include "base/text.hpp"
 #include "fcgi/params.hpp"
-#include "http/redirect.hpp"
 #include "proxy/run_state.hpp"
-#include "proxy/stamp.hpp"
 
 namespace ticketgate {
 namespace {
@@ -22,6 +20,7 @@ constexpr std::uint64_t download_window = 64 << 10;
 Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
     : station_(station),
       request_(std::move(request)),
+      gate_(slot.gate().get()),
       signal_(station.loop.scheduler(), true),
       hold_(std::move(slot), signal_),
       deadline_(signal_),
@@ -33,7 +32,12 @@ Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
 
 Run::~Run() {
     station_.leave(*this);
-    --station_.commons.runs;
+    Commons& commons = station_.commons;
+    const bool calls = !request_->snapshot->config.clients.inside.empty();
+    if (calls)
+        commons.last_ends.note(stray_ ? nullptr : gate_, stray_ ? Time::max() : monotonic_now());
+    --commons.runs;
+    if (calls) commons.look_for_clients();
 }
 
 // Holds the slot until the backend is done, however the exchange ends: also by an exception, such
@@ -61,7 +65,6 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
         run.outlast();
         if (run.outlasts()) co_await run.signal_;
     }
-    if (run.exchange_ && run.exchange_->worker_gone()) run.hold_.give_back();
     if (run.asks_workers()) run.answered(failure);
     while (run.asks_workers()) {
         try {
@@ -99,7 +102,7 @@ bool Run::may_repeat(error_code failure) const {
 }
 
 task<error_code> Run::exchange(bool fresh) {
-    all_sent_ = sent_now_ = false;
+    all_sent_ = request_->reached_backend = false;  // a repeat has the proof: may_repeat()
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     if (const auto failure = co_await converse()) co_return failure;
@@ -158,8 +161,7 @@ error_code Run::send_on() {
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, request_->body);
-    sent_now_ = sent_now_ || exchange_->connected();
-    sent_anything_ = sent_anything_ || sent_now_;
+    if (exchange_->connected()) request_->reached_backend = true;
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();
@@ -173,83 +175,6 @@ error_code Run::send_on() {
     else if (!stood || exchange_->written() != before || !deadline_.armed())
         arm_silence();
     return {};
-}
-
-// ── the answer ──
-
-// Does not forward a 100: the session sends its own.
-void Run::forward_interim() {
-    const http::ResponseHead& head = *station_.response.view();
-    if (head.status != 100) writer_.interim(head, client_facts({}));
-}
-
-ClientFacts Run::client_facts(std::string_view added) const {
-    return {.to_head = request_->to_head,
-            .http_1_0 = request_->client_1_0,
-            .keep_alive = request_->keep_alive,
-            .id_names = request_->snapshot->id_names,
-            .added = added};
-}
-
-// Makes the client's head, which goes out with the first bytes of the body.
-void Run::begin_reply() {
-    const http::ResponseHead& head = *station_.response.view();
-    Record& record = request_->record;
-    record.upstream = monotonic_now() - sent_;
-    record.upstream_status = head.status;
-    if (request_->reply.wanted()) record.status = head.status;
-    if (!request_->body.complete || station_.ends_connections() || head.status == 101)
-        request_->keep_alive = false;
-    std::string& lines = *station_.lines.fresh();
-    lines.clear();
-    if (!head.has_date) lines.append(station_.date_line());
-    stamp_response(request_->ids(), record, settings().server_timing, head.version, lines);
-    const bool redirects = rewrite_redirects(lines);
-    ClientFacts client = client_facts(lines);
-    client.drop_redirects = redirects;
-    request_->keep_alive = writer_.begin(head, client);
-    streaming_ = head.event_stream;
-}
-
-// The backend must not send clients to its own port, past the queue.
-bool Run::rewrite_redirects(std::string& lines) {
-    const http::BackendAddress* const own = request_->route->upstream->redirects();
-    return own != nullptr &&
-           http::rewrite_redirects(*station_.response.view(), *own, request_->head, lines);
-}
-
-// Passes the bytes of one read on in one write, before the next read into the same buffer and
-// before any suspension: so it does not wait for room until the head and what came with it are
-// written.
-task<error_code> Run::relay_body() {
-    for (bool first = true;; first = false) {
-        if (!first && !request_->reply.room()) {
-            if (const auto failure = co_await wait_for_room()) co_return failure;
-        }
-        std::string_view bytes;
-        const auto step = exchange_->read_body(bytes);
-        error_code failure = step ? error_code() : step.error();
-        if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release)
-            hold_.let_go();
-        while (!failure && !bytes.empty()) {
-            writer_.body(bytes);
-            failure = exchange_->read_buffered(bytes);
-        }
-        const bool ended = !failure && exchange_->ended();
-        flush(ended);
-        if (failure || ended) co_return failure;
-        if (*step == Step::blocked) {
-            if (const auto waited = co_await wait()) co_return waited;
-        } else {
-            arm_silence();
-        }
-    }
-}
-
-// On a queued route the end of a response waits for the session, so that the next request goes to
-// the backend first (ARCHITECTURE 9b rule 6).
-void Run::flush(bool ended) {
-    request_->record.bytes += writer_.flush(ended, ended && hold_.held());
 }
 
 // ── the end ──
@@ -314,6 +239,7 @@ void Run::leave_backend(error_code failure) {
 
 // In this order: frees the connection, lets the next request go, serves this one's client.
 void Run::end(error_code failure) noexcept {
+    stray_ = exchange_ && exchange_->connected() && !exchange_->settled();
     try {
         leave_backend(failure);
     } catch (const std::exception&) {

@@ -1,8 +1,8 @@
 // The members of a run's coroutine, in one place for the files that implement it. run.cpp has the
-// exchange from its begin to its end, run_wait.cpp what may end a wait, run_outlast.cpp and
-// run_workers.cpp what holds the slot after an answer, tunnel.cpp what follows a 101. slot_hold has
-// the state of the slot, response_writer the answer to the client. Owned by its own coroutine; one
-// loop.
+// exchange from its begin to its end, run_answer.cpp the backend's answer on its way to the client,
+// run_wait.cpp what may end a wait, run_outlast.cpp and run_workers.cpp what holds the slot after
+// an answer, tunnel.cpp what follows a 101. slot_hold has the state of the slot, response_writer
+// the answer to the client. Owned by its own coroutine; one loop.
 #pragma once
 
 #include <memory>
@@ -30,17 +30,19 @@ class Run final : public Resident {
     task<error_code> forward();
     task<error_code> exchange(bool fresh);
     task<error_code> converse();
-    task<error_code> relay_body();
     error_code send_on();
     bool may_repeat(error_code failure) const;
-    void forward_interim();
-    ClientFacts client_facts(std::string_view added) const;
-    void begin_reply();
-    bool rewrite_redirects(std::string& lines);
-    void flush(bool ended);
     void tell(error_code failure) noexcept;
     void leave_backend(error_code failure);
     void end(error_code failure) noexcept;
+
+    // run_answer.cpp
+    void forward_interim();
+    ClientFacts client_facts(std::string_view added) const;
+    void begin_reply();
+    task<error_code> relay_body();
+    bool rewrite_redirects(std::string& lines);
+    void flush(bool ended);
 
     // run_outlast.cpp
     void answered(error_code failure) noexcept;
@@ -70,7 +72,6 @@ class Run final : public Resident {
     task<error_code> wait_for_room();
     error_code timed_out();
     std::string release_remedy() const;
-    static std::string_view path_of(const Record& record);
     void tell_held(std::string_view what, std::string_view why, std::string_view remedy);
     void tell_silence() noexcept;
     void tell_remarks();
@@ -91,6 +92,7 @@ class Run final : public Resident {
 
     Station& station_;
     std::shared_ptr<Request> request_;
+    const void* const gate_;  // that gave the slot; null: none did. For comparisons only
     Signal signal_;
     SlotHold hold_;
     Deadline deadline_;
@@ -102,9 +104,9 @@ class Run final : public Resident {
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     bool streaming_ = false;                // the answer is an event stream
-    bool sent_now_ = false;                 // the backend may have got a part of this exchange
-    bool sent_anything_ = false;            // the backend may have got a part of the request
     bool all_sent_ = false;                 // nothing more of the request will be sent
+    bool worker_gone_ = false;              // as far as its connection tells
+    bool stray_ = false;                    // ended here, while its backend may run it on
 };
 
 }  // namespace ticketgate

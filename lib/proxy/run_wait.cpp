@@ -1,6 +1,7 @@
 // How a run waits, and what may end a wait.
 #include <new>
 
+#include "http/target.hpp"
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -9,7 +10,7 @@ task<error_code> Run::wait() {
     co_await signal_;
     look_at_hold();
     // A request that lost its slot is not sent if the backend has none of it yet.
-    if (hold_.state() == Holding::lost && !sent_now_) co_return errc::slot_revoked;
+    if (hold_.state() == Holding::lost && !request_->reached_backend) co_return errc::slot_revoked;
     if (station_.stopping()) co_return errc::stopped;
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
@@ -70,11 +71,6 @@ std::string Run::release_remedy() const {
            std::string(record.queue) + " " + std::to_string(record.number);
 }
 
-std::string_view Run::path_of(const Record& record) {
-    const std::string_view target = record.target;
-    return target.substr(0, target.find('?'));
-}
-
 // The access log has no line of this request before its slot is given back.
 void Run::tell_held(std::string_view what, std::string_view why, std::string_view remedy) {
     const Record& record = request_->record;
@@ -82,7 +78,7 @@ void Run::tell_held(std::string_view what, std::string_view why, std::string_vie
                                      {"queue", record.queue},
                                      {"number", record.number},
                                      {"method", record.method},
-                                     {"path", path_of(record)},
+                                     {"path", http::path_of(record.target)},
                                      {"upstream", request_->route->settings.upstream},
                                      {"why", why},
                                      {"remedy", remedy}});

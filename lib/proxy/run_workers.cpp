@@ -28,7 +28,7 @@ constexpr Duration patience = 1s;
 // A reload may have removed `release: worker_idle` from the queue. A request that was routed to an
 // upstream without a status page needs no question: its queue had `release: response` then.
 bool Run::asks_workers() const {
-    return hold_.waits_for_workers() && sent_anything_ && !station_.stopping() &&
+    return hold_.waits_for_workers() && request_->reached_backend && !station_.stopping() &&
            upstream_to_ask()->worker_status() != nullptr;
 }
 
@@ -47,17 +47,19 @@ std::shared_ptr<Upstream> Run::upstream_to_ask() const {
 task<void> Run::outlast_workers(error_code failure) {
     Answered request{request_->method, request_->target, sent_, monotonic_now()};
     if (exchange_) request.sent_to = exchange_->peer();
+    if (exchange_ && exchange_->worker_gone()) worker_gone_ = true;
     leave_backend(failure);
     bool told = true;
     fcgi::StatusAdvice untold;
     while (asks_workers()) {
         const auto busy = co_await ask_workers(request, untold);
-        if (busy && *busy == fcgi::Working::no) hold_.give_back();
+        // The end of a connection shows less than the page: a balancer in between may have cut it.
+        if (busy ? *busy == fcgi::Working::no : worker_gone_) hold_.give_back();
         if (!hold_.held()) co_return;
         if (!busy) hold_.not_told();
         if (!busy && told)
             tell_held("the workers' status cannot be read; the slot stays held", untold.why,
-                      untold.remedy + release_remedy());
+                      untold.remedy + "; " + release_remedy());
         told = busy.has_value();
         station_.loop.arm(deadline_, pause_after(monotonic_now() - request.ended));
         while (hold_.held() && !station_.stopping() && !deadline_.expired()) {
@@ -84,7 +86,6 @@ task<result<fcgi::Working>> Run::ask_workers(Answered& request, fcgi::StatusAdvi
     }
     untold = workers->advice(reader.failure(failure));
     untold.why += " (asked at " + reader.address() + ")";
-    untold.remedy += "; ";
     co_return failure;
 }
 

@@ -9,6 +9,22 @@
 
 namespace ticketgate {
 
+namespace {
+
+// Counts a run from before its ticket runs (Exchanges::under_way) until the run counts itself.
+class CountedRun {
+ public:
+    explicit CountedRun(std::atomic<std::uint32_t>& runs) : runs_(runs) { ++runs_; }
+    ~CountedRun() { --runs_; }
+    CountedRun(const CountedRun&) = delete;
+    CountedRun& operator=(const CountedRun&) = delete;
+
+ private:
+    std::atomic<std::uint32_t>& runs_;
+};
+
+}  // namespace
+
 // ── the life of a request ──
 
 // Every stage returns an error or nothing; the first failure is answered below, once.
@@ -70,14 +86,19 @@ error_code Session::take_ticket() {
     entry.ready = reader_.done();
     if (settings().wait_timeout < never)
         entry.deadline = request_->started + settings().wait_timeout;
-    const auto state = route.gate->take(*pass, entry, loop());
     request_->record.queue = route.gate->name();
+    auto state = queue::State::idle;
+    if (inside_) {
+        if (const auto failure = enter_within(*pass, entry, state)) return failure;
+    }
+    if (state == queue::State::idle) state = route.gate->take(*pass, entry, loop());
     note_ticket(*pass);
     turn_ = Turn::full;
     if (state == queue::State::full) return errc::queue_full;
     turn_ = Turn::waits;
     granted_at_once_ = state == queue::State::granted;
     place_.emplace(route.gate, pass, loop());
+    if (state == queue::State::waiting && pass->inside_of() == 0) tell_inside();
     return {};
 }
 
@@ -87,70 +108,7 @@ void Session::note_ticket(const Pass& pass) const {
     record.number = pass.number();
     record.position = pass.position();
     record.blocked_by = pass.blocked_by();
-}
-
-// ── 7: the body ──
-
-error_code Session::begin_body() {
-    const bool expects_continue = station().head.view()->expects_continue && !request_->client_1_0;
-    client_.consume_head();
-    if (reader_.done()) return {};
-    reader_.begin(settings(), loop().woke());
-    if (const auto failure = client_.take_body(reader_, request_->body.spool)) return failure;
-    if (reader_.done()) complete_body();
-    // RFC 9110 10.1.1: a client that has begun to send its body needs no 100.
-    if (expects_continue && !reader_.done() && reader_.bytes() == 0)
-        request_->reply.write_interim("HTTP/1.1 100 Continue\r\n\r\n");
-    return {};
-}
-
-void Session::complete_body() {
-    request_->body.complete = true;
-    if (needs_length_) request_->route->upstream->add_length(request_->head, reader_.bytes());
-    if (place_) place_->ready();
-    if (request_->run != nullptr) request_->run->notify();
-}
-
-// Reads once.
-result<Read> Session::read_more_body() {
-    const auto got = client_.read_body(reader_, request_->body.spool);
-    if (!got || *got == Read::nothing) return got;
-    loop().arm(deadline_, settings().body_timeout);
-    if (reader_.done()) complete_body();
-    if (const auto failure = keep_next()) return failure;
-    return got;
-}
-
-// Reads the whole body of a queued request before its turn: a slow upload never holds the slot
-// (CONTRACT 1.2). Also reads a body whose length the backend must be told first.
-task<error_code> Session::read_body() {
-    loop().arm(deadline_, settings().body_timeout);
-    while (!whole()) {
-        const auto got = read_more_body();
-        if (!got) co_return got.error();
-        if (*got == Read::some) continue;
-        co_await signal_;
-        if (!request_->reply.pump()) co_return errc::client_closed;  // sends the 100 Continue
-        if (station().stopping()) co_return errc::draining;
-        if (client_.wire().broken()) co_return errc::client_closed;
-        if (deadline_.expired()) co_return errc::body_timeout;
-        // order: arrival: others wait for the head of the line, but not for ever.
-        if (place_ && place_->settle() == queue::State::expired) co_return expire();
-    }
-    deadline_.disarm();
-    co_return error_code();
-}
-
-// Keeps what follows this request for its turn, or lets the connection end with this request.
-error_code Session::keep_next() {
-    const Next whose = !whole()                     ? Next::body
-                       : !request_->upgrade.empty() ? Next::tunnel
-                       : request_->keep_alive       ? Next::request
-                                                    : Next::nobody;
-    if (client_.keep(whose)) return {};
-    if (whose == Next::tunnel) return errc::input_full;
-    request_->keep_alive = false;
-    return {};
+    record.inside_of = pass.inside_of();
 }
 
 // ── 8: the turn ──
@@ -192,6 +150,8 @@ error_code Session::expire() {
 // A FIN while queued is a leave unless the route says otherwise (CONTRACT 2.2). Pipelined bytes are
 // not a leave.
 bool Session::left() const {
+    if (inside_)
+        return false;  // a call whose caller does not wait still runs, once and in its turn
     const net::Stream& wire = client_.wire();
     return wire.broken() ||
            (wire.fin() && settings().client_half_close == config::HalfClose::leave);
@@ -205,12 +165,13 @@ error_code Session::start() {
         return {};
     }
     note_ticket(place_->pass());
+    const CountedRun counted(station().commons.runs);
     Slot slot = std::move(*place_).begin();
     place_.reset();
     turn_ = slot ? Turn::had : Turn::revoked;
-    if (!slot) return errc::slot_revoked;
-    start_run(station(), request_, std::move(slot));
-    return {};
+    if (slot && lets_pass()) station().commons.look_for_clients();
+    if (slot) start_run(station(), request_, std::move(slot));
+    return turn_ == Turn::had ? error_code() : errc::slot_revoked;
 }
 
 // ── 11: deliver ──
@@ -259,18 +220,6 @@ task<error_code> Session::deliver() {
 // The client has its whole response.
 bool Session::answered() const {
     return request_->reply.drained() && request_->reply.finished();
-}
-
-// Passes the upload on while there is room for it and a run to take it.
-error_code Session::pass_upload_on() {
-    while (!whole() && request_->body.spool.size() < upload_window) {
-        if (request_->reply.finished() && request_->run == nullptr) break;
-        const auto got = read_more_body();
-        if (!got) return got.error();
-        if (*got == Read::nothing) break;
-        if (request_->run != nullptr) request_->run->notify();
-    }
-    return {};
 }
 
 // ── 12: record ──

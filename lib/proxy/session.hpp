@@ -50,8 +50,15 @@ class Session {
     task<void> answer(error_code failure);
     End finish(error_code failure);
 
+    // session_inside.cpp
+    error_code enter_within(Pass& pass, const queue::Queue::Entry& entry, queue::State& state);
+    bool lets_pass() const;
+    void tell_inside() const;
+    std::string inside_remedy() const;
+
     // parts of stages
     error_code refuse(std::string_view complaint);
+    error_code refuse_untold() const;
     result<Read> read_more_body();
     void complete_body();
     error_code keep_next();
@@ -99,6 +106,7 @@ class Session {
     const bool may_stay_;         // the connection may serve another request
     Turn turn_ = Turn::none;
     bool queues_ = false;
+    std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it
 };

@@ -91,7 +91,10 @@ task<void> Session::answer(error_code failure) {
         request.keep_alive = false;
         co_return;
     }
-    FailureFacts facts{record, 0, 1};
+    FailureFacts facts{record};
+    facts.html = request.prefers_html;
+    facts.safe = request.safe;
+    facts.may_have_run = request.may_have_run();
     if (request.route != nullptr && request.route->gate) {
         const GateFigures figures = request.route->gate->figures();
         facts.waiting = figures.waiting;

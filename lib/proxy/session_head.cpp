@@ -7,6 +7,9 @@
 #include "http/target.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/identify.hpp"
+#include "proxy/inside.hpp"
+#include "proxy/method_override.hpp"
+#include "proxy/routing.hpp"
 #include "proxy/session.hpp"
 
 namespace ticketgate {
@@ -57,7 +60,11 @@ void Session::begin_request(error_code failure) {
     request.client_1_0 = record.http_1_0 = head.version == 10;
     request.keep_alive = may_stay_ && head.keep_alive && !station().draining();
     request.body.complete = reader_.done();
-    request.repeatable = head.idempotent() && head.framing == http::Framing::none;
+    request.prefers_html = station().accept.prefers_html(head.fields);
+    request.safe =
+        (head.method == "GET" || head.method == "HEAD") &&
+        !names_another_method(head, config::MethodOverride::queue, request.snapshot->method_names);
+    request.repeatable = head.idempotent() && !head.has_body();
     record.method = request.method = head.method;
     record.target = request.target = head.target;
     describe_for_log(record, head, client_.peer(), request.snapshot->config.log.access);
@@ -87,16 +94,27 @@ error_code Session::route() {
     const auto path = http::path_of(head.target);
     std::string& normal = *station().path.fresh();
     if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
-    const Route* const route = (request_->route = snapshot.find(normal)).get();
-    if (path != normal && !snapshot.has_one_route(path, normal))
-        return refuse("a path that servers read in ways with different routes");
+    Routed found = route_of(snapshot, head, client_.peer(), path, normal);
+    const Route* const route = (request_->route = std::move(found.route)).get();
+    if (!found.complaint.empty()) return refuse(found.complaint);
     if (snapshot.refuses_names_of(head)) return refuse("a field name that CGI servers fold");
+    if (found.misdirected) return errc::misdirected;
     if (route == nullptr || !route->upstream) return errc::no_route;
     if (head.framing == http::Framing::length && head.content_length > settings().max_body)
         return errc::body_too_large;
     queues_ =
         snapshot.queues(*route, head) && !bypasses(head, settings(), route->upstream->upgrades());
-    return {};
+    if (queues_ && is_inside(snapshot, head, client_.peer()))
+        inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
+    return queues_ && route->untold ? refuse_untold() : error_code();
+}
+
+// Its slot would be free with the end of the response, though the script may go on.
+error_code Session::refuse_untold() const {
+    station().commons.log.error(
+        "a queued request cannot be run: nothing tells the end of its work",
+        {{"request_id", request_->record.request_id}, {"why", config::no_end_of_work(settings())}});
+    return errc::internal;
 }
 
 // Writes the request head for the backend: the client's own bytes, edited (CONTRACT 5).

@@ -43,6 +43,7 @@ GateSettings gate_settings(const config::Queue& queue) {
     settings.on_hold_timeout = queue.on_hold_timeout == config::OnHoldTimeout::keep
                                    ? OnHoldTimeout::keep
                                    : OnHoldTimeout::release;
+    settings.max_inside = queue.max_inside;
     settings.worker_idle = queue.release == config::Release::worker_idle;
     return settings;
 }

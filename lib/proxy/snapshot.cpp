@@ -34,6 +34,7 @@ std::vector<std::string> id_headers_of(const config::Config& config) {
 
 std::vector<std::string> cgi_names_of(const std::vector<std::string>& headers) {
     std::vector<std::string> names;
+    names.reserve(headers.size());
     for (const auto& header : headers) names.push_back(http::cgi_name(header));
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -73,11 +74,18 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
 // Compares matches, not routes: the route of one match need not stay the same object.
 std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
                                        std::string_view normal_path) {
+    const config::Asked asked{.path = normal_path};
+    return other_route(routes, path, asked, routes.match(asked));
+}
+
+std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
+                                       config::Asked asked,
+                                       const config::RouteIndex::Match& match) {
     auto others = http::other_readings(path);
-    if (others.empty()) return std::nullopt;
-    const auto match = routes.match(normal_path);
-    const auto found = std::ranges::find_if(
-        others, [&](const auto& other) { return routes.match(other) != match; });
+    const auto found = std::ranges::find_if(others, [&](const auto& other) {
+        asked.path = other;
+        return !routes.same(routes.match(asked), match);
+    });
     if (found == others.end()) return std::nullopt;
     return std::move(*found);
 }
@@ -87,7 +95,8 @@ bool Route::skips(std::string_view method) const {
     return std::find(skipped.begin(), skipped.end(), method) != skipped.end();
 }
 
-Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
+Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
+                   ListenerNames listeners)
     : number(next_number()),
       config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
@@ -98,18 +107,22 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t)
       method_names(config::method_headers()),
       path_and_method_names(path_and_method_headers(config.clients)),
       trusted(config.clients.trusted_proxies),
+      inside(config.clients.inside),
+      forwarding_names(config::forwarding_headers()),
       upstreams(std::move(u)),
       uses_origin(
           std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->uses_origin(); })),
       gates_(std::move(gates)),
       tls_(std::move(t)),
+      listeners_(std::move(listeners)),
       id_headers_(id_headers_of(config)),
       index_(config),
       combined_(config.route_cache) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
         match.prefix = static_cast<int>(i);
-        by_prefix_.push_back(attach(index_.resolve(match)));
+        const bool needed = index_.stands_alone(match.prefix);
+        by_prefix_.push_back(needed ? attach(index_.resolve(match)) : Route());
     }
 }
 
@@ -118,23 +131,23 @@ Route Snapshot::attach(config::Settings settings) const {
     if (settings.queue) route.gate = gates_.find(*settings.queue)->second;
     if (const auto found = upstreams.find(settings.upstream); found != upstreams.end())
         route.upstream = found->second;
+    route.untold = !config::tells_end_of_work(config, settings);
     route.settings = std::move(settings);
     return route;
 }
 
 // A prefix route is the snapshot's own: a pointer without an owner costs no atomic count.
 std::shared_ptr<const Route> Snapshot::find(std::string_view normal_path) const {
-    const auto match = index_.match(normal_path);
+    return find(index_.match(normal_path));
+}
+
+std::shared_ptr<const Route> Snapshot::find(const config::RouteIndex::Match& match) const {
     if (!match.matched()) return nullptr;
-    if (match.regexes.empty())
+    if (match.regexes.empty() && match.prefix >= 0)
         return {std::shared_ptr<const Route>(),
                 &by_prefix_[static_cast<std::size_t>(match.prefix)]};
     return combined_.get(
         match, [&] { return std::make_shared<const Route>(attach(index_.resolve(match))); });
-}
-
-bool Snapshot::has_one_route(std::string_view path, std::string_view normal_path) const {
-    return !other_route(index_, path, normal_path);
 }
 
 bool Snapshot::queues(const Route& route, const http::RequestHead& head) const {

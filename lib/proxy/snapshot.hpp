@@ -26,12 +26,18 @@ namespace ticketgate {
 /// than its normal form. Absent: every form leads to the same routes.
 std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
                                        std::string_view normal_path);
+/// The same of a request whose normal path has this match.
+std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
+                                       config::Asked asked, const config::RouteIndex::Match& match);
 
 /// The settings for a request, with its gate and its upstream.
 struct Route {
     config::Settings settings;
     std::shared_ptr<Gate> gate;  ///< null: not queued
     std::shared_ptr<Upstream> upstream;
+    /// A combination of routes that `check` cannot list has set a queue that asks for the end of
+    /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
+    bool untold = false;
 
     bool skips(std::string_view method) const;
 };
@@ -44,7 +50,11 @@ class Snapshot {
     /// By listener; null: plain HTTP.
     using TlsServers = std::vector<std::shared_ptr<const net::TlsServer>>;
 
-    Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {});
+    /// By listener; empty: it has none.
+    using ListenerNames = std::vector<std::string>;
+
+    Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {},
+             ListenerNames listeners = {});
 
     const std::uint64_t number;  ///< unique in this process
     const config::Config config;
@@ -58,14 +68,15 @@ class Snapshot {
     const http::NameSet method_names;      ///< those of `method_override`
     const http::NameSet path_and_method_names;
     const Trusted trusted;
+    const Trusted inside;                  ///< clients.inside
+    const http::NameSet forwarding_names;  ///< by which proxies tell that they pass a client on
     const Upstreams upstreams;
     const bool uses_origin;  ///< one of them needs the origin of requests
 
     /// The route of a normalised path; null when none matches. It may outlive its place in the
     /// cache, but not the snapshot. Any thread.
     std::shared_ptr<const Route> find(std::string_view normal_path) const;
-    /// True if the path matches the same routes however a backend may read it. Any thread.
-    bool has_one_route(std::string_view path, std::string_view normal_path) const;
+    std::shared_ptr<const Route> find(const config::RouteIndex::Match& match) const;
     /// True if a request with this method waits in line on its route.
     bool queues(const Route& route, const http::RequestHead& head) const;
     /// Names of fields that are removed from every request of the route.
@@ -76,8 +87,12 @@ class Snapshot {
     std::shared_ptr<const net::TlsServer> tls(std::size_t listener) const {
         return listener < tls_.size() ? tls_[listener] : nullptr;
     }
+    std::string_view listener_name(std::size_t listener) const {
+        return listener < listeners_.size() ? std::string_view(listeners_[listener])
+                                            : std::string_view();
+    }
     const config::RouteIndex& index() const { return index_; }
-    /// Combinations with regex routes that are kept; at most `route_cache`.
+    /// Combinations with regex routes and conditions that are kept; at most `route_cache`.
     std::size_t combinations() const { return combined_.size(); }
 
  private:
@@ -85,11 +100,12 @@ class Snapshot {
 
     const Gates gates_;
     const TlsServers tls_;
+    const ListenerNames listeners_;
     const std::vector<std::string> id_headers_;  // as configured, so that UNIQUE_ID is not refused
     const config::RouteIndex index_;
     std::vector<Route> by_prefix_;
 
-    // Of combinations with regex routes, which cannot be listed in advance.
+    // Of combinations with regex routes and conditions, which cannot be listed in advance.
     mutable RouteCache combined_;
 };
 

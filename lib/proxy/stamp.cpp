@@ -51,9 +51,7 @@ void client_id_lines(const config::Ids& ids, const http::RequestHead& head, cons
 }
 
 bool has(const http::RequestHead& head, http::FieldName id) {
-    for (const auto& field : head.fields)
-        if (field.id == id) return true;
-    return false;
+    return std::ranges::find(head.fields, id, &http::Field::id) != head.fields.end();
 }
 
 // The chain so far, if the peer may speak for others, and the peer itself (RFC 7239 section 7.4

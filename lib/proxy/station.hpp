@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "http/accept.hpp"
 #include "http/parser.hpp"
 #include "http/spool.hpp"
 #include "ids/generator.hpp"
@@ -19,6 +20,7 @@
 #include "proxy/admission.hpp"
 #include "proxy/http_metrics.hpp"
 #include "proxy/input_budget.hpp"
+#include "proxy/last_ends.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
 #include "task/scratch.hpp"
@@ -61,10 +63,12 @@ struct Commons {
     std::function<void()> connection_closed{};  ///< called after each close; must be cheap
     std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
     std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
-    std::function<void()> idle_appeared{};      ///< called when one becomes idle while room_wanted
-    ids::Machine machine{};                     ///< for ids; fixed before the loops run
-    ClientCounts clients{};                     ///< connections by client
-    InputBudget input{~0ull};                   ///< limited by the Assembly
+    LastEnds last_ends{};                       ///< of exchanges, for calls from inside
+    std::function<void()> look_for_clients = [] {};  ///< accepts those that have connected by now
+    std::function<void()> idle_appeared{};  ///< called when one becomes idle while room_wanted
+    ids::Machine machine{};                 ///< for ids; fixed before the loops run
+    ClientCounts clients{};                 ///< connections by client
+    InputBudget input{~0ull};               ///< limited by the Assembly
 };
 
 class Station {
@@ -119,6 +123,8 @@ class Station {
     Scratch<std::string> path{loop.scheduler()}, lines{loop.scheduler()}, out{loop.scheduler()};
     /// Pieces of a body that are too small to be written alone.
     Scratch<std::string> joined{loop.scheduler()};
+
+    http::AcceptMemo accept{};
 
  private:
     void log_line(const Record& record);

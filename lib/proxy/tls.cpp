@@ -48,6 +48,16 @@ Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
     return servers;
 }
 
+Snapshot::ListenerNames listener_names(const std::vector<config::Listen>& bound,
+                                       const config::Config& config) {
+    Snapshot::ListenerNames names;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const config::Listen* const listen = now_of(bound[i], i, config.listen);
+        names.push_back(listen == nullptr ? bound[i].name : listen->name);
+    }
+    return names;
+}
+
 net::Connect connect_to(const config::Upstream& upstream, std::size_t loops, net::Connect plain) {
     if (!upstream.https) return plain;
     const auto& tls = upstream.tls;

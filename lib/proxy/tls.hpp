@@ -17,6 +17,10 @@ namespace ticketgate {
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
                                  const config::Config& config, const Snapshot* before);
 
+/// Names of the listeners that were bound, as the file has them now.
+Snapshot::ListenerNames listener_names(const std::vector<config::Listen>& bound,
+                                       const config::Config& config);
+
 /// Makes connections to this upstream: by `plain`, or with TLS over it. Throws as above.
 net::Connect connect_to(const config::Upstream& upstream, std::size_t loops, net::Connect plain);
 /// The settings and files that these connections depend on, as one text. Empty: plain.

@@ -40,7 +40,7 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
     ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
     if (full(entry)) return apply(ticket, Event::refuse, now, granted);
     (void)apply(ticket, Event::enter, now, granted);
-    ticket.number = ++last_number_;
+    ticket.number = ++numbering_.number;
     ticket.taken = now;
     ticket.deadline = entry.deadline;
     line_.push_back(ticket);
@@ -100,11 +100,6 @@ State Queue::release(Ticket& ticket, Time now, Tickets& granted) {
     return apply(ticket, Event::release, now, granted);
 }
 
-Ticket* Queue::holder(std::uint64_t number) {
-    const auto found = std::ranges::find(holders_, number, &Ticket::number);
-    return found == holders_.end() ? nullptr : &*found;
-}
-
 void Queue::resize(Limits limits, Time now, Tickets& granted) {
     TG_CHECK(limits.max_in_flight >= 1);
     limits_ = limits;
@@ -127,7 +122,7 @@ void Queue::grant_free_slots(Time now, Tickets& granted) {
 void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
     (void)apply(ticket, Event::grant, now, granted);
     ticket.granted = now;
-    ticket.token = ++last_token_;
+    ticket.token = ++numbering_.token;
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);

@@ -35,9 +35,16 @@ struct Limits {
     Order order = Order::ready;
 };
 
+/// The last number and token that were given. Lines that share it have one total order.
+struct Numbering {
+    std::uint64_t number = 0, token = 0;
+};
+
 class Queue {
  public:
     explicit Queue(Limits limits) : limits_(limits) {}
+    /// A line within a line: its tickets take their numbers and tokens from `shared`.
+    Queue(Limits limits, Numbering& shared) : limits_(limits), numbering_(shared) {}
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
@@ -74,6 +81,9 @@ class Queue {
     /// The backend is done: gives the slot back. Precondition: begun. No-op on a released ticket.
     State leave(Ticket&, Time now, Tickets& granted);
 
+    /// Grants no slot from now on.
+    void close() { limits_.max_in_flight = 0; }
+
     /// New limits; holders above a lowered limit are not touched.
     void resize(Limits, Time now, Tickets& granted);
 
@@ -82,12 +92,11 @@ class Queue {
     /// ticket that has not begun never will (`revoked`). Any other stays as it is.
     State release(Ticket&, Time now, Tickets& granted);
 
-    /// The ticket of this number that holds a slot; null if there is none.
-    Ticket* holder(std::uint64_t number);
-
     std::uint32_t waiting() const { return static_cast<std::uint32_t>(line_.size()); }
     std::uint32_t in_flight() const { return static_cast<std::uint32_t>(holders_.size()); }
-    std::uint64_t last_number() const { return last_number_; }
+    bool empty() const { return line_.empty() && holders_.empty(); }
+    std::uint64_t last_number() const { return numbering_.number; }
+    Numbering& numbering() { return numbering_; }
     const Limits& limits() const { return limits_; }
 
     /// How long the head of the line has waited; zero when nobody waits.
@@ -110,6 +119,15 @@ class Queue {
         for_each(holders_, most, use);
     }
 
+    /// The same holders, to change what they belong to, not their states.
+    template <class Use>
+    void each_holder(Use use) {
+        for (Ticket& ticket : holders_) use(ticket);
+    }
+    /// Null: no slot is held, nobody waits.
+    Ticket* oldest_holder() { return holders_.empty() ? nullptr : &holders_.front(); }
+    Ticket* oldest_waiting() { return line_.empty() ? nullptr : &line_.front(); }
+
  private:
     using Line = boost::intrusive::list<Ticket>;
     using ReadySet = boost::intrusive::set<Ticket>;
@@ -131,8 +149,8 @@ class Queue {
     Line line_;       // waiting, in order of number
     ReadySet ready_;  // the ready ones of line_, in order of number
     Line holders_;    // granted or running, in order of grant
-    std::uint64_t last_number_ = 0;
-    std::uint64_t last_token_ = 0;
+    Numbering own_numbering_;
+    Numbering& numbering_ = own_numbering_;
     Duration mean_hold_{0};
 };
 

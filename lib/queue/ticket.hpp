@@ -21,7 +21,7 @@ enum class State : std::uint8_t {
     expired,    ///< its wait_timeout passed in line
     cancelled,  ///< given up in line
     granted,    ///< it holds a slot; nothing has been sent to the backend
-    revoked,    ///< an operator took its slot before anything was sent: it must never run
+    revoked,    ///< its slot, or that of its caller, was released before it began: it never runs
     running,    ///< its run holds the slot
     released,   ///< its slot was given away while it runs: it failed open
     left,       ///< its slot has been given back
@@ -55,7 +55,7 @@ constexpr State next(State state, Event event) {
     //   enter    refuse  grant    expire     cancel     begin    drop       leave     release
         {waiting, full,   bug,     idle,      idle,      bug,     idle,      bug,      idle},
         {bug,     bug,    bug,     full,      full,      bug,     full,      bug,      full},
-        {bug,     bug,    granted, expired,   cancelled, bug,     cancelled, bug,      waiting},
+        {bug,     bug,    granted, expired,   cancelled, bug,     cancelled, bug,      revoked},
         {bug,     bug,    bug,     expired,   expired,   bug,     expired,   bug,      expired},
         {bug,     bug,    bug,     cancelled, cancelled, bug,     cancelled, bug,      cancelled},
         {bug,     bug,    bug,     granted,   granted,   running, left,      bug,      revoked},

@@ -40,7 +40,7 @@ struct PromiseBase : Pooled {
         bool await_ready() const noexcept { return false; }
         template <class P>
         void await_suspend(std::coroutine_handle<P> self) const noexcept {
-            if (const auto parent = self.promise().parent) parent.resume();
+            if (const auto waiting = self.promise().parent) waiting.resume();
         }
         void await_resume() const noexcept {}
     };
@@ -115,7 +115,7 @@ struct Detached {
         std::suspend_never final_suspend() const noexcept { return {}; }
         void return_void() const noexcept {}
         void unhandled_exception() const noexcept {
-            TG_CHECK(!"an exception left a detached coroutine");
+            check_failed("an exception left a detached coroutine", __FILE__, __LINE__);
         }
     };
 };

@@ -100,7 +100,7 @@ class Exchange {
     /// work (CONTRACT 2.12). Until then it may be running the request.
     virtual bool settled() const = 0;
     /// The connection ended before the backend told the end of the request: the process that ran it
-    /// is gone, and its workers need not be asked.
+    /// is gone, unless something in between cut the connection. Good where no status page tells.
     virtual bool worker_gone() const { return false; }
     /// Drops what still comes, and asks for the end of the connection where nothing else can tell
     /// the end of the work. done when settled(). A head that is still unread is first

@@ -31,7 +31,7 @@ std::shared_ptr<FcgiUpstream> status_of(const FcgiSettings& fcgi, net::Resolver&
 }  // namespace
 
 FcgiUpstream::FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Resolver& resolver,
-                           std::size_t loops, net::Connect connect)
+                           std::size_t loops, const net::Connect& connect)
     : PooledUpstream(without_pool(std::move(settings), fcgi.keep_alive), resolver, loops, connect),
       fcgi_(std::move(fcgi)),
       status_(status_of(fcgi_, resolver, loops, connect)) {}

@@ -23,7 +23,7 @@ struct FcgiSettings {
 class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
  public:
     FcgiUpstream(UpstreamSettings settings, FcgiSettings fcgi, net::Resolver& resolver,
-                 std::size_t loops, net::Connect connect = net::SocketStream::connect);
+                 std::size_t loops, const net::Connect& connect = net::SocketStream::connect);
 
     Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
                      std::string& out) const override;

@@ -29,7 +29,7 @@ PooledExchange::PooledExchange(std::shared_ptr<PooledUpstream> upstream, Pool& p
     : upstream_(std::move(upstream)), pool_(pool), loop_(loop), idle_deadline_(*this) {}
 
 PooledExchange::~PooledExchange() {
-    pool_.addresses().forget(*this);
+    addresses().forget(*this);
     pool_.forget(*this);
 }
 
@@ -55,7 +55,7 @@ std::string PooledExchange::fault() const {
     if (!of_tls.empty()) return of_tls;
     if (refusal_ != 0) return std::strerror(refusal_);
     if (has_address()) return {};
-    const error_code failure = pool_.addresses().failure();
+    const error_code failure = addresses().failure();
     return "the name " + settings().host +
            " cannot be resolved: " + (failure ? failure.message() : "no answer yet");
 }
@@ -76,14 +76,18 @@ std::string PooledExchange::address() const {
 
 void PooledExchange::go_to(const net::Endpoint& address) {
     to_ = address;
-    told_where_ = true;
+    own_addresses_ = std::make_unique<FixedAddress>(address);
+}
+
+AddressSource& PooledExchange::addresses() const {
+    return own_addresses_ ? *own_addresses_ : pool_.addresses();
 }
 
 result<Step> PooledExchange::connect() {
     if (!stream_) {
-        const net::Endpoint* address = told_where_ ? &to_ : pool_.addresses().address(loop_, *this);
+        const net::Endpoint* address = addresses().address(loop_, *this);
         if (address == nullptr) {
-            if (pool_.addresses().none()) return errc::upstream_refused;
+            if (addresses().none()) return errc::upstream_refused;
             return Step::blocked;
         }
         to_ = *address;
@@ -98,7 +102,7 @@ result<Step> PooledExchange::connect() {
     const auto state = stream_ ? stream_->connected() : net::IoResult{net::Io::failed, 0, refusal_};
     if (state.status == net::Io::blocked) return Step::blocked;
     if (state.status == net::Io::failed) {
-        if (!told_where_) pool_.addresses().failed();
+        addresses().failed();
         refusal_ = state.error;
         const bool untrusted = stream_ && !stream_->fault().empty();
         return untrusted ? errc::upstream_untrusted : errc::upstream_refused;

@@ -11,6 +11,7 @@
 
 #include "net/stream.hpp"
 #include "task/deadlines.hpp"
+#include "upstream/address_source.hpp"
 #include "upstream/exchange.hpp"
 #include "upstream/settings.hpp"
 
@@ -113,6 +114,7 @@ class PooledExchange : public Exchange,
     bool undelivered() const;
     void note_words();
     result<Step> connect();
+    AddressSource& addresses() const;
     bool has_address() const { return to_.family() != AF_UNSPEC; }
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
@@ -141,8 +143,8 @@ class PooledExchange : public Exchange,
     int refusal_ = 0;
     unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()
     net::Endpoint to_;              // of family AF_UNSPEC until the address is known
-    bool told_where_ = false;       // by go_to(), not by the pool
-    std::string unsent_;            // the rest of a frame that was taken in part
+    std::unique_ptr<AddressSource> own_addresses_;  // of go_to(); null: the pool's
+    std::string unsent_;                            // the rest of a frame that was taken in part
 };
 
 }  // namespace ticketgate

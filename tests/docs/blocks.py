@@ -75,6 +75,8 @@ JUDGES = {
 
 # `./dev fresh --recipes` executes these pages step by step.
 RECIPES = {"docs/recipes/apache.md": (), "docs/recipes/nginx.md": (), "docs/recipes/php-fpm.md": (),
+           "docs/recipes/wordpress.md": ("Install ticketgate", "nginx with php-fpm", "Apache with mod_php",
+                                         "php-fpm, with nginx for files", "WordPress", "Start"),
            "README.md": ("Ten minutes to a safe application", "Apache with mod_php", "php-fpm without a web server",
                          "nginx with php-fpm", "Check, start, look")}
 

@@ -125,7 +125,7 @@ class Tools:
     def check_apache(self, text):
         if not self.installed("apache2"):
             return None
-        modules = ["mpm_prefork", "authz_core", "setenvif", "env", "remoteip", "rewrite"]
+        modules = ["mpm_prefork", "authz_core", "alias", "dir", "setenvif", "env", "remoteip", "rewrite"]
         loads = "".join(f"LoadModule {m}_module /usr/lib/apache2/modules/mod_{m}.so\n" for m in modules)
         port, file = free_port(), self.folder / "apache.conf"
         text = re.sub(r"<VirtualHost [^>]+>", f"<VirtualHost 127.0.0.1:{port}>", text)

@@ -43,6 +43,10 @@ SCRIPTS = {
     # The usual use of fastcgi_finish_request(): the client gets its answer, and the script works on.
     "late.php": "<?php $f = getenv('STATE'); $n = (int)file_get_contents($f); echo $n; fastcgi_finish_request();"
                 " usleep(20000); file_put_contents($f, $n + 1);",
+    # Says nothing before its end.
+    "silent.php": "<?php $f = getenv('STATE') . '.spans'; $b = hrtime(true);"
+                  " if (isset($_GET['until'])) { touch(getenv('STATE') . '.begun'); " + UNTIL_LET_GO + " }"
+                  " file_put_contents($f, $b . ' ' . hrtime(true) . \"\\n\", FILE_APPEND); echo 'ok';",
     "spans.php": "<?php $f = getenv('STATE') . '.spans'; $b = hrtime(true); echo 'ok'; fastcgi_finish_request();"
                  " if (isset($_GET['until'])) { " + UNTIL_LET_GO + " } else usleep(50000);"
                  " file_put_contents($f, $b . ' ' . hrtime(true) . \"\\n\", FILE_APPEND);",
@@ -92,12 +96,12 @@ class Site:
         assert response.status == 200, (response.status, text)
         return response, json.loads(text)["server"]
 
-    def parallel(self, clients, each, path):
+    def parallel(self, clients, each, path, method="GET"):
         statuses, lock = [], threading.Lock()
 
         def work():
             for _ in range(each):
-                response, _ = self.ask(path)
+                response, _ = self.ask(path, method)
                 with lock:
                     statuses.append(response.status)
 
@@ -225,6 +229,7 @@ class TestShippedConfig(Case):
 
 
 class TestShippedConfigWithWorkerIdle(Case):
+    # It queues writes, so these are POSTs.
     config = staticmethod(shipped_with_worker_idle)
 
     def test_the_status_page_is_asked_at_the_start_and_at_a_reload(self):
@@ -235,17 +240,17 @@ class TestShippedConfigWithWorkerIdle(Case):
 
     def test_parallel_late_updates_lose_nothing(self):
         before = int(self.site.fpm.state.read_text())
-        self.assertEqual(set(self.site.parallel(8, 5, "/late.php?a=%22b")), {200})
+        self.assertEqual(set(self.site.parallel(8, 5, "/late.php?a=%22b", "POST")), {200})
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()) - before, 40)
         self.assertEqual(self.site.metric("ticketgate_exclusion_violations_total"), 0)
 
     def test_work_after_the_answer_never_overlaps_and_clients_do_not_wait_for_it(self):
         spans = pathlib.Path(str(self.site.fpm.state) + ".spans")
-        response, _ = self.site.ask("/spans.php?until=served")
+        response, _ = self.site.ask("/spans.php?until=served", "POST")
         self.assertEqual(response.status, 200)  # while its script still works
         self.site.let_go("served")
-        self.assertEqual(set(self.site.parallel(4, 1, "/spans.php")), {200})
+        self.assertEqual(set(self.site.parallel(4, 1, "/spans.php", "POST")), {200})
         self.site.wait_until_free()
         seen = sorted(tuple(map(int, line.split())) for line in spans.read_text().splitlines())
         self.assertEqual(len(seen), 5)
@@ -362,6 +367,70 @@ class TestStatusThatAReloadTakesAway(Case):
         self.site.wait_until_free()
         self.site.config.write_text(one)
         self.site.reload()
+
+
+class Relay:
+    """A balancer between ticketgate and php-fpm, which cuts connections."""
+
+    def __init__(self, port):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port, self.to, self.pairs = self.listener.getsockname()[1], port, []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            backend = socket.create_connection(("127.0.0.1", self.to))
+            self.pairs.append((client, backend))
+            for one, other in ((client, backend), (backend, client)):
+                threading.Thread(target=self.pump, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def pump(one, other):
+        try:
+            while data := one.recv(65536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def cut(self):
+        """Ends the connections to ticketgate; php-fpm learns nothing."""
+        for client, _ in self.pairs:
+            try:
+                client.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def behind_a_relay(site):
+    site.relay = Relay(site.fpm.port)
+    return queue_config("release: worker_idle")(site).replace("${FPM_URL}", f"fastcgi://127.0.0.1:{site.relay.port}")
+
+
+class TestAConnectionThatIsCut(Case):
+    """The end of a connection is not the end of its script: php-fpm's page is asked first."""
+    config = staticmethod(behind_a_relay)
+
+    def test_the_slot_is_held_to_the_end_of_the_script(self):
+        status = []
+        first = threading.Thread(target=lambda: status.append(self.site.ask("/silent.php?until=ended")[0].status))
+        first.start()
+        wait_for(pathlib.Path(str(self.site.fpm.state) + ".begun").exists, "the script runs")
+        self.site.relay.cut()
+        first.join()
+        self.assertEqual(status, [502])
+        second = threading.Thread(target=self.site.ask, args=("/silent.php",))
+        second.start()
+        wait_for(lambda: self.site.metric("ticketgate_queue_waiting") == 1, "the second waits")
+        for _ in range(50):  # the page is asked every 50 ms or sooner
+            self.assertEqual(self.site.metric("ticketgate_queue_waiting"), 1)
+        self.site.let_go("ended")
+        second.join()
+        self.site.wait_until_free()
+        spans = pathlib.Path(str(self.site.fpm.state) + ".spans").read_text().splitlines()
+        (_, end), (begin, _) = sorted(tuple(map(int, line.split())) for line in spans)
+        self.assertGreaterEqual(begin, end)
 
 
 class TestBodies(Case):

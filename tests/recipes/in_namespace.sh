@@ -25,7 +25,9 @@ mount --bind /dev/pts "$root/dev/pts"
 mount -t tmpfs tmpfs "$root/dev/shm"
 install -m 755 "$here/systemctl" "$here/apt-get" "$root/usr/local/sbin/"
 mkdir "$root/root/proof"
-cp "$here"/proof.* "$here/do_steps.sh" "$root/root/proof/"
+cp -r "$here"/proof.* "$here/wordpress" "$here/do_steps.sh" "$here/extract.py" "$root/root/proof/"
+proof=proof.sh
+[[ $backend != wordpress* ]] || proof=wordpress/proof.sh
 
 # As in fresh_check.sh: only the proxy variables of this machine.
 inside() {
@@ -39,6 +41,6 @@ inside /root/proof/do_steps.sh /root/steps || status=$?
 printf '```\n\n'
 ((status == 0)) || { echo "a step failed: exit $status"; exit 1; }
 printf 'What the test finds then:\n\n```text\n'
-inside /root/proof/proof.sh "$backend" "$host" || status=$?
+inside "/root/proof/$proof" "$backend" "$host" || status=$?
 printf '```\n'
 exit "$status"

@@ -53,15 +53,23 @@ everywhere=$(grep -E ' (00000000|0{32}):1F40 ' /proc/net/tcp /proc/net/tcp6)
 same 'listeners of the backend beyond loopback' "$everywhere" ''
 
 # The promise: 100 updates, 16 at a time, none lost.
-count() {
-    curl -s --no-progress-meter --parallel --parallel-immediate --parallel-max 16 -d '' -o /dev/null \
-        "$gate/proof.php?do=$1&n=[1-100]"
-    same "100 parallel updates ($1)" "$(curl -s "$gate/proof.php?do=read")" 100
+count() {  # WHAT [CURL'S OPTIONS...]
+    local what=$1
+    shift
+    curl -s --no-progress-meter --parallel --parallel-immediate --parallel-max 16 "$@" -o /dev/null \
+        "$gate/proof.php?do=$what&n=[1-100]"
+    same "100 parallel updates ($what $*)" "$(curl -s "$gate/proof.php?do=read")" 100
     rm -f /var/tmp/ticketgate-proof
 }
-count count
+count count -d ''
+# Reads are not queued, but those that name another method are, however they do it.
+runs 'a POST waits in the queue' grep -q 'stands in queue app' <(ticketgate explain POST /proof.php)
+runs 'a GET does not' grep -q 'not queued (GET is in skip_methods)' <(ticketgate explain GET /proof.php)
+count 'count&_method=PUT'
+count count -H 'X-HTTP-Method-Override: PUT'
+count count -X GET -d '_method=PUT'
 if grep -q '^[^#]*worker_idle' /etc/ticketgate/ticketgate.yaml; then
-    count late
+    count late -d ''
     wait_for 'the status page answers at the start' grep "php-fpm's status page answers" /run/shim/ticketgate.log
     # Without pm.status_path the reload reports the problem with a remedy.
     sed -i '/^pm.status_path/d' /etc/php/8.2/fpm/pool.d/www.conf

@@ -110,7 +110,9 @@ void BackendConnection::written(std::string_view bytes) {
         const std::size_t n = tap_->feed(bytes);
         bytes.remove_prefix(n);
         tap_bytes_ += n;
-        if (!is_occupied_ && tap_bytes_ >= 5 && tapped_id_ == 0) occupy();
+        // A call is told from a stranger by its id.
+        const bool known = plan_.has_calls() ? !tap_->target.empty() : tap_bytes_ >= 5;
+        if (!is_occupied_ && known && tapped_id_ == 0) occupy();
         if (tapped_id_ == 0 && !tap_->target.empty()) {
             tapped_id_ = id_in(tap_->target);
             stage_.trace.note('B', link_.id(), tapped_id_,
@@ -125,7 +127,7 @@ void BackendConnection::occupy() {
     // HEAD skips the line on /a.
     occupied_ = tap_->start().starts_with("HEAD /a") ? '\0' : port_.queue;
     is_occupied_ = true;
-    stage_.judge.occupied(occupied_);
+    stage_.judge.occupied(occupied_, plan_.has_calls() ? id_in(tap_->target) : 0);
 }
 
 // The connection was just closed here: the write may fail, and nothing ran.
@@ -149,7 +151,7 @@ void BackendConnection::proxy_closed() {
 void BackendConnection::release() {
     if (!is_occupied_) return;
     is_occupied_ = false;
-    stage_.judge.freed(occupied_);
+    stage_.judge.freed(occupied_, tapped_id_);
     is_unread_ = link_.unread() != 0;
     if (is_unread_) stage_.judge.unread(occupied_, +1);
 }
@@ -190,6 +192,7 @@ void BackendConnection::act() {
     if (phase_ == Phase::working) {
         if (clock.now < ready_at_) return again(ready_at_ - clock.now);
         if (!request_->complete() && !fate().early) return look_at_request();
+        if (story().awaits > 0) return again(500us);
         prepare_answer();
     }
     if (phase_ == Phase::answering) say();
@@ -222,6 +225,9 @@ void BackendConnection::begin() {
     if (faulty() || fate().work + fate().pause + fate().lingers >= plan_.response_timeout - 150ms)
         story().excuse = "its backend fails";
     if (fate().interim && !fcgi()) (void)link_.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    story().request_id = request_->request_id();
+    // A script that waits for a call may be silent for longer than its fate says.
+    if (story().awaits != 0 && plan_.response_timeout < 60s) story().excuse = "its backend fails";
     stage_.tell(Moment::begins, id_);
     again(Duration{});
     if (faulty() && fate().kind == Fate::Kind::dies_reading) die(fate().resets);
@@ -404,6 +410,7 @@ void BackendConnection::die(bool by_reset) {
     if (phase_ == Phase::accepting) stage_.judge.connect_failed();
     phase_ = Phase::dead;
     release();
+    if (plan_.has_calls() && id_ != 0) stage_.tell(Moment::ends, id_);
     if (link_.closed()) return;
     by_reset ? link_.abort() : link_.close();
 }

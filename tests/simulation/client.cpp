@@ -7,7 +7,7 @@ namespace ticketgate::sim {
 Client::Client(Stage& stage, const ClientPlan& plan, std::size_t index, std::uint64_t first_id)
     : Actor(stage), plan_(plan), index_(index), first_id_(first_id) {
     for (std::size_t i = 0; i < size(); ++i) texts_.push_back(text_of(ask(i)));
-    again(plan.starts);
+    if (plan.of == 0) again(plan.starts);
 }
 
 Client::Text Client::text_of(const Ask& ask) const {
@@ -15,6 +15,8 @@ Client::Text Client::text_of(const Ask& ask) const {
     std::string& out = text.bytes;
     out = ask.method + " " + ask.route + "/" + std::to_string(ask.id) +
           (ask.http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n") + "Host: a\r\n";
+    if (plan_.names_caller)
+        out += "X-Request-Id: " + stage_.judge.story(plan_.of).request_id + "\r\n";
     if (ask.close && !ask.http_1_0) out += "Connection: close\r\n";
     if (ask.expects_continue) out += "Expect: 100-continue\r\n";
     if (ask.body == Ask::Body::length)
@@ -38,6 +40,8 @@ Client::Text Client::text_of(const Ask& ask) const {
 void Client::start(Link& link) {
     link_ = &link;
     link.peer = this;
+    for (std::size_t i = 0; i < size(); ++i)
+        texts_[i] = text_of(ask(i));  // the caller's id is known
     answer_ = Message(false, ask(0).method == "HEAD");
     again(Duration{});
 }
@@ -166,15 +170,21 @@ void Client::end_of_stream() {
     finish();
 }
 
-void Client::finish() {
+void Client::be_done() {
     done_ = true;
     rest();
+    if (plan_.of != 0 && plan_.awaited) --stage_.judge.story(plan_.of).awaits;
+}
+
+void Client::finish() {
+    be_done();
     link_->close();
 }
 
 // ── leaving ──
 
 void Client::hear(Moment moment, std::uint64_t id) {
+    if (plan_.of != 0 && id == plan_.of) hear_of_caller(moment);
     if (done_ || link_ == nullptr || plan_.leave.way == Leave::Way::never) return;
     using enum Leave::When;
     if (plan_.leave.when == running && moment == Moment::begins && mine(id))
@@ -183,6 +193,20 @@ void Client::hear(Moment moment, std::uint64_t id) {
         moments_++ == plan_.leave.count)
         leave_in(Duration{});
     leave_if_due();  // at once, before any other actor notices the event
+    at_ = std::min(at_, leave_at_);
+}
+
+// The end of a script closes its connections: at once, or a little after its answer.
+void Client::hear_of_caller(Moment moment) {
+    if (done_) return;
+    if (moment == Moment::begins && !called_) {
+        called_ = true;
+        return again(plan_.starts);
+    }
+    if (moment != Moment::ends) return;
+    if (link_ == nullptr) return be_done();  // it never came to the call
+    leave_at_ = clock.now + (stage_.random.chance(50) ? Duration{} : at_most(5ms));
+    leave_if_due();
     at_ = std::min(at_, leave_at_);
 }
 
@@ -200,8 +224,7 @@ void Client::leave(Leave::Way way) {
         half_closed_ = true;
         return link_->finish();
     }
-    done_ = true;
-    rest();
+    be_done();
     way == Leave::Way::fin ? link_->close() : link_->abort();
 }
 

@@ -24,7 +24,8 @@ class Client final : public Actor {
     Time starts() const { return Clock::begin + plan_.starts; }
     std::uint32_t capacity() const { return plan_.capacity; }
     bool started() const { return link_ != nullptr; }
-    bool done() const { return done_; }
+    bool done() const { return done_ || (plan_.of != 0 && !called_); }
+    bool inside() const { return plan_.of != 0; }
 
  private:
     struct Text {
@@ -43,6 +44,8 @@ class Client final : public Actor {
     void answer_complete();
     void end_of_stream();
     void finish();
+    void be_done();
+    void hear_of_caller(Moment moment);
     void leave_if_due();
     void leave_in(Duration after) {
         if (plan_.leave.way != Leave::Way::never && !half_closed_)
@@ -60,6 +63,7 @@ class Client final : public Actor {
     std::uint64_t bytes_sent_ = 0, bytes_read_ = 0;
     std::uint32_t moments_ = 0;
     Time leave_at_ = Time::max(), continue_at_{};
+    bool called_ = false;  // its script has come to the call
     bool half_closed_ = false, stop_sending_ = false, done_ = false, waits_for_end_ = false;
 };
 

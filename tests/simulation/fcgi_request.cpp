@@ -117,6 +117,7 @@ void FcgiRequest::take_pair(std::string_view name, std::string_view value) {
     if (name == "SCRIPT_NAME") script = value;
     if (name == "QUERY_STRING") query = value;
     if (name == "CONTENT_LENGTH") length_ = value;
+    if (name == "HTTP_X_REQUEST_ID") request_id_ = value;
 }
 
 }  // namespace ticketgate::sim

@@ -33,6 +33,7 @@ class FcgiRequest final : public Incoming {
     bool complete() const override { return state_ == State::complete; }
     bool broken() const override { return state_ == State::broken; }
     bool keeps() const override { return keeps_; }
+    std::string request_id() const override { return request_id_; }
 
     std::string query, script;
 
@@ -50,7 +51,7 @@ class FcgiRequest final : public Incoming {
     bool begun_ = false, keeps_ = false;
     std::string partial_;  // a header, the body of a BEGIN_REQUEST
     std::string pairs_;    // parameters that are not whole yet
-    std::string length_;
+    std::string length_, request_id_;
     std::size_t content_ = 0, padding_ = 0;
     bool in_record_ = false;
 };

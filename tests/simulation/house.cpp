@@ -46,6 +46,9 @@ config::Spool spool_of(const Plan& plan) {
     return spool;
 }
 
+// Scripts call from there.
+constexpr const char* backend_address = "10.0.0.9";
+
 // A hold counts from the beginning of its run.
 constexpr Duration grant_to_begin = 100ms;
 
@@ -97,6 +100,8 @@ config::Config House::config() const {
     all.response_spool_max = set(plan_.response_spool_max);
     all.client_half_close =
         set(plan_.half_close_stays ? config::HalfClose::stay : config::HalfClose::leave);
+    all.inside_calls = set(plan_.inside_calls);
+    config.clients.inside = {backend_address};
     config.clients.write_timeout = plan_.write_timeout;
     config.clients.idle_timeout = plan_.idle_timeout;
     config.clients.max_requests = plan_.max_requests;
@@ -137,15 +142,16 @@ Gate* House::gate(char queue) const {
 }
 
 // As Front does.
-void House::admit(Link& link, std::size_t index) {
+void House::admit(Link& link, std::size_t index, bool inside) {
     const auto admission = std::make_shared<Admission>(assembly_->commons());
     Station& first = assembly_->station(0);
     Station& settle_on = assembly_->station(index);
-    first.loop.post([&first, &settle_on, &link, admission] {
+    first.loop.post([&first, &settle_on, &link, admission, inside, arrived = clock.now] {
         auto stream = link.stream(first.loop);
         try {
             ticketgate::Caller caller;
-            caller.peer = ticketgate::Peer{.ip = "10.0.0.1", .port = 80};
+            caller.arrived_after = arrived - 1ns;
+            caller.peer = ticketgate::Peer{.ip = inside ? backend_address : "10.0.0.1", .port = 80};
             Connection::serve(std::make_unique<Connection>(first, settle_on, std::move(stream),
                                                            std::move(caller), std::move(*admission),
                                                            true));
@@ -178,17 +184,27 @@ void House::release() {
     for (const char queue : {'a', 'c'}) {
         Gate* const gate = this->gate(queue);
         if (gate == nullptr || gate->figures().in_flight == 0) continue;
-        const TicketView newest = gate->view(GateView::most).in_flight.back();
-        judge_.releases(queue, id_in(newest.label.target()), gate->release(newest.number));
+        const GateView view = gate->view(GateView::most);
+        const bool call = !view.inside.empty() && view.inside.back().holds;
+        const TicketView newest = call ? view.inside.back() : view.in_flight.back();
+        const std::uint64_t before = failed_open(queue);
+        const Release release = gate->release(newest.number);
+        judge_.releases(queue, id_in(newest.label.target()), release, failed_open(queue) - before);
     }
+}
+
+void House::frees(Gate& gate, std::uint64_t id, std::uint64_t number) {
+    const char queue = gate.name().front();
+    const std::uint64_t before = failed_open(queue);
+    const Release release = gate.release(number);
+    judge_.frees(queue, id, release, failed_open(queue) - before);
 }
 
 // The queue may have left the config since.
 void House::release(std::uint64_t id) {
     assembly_->gates().for_each([&](Gate& gate) {
         for (const TicketView& holder : gate.view(GateView::most).in_flight)
-            if (id_in(holder.label.target()) == id)
-                judge_.frees(gate.name().front(), id, gate.release(holder.number));
+            if (id_in(holder.label.target()) == id) frees(gate, id, holder.number);
     });
 }
 
@@ -214,8 +230,9 @@ void House::check(char queue, Gate& gate) {
     if (free > 0 && waiting > 0) check_idle_slot(queue, gate);
     if (in_flight > 0 && !plan_.bodiless()) check_holders(queue, gate);
     // Stopping gives up on what runs; until then a slot is held as long as the backend runs.
-    if (!judge_.stopping() && line.running > in_flight + line.failed_open &&
-        line.running > in_flight + judge_.count_failed_open(queue))
+    const std::uint32_t held = in_flight + gate.figures().inside;
+    if (!judge_.stopping() && line.running > held + line.failed_open &&
+        line.running > held + judge_.count_failed_open(queue))
         judge_.fail(std::string("queue ") + queue + ": a request runs without a slot");
 }
 
@@ -239,6 +256,7 @@ void House::check_holds(char queue, const QueuePlan& plan) {
     Gate* const gate = this->gate(queue);
     if (gate == nullptr || gate->figures().in_flight == 0) return;
     if (plan.hold_timeout == never || plan.on_hold_timeout == OnHoldTimeout::keep) return;
+    if (plan_.has_calls()) return;  // a call within a hold has a hold_timeout of its own
     for (const TicketView& holder : gate->view(GateView::most).in_flight)
         if (holder.since > plan.hold_timeout + grant_to_begin)
             judge_.fail(std::string("queue ") + queue + ": number " +

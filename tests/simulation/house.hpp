@@ -31,7 +31,7 @@ class House {
 
     const Loops loops;
 
-    void admit(Link& link, std::size_t loop);
+    void admit(Link& link, std::size_t loop, bool inside);
     void reload(Random& random);
     void drain();
     void stop();
@@ -62,6 +62,7 @@ class House {
     void check_holds(char queue, const QueuePlan& plan);
     void check_idle_slot(char queue, Gate& gate);
     std::uint64_t failed_open(char queue) const;
+    void frees(Gate& gate, std::uint64_t id, std::uint64_t number);
 
     const Plan& plan_;
     Ground& ground_;

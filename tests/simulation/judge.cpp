@@ -1,7 +1,7 @@
 #include "simulation/judge.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <set>
 
 namespace ticketgate::sim {
 namespace {
@@ -45,6 +45,8 @@ Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
             story.ask = ask;
             story.ask.id = stories_.size() + 1;
             story.client = of_client_.size() - 1;
+            story.caller = client.of;
+            if (client.of != 0 && client.awaited) ++stories_.at(client.of - 1).awaits;
             of_client_.back().push_back(story.ask.id);
             stories_.push_back(std::move(story));
         }
@@ -103,7 +105,7 @@ bool Judge::waited_too_long(const Story& s) const {
 // Another request had the only slot.
 bool Judge::certainly_in_line(const Story& s, Leave::Way way) {
     const char queue = queue_of(s.ask);
-    if (queue == 0 || s.sent != 0) return false;
+    if (queue == 0 || s.sent != 0 || s.caller != 0) return false;
     if (way != Leave::Way::rst && plan_.half_close_stays) return false;
     return line(queue)->strict && line(queue)->running + line(queue)->unread == 1;
 }
@@ -188,6 +190,8 @@ void Judge::check_refusal(Story& s, const Message& answer) {
         if (!excused && last_connect_failure_ < s.head_sent) untrue("its backend is well");
         return;
     }
+    if (answer.status == 508 && s.caller != 0 && plan_.inside_calls == config::InsideCalls::refuse)
+        return;
     if (answer.status == 408 && excused) return;
     if (answer.status == 500 && short_of_memory_) return;
     untrue(("status " + std::to_string(answer.status)).c_str());
@@ -196,7 +200,8 @@ void Judge::check_refusal(Story& s, const Message& answer) {
 // By an operator, or by hold_timeout before it was sent.
 bool Judge::may_lose_slot(const Story& s) const {
     const QueuePlan& queue = queue_of(s.ask) == 'a' ? plan_.a : plan_.c;
-    return s.released || queue.on_hold_timeout == OnHoldTimeout::release;
+    return s.released || queue.on_hold_timeout == OnHoldTimeout::release ||
+           (s.caller != 0 && may_lose_slot(stories_.at(s.caller - 1)));
 }
 
 void Judge::cut(std::uint64_t id, bool pipelined) {
@@ -226,19 +231,36 @@ void Judge::cut_unseen(std::uint64_t id) {
 
 // ── the backend's side ──
 
-void Judge::occupied(char queue) {
+// CONTRACT 10: a script that runs may have one of its calls run beside it. Where the caller is
+// over, the call counts as one of the request that called that.
+std::uint32_t Judge::justified() const {
+    std::set<std::uint64_t> callers;
+    if (plan_.inside_calls != config::InsideCalls::pass) return 0;
+    for (const Story& s : stories_) {
+        if (!s.runs) continue;
+        std::uint64_t caller = s.caller;
+        while (caller != 0 && !stories_[caller - 1].runs) caller = stories_[caller - 1].caller;
+        if (caller != 0) callers.insert(caller);
+    }
+    return static_cast<std::uint32_t>(callers.size());
+}
+
+void Judge::occupied(char queue, std::uint64_t id) {
     Line* its = line(queue);
+    if (id != 0) story(id).runs = queue != 0;
     if (its == nullptr) return;
     ++moment;
     ++its->running;
-    if (its->running > its->allowed + its->failed_open &&
-        its->running > its->allowed + count_failed_open(queue))
+    const std::uint32_t within = justified();
+    if (its->running > its->allowed + its->failed_open + within &&
+        its->running > its->allowed + count_failed_open(queue) + within)
         fail(std::string("queue ") + queue + ": " + std::to_string(its->running) +
              " run at the backend, " + std::to_string(its->allowed) + " may");
 }
 
-void Judge::freed(char queue) {
+void Judge::freed(char queue, std::uint64_t id) {
     ++moment;
+    if (id != 0) story(id).runs = false;
     if (Line* its = line(queue)) --its->running;
 }
 
@@ -317,95 +339,29 @@ void Judge::limit(char queue, queue::Limits limits) {
     if (limits.max_in_flight != 1) its.strict = false;
 }
 
-void Judge::releases(char queue, std::uint64_t id, Release release) {
+void Judge::releases(char queue, std::uint64_t id, Release release, std::uint64_t violations) {
     story(id).released = release != Release::no_such;
     if (release == Release::no_such) return fail("a slot that is held cannot be released");
     if (release != Release::failed_open) return;
     line(queue)->strict = false;
-    ++line(queue)->given_away;
+    line(queue)->given_away += violations;
 }
 
 // Not a moment earlier, so it allows nobody to run beside another. The queue c may be removed, and
 // its figures with it.
-void Judge::frees(char queue, std::uint64_t id, Release release) {
+void Judge::frees(char queue, std::uint64_t id, Release release, std::uint64_t violations) {
     story(id).released = true;
     if (release != Release::failed_open) return fail("a request that ran holds a slot unbegun");
-    if (queue == 'a')
-        ++line(queue)->freed;
-    else
-        ++line(queue)->given_away;
+    const bool counts = queue == 'a';
+    if (counts) ++line(queue)->freed;
+    line(queue)->given_away += violations - (counts ? 1 : 0);
+    if (violations > 1) line(queue)->strict = false;  // calls within its hold run on
 }
 
 void Judge::check_failed_open(char queue, const QueuePlan& plan) {
     const bool may = plan.on_hold_timeout == OnHoldTimeout::release && plan.hold_timeout != never;
     if (!may && count_failed_open(queue) > line(queue)->given_away)
         fail(std::string("queue ") + queue + " failed open though it keeps its slots");
-}
-
-// ── the end ──
-
-// Uses only the ticket's number from the access log: it cannot be seen from outside.
-void Judge::log_line(std::string_view text) {
-    const auto number_after = [&](std::string_view key) {
-        std::uint64_t value = 0;
-        if (const auto at = text.find(key); at != std::string_view::npos)
-            std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
-        return value;
-    };
-    const auto path = text.find("\"path\":\"");
-    if (path == std::string_view::npos) return fail("a log line without a path");
-    const auto slash = text.find('/', path + 9);
-    std::uint64_t id = 0;
-    std::from_chars(text.data() + slash + 1, text.data() + text.size(), id);
-    if (id == 0) return;  // refused before it had a head
-    if (story(id).number != 0) return fail("request " + std::to_string(id) + " has two log lines");
-    story(id).number = number_after("\"number\":");
-}
-
-// A lower number ran later, so its body was incomplete when the higher one was granted, which was
-// not before the one ahead of that had ended.
-void Judge::check_order(const Line& line) {
-    for (std::size_t i = 0; i < line.order.size(); ++i) {
-        const Story& first = story(line.order[i]);
-        if (first.number == 0) continue;
-        std::uint64_t granted = first.read;
-        if (i != 0) granted = std::max(granted, story(line.order[i - 1]).ended);
-        for (std::size_t k = i + 1; k < line.order.size(); ++k) {
-            const Story& later = story(line.order[k]);
-            if (later.number == 0 || later.number >= first.number) continue;
-            if (line.in_order_of_arrival || (later.read != 0 && later.read < granted))
-                return fail("request " + std::to_string(first.ask.id) + " overtook " +
-                            std::to_string(later.ask.id));
-        }
-    }
-}
-
-// A failed request ends its connection and with it the requests sent behind it. The client must get
-// an error answer if no byte of the backend's answer was relayed (then it is a cut).
-bool Judge::may_lack_answer(const Story& s) const {
-    bool last = true;
-    for (const auto id : of_client_[s.client]) {
-        if (id < s.ask.id && !stories_[id - 1].excuse.empty()) return true;
-        if (id > s.ask.id && stories_[id - 1].head_sent != 0) last = false;
-    }
-    const bool owed = last && s.excuse == "its backend fails";
-    if (!s.excuse.empty() && !owed) return true;
-    if (short_of_memory_) return true;
-    return s.answers == 1 || s.left != 0 || s.after_close || draining_ || s.all_sent == 0;
-}
-
-void Judge::check_story(const Story& s) {
-    if (!may_lack_answer(s))
-        fail("request " + std::to_string(s.ask.id) + " stayed and has no answer");
-    if (s.begun > 1) fail("request " + std::to_string(s.ask.id) + " ran twice");
-}
-
-void Judge::close() {
-    for (const Line* line : {&a_, &c_}) {
-        if (line->running != 0) fail("a request still runs at the backend");
-        if (line->strict) check_order(*line);
-    }
-    for (const Story& story : stories_) check_story(story);
 }
 
 }  // namespace ticketgate::sim

@@ -19,6 +19,10 @@ namespace ticketgate::sim {
 struct Story {
     Ask ask;
     std::size_t client = 0;
+    std::uint64_t caller = 0;  ///< the request whose script makes this call; 0: none
+    int awaits = 0;            ///< calls that its own script waits for
+    std::string request_id;    ///< as its script sees it
+    bool runs = false;         ///< it occupies the backend now
     std::uint64_t head_sent = 0, all_sent = 0;  ///< by the client, to its last byte
     Time head_sent_at{};
     std::uint64_t end_offset = 0;  ///< of its last byte, on the client's connection
@@ -86,8 +90,9 @@ class Judge {
     void excuse_all(std::size_t client, const char* why);
 
     // ── the backend's side ──
-    void occupied(char queue);
-    void freed(char queue);
+    /// `id`: 0 if its first bytes do not tell.
+    void occupied(char queue, std::uint64_t id);
+    void freed(char queue, std::uint64_t id);
     void unread(char queue, int by);
     void sent(std::uint64_t id, char queue, Speech speech);
     void arrived(std::uint64_t id, const Incoming& request);  ///< at the backend, whole
@@ -109,8 +114,9 @@ class Judge {
     }
     /// An operator released the slot of this request.
     /// The operator, of a request whose end only the backend knows.
-    void frees(char queue, std::uint64_t id, Release release);
-    void releases(char queue, std::uint64_t id, Release release);
+    void frees(char queue, std::uint64_t id, Release release, std::uint64_t violations);
+    /// `violations`: that the queue counted for it, which includes the calls within its hold.
+    void releases(char queue, std::uint64_t id, Release release, std::uint64_t violations);
     void drains() { draining_ = true; }
     /// No loop has anything to do: what the operator did is in force on each of them.
     void quiet() {
@@ -137,6 +143,7 @@ class Judge {
  private:
     bool may_be_whole(const Story& story) const;
     bool may_lose_slot(const Story& story) const;
+    std::uint32_t justified() const;
     void check_own_answer(Story& story, const Message& answer);
     void check_refusal(Story& story, const Message& answer);
     void check_order(const Line& line);

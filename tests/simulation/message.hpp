@@ -24,6 +24,9 @@ class Incoming {
     /// Tells whether the connection may be used for another request.
     virtual bool keeps() const { return true; }
 
+    /// The request id that the proxy gave it; empty until it is here.
+    virtual std::string request_id() const = 0;
+
     std::string method, target, body;
 };
 
@@ -43,6 +46,7 @@ class Message final : public Incoming {
     bool has_head() const override { return state_ != State::head; }
     bool complete() const override { return state_ == State::complete; }
     bool broken() const override { return state_ == State::broken; }
+    std::string request_id() const override { return field("x-request-id"); }
     bool interim() const { return status >= 100 && status < 200; }
     /// A field's value, lower case; empty when there is none.
     std::string field(std::string_view name) const;

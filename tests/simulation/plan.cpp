@@ -186,7 +186,36 @@ void lose_network(Random r, Plan& plan) {
                 ask.fate.kind = Fate::Kind::unheard;
 }
 
+// Scripts that call their own site; also calls that make calls. Each has the patience of a script.
+void choose_calls(Random r, Plan& plan) {
+    if (!r.chance(25)) return;
+    using enum config::InsideCalls;
+    plan.inside_calls = r.one_of({pass, pass, pass, wait, refuse});
+    std::uint64_t asks = 0;
+    for (const ClientPlan& client : plan.clients) asks += client.asks.size();
+    const Mood calm{0, 0, 20, 0};
+    for (std::uint64_t i = r.between(1, 4); i > 0; --i) {
+        ClientPlan call;
+        call.asks = {ask_of(r, plan, calm, false)};
+        Ask& ask = call.asks[0];
+        // Over FastCGI its first bytes do not show that it skips the queue.
+        if (ask.method == "HEAD" && ask.route == "/a") ask.route = "/b";
+        call.of = r.between(1, asks++);
+        call.names_caller = r.chance(60);
+        call.awaited = r.chance(75);
+        if (r.chance(50)) call.starts = up_to(r, 10ms);
+        if (r.chance(30)) call.piece = static_cast<std::uint32_t>(r.between(5, 300));
+        call.leave = {r.one_of({Leave::Way::fin, Leave::Way::fin, Leave::Way::rst}),
+                      Leave::When::sent, 0, up_to(r, 150ms)};
+        plan.clients.push_back(std::move(call));
+    }
+}
+
 }  // namespace
+
+bool Plan::has_calls() const {
+    return std::ranges::any_of(clients, [](const ClientPlan& client) { return client.of != 0; });
+}
 
 Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     Random r(seed);
@@ -214,6 +243,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     say_more(Random(seed ^ 0x204), plan);
     choose_speech(Random(seed ^ 0xfc91), plan, mood);
     lose_network(Random(seed ^ 0x105e), plan);
+    choose_calls(Random(seed ^ 0x1517de), plan);
     return plan;
 }
 

@@ -90,6 +90,10 @@ struct Leave {
 
 struct ClientPlan {
     std::vector<Ask> asks;
+    /// Its requests are calls that the script of this request makes; 0: a client from outside.
+    std::uint64_t of = 0;
+    bool names_caller = false;  ///< by its X-Request-Id
+    bool awaited = false;       ///< the script waits for them
     Duration starts = Duration{};
     std::uint32_t pipelines = 1;     ///< requests sent before the first is answered
     std::uint32_t piece = 1 << 20;   ///< most bytes at once, either way
@@ -124,6 +128,7 @@ struct Plan {
                  connect_timeout = 5s, write_timeout = 60s, idle_timeout = 60s;
     std::uint32_t max_waiting = 1024;
     bool half_close_stays = false;
+    config::InsideCalls inside_calls = config::InsideCalls::wait;
     bool small_spool = false;
     std::uint64_t spool_memory = 64 << 10, spool_max_memory = 64 << 20, spool_disk = 1 << 30;
     std::uint64_t response_spool_max = 256 << 20;
@@ -144,6 +149,8 @@ struct Plan {
     unsigned delays = 2;      ///< percent of steps in which a little time passes
     bool uneven = false;      ///< some run ten times as often as others
 
+    /// True if scripts make calls.
+    bool has_calls() const;
     /// True if no request has a body: then every wait is for a slot from the beginning.
     bool bodiless() const;
 };

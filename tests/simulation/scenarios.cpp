@@ -394,6 +394,7 @@ std::vector<Scenario> scenarios() {
         {"lost network", lost_network()},
     };
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
+    for (Scenario& scenario : inside_scenarios()) all.push_back(std::move(scenario));
     return all;
 }
 

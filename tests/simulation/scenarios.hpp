@@ -15,5 +15,6 @@ struct Scenario {
 };
 
 std::vector<Scenario> scenarios();
+std::vector<Scenario> inside_scenarios();  ///< part of them
 
 }  // namespace ticketgate::sim

@@ -117,7 +117,7 @@ void World::act(const Choice& choice) {
         Link& link = network_.connection(false, client->capacity());
         client->start(link);
         // As Front does: in turn.
-        return house_.admit(link, next_loop_++ % house_.loops.size());
+        return house_.admit(link, next_loop_++ % house_.loops.size(), client->inside());
     }
     choice.actor->act();
 }
@@ -217,6 +217,7 @@ bool World::clients_done() const {
 // When the clients are done the proxy drains; the last orphans run out.
 bool World::over() {
     if (!clients_done()) return false;
+    if (!ending_ && plan_.has_calls()) judge_.drains();  // of requests that are still in line
     if (!ending_) house_.drain();
     ending_ = true;
     if (!house_.empty()) return false;

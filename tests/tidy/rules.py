@@ -212,6 +212,7 @@ SLEEPS = {
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
     "tests/recipes/proof.sh": (1, "wait_for between two looks"),
+    "tests/recipes/wordpress/drive.py": (2, "until() between two looks; the pace of the visitor, a client that comes again"),
     "deploy/image_check.sh": (1, "between two looks at /readyz"),
     "deploy/package/check.sh": (1, "until_true between two looks"),
     "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),

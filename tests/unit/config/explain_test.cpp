@@ -79,10 +79,26 @@ TEST(Explain, NamesTheRoutesInOrder) {
 TEST(Explain, SaysWhetherTheRequestIsQueued) {
     EXPECT_NE(explained("POST", "/").find("\nstands in queue app\n"), std::string::npos);
     EXPECT_NE(explained("GET", "/")
-                  .find("\nnot queued (GET is in skip_methods), unless it names another method ("),
+                  .find("\nnot queued (GET is in skip_methods), unless it has a body or names "
+                        "another method ("),
               std::string::npos);
     EXPECT_NE(explained("get", "/").find("\nstands in queue app\n"), std::string::npos);
     EXPECT_NE(explained("POST", "/a/off").find("\nnot queued (queue: off)\n"), std::string::npos);
+}
+
+// Neither of the last two routes is wrong alone, so `check` does not see it.
+TEST(Explain, SaysThatNothingTellsTheEndOfTheWork) {
+    const auto config = good(
+        "listen: [{address: \"127.0.0.1:80\"}]\n"
+        "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w, status: {url: "
+        "\"fastcgi://h:1\"}}}, b: {url: \"http://h\"}}\n"
+        "queues: {q: {release: worker_idle}}\n"
+        "routes: [{prefix: /, upstream: a}, {regex: x, queue: q}, {regex: y, upstream: b}]\n");
+    const RouteIndex routes(config);
+    const std::string refused = "\nrefused with 500 if it is queued: queue q has release: ";
+    EXPECT_NE(explain(config, routes, "GET", "/xy").find(refused), std::string::npos);
+    for (const char* fine : {"/x", "/y"})
+        EXPECT_EQ(explain(config, routes, "GET", fine).find(refused), std::string::npos) << fine;
 }
 
 TEST(Explain, SaysWhenNothingMatches) {

@@ -68,7 +68,24 @@ TEST(Reference, PhpFpmFitsDebianAndMayWaitForWorkers) {
     EXPECT_EQ(idle.config->upstreams.at("php").fcgi->status->path, "/status");
 }
 
-TEST(Reference, QuickstartQueuesEverything) {
+// The README and the recipes say that one line makes the difference.
+TEST(Reference, QuickstartQueuesWritesAndWithoutOneLineEverything) {
+    std::string text = file_text(quickstart);
+    const std::string line = "    skip_methods: [GET, HEAD, OPTIONS]\n";
+    const auto at = text.find(line);
+    ASSERT_NE(at, std::string::npos);
+    const auto skipped = [](const std::string& yaml) {
+        const auto loaded = load(yaml);
+        EXPECT_EQ(printed(loaded.problems), std::vector<std::string>{});
+        const RouteIndex routes(*loaded.config);
+        return routes.resolve(routes.match("/any/path")).skip_methods;
+    };
+    EXPECT_EQ(skipped(text), (std::vector<std::string>{"GET", "HEAD", "OPTIONS"}));
+    text.erase(at, line.size());
+    EXPECT_EQ(skipped(text), std::vector<std::string>{});
+}
+
+TEST(Reference, QuickstartQueuesOnEveryPath) {
     const auto config = *load_file(quickstart, environment_of({})).config;
     const RouteIndex routes(config);
     const auto settings = routes.resolve(routes.match("/any/path"));

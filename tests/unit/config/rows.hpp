@@ -43,6 +43,8 @@ inline std::string other_value(const Key& key) {
             return key.choices.ends_with("|" + default_of(key))
                        ? std::string(key.choices.substr(0, key.choices.find('|')))
                        : std::string(key.choices.substr(key.choices.rfind('|') + 1));
+        case Kind::page:
+            return "off";
         case Kind::methods:
             return "[PUT]";
         case Kind::protocols:
@@ -61,6 +63,8 @@ inline std::string other_value(const Key& key) {
         case Kind::file:
         case Kind::prefix:
             return "/other";
+        case Kind::asked_headers:
+            return "{X-Other: \"b\"}";
         case Kind::media_type:
             return "text/other";
         case Kind::variables:

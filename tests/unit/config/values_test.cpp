@@ -48,6 +48,45 @@ TEST(Values, AnswersTakeEachFieldByItself) {
     EXPECT_EQ(**route("on_full: {body: \"\", content_type: text/plain}").on_full.body.value, "");
 }
 
+TEST(Values, APageIsHtmlOrOnOrOff) {
+    const auto page = [](const std::string& text) {
+        const auto given = route("on_full: {page: " + text + "}").on_full.page;
+        EXPECT_TRUE(given.given());
+        return given.value.value_or(Page());
+    };
+    for (const char* on : {"on", "true", "yes"}) EXPECT_EQ(page(on).kind, Page::Kind::on) << on;
+    for (const char* off : {"off", "false", "no"})
+        EXPECT_EQ(page(off).kind, Page::Kind::off) << off;
+    EXPECT_EQ(page("null").kind, Page::Kind::automatic);
+    EXPECT_EQ(page("\"<p>off ${queue} $${queue}\""),
+              (Page{Page::Kind::own, "<p>off ${queue} $${queue}"}));
+    EXPECT_EQ(route("on_full: {status: 429}").on_full.page.given(), false);
+}
+
+TEST(Values, APageFileIsReadBesideTheConfig) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_page_test";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "busy.html") << "<p>${request_id} ${x}";
+    const auto name = (folder / "c.yaml").string();
+    const auto load = [&](const std::string& answer) {
+        std::ofstream(name) << base << "routes: [{prefix: /, on_full: {" << answer << "}}]\n";
+        return load_file(name, environment_of({}));
+    };
+    const auto loaded = load("page_file: busy.html");
+    ASSERT_TRUE(loaded.config) << printed(loaded.problems).at(0);
+    EXPECT_EQ(loaded.config->routes.at(0).overrides.on_full.page.value,
+              (Page{Page::Kind::own, "<p>${request_id} ${x}"}));
+    EXPECT_EQ(
+        printed(load("page_file: none.html").problems),
+        std::vector<std::string>{name + ":4:43: routes[0].on_full.page_file: cannot read " +
+                                 (folder / "none.html").string() + ": No such file or directory"});
+    EXPECT_EQ(
+        printed(load("page: off, page_file: busy.html").problems),
+        std::vector<std::string>{
+            name + ":4:43: routes[0].on_full.page_file: stands beside page; keep one of them"});
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Values, BodyFileIsReadBesideTheConfigWhateverItsSize) {
     const auto folder = std::filesystem::path(testing::TempDir()) / "ticketgate_values_test";
     std::filesystem::create_directories(folder / "sub");

@@ -145,21 +145,46 @@ TEST(Warnings, UnqueuedFileRoutesThatMatchScripts) {
     const auto told = [](const std::string& routes) {
         return warnings("routes: " + routes + "\n");
     };
-    const auto files = told("[{prefix: /, queue: a}, {regex: '\\.(css|js)$', queue: off}]");
+    const std::string reads = "methods: [GET, HEAD], queue: off";
+    const auto files = told("[{prefix: /, queue: a}, {regex: '\\.(css|js)$', " + reads + "}]");
     ASSERT_EQ(files.size(), 1u);
     EXPECT_NE(files[0].find("routes[1].regex: matches /a.php/b.css as well"), std::string::npos)
         << files[0];
-    const auto deep = told(
-        "[{prefix: /, queue: a, routes: [{prefix: /s, routes: [{regex: 'png$', queue: off}]}]}]");
+    const auto deep =
+        told("[{prefix: /, queue: a, routes: [{prefix: /s, routes: [{regex: 'png$', " + reads +
+             "}]}]}]");
     ASSERT_EQ(deep.size(), 1u);
     EXPECT_NE(deep[0].find("matches /s/a.php/b.png"), std::string::npos) << deep[0];
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '^(/[^./]+)*/[^/]+\\.css$', queue: off}]"),
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '^(/[^./]+)*/[^/]+\\.css$', " + reads + "}]"),
               Lines{});
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '\\.css$', queue: off}, "
-                   "{regex: '\\.php(/|$)', queue: a}]"),
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '\\.css$', " + reads +
+                   "}, {regex: '\\.php(/|$)', queue: a}]"),
               Lines{});
     EXPECT_EQ(told("[{prefix: /}, {regex: '\\.css$', queue: off}]"), Lines{})
         << "nothing is queued";
+}
+
+// A server that hands missing files to index.php runs it for `POST /missing.png`.
+TEST(Warnings, UnqueuedFileRoutesThatLetWritesPast) {
+    const std::string file = "{regex: '^(/[^./]+)*/[^/]+\\.png$', queue: off";
+    const auto told = [&](const std::string& queued, const std::string& conditions) {
+        return warnings("routes: [{prefix: /, " + queued + "}, " + file + conditions + "}]\n");
+    };
+    const auto every = told("queue: a", "");
+    ASSERT_EQ(every.size(), 1u);
+    EXPECT_NE(every[0].find("routes[1].regex: lets POST /b.png past the queue, which runs "
+                            "/index.php"),
+              std::string::npos)
+        << every[0];
+    EXPECT_NE(every[0].find("; add methods: [GET, HEAD]"), std::string::npos) << every[0];
+    EXPECT_EQ(told("queue: a, skip_methods: [GET, HEAD, OPTIONS]", "").size(), 1u);
+    const auto put = told("queue: a", ", methods: [GET, PUT]");
+    ASSERT_EQ(put.size(), 1u);
+    EXPECT_NE(put[0].find("lets PUT /b.png past"), std::string::npos) << put[0];
+    EXPECT_EQ(told("queue: a", ", methods: [GET, HEAD]"), Lines{});
+    EXPECT_EQ(told("wait_timeout: 1s", ""), Lines{}) << "nothing is queued";
+    EXPECT_EQ(told("queue: a, skip_methods: [POST, PUT, PATCH, DELETE]", "").size(), 1u)
+        << "of skip_methods alone";
 }
 
 TEST(Warnings, UnqueuedFileRoutesToABackendWithoutFiles) {
@@ -370,6 +395,16 @@ TEST(Warnings, ArrivalWithSlowUploads) {
                     "whole line for up to "
                     "body_timeout 30s of routes[0]; set it to 5s or so"});
     EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a, body_timeout: 5s}]\n"), Lines{});
+}
+
+TEST(Warnings, PageWithoutTags) {
+    EXPECT_EQ(
+        warnings("routes: [{prefix: /, on_full: {page: busy.html}}]\n"),
+        Lines{"c.yaml:4:32: warning: routes[0].on_full.page: is sent as HTML and has no tags; "
+              "to name a file, write page_file"});
+    EXPECT_EQ(warnings("routes: [{prefix: /, on_full: {page: \"<h1>Busy\"},\n"
+                       "  on_wait_timeout: {page: off}, on_backend_error: {page: on}}]\n"),
+              Lines{});
 }
 
 TEST(Warnings, BodyWithoutItsType) {

@@ -161,6 +161,7 @@ TEST(ParseRequest, FieldsAreViewsOfTheHead) {
 
 TEST(ParseRequest, EveryNameOfOursIsKnown) {
     const std::pair<const char*, FieldName> names[] = {
+        {"accept", FieldName::accept},
         {"Connection", FieldName::connection},
         {"Keep-Alive", FieldName::keep_alive},
         {"Proxy-Connection", FieldName::proxy_connection},

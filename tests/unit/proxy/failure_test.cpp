@@ -26,6 +26,7 @@ constexpr Status statuses[] = {
     {errc::upstream_timeout, 504},   {errc::upstream_connect_timeout, 504},
     {errc::spool_full, 503},         {errc::input_full, 503},
     {errc::internal, 500},           {errc::client_closed, 499},
+    {errc::inside_call, 508},
 };
 
 TEST(FailureStatus, HasTheDefaultsOfTheContract) {
@@ -218,10 +219,12 @@ TEST_F(FailureResponse, CustomBodiesAreFilledIn) {
 TEST_F(FailureResponse, AConfiguredHeaderTakesThePlaceOfOurs) {
     config::Settings settings;
     settings.on_full.headers = {{"retry-after", "5"}, {"Cache-Control", "private"}};
+    settings.on_full.body = "again in ${retry_after} s";
     const Response response = respond(errc::queue_full, &settings);
     EXPECT_EQ(response.field("retry-after"), "5");
     EXPECT_EQ(response.field("Retry-After"), std::nullopt);
     EXPECT_EQ(response.field("Cache-Control"), "private");
+    EXPECT_EQ(response.body, "again in 5 s") << "the text agrees with the header";
 }
 
 struct Filling {

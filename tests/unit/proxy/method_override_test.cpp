@@ -54,5 +54,28 @@ TEST(MethodOverride, AParameterQueuesUnlessItIsForwarded) {
     EXPECT_FALSE(names("", MethodOverride::queue));
 }
 
+bool names_in_body(std::string_view method, const std::string& lines, MethodOverride policy) {
+    static const http::NameSet headers{config::method_headers()};
+    http::RequestHead head;
+    const std::string text = std::string(method) + " / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
+    EXPECT_TRUE(http::parse_request(text, http::HeadLimits(), head));
+    return names_another_method(head, policy, headers);
+}
+
+// A form's `_method` stands behind the head, where nothing is read before the queue.
+TEST(MethodOverride, ABodyThatTheMethodHasNoUseForQueuesUnlessItIsForwarded) {
+    using enum MethodOverride;
+    for (const char* line : {"Content-Length: 11\r\n", "Transfer-Encoding: chunked\r\n"}) {
+        for (const char* method : {"GET", "HEAD", "OPTIONS", "DELETE"}) {
+            EXPECT_TRUE(names_in_body(method, line, queue)) << method << line;
+            EXPECT_TRUE(names_in_body(method, line, remove)) << method << line;
+            EXPECT_FALSE(names_in_body(method, line, forward)) << method << line;
+        }
+        for (const char* method : {"POST", "PUT", "PATCH", "PROPFIND"})
+            EXPECT_FALSE(names_in_body(method, line, queue)) << method << line;
+    }
+    EXPECT_FALSE(names_in_body("GET", "Content-Length: 0\r\n", queue));
+}
+
 }  // namespace
 }  // namespace ticketgate

@@ -139,13 +139,16 @@ TEST(QueueHold, AReleasedSlotGoesToTheNext) {
     EXPECT_EQ(line.queue.in_flight(), 1u);
 }
 
-TEST(QueueHold, AWaitingTicketCannotBeReleased) {
+// Of a call within a hold that is given away.
+TEST(QueueHold, AWaitingTicketThatIsReleasedNeverRuns) {
     Line line;
-    line.hold();
+    Ticket& holder = line.hold();
     Ticket& waiting = line.take();
-    EXPECT_EQ(line.release(waiting), State::waiting);
-    EXPECT_EQ(waiting.state, State::waiting);
-    EXPECT_EQ(line.waiting(), Numbers{2});
+    EXPECT_EQ(line.release(waiting), State::revoked);
+    EXPECT_EQ(line.waiting(), Numbers{});
+    line.leave(holder);
+    EXPECT_EQ(line.take_granted(), Numbers{});
+    EXPECT_EQ(line.queue.begin(waiting), State::revoked);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class Model {
         grant(now);
     }
     void release(Entered& e, Time now) {
-        if (e.state == State::granted) e.state = State::revoked;
+        if (e.state == State::waiting || e.state == State::granted) e.state = State::revoked;
         if (e.state == State::running) e.state = State::released;
         grant(now);
     }

@@ -101,7 +101,7 @@ const std::array happenings{
         {misuse, misuse, misuse, misuse, left, misuse, misuse, misuse, misuse, released, misuse}},
     Happening{"an operator releases it",
               [](Scene& s) { s.release(s.ticket); },
-              {idle, waiting, waiting, revoked, released, full, expired, cancelled, revoked,
+              {idle, revoked, revoked, revoked, released, full, expired, cancelled, revoked,
                released, left}},
 };
 
@@ -151,7 +151,7 @@ TEST(TicketState, EveryPairOfEventsKeepsTheCounts) {
                 EXPECT_EQ(scene.queue.in_flight(), (holds ? 1u : 0u) + (other ? 1u : 0u))
                     << first.name << ", then " << second.name;
             }
-    EXPECT_GT(pairs, 400);
+    EXPECT_GT(pairs, 390);
 }
 
 TEST(TicketState, SettleAndCancelReturnTheState) {

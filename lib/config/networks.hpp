@@ -1,0 +1,37 @@
+// Networks of clients' addresses, IPv4 and IPv6, and `unix` for every client on a unix socket.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ticketgate::config {
+
+/// `10.0.0.0/8` or one address. IPv4 is kept as ::ffff:a.b.c.d.
+struct Network {
+    std::array<std::uint8_t, 16> bytes{};
+    unsigned bits = 128;
+
+    static std::optional<Network> parse(std::string_view text);
+    bool contains(const Network& other) const;
+};
+
+class Networks {
+ public:
+    /// Texts that the config has checked.
+    explicit Networks(const std::vector<std::string>& texts);
+
+    /// An address, or `unix`.
+    bool contains(std::string_view client) const;
+    /// All of them.
+    bool contains(const Networks& others) const;
+
+ private:
+    std::vector<Network> all_;
+    bool unix_ = false;
+};
+
+}  // namespace ticketgate::config

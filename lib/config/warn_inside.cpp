@@ -1,0 +1,47 @@
+// Warns about calls from inside that cannot be told from clients, or whose caller stays unknown.
+#include "config/networks.hpp"
+#include "config/validate.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// A network of more addresses than one site has.
+bool too_wide(const std::string& text) {
+    const auto network = Network::parse(text);
+    const bool v4 = text.find(':') == std::string::npos;
+    return network && network->bits < (v4 ? 96u + 8 : 16u);
+}
+
+}  // namespace
+
+void warn_inside(const Config& config, Problems& problems) {
+    const std::string path = "clients.inside";
+    for (const auto& text : config.clients.inside) {
+        if (too_wide(text))
+            problems.warn(config.mark_of(path), path,
+                          text + " counts clients as backends; name the backends' own addresses");
+        const Networks one({text}), trusted(config.clients.trusted_proxies);
+        if (trusted.contains(one))
+            problems.warn(config.mark_of(path), path,
+                          text +
+                              " has no effect: it is in clients.trusted_proxies, whose requests "
+                              "are their clients'");
+    }
+}
+
+void warn_inside_calls(const RouteOverrides& own, const std::string& path, const Settings& settings,
+                       const Config& config, bool all_queued, Problems& problems) {
+    if (!own.inside_calls.given() || settings.inside_calls == InsideCalls::wait) return;
+    const Mark mark = own.inside_calls.mark;
+    const std::string key = path + ".inside_calls";
+    if (config.clients.inside.empty() && problems.knows("clients.inside"))
+        problems.warn(mark, key,
+                      "has no effect while clients.inside is empty; name the addresses from which "
+                      "the backend calls its own site");
+    else if (settings.inside_calls == InsideCalls::pass && !all_queued)
+        problems.warn(mark, key,
+                      "while a request that is not queued runs, only a call with the X-Request-Id "
+                      "of its caller passes; others wait");
+}
+
+}  // namespace ticketgate::config

@@ -1,0 +1,21 @@
+#include "proxy/inside.hpp"
+
+#include <algorithm>
+
+namespace ticketgate {
+
+bool is_inside(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer) {
+    if (peer.trusted || !snapshot.inside.contains(peer.ip)) return false;
+    return std::ranges::none_of(head.fields, [&](const auto& field) {
+        return snapshot.forwarding_names.contains(field.name);
+    });
+}
+
+bool looks_like_own_call(const http::RequestHead& head) {
+    return std::ranges::any_of(head.fields, [&](const auto& field) {
+        return field.id == http::FieldName::user_agent && !head.host.empty() &&
+               field.value.find(head.host) != std::string_view::npos;
+    });
+}
+
+}  // namespace ticketgate

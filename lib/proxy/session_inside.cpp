@@ -1,0 +1,94 @@
+// How a session treats a call from inside: the backend calls its own site, and may hold the slot
+// until it has the answer (CONTRACT 10).
+#include "http/target.hpp"
+#include "proxy/inside.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// A queue logs at most one waiting call in this time.
+constexpr Duration tell_again = std::chrono::minutes(1);
+
+bool due(std::atomic<Time>& last, Time now) {
+    Time seen = last;
+    return (seen == Time{} || now - seen >= tell_again) && last.compare_exchange_strong(seen, now);
+}
+
+class ExchangesOf final : public Exchanges {
+ public:
+    explicit ExchangesOf(const Commons& commons) : commons_(commons) {}
+    std::uint32_t under_way() const override { return commons_.runs; }
+    Time ended_elsewhere(const Gate& gate) const override {
+        return commons_.last_ends.elsewhere(&gate);
+    }
+
+ private:
+    const Commons& commons_;
+};
+
+}  // namespace
+
+// Leaves `state` idle where the call takes its place in the queue's own line.
+error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
+                                 queue::State& state) {
+    Gate& gate = *request_->route->gate;
+    const config::InsideCalls how = settings().inside_calls;
+    if (how == config::InsideCalls::wait || gate.figures().in_flight == 0) return {};
+    if (how == config::InsideCalls::pass) {
+        const ExchangesOf exchanges(station().commons);
+        client_.wire().look();
+        if (client_.wire().fin()) return {};  // its caller waits no longer
+        state =
+            gate.take_within(pass, {*inside_, client_.arrived_after(), exchanges}, entry, loop());
+        if (state == queue::State::idle) return {};
+        if (state != queue::State::full) {
+            ++gate.notes.inside_passed;
+            return {};
+        }
+    }
+    turn_ = Turn::full;
+    ++gate.notes.inside_refused;
+    return errc::inside_call;
+}
+
+// Then a call that names no request needs to know that it came after this one began.
+bool Session::lets_pass() const {
+    return settings().inside_calls == config::InsideCalls::pass &&
+           !request_->snapshot->config.clients.inside.empty();
+}
+
+// The log has no line of this request before it ends, and then its caller may have given up.
+void Session::tell_inside() const {
+    Gate& gate = place_->gate();
+    if (inside_) ++gate.notes.inside_waited;
+    const http::RequestHead& head = *station().head.view();
+    if (!inside_ && !looks_like_own_call(head)) return;
+    if (!due(gate.notes.inside_told, monotonic_now())) return;
+    const GateView view = gate.view(1);
+    const Record& record = request_->record;
+    station().commons.log.warn(
+        inside_ ? "a call from inside waits for a request that may wait for this call"
+                : "a call that the application may have made itself waits for a request that may "
+                  "wait for this call",
+        {{"request_id", record.request_id},
+         {"queue", record.queue},
+         {"number", record.number},
+         {"method", record.method},
+         {"path", http::path_of(record.target)},
+         {"client_ip", client_.peer().ip},
+         {"in_flight", view.in_flight.empty() ? "" : view.in_flight[0].label.request_id()},
+         {"remedy", inside_remedy()}});
+}
+
+std::string Session::inside_remedy() const {
+    const std::string docs = "; see docs/queues.md, calls from inside";
+    if (!inside_)
+        return "if it is: clients: {inside: [" + client_.peer().ip + "]} and inside_calls: pass" +
+               docs;
+    if (settings().inside_calls == config::InsideCalls::pass)
+        return "let the application pass its X-Request-Id on, so that its request is known" + docs;
+    return "if the application waits for its own calls: inside_calls: pass" + docs;
+}
+
+}  // namespace ticketgate

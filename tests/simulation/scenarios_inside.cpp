@@ -1,0 +1,89 @@
+// Scripts that call their own site (CONTRACT 10). In each, what may be taken for the caller of a
+// call without an id happens at the very moment of the call.
+#include "simulation/scenarios.hpp"
+
+namespace ticketgate::sim {
+namespace {
+
+Ask get(const std::string& route, Duration work) {
+    Ask ask;
+    ask.route = route;
+    ask.fate.work = work;
+    ask.fate.size = 60;
+    return ask;
+}
+
+ClientPlan client(Ask ask, Duration starts = Duration{}) {
+    ClientPlan plan;
+    plan.asks = {std::move(ask)};
+    plan.starts = starts;
+    return plan;
+}
+
+// Made by the script of this request, so long after its begin.
+ClientPlan call(std::uint64_t of, Ask ask, Duration after, bool awaited) {
+    ClientPlan plan = client(std::move(ask), after);
+    plan.of = of;
+    plan.awaited = awaited;
+    plan.leave = {Leave::Way::fin, Leave::When::sent, 0, 150ms};
+    return plan;
+}
+
+Plan plan_with(std::vector<ClientPlan> clients) {
+    Plan plan;
+    plan.clients = std::move(clients);
+    plan.delays = 0;
+    plan.inside_calls = config::InsideCalls::pass;
+    return plan;
+}
+
+// Its caller ends, and the next in line begins.
+Plan left_behind() {
+    return plan_with({client(get("/a", 5ms)), client(get("/a", 20ms), 1ms),
+                      client(get("/b", 5ms), 2ms), call(1, get("/a", 5ms), 5ms, false)});
+}
+
+// Its caller, which is not queued, ends while another request holds the slot.
+Plan of_an_unqueued_request() {
+    return plan_with({client(get("/a", 30ms)), client(get("/free", 5ms), 1ms),
+                      client(get("/a", 5ms), 2ms), call(2, get("/a", 5ms), 5ms, false)});
+}
+
+// Its caller, which is not queued, runs on though its client has left.
+Plan of_an_orphan() {
+    Plan plan = of_an_unqueued_request();
+    plan.clients[1].asks[0].fate.work = 15ms;
+    plan.clients[1].leave = {Leave::Way::rst, Leave::When::running, 0, 1ms};
+    return plan;
+}
+
+// Two calls beside each other, of which one calls in turn, and strangers in line.
+Plan family(bool named) {
+    Plan plan = plan_with({client(get("/a", 5ms)), client(get("/a", 5ms), 1ms),
+                           client(get("/b", 5ms), 2ms), call(1, get("/a", 5ms), 1ms, true),
+                           call(1, get("/b", 5ms), 2ms, true), call(4, get("/a", 5ms), 1ms, true)});
+    for (ClientPlan& each : plan.clients) each.names_caller = named && each.of != 0;
+    return plan;
+}
+
+}  // namespace
+
+std::vector<Scenario> inside_scenarios() {
+    Plan waits = family(true), refused = family(true), opens = family(true);
+    waits.inside_calls = config::InsideCalls::wait;
+    refused.inside_calls = config::InsideCalls::refuse;
+    opens.a.hold_timeout = 8ms;
+    opens.a.on_hold_timeout = OnHoldTimeout::release;
+    return {
+        {"a call that its caller leaves behind", left_behind()},
+        {"a call of an unqueued request", of_an_unqueued_request()},
+        {"a call of an orphan", of_an_orphan()},
+        {"calls from inside", family(true)},
+        {"calls from inside, without ids", family(false)},
+        {"calls from inside wait", waits},
+        {"calls from inside are refused", refused},
+        {"calls from inside, hold_timeout: release", opens},
+    };
+}
+
+}  // namespace ticketgate::sim
