@@ -24,24 +24,29 @@ TEST(QueueTable, HasALineForEachQueue) {
 }
 
 TEST(QueueTable, HasALineForEachTicketOfOneQueue) {
-    const std::string tickets = R"(,"tickets":{"in_flight":[)" +
-                                ticket("7", "/a", R"("held_seconds":14)") + R"(],"waiting":[)" +
-                                ticket("8", "/b", R"("waited_seconds":1.25,"ready":true)") + "," +
-                                ticket("10", "/c", R"("waited_seconds":1,"ready":false)") +
-                                R"(],"waiting_not_shown":4,"in_flight_not_shown":0}})";
+    const std::string tickets =
+        R"(,"tickets":{"in_flight":[)" + ticket("7", "/a", R"("held_seconds":14)") +
+        R"(],"inside":[)" + ticket("11", "/d", R"("held_seconds":2,"inside_of":7)") + "," +
+        ticket("12", "/e", R"("waited_seconds":1,"inside_of":7)") + R"(],"waiting":[)" +
+        ticket("8", "/b", R"("waited_seconds":1.25,"ready":true)") + "," +
+        ticket("10", "/c", R"("waited_seconds":1,"ready":false)") +
+        R"(],"waiting_not_shown":4,"in_flight_not_shown":0}})";
     EXPECT_EQ(queue_table(cart + tickets),
               "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
               "cart   1 of 1   2        14.0s       1.2s         arrival\n\n"
               "NUMBER  STATE      FOR    CLIENT     REQUEST  REQUEST ID\n"
               "7       running    14.0s  192.0.2.1  GET /a   r7\n"
+              "11      inside 7   2.0s   192.0.2.1  GET /d   r11\n"
+              "12      inside 7   1.0s   192.0.2.1  GET /e   r12\n"
               "8       waiting    1.2s   192.0.2.1  GET /b   r8\n"
               "10      uploading  1.0s   192.0.2.1  GET /c   r10\n"
               "and 4 more\n");
 }
 
 TEST(QueueTable, SaysThatAnIdleQueueHasNoTickets) {
-    const std::string none = R"(,"tickets":{"in_flight":[],"waiting":[],"waiting_not_shown":0,)"
-                             R"("in_flight_not_shown":0}})";
+    const std::string none =
+        R"(,"tickets":{"in_flight":[],"inside":[],"waiting":[],"waiting_not_shown":0,)"
+        R"("in_flight_not_shown":0}})";
     EXPECT_TRUE(queue_table(cart + none).ends_with("arrival\n\nno tickets\n"));
 }
 
@@ -49,7 +54,7 @@ TEST(QueueTable, ShowsNoControlCharactersAndCutsLongTargets) {
     const std::string tickets =
         R"(,"tickets":{"in_flight":[)" +
         ticket("7", R"(/\u001b[31m)" + std::string(100, 'x'), R"("held_seconds":1)") +
-        R"(],"waiting":[],"waiting_not_shown":0,"in_flight_not_shown":0}})";
+        R"(],"inside":[],"waiting":[],"waiting_not_shown":0,"in_flight_not_shown":0}})";
     const std::string told = queue_table(cart + tickets);
     EXPECT_NE(told.find("GET /?[31mx"), std::string::npos) << told;
     EXPECT_NE(told.find("xxx...  r7"), std::string::npos) << told;
