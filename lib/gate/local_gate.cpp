@@ -116,7 +116,7 @@ void LocalGate::drop(Pass& pass, net::Loop& here) noexcept {
 
 void LocalGate::leave(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) {
-        pass.over_ = true;
+        pass.over_at_ = now;
         free_slots(&pass, now, granted);
     });
 }

@@ -37,9 +37,9 @@ Pass* LocalGate::caller_of(const CalledBy& by) {
 
 // Without an id: since before the call came, the exchanges of one hold have been the only ones.
 // Then no other request can have made it, not even one that has ended since. Which of that hold's
-// did is not known; the outermost counts, so that its calls run one after the other. What the
-// exchanges say is asked after they are counted here, so that one that begins or ends meanwhile is
-// seen.
+// did is not known; the outermost that runs counts, so that its calls run one after the other, if
+// it ran when the call came and those around it were over by then. What the exchanges say is asked
+// after they are counted here, so that one that begins or ends meanwhile is seen.
 Pass* LocalGate::only_hold(const CalledBy& by) {
     std::uint32_t own = 0;
     Pass* outermost = nullptr;
@@ -50,9 +50,12 @@ Pass* LocalGate::only_hold(const CalledBy& by) {
         }
         return false;
     });
-    const bool only = queue_.in_flight() == 1 && by.exchanges.under_way() == own &&
-                      Pass::of(*queue_.oldest_holder()).granted() <= by.arrived_after &&
-                      by.exchanges.ended_elsewhere(*this) <= by.arrived_after;
+    bool only = outermost != nullptr && queue_.in_flight() == 1 &&
+                by.exchanges.under_way() == own && outermost->granted() <= by.arrived_after &&
+                by.exchanges.ended_elsewhere(*this) <= by.arrived_after;
+    if (!only) return nullptr;
+    for (const Pass* up = outermost->parent_.get(); up != nullptr; up = up->parent_.get())
+        only = only && up->over_at_ <= by.arrived_after;
     return only ? outermost : nullptr;
 }
 
@@ -80,7 +83,7 @@ State LocalGate::enter_within(Pass& pass, const CalledBy& by, const queue::Queue
 
 // Frees the slot of a request that is over, and of the callers around it that waited for this only.
 void LocalGate::free_slots(Pass* pass, Time now, queue::Tickets& granted) {
-    for (; pass != nullptr && pass->over_; pass = pass->parent_.get()) {
+    for (; pass != nullptr && pass->over(); pass = pass->parent_.get()) {
         const State before = pass->ticket_.state;
         if (before == State::left || (pass->within_ && !pass->within_->empty())) return;
         (void)line_of(*pass).leave(pass->ticket_, now, granted);

@@ -36,7 +36,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     std::uint64_t inside_of() const { return parent_ ? parent_->number() : 0; }
 
     /// Its run has begun and is not over; of a gate's lock.
-    bool runs() const { return ticket_.state == queue::State::running && !over_; }
+    bool runs() const { return ticket_.state == queue::State::running && !over(); }
 
     /// Sets the coroutine to wake at the decision, and later at the loss of the slot; null: none.
     /// On the home loop only.
@@ -49,6 +49,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     static Pass& of(queue::Ticket& ticket);
     static const Pass& of(const queue::Ticket& ticket);
     void run() override;  // on the home loop: wakes the waiter
+    bool over() const { return over_at_ != Time::max(); }
 
     queue::Ticket ticket_;      // under the gate's lock until decided
     GivenUp given_up_{};        // why, if it is dropped; under the gate's lock
@@ -58,7 +59,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     // CONTRACT 10; under the gate's lock.
     std::shared_ptr<Pass> parent_;          // it runs within the hold of this one
     std::unique_ptr<queue::Queue> within_;  // the calls within its own hold; null: none so far
-    bool over_ = false;                     // its run is over; calls within may keep its slot
+    Time over_at_ = Time::max();            // its run was over; calls within may keep its slot
     const RequestLabel label_ = {};
 };
 

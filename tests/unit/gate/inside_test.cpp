@@ -169,10 +169,29 @@ TEST_F(InsideTest, WithoutAnIdTheOutermostRequestCountsAsTheCaller) {
     EXPECT_EQ(call_without_id(*second, 2), State::waiting);
     EXPECT_EQ(second->inside_of(), caller->number());
     const Place waits(gate, second, loop);
+    const Time before_its_end = monotonic_now();
     caller.reset();
+    exchanges.runs = 1;
+    EXPECT_EQ(gate->take_within(*third, {{}, before_its_end, exchanges}, Entry(), loop),
+              State::idle)
+        << "the caller may have made it before its end";
     EXPECT_EQ(call_without_id(*third, 1), State::granted) << "only the child still runs";
     EXPECT_EQ(third->inside_of(), child.number());
     const Place runs_within(gate, third, loop);
+}
+
+TEST_F(InsideTest, WithoutAnIdTheCallerRanWhenTheCallCame) {
+    std::optional<Slot> caller(running("caller"));
+    std::optional<Slot> first(call("first", "caller").begin());
+    Place second = call("second", "caller", State::waiting);
+    const Time before = monotonic_now();
+    caller.reset();
+    first.reset();
+    const Slot now_runs = std::move(second).begin();
+    auto late = pass("late");
+    exchanges.runs = 1;
+    EXPECT_EQ(gate->take_within(*late, {{}, before, exchanges}, Entry(), loop), State::idle)
+        << "the first may have made it";
 }
 
 struct TwoSlots : InsideTest {
