@@ -13,7 +13,9 @@ target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 
 find_program(TG_CCACHE ccache)
 if(TG_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TG_CCACHE})
+  # ccache keeps what uses a precompiled header only if it may ignore the times of files.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TG_CCACHE})
 endif()
 find_program(TG_MOLD mold)
 if(TG_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")

@@ -394,12 +394,17 @@ def marks(tree):
                 yield source.path, number, "a mark without an issue's number"
 
 
+def without_system_headers(line):
+    """A line of CMake without comment and without <boost/….hpp>."""
+    return re.sub(r"(?<!\$)<[^<>]*>", "", line.split("#")[0])
+
+
 def listed(tree):
     """Every source is listed in a CMakeLists.txt, and every listed file exists."""
     known = set()
     for path in tree.cmake:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            for name in re.findall(r"[\w./${}-]+\.[ch]pp\b", line.split("#")[0]):
+            for name in re.findall(r"[\w./${}-]+\.[ch]pp\b", without_system_headers(line)):
                 name = re.sub(r"^\$\{(PROJECT|CMAKE)_SOURCE_DIR\}", str(tree.root), name)
                 name = name.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
                 if "_BINARY_DIR}" in name or line.lstrip().startswith("configure_file"):
