@@ -24,7 +24,8 @@ class Browser:
 
     def request(self, method, path, body=None, headers=None):
         began = time.monotonic()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300,
+                                                source_address=("127.0.0.9", 0))  # PHP calls from 127.0.0.1
         fields = {"Host": self.host, "User-Agent": "test-browser", "Connection": "close", **(headers or {})}
         if self.cookies:
             fields["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

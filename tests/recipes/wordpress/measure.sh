@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Inside a chroot that has the packages of docs/recipes/wordpress.md: installs WordPress anew and measures one setup.
 #   measure.sh SERVER FORM TRANSPORT FOLDER
-# SERVER: nginx, apache, fpm. FORM: none (no ticketgate), queued (every request waits), writes (config/quickstart.yaml),
+# SERVER: nginx, apache, fpm. FORM: none (no ticketgate), queued (every request waits), inside
+# (the same, but calls of WordPress to itself pass), writes (config/quickstart.yaml),
 # recipe (the page's file). TRANSPORT: how PHP calls: curl, or fsockopen (without php-curl, as Debian installs it).
 # FOLDER gets times.json, the trace and ticketgate's logs.
 set -euo pipefail
@@ -28,7 +29,7 @@ case $form in
         [[ $server != apache ]] || sed -i 's/127.0.0.1:8000/80/' /etc/apache2/ports.conf
         [[ $server != apache ]] || sed -i 's/127.0.0.1:8000/*:80/' /etc/apache2/sites-available/000-default.conf
         ;;
-    queued | writes) python3 "$here/form.py" "$config" "$form" ;;
+    queued | inside | writes) python3 "$here/form.py" "$config" "$form" ;;
 esac
 cp "$config" "$out/ticketgate.yaml"
 case $server in

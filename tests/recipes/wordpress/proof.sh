@@ -11,8 +11,8 @@ fi
 systemctl stop nginx  # Debian starts Apache on the same port when it is installed
 apt-get install -y apache2 libapache2-mod-php
 for transport in curl fsockopen; do
-    for setup in nginx:none nginx:queued nginx:writes nginx:recipe apache:none apache:queued apache:writes \
-        apache:recipe fpm:queued fpm:writes fpm:recipe; do
+    for setup in nginx:none nginx:queued nginx:inside nginx:writes nginx:recipe apache:none apache:queued apache:inside apache:writes \
+        apache:recipe fpm:queued fpm:inside fpm:writes fpm:recipe; do
         printf '\n%s, %s\n' "$setup" "$transport"
         "$here/measure.sh" "${setup%:*}" "${setup#*:}" "$transport" "/root/out/${setup/:/-}-$transport" ||
             echo "the measurement failed"
