@@ -22,14 +22,10 @@
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "config/admin_access.hpp"
-#include "config/dump.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
 #include "config/validate.hpp"
-#include "http/parser.hpp"
-#include "http/target.hpp"
-#include "proxy/routing.hpp"
 
 namespace ticketgate::commands {
 namespace {
@@ -125,22 +121,6 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     return good ? ok : failed;
 }
 
-// The request as it would come in.
-std::string head_of(const ExplainedRequest& request) {
-    const std::string host =
-        request.host.empty() ? std::string(http::authority_of(request.target)) : request.host;
-    std::string text =
-        request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host + "\r\n";
-    for (const auto& line : request.headers) text += line + "\r\n";
-    return text + "\r\n";
-}
-
-// Without a name, the first.
-std::string listener_of(const config::Config& config, const ExplainedRequest& request) {
-    if (!request.listener.empty() || config.listen.empty()) return request.listener;
-    return config.listen.front().name;
-}
-
 // A failed connection is a message, so it goes to stderr.
 int try_connections(const config::Config& config) try {
     int code = ok;
@@ -206,42 +186,13 @@ int check(const std::string& file, bool connect) {
 int explain(const std::string& file, const ExplainedRequest& request, bool all) {
     const auto config = load(file, false);
     if (!config) return bad_config;
-    std::string path;
-    const auto given = http::path_of(request.target);
-    if (!http::normalise_path(given, path)) {
-        std::fprintf(stderr,
-                     "ticketgate: %s is not a valid request path; it must start with /, http:// or "
-                     "https://\n",
-                     request.target.c_str());
+    const auto told =
+        ticketgate::explain(*config, request, all ? config::Shown::all : config::Shown::set);
+    if (!told.misuse.empty()) {
+        std::fprintf(stderr, "ticketgate: %s\n", told.misuse.c_str());
         return usage;
     }
-    const std::string text = head_of(request);
-    http::RequestHead head;
-    const auto parsed = http::parse_request(text, {.max_head = text.size() + 1}, head);
-    if (!parsed || *parsed != http::Progress::done) {
-        std::printf("refused with 400: %s\n", std::string(head.complaint).c_str());
-        return ok;
-    }
-    const Peer client{.ip = request.from};
-    const HeadCircumstances circumstances(head, client);
-    const auto listener = listener_of(*config, request);
-    const config::Asked asked{.path = path,
-                              .host = head.host,
-                              .method = request.method,
-                              .listener = listener,
-                              .circumstances = &circumstances};
-    const config::RouteIndex routes(*config);
-    if (const auto other = other_route(routes, given, asked, routes.match(asked))) {
-        std::printf(
-            "refused with 400: some servers read this path as %s, others as %s, and these "
-            "have different routes\n",
-            path.c_str(), other->c_str());
-        return ok;
-    }
-    std::fputs(
-        config::explain(*config, routes, asked, all ? config::Shown::all : config::Shown::set)
-            .c_str(),
-        stdout);
+    std::fputs(told.text.c_str(), stdout);
     return ok;
 }
 

@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "app/explain.hpp"
 
 namespace ticketgate::commands {
 
@@ -18,15 +19,6 @@ std::optional<std::string> environment(std::string_view name);
 int serve(const std::string& config_file);
 /// `connect`: also tries one connection to each upstream; returns 1 if one failed.
 int check(const std::string& config_file, bool connect);
-/// What a request would be, as far as routes look at it.
-struct ExplainedRequest {
-    std::string method;
-    std::string target;                ///< a path or a URL
-    std::string host;                  ///< empty: that of the URL
-    std::string listener;              ///< by its name; empty: the first
-    std::string from;                  ///< the client's address
-    std::vector<std::string> headers;  ///< `Name: value`
-};
 int explain(const std::string& config_file, const ExplainedRequest& request,
             bool all);  ///< all: also prints the settings that have their defaults
 int schema();

@@ -71,7 +71,7 @@ struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
     std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin;
-    commands::ExplainedRequest explained;
+    ExplainedRequest explained;
     std::uint64_t number = 0;
     bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
     IdOrder order;

@@ -97,15 +97,19 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
         add_section_rows(config, Section::fcgi, &*found->second.fcgi, path + ".fastcgi", rows);
 }
 
-std::string way(const Settings& settings, std::string_view method) {
+std::string way_text(Way way, const Settings& settings, std::string_view method) {
     if (!settings.queue) return "not queued (queue: off)";
     const auto& skip = settings.skip_methods;
-    if (std::find(skip.begin(), skip.end(), method) != skip.end())
-        return "not queued (" + std::string(method) + " is in skip_methods" +
-               (settings.method_override == MethodOverride::forward
-                    ? ")"
-                    : "), unless it has a body or names another method (method_override)");
-    return "stands in queue " + *settings.queue;
+    const bool skips = std::find(skip.begin(), skip.end(), method) != skip.end();
+    const std::string its(method);
+    if (way == Way::queues)
+        return "stands in queue " + *settings.queue +
+               (skips ? ", as it may mean another method than " + its + " (method_override)" : "");
+    if (!skips) return "not queued (tunnel: bypass)";
+    return "not queued (" + its + " is in skip_methods" +
+           (settings.method_override == MethodOverride::forward
+                ? ")"
+                : "), unless it has a body or names another method (method_override)");
 }
 
 // The request, with what routes look at beside its path.
@@ -139,25 +143,10 @@ std::string print_place(const Mark& mark) {
     return mark.line == 0 ? unset : mark.file + ":" + std::to_string(mark.line);
 }
 
-std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
-                    std::string_view normal_path, Shown shown) {
-    return explain(config, routes, Asked{.path = normal_path, .method = method}, shown);
-}
-
 std::string explain(const Config& config, const RouteIndex& routes, const Asked& asked,
-                    Shown shown) {
-    const std::string_view method = asked.method;
-    const auto match = routes.match(asked);
-    std::string out = title(asked, routes) + "\n";
-    if (match.unclear)
-        return out +
-               "refused with 400: a header that a route asks for has several readings, of which "
-               "some fit\n";
-    if (!match.matched() && routes.has_hosts() && !routes.names_host(asked.host))
-        return out + "no route names this host: 421\n";
-    if (!match.matched()) return out + "no route matches: 404\n";
+                    const RouteIndex::Match& match, Way way, Shown shown) {
     auto settings = routes.resolve(match);
-    out += way(settings, method) + "\n";
+    std::string out = title(asked, routes) + "\n" + way_text(way, settings, asked.method) + "\n";
     if (!tells_end_of_work(config, settings))
         out += "refused with 500 if it is queued: " + no_end_of_work(settings) + "\n";
     out += "\nroutes, each adding to those above\n";

@@ -1,4 +1,4 @@
-// Writes `ticketgate explain METHOD PATH`: what applies to a request, and which lines set it.
+// Writes what applies to a request, and which lines of the file set it (app/explain).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace ticketgate::config {
 /// Selects the settings: all, or only those that the file sets.
 enum class Shown : std::uint8_t { all, set };
 
-/// Prints the matched routes, queue or bypass, then each effective setting as the file spells it,
-/// with the place that set it.
-std::string explain(const Config& config, const RouteIndex& routes, std::string_view method,
-                    std::string_view normal_path, Shown shown = Shown::all);
+/// Whether the request takes a ticket.
+enum class Way : std::uint8_t { queues, passes };
 
+/// Prints queue or bypass, the matched routes, then each effective setting as the file spells it,
+/// with the place that set it. `match`: at least one route.
 std::string explain(const Config& config, const RouteIndex& routes, const Asked& asked,
-                    Shown shown = Shown::all);
+                    const RouteIndex::Match& match, Way way, Shown shown);
 
 /// Prints `file:line`, or `default` for a built-in value.
 std::string print_place(const Mark& mark);

@@ -9,9 +9,11 @@
 namespace ticketgate {
 namespace {
 
-constexpr std::string_view two_paths = "a path that servers read in ways with different routes",
+constexpr std::string_view no_normal_form = "a path that has no normal form",
+                           two_paths = "a path that servers read in ways with different routes",
                            two_methods =
                                "methods, of which each has a queue or upstream of its own",
+                           unusual_name = "a field name that CGI servers fold",
                            two_headers = "a header that servers read in ways with different routes",
                            coded_host = "a Host with a percent code",
                            odd_ipv6 =
@@ -38,30 +40,53 @@ class Search {
 
     Routed run() {
         const config::RouteIndex& index = snapshot_.index();
+        Routed found;
         if (index.has_hosts() && head_.host.find('%') != std::string_view::npos)
-            return {.route = nullptr, .complaint = coded_host};
-        if (index.has_hosts() && !config::usual_spelling(head_.host))
-            return {.route = nullptr, .complaint = odd_ipv6};
-        const Match match = index.match(asked_);
-        Routed found{.route = snapshot_.find(match)};
-        if (match.unclear) found.complaint = two_headers;
-        if (path_ != asked_.path && other_route(index, path_, asked_, match))
-            found.complaint = two_paths;
-        if (!match.matched() && index.has_hosts())
-            found.misdirected = !index.names_host(head_.host);
-        if (found.route != nullptr && found.complaint.empty() && !index.methods().empty())
-            look_at_methods(match, found);
+            found.complaint = coded_host;
+        else if (index.has_hosts() && !config::usual_spelling(head_.host))
+            found.complaint = odd_ipv6;
+        else
+            look_at_routes(found);
+        if (found.complaint.empty() && snapshot_.refuses_names_of(head_))
+            found.complaint = unusual_name;
+        found.failure = found.complaint.empty() ? failure(found.route.get()) : errc::bad_request;
+        if (!found.failure)
+            found.queues = snapshot_.queues(*found.route, head_) &&
+                           !bypasses(head_, found.route->settings, found.route->upgrades);
         return found;
     }
 
  private:
+    void look_at_routes(Routed& found) {
+        const config::RouteIndex& index = snapshot_.index();
+        found.match = index.match(asked_);
+        found.route = snapshot_.find(found.match);
+        if (found.match.unclear) found.complaint = two_headers;
+        if (path_ != asked_.path && other_route(index, path_, asked_, found.match))
+            found.complaint = two_paths;
+        if (found.route != nullptr && found.complaint.empty() && !index.methods().empty())
+            look_at_methods(found);
+    }
+
+    error_code failure(const Route* route) const {
+        const config::RouteIndex& index = snapshot_.index();
+        if (route == nullptr && index.has_hosts() && !index.names_host(head_.host))
+            return errc::misdirected;
+        if (route == nullptr || route->settings.upstream.empty()) return errc::no_route;
+        if (head_.framing == http::Framing::length &&
+            head_.content_length > route->settings.max_body)
+            return errc::body_too_large;
+        return {};
+    }
+
     // A server may run the request as one with any other method. If one of these has a queue, the
     // request goes by its route; if they lead to several, it is refused.
-    void look_at_methods(const Match& match, Routed& found) {
+    void look_at_methods(Routed& found) {
         if (!has_small_letters(head_.method) &&
             !names_another_method(head_, found.route->settings.method_override,
                                   snapshot_.method_names))
             return;
+        const Match match = found.match;
         look_at(match, "", found);
         for (const auto& method : snapshot_.index().methods()) look_at(match, method, found);
     }
@@ -72,13 +97,14 @@ class Search {
         const Match other = snapshot_.index().match(asked);
         if (!found.complaint.empty() || other == match || !other.matched()) return;
         auto route = snapshot_.find(other);
-        const bool goes_elsewhere = route->upstream != found.route->upstream;
-        const bool two_queues =
-            route->gate && found.route->gate && route->gate != found.route->gate;
-        if (other.unclear || goes_elsewhere || two_queues)
+        const config::Settings &its = route->settings, &first = found.route->settings;
+        const bool two_queues = its.queue && first.queue && its.queue != first.queue;
+        if (other.unclear || its.upstream != first.upstream || two_queues) {
             found.complaint = two_methods;
-        else if (!found.route->gate)
+        } else if (!first.queue) {
             found.route = std::move(route);
+            found.match = other;
+        }
     }
 
     const Snapshot& snapshot_;
@@ -109,8 +135,13 @@ config::HeaderReadings HeadCircumstances::read(std::string_view name) const {
 }
 
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
-                std::string_view path, std::string_view normal) {
-    return Search(snapshot, head, peer, path, normal).run();
+                std::string& normal) {
+    const auto path = http::path_of(head.target);
+    if (http::normalise_path(path, normal)) return Search(snapshot, head, peer, path, normal).run();
+    Routed refused;
+    refused.failure = errc::bad_request;
+    refused.complaint = no_normal_form;
+    return refused;
 }
 
 }  // namespace ticketgate

@@ -1,5 +1,6 @@
-// Which route a request has, by all that routes look at: also where the request names a second
-// method, or its path has a second reading. Pure but for the snapshot's cache.
+// Which route a request has, and whether it queues: the session serves by it, and `explain` prints
+// it. A request that names a second method, or whose path has a second reading, goes by the one
+// with the queue or is refused. Pure but for the snapshot's cache.
 #pragma once
 
 #include <map>
@@ -14,9 +15,11 @@
 namespace ticketgate {
 
 struct Routed {
-    std::shared_ptr<const Route> route;  ///< null: none
-    bool misdirected = false;            ///< routes name hosts, and none names this one
-    std::string_view complaint = {};     ///< why it is refused with 400; a constant
+    std::shared_ptr<const Route> route;  ///< null: none, or not looked for
+    config::RouteIndex::Match match;     ///< of this route
+    error_code failure = {};             ///< the request is refused
+    std::string_view complaint = {};     ///< why, if with 400; a constant
+    bool queues = false;                 ///< it takes a ticket
 };
 
 /// What routes look at in this head beside its path and listener. Views into the arguments, which
@@ -36,8 +39,8 @@ class HeadCircumstances final : public config::Circumstances {
     mutable std::optional<http::ConnectionOptions> options_;
 };
 
-/// `path`: as it came; `normal`: its normal form.
+/// `normal`: receives the normal form of the path.
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
-                std::string_view path, std::string_view normal);
+                std::string& normal);
 
 }  // namespace ticketgate

@@ -57,7 +57,6 @@ class Session {
     std::string inside_remedy() const;
 
     // parts of stages
-    error_code refuse(std::string_view complaint);
     error_code refuse_untold() const;
     result<Read> read_more_body();
     void complete_body();

@@ -79,11 +79,6 @@ RequestLabel Session::label() const {
                         head.target);
 }
 
-error_code Session::refuse(std::string_view complaint) {
-    station().head.view()->complaint = complaint;
-    return errc::bad_request;
-}
-
 // ── 4, 5: route and stamp ──
 
 error_code Session::route() {
@@ -91,22 +86,15 @@ error_code Session::route() {
     const Snapshot& snapshot = *request_->snapshot;
     if (station().draining()) return errc::draining;
     if (head.max_forwards == 0) return errc::last_hop;
-    const auto path = http::path_of(head.target);
-    std::string& normal = *station().path.fresh();
-    if (!http::normalise_path(path, normal)) return refuse("a path that has no normal form");
-    Routed found = route_of(snapshot, head, client_.peer(), path, normal);
-    const Route* const route = (request_->route = std::move(found.route)).get();
-    if (!found.complaint.empty()) return refuse(found.complaint);
-    if (snapshot.refuses_names_of(head)) return refuse("a field name that CGI servers fold");
-    if (found.misdirected) return errc::misdirected;
-    if (route == nullptr || !route->upstream) return errc::no_route;
-    if (head.framing == http::Framing::length && head.content_length > settings().max_body)
-        return errc::body_too_large;
-    queues_ =
-        snapshot.queues(*route, head) && !bypasses(head, settings(), route->upstream->upgrades());
+    Routed found = route_of(snapshot, head, client_.peer(), *station().path.fresh());
+    request_->route = std::move(found.route);
+    if (found.failure && !found.complaint.empty())
+        station().head.view()->complaint = found.complaint;
+    if (found.failure) return found.failure;
+    queues_ = found.queues;
     if (queues_ && is_inside(snapshot, head, client_.peer()))
         inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
-    return queues_ && route->untold ? refuse_untold() : error_code();
+    return queues_ && request_->route->untold ? refuse_untold() : error_code();
 }
 
 // Its slot would be free with the end of the response, though the script may go on.

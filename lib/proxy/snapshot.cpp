@@ -131,6 +131,9 @@ Route Snapshot::attach(config::Settings settings) const {
     if (settings.queue) route.gate = gates_.find(*settings.queue)->second;
     if (const auto found = upstreams.find(settings.upstream); found != upstreams.end())
         route.upstream = found->second;
+    if (const auto known = config.upstreams.find(settings.upstream);
+        known != config.upstreams.end())
+        route.upgrades = !known->second.fcgi;
     route.untold = !config::tells_end_of_work(config, settings);
     route.settings = std::move(settings);
     return route;
@@ -151,7 +154,7 @@ std::shared_ptr<const Route> Snapshot::find(const config::RouteIndex::Match& mat
 }
 
 bool Snapshot::queues(const Route& route, const http::RequestHead& head) const {
-    if (!route.gate) return false;
+    if (!route.settings.queue) return false;
     return !route.skips(head.method) ||
            names_another_method(head, route.settings.method_override, method_names);
 }

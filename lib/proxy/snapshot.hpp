@@ -35,6 +35,7 @@ struct Route {
     config::Settings settings;
     std::shared_ptr<Gate> gate;  ///< null: not queued
     std::shared_ptr<Upstream> upstream;
+    bool upgrades = false;  ///< a connection to it can become a tunnel (RFC 9110 7.8)
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;

@@ -181,8 +181,6 @@ class Upstream {
     virtual std::string_view host() const { return {}; }
     /// Its address, if redirects to it are rewritten for clients. Null: they are not.
     virtual const http::BackendAddress* redirects() const { return nullptr; }
-    /// True if a connection to it can become a tunnel (RFC 9110 7.8).
-    virtual bool upgrades() const { return false; }
     /// True if it asks for the origin of requests.
     virtual bool uses_origin() const { return false; }
     /// Null: its workers' status cannot be read.

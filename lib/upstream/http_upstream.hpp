@@ -13,7 +13,6 @@ class HttpUpstream final : public PooledUpstream {
 
     Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
                      std::string& out) const override;
-    bool upgrades() const override { return true; }
     std::string_view host() const override { return settings().authority; }
     const http::BackendAddress* redirects() const override {
         return settings().redirects ? &*settings().redirects : nullptr;

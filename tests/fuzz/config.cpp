@@ -33,7 +33,11 @@ void ask(const config::Config& config) {
                    config.upstreams.count(settings.upstream) == 1,
                "an upstream that a route names is there");
         expect(!settings.queue || config.queues.count(*settings.queue) == 1, "and its queue");
-        expect(!config::explain(config, index, "GET", path).empty(), "explain says something");
+        if (match.matched())
+            expect(!config::explain(config, index, {.path = path, .method = "GET"}, match,
+                                    config::Way::queues, config::Shown::all)
+                        .empty(),
+                   "explain says something");
     }
     (void)config::notes(config);
 }

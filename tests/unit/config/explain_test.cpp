@@ -17,9 +17,8 @@ const std::string text = base +
                          "  - regex: ^/a/off\n"
                          "    queue: off\n";
 
-std::string explained(std::string_view method, std::string_view path) {
-    const auto config = good(text);
-    return explain(config, RouteIndex(config), method, path);
+std::string explained(std::string_view method, std::string_view path, Way way = Way::queues) {
+    return explained(good(text), method, path, way);
 }
 
 // The line of one setting, with runs of blanks replaced by one.
@@ -60,7 +59,7 @@ TEST(Explain, ShowsHowPhpFpmIsAsked) {
         "listen: [{address: \"127.0.0.1:80\"}]\n"
         "upstreams: {a: {url: \"fastcgi://h\", fastcgi: {root: /w/, script: off}}}\n"
         "routes: [{prefix: /, upstream: a}]\n");
-    const auto out = explain(config, RouteIndex(config), "GET", "/");
+    const auto out = explained(config, "GET", "/");
     EXPECT_EQ(line_of(out, "upstreams.a.fastcgi.root"), "upstreams.a.fastcgi.root /w c.yaml:2");
     EXPECT_EQ(line_of(out, "upstreams.a.fastcgi.script"),
               "upstreams.a.fastcgi.script off c.yaml:2");
@@ -78,9 +77,15 @@ TEST(Explain, NamesTheRoutesInOrder) {
 
 TEST(Explain, SaysWhetherTheRequestIsQueued) {
     EXPECT_NE(explained("POST", "/").find("\nstands in queue app\n"), std::string::npos);
-    EXPECT_NE(explained("GET", "/")
+    EXPECT_NE(explained("GET", "/", Way::passes)
                   .find("\nnot queued (GET is in skip_methods), unless it has a body or names "
                         "another method ("),
+              std::string::npos);
+    EXPECT_NE(explained("GET", "/")
+                  .find("\nstands in queue app, as it may mean another method "
+                        "than GET (method_override)\n"),
+              std::string::npos);
+    EXPECT_NE(explained("POST", "/", Way::passes).find("\nnot queued (tunnel: bypass)\n"),
               std::string::npos);
     EXPECT_NE(explained("get", "/").find("\nstands in queue app\n"), std::string::npos);
     EXPECT_NE(explained("POST", "/a/off").find("\nnot queued (queue: off)\n"), std::string::npos);
@@ -94,16 +99,10 @@ TEST(Explain, SaysThatNothingTellsTheEndOfTheWork) {
         "\"fastcgi://h:1\"}}}, b: {url: \"http://h\"}}\n"
         "queues: {q: {release: worker_idle}}\n"
         "routes: [{prefix: /, upstream: a}, {regex: x, queue: q}, {regex: y, upstream: b}]\n");
-    const RouteIndex routes(config);
     const std::string refused = "\nrefused with 500 if it is queued: queue q has release: ";
-    EXPECT_NE(explain(config, routes, "GET", "/xy").find(refused), std::string::npos);
+    EXPECT_NE(explained(config, "GET", "/xy").find(refused), std::string::npos);
     for (const char* fine : {"/x", "/y"})
-        EXPECT_EQ(explain(config, routes, "GET", fine).find(refused), std::string::npos) << fine;
-}
-
-TEST(Explain, SaysWhenNothingMatches) {
-    const auto config = good(base + "routes: [{prefix: /a}]\n");
-    EXPECT_EQ(explain(config, RouteIndex(config), "GET", "/b"), "GET /b\nno route matches: 404\n");
+        EXPECT_EQ(explained(config, "GET", fine).find(refused), std::string::npos) << fine;
 }
 
 }  // namespace

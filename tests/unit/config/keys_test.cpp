@@ -118,7 +118,7 @@ TEST(Keys, SentencesOfTheTableEndWithAFullStop) {
 
 TEST(Keys, ExplainShowsEverySettingOfARouteAndItsQueue) {
     const auto config = good(base + "routes: [{prefix: /, queue: a}]\n");
-    const auto out = explain(config, RouteIndex(config), "GET", "/");
+    const auto out = explained(config, "GET", "/");
     const auto shown = [&](const std::string& name) {
         EXPECT_NE(out.find("  " + name + " "), std::string::npos) << name;
     };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/dump.hpp"
 #include "config/load.hpp"
 
 namespace ticketgate::config {
@@ -37,6 +38,14 @@ inline Config good(const std::string& text,
     for (const auto& problem : loaded.problems) EXPECT_TRUE(problem.warning) << print(problem);
     EXPECT_TRUE(loaded.config.has_value());
     return loaded.config.value_or(Config{});
+}
+
+/// What `explain --all` prints of this request.
+inline std::string explained(const Config& config, std::string_view method, std::string_view path,
+                             Way way = Way::queues) {
+    const RouteIndex routes(config);
+    const Asked asked{.path = path, .method = method};
+    return explain(config, routes, asked, routes.match(asked), way, Shown::all);
 }
 
 inline std::string file_text(const std::string& path) {

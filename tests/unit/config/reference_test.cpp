@@ -122,8 +122,7 @@ TEST(Reference, DamagedFilesNeverCrash) {
             damaged[random() % damaged.size()] = marks[random() % marks.size()];
         const auto loaded = load(damaged);
         EXPECT_TRUE(loaded.config || has_errors(loaded.problems));
-        if (loaded.config)
-            (void)explain(*loaded.config, RouteIndex(*loaded.config), "GET", "/a/b.css");
+        if (loaded.config) (void)explained(*loaded.config, "GET", "/a/b.css");
     }
 }
 

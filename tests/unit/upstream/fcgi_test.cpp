@@ -384,7 +384,6 @@ TEST(Fcgi, ParametersComeFromTheSanitisedHead) {
     EXPECT_TRUE(bytes.ends_with(record(Type::params, "\16\2CONTENT_LENGTH77")));
     EXPECT_EQ(bytes.find("HTTP_CONNECTION"), std::string::npos);
     EXPECT_TRUE(bench.upstream->uses_origin());
-    EXPECT_FALSE(bench.upstream->upgrades());
 }
 
 }  // namespace
