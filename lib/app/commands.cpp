@@ -104,7 +104,12 @@ std::string as_it_is(std::string body) {
     return body;
 }
 
-// Without `print`, only the exit code gives the result. Failed answers go to stderr.
+// The exit code gives the result.
+std::string nothing(const std::string& /*body*/) {
+    return {};
+}
+
+// Failed answers go to stderr as they are.
 int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     auto access = config::load_admin_access(whom.file, environment);
     int code = failed;
@@ -115,8 +120,7 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     const bool good = answer.status / 100 == 2;  // drain is answered with 202
     if (!answer.error.empty()) tell_no_answer(*address, answer, !whom.admin.empty());
     if (answer.status == forbidden) tell(access.problems);  // the token may be missing
-    if (print && good) std::fputs(print(answer.body).c_str(), stdout);
-    if (print && !good) std::fputs(answer.body.c_str(), stderr);
+    std::fputs(good ? print(answer.body).c_str() : answer.body.c_str(), good ? stdout : stderr);
     if (answer.status == loaded_in_part) return needs_restart;
     return good ? ok : failed;
 }
@@ -212,7 +216,7 @@ int reference() {
 }
 
 int healthcheck(const Whom& whom) {
-    return ask_admin(whom, {"/healthz"}, nullptr);
+    return ask_admin(whom, {"/healthz"}, nothing);  // on failure, the reason
 }
 
 int queues(const Whom& whom, const std::string& name, View view) {

@@ -158,10 +158,18 @@ TEST_F(TheCommands, DrainsByItsOwnCommand) {
     Backend backend;
     const std::string file = config(administered(backend));
     Program program({"-c", file});
-    (void)address_of(program);
+    backend.hold("/held");
+    Client client(address_of(program));
+    client.request("GET", "/held");
+    EXPECT_TRUE(backend.wait_for("/held"));
     Program drain({"drain", "-c", file});
     EXPECT_EQ(drain.wait(), 0) << drain.err();
     EXPECT_EQ(drain.out(), "draining\n");
+    Program health({"healthcheck", "-c", file});
+    EXPECT_EQ(health.wait(), 1);
+    EXPECT_EQ(health.err(), "draining\n");
+    backend.release("/held");
+    EXPECT_EQ(client.read().status, 200);
     EXPECT_EQ(program.wait(), 0);
 }
 
