@@ -22,8 +22,9 @@ std::string head_of(const ExplainedRequest& request) {
 }
 
 std::string refusal(error_code failure, std::string_view complaint) {
-    return "refused with " + std::to_string(status_of(failure, nullptr)) + ": " +
-           (complaint.empty() ? failure.message() : std::string(complaint)) + "\n";
+    const auto status = status_of(failure, nullptr);
+    return (status < 400 ? "answered here with " : "refused with ") + std::to_string(status) +
+           ": " + (complaint.empty() ? failure.message() : std::string(complaint)) + "\n";
 }
 
 // The places of the settings need no gates, upstreams and certificates.

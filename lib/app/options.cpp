@@ -123,11 +123,10 @@ void Line::add_file_commands() {
     explain->add_flag("--all", all, "also the settings that have their defaults");
     schema = add("schema", "prints the JSON Schema of the config",
                  footer("  ticketgate schema > ticketgate.schema.json", "  0 printed, 2 usage"));
-    constexpr auto hidden = "";  // --help does not list this group
-    example = cli.add_subcommand("example", "prints a config file with every key");
-    reference = cli.add_subcommand("reference", "prints the reference page of all settings");
-    example->group(hidden);
-    reference->group(hidden);
+    example = add("example", "prints a config file with every key",
+                  footer("  ticketgate example > ticketgate.yaml", "  0 printed, 2 usage"));
+    reference = add("reference", "prints the reference page of all settings",
+                    footer("  ticketgate reference > reference.md", "  0 printed, 2 usage"));
 }
 
 void Line::add_admin_commands() {

@@ -6,6 +6,7 @@
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "base/clock.hpp"
+#include "config/validate.hpp"
 
 namespace ticketgate {
 
@@ -64,6 +65,7 @@ admin::Reloaded Reload::apply(config::Loaded loaded) {
         return result;
     }
     result.need_restart = tell_what_needs_a_restart();
+    tell_of_left_queues(result.warnings);
     return result;
 }
 
@@ -84,6 +86,20 @@ std::vector<std::string> Reload::tell_what_needs_a_restart() {
         log_.warn(lines.back());
     }
     return lines;
+}
+
+// A queue that lost its routes excludes only its own requests, which go on.
+void Reload::tell_of_left_queues(std::vector<std::string>& warnings) {
+    const auto used = config::queues_of_routes(assembly_.config());
+    assembly_.gates().for_each([&](const Gate& gate) {
+        const auto figures = gate.figures();
+        if (figures.empty() || used.contains(gate.name())) return;
+        warnings.push_back("queue " + gate.name() + " has no route any more, but " +
+                           std::to_string(figures.in_flight) + " of its requests run and " +
+                           std::to_string(figures.waiting) +
+                           " wait: until they end, requests of other queues may run beside them");
+        log_.warn(warnings.back());
+    });
 }
 
 }  // namespace ticketgate

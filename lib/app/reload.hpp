@@ -31,6 +31,7 @@ class Reload {
     admin::Reloaded apply(config::Loaded loaded);
     void put_in_force(config::Config next);
     std::vector<std::string> tell_what_needs_a_restart();
+    void tell_of_left_queues(std::vector<std::string>& warnings);
     const std::string path_;
     const config::Environment environment_;
     const config::Config started_;

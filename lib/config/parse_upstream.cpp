@@ -19,6 +19,11 @@ bool read_url(const Value& value, Upstream& out) {
 }
 
 bool read_status_url(const Value& value, FcgiStatus& out) {
+    const auto& text = value.node.text;
+    if (text.starts_with("http://") || text.starts_with("https://"))
+        return value.fail("\"" + text +
+                          "\": php-fpm is asked by FastCGI; write fastcgi://host:port, and the "
+                          "page's path as path: /status");
     Upstream at;
     if (!read_url(value, at)) return false;
     out.url = at.url;

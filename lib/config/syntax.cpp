@@ -164,7 +164,7 @@ std::string why_not_normal(std::string_view path) {
         if (byte == '\\') return "\\ becomes / in every path; write /";
         if (byte <= 0x20 || byte >= 0x7f)
             return "write spaces, control and non-ASCII characters as %XX";
-        if (rest.starts_with("//")) return "// becomes / in every path; write /";
+        if (rest.starts_with("//")) return "// becomes / in every path; write one / there";
         if (segment == "/." || segment == "/..")
             return "segments . and .. are removed from every path; leave them out";
         if (byte != '%') continue;

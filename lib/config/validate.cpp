@@ -58,6 +58,7 @@ void check_prefixes(const Config& config, Problems& problems) {
     std::map<std::string, const RouteNode*> seen;
     for (const RouteNode& route : config.routes) {
         if (route.is_regex()) continue;
+        if (!problems.knows(route.path + ".host")) continue;
         const auto conditions = all_conditions(config, route);
         const auto [first, fresh] = seen.try_emplace(route.prefix + "\n" + conditions, &route);
         if (!fresh)

@@ -67,6 +67,9 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
                        std::set<std::string>& told, Problems& problems);
 void warn_kept_workers(const Config& config, Problems& problems);
 
+/// The queues that some route uses; an empty name: a route queues nothing.
+std::set<std::string> queues_of_routes(const Config& config);
+
 /// Returns the notes of `check` on a valid config: guarantees that are narrower than expected.
 std::vector<std::string> notes(const Config& config);
 

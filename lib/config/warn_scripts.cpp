@@ -32,6 +32,8 @@ class Scripts {
             look_for_slash(route);
         } else {
             look_for_bypass(route);
+            look_for_scripts(route);
+            look_for_index(route);
             if (!look_for_front_controller(route)) look_for_writes(route);
         }
     }
@@ -75,9 +77,26 @@ class Scripts {
                  "php(/|$)");
     }
 
+    static std::string folder_of(const std::string& index) {
+        return index.substr(0, index.size() - std::string_view("index.php").size());
+    }
+
+    // Returns the script that our own FastCGI runs for paths that name none; empty: none.
+    std::string front_controller(const Settings& settings) const {
+        const auto upstream = config_.upstreams.find(settings.upstream);
+        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return {};
+        return upstream->second.fcgi->script.value_or("");
+    }
+
     void look_for_folder(const RouteNode& route) {
         if (!route.prefix.ends_with("/index.php")) return;
-        const auto folder = route.prefix.substr(0, route.prefix.size() - 9);
+        const auto folder = folder_of(route.prefix);
+        const Settings other = at(folder + "a");
+        if (front_controller(other) == route.prefix && other.queue != at(route.prefix).queue)
+            return warn(route, "upstream " + other.upstream +
+                                   " runs this script for every path that names no script, and " +
+                                   folder +
+                                   "a is not in its queue; give the queue to prefix: " + folder);
         if (at(folder).queue == at(route.prefix).queue) return;
         warn(route, "most servers run this script for " + folder +
                         " as well, which is not in its queue; give that a route, such as regex: ^" +
@@ -104,12 +123,15 @@ class Scripts {
     std::string unqueued_file(const RouteNode& route, const std::string& stem) const {
         for (const auto ending : file_endings) {
             const auto path = (stem + ".").append(ending);
-            const auto applied = index_.routes(match(path));
-            const bool own = std::ranges::any_of(
-                applied, [&](const RouteNode* one) { return one->path == route.path; });
-            if (own && !at(path).queue) return path;
+            if (applies(route, path) && !at(path).queue) return path;
         }
         return {};
+    }
+
+    bool applies(const RouteNode& route, std::string_view path) const {
+        const auto applied = index_.routes(match(path));
+        return std::ranges::any_of(applied,
+                                   [&](const RouteNode* one) { return one->path == route.path; });
     }
 
     // Warns about patterns that mean files by their endings: `/a.php/b.css` matches too.
@@ -120,6 +142,24 @@ class Scripts {
         if (path.empty() || !at(script).queue) return;
         warn(route, "matches " + path + " as well, which runs " + script +
                         " on most servers, unqueued; begin it with ^(/[^./]+)*/[^/]+");
+    }
+
+    // A pattern of file endings that has those of scripts, too.
+    void look_for_scripts(const RouteNode& route) {
+        const auto script = outer(route) + "/a.php";
+        if (!route.is_regex() || at(script).queue || !at(outer(route) + "/").queue) return;
+        if (!applies(route, script)) return;
+        warn(route, "matches " + script + " as well: scripts run beside the queue of " +
+                        outer(route) + "/; leave the ending of scripts out");
+    }
+
+    // The other paths of its front controller are queued.
+    void look_for_index(const RouteNode& route) {
+        if (!route.prefix.ends_with("/index.php")) return;
+        const auto folder = folder_of(route.prefix);
+        if (!at(folder).queue || at(route.prefix).queue) return;
+        warn(route, "lets " + route.prefix + " past the queue of " + folder +
+                        ", for which most servers run the same script; give both one queue");
     }
 
     // Servers that hand missing files to a front controller run it for `POST /missing.png`.
@@ -144,11 +184,9 @@ class Scripts {
             route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
         if (path.empty() || path.find(".php") != std::string::npos) return false;
         const Settings settings = at(path);
-        const auto upstream = config_.upstreams.find(settings.upstream);
-        if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return false;
-        const auto& script = upstream->second.fcgi->script;
-        if (!script || settings.queue || !at(*script).queue) return false;
-        warn(route, "runs " + *script + " unqueued: upstream " + settings.upstream +
+        const auto script = front_controller(settings);
+        if (script.empty() || settings.queue || !at(script).queue) return false;
+        warn(route, "runs " + script + " unqueued: upstream " + settings.upstream +
                         " runs it for every path that names no script, and serves no files");
         return true;
     }

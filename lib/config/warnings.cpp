@@ -116,6 +116,33 @@ void warn_tunnel(const Effective& route, Problems& problems) {
                   "event stream is not queued; give these a route of their own");
 }
 
+// One letter more, less, other, or two in the other order; or other capitals. Numbers are told
+// apart: shop1, shop2.
+bool looks_misspelt(const std::string& name, const std::string& known) {
+    if (iequals(name, known)) return true;
+    if (std::min(name.size(), known.size()) < 4) return false;
+    if (std::ranges::any_of(name, [](char c) { return c >= '0' && c <= '9'; })) return false;
+    const auto distance = edit_distance(name, known);
+    return distance == 1 || (distance == 2 && std::ranges::is_permutation(name, known));
+}
+
+// Warns about a queue that only routes name, beside one of nearly that name that the file sets up.
+void warn_near_name(const Config& config, const Effective& route, Problems& problems) {
+    if (!route.own.queue.given() || !route.settings.queue) return;
+    const std::string& name = *route.settings.queue;
+    const auto has = [&](const std::string& queue) {
+        return config.marks.contains("queues." + queue);
+    };
+    if (has(name)) return;
+    for (const auto& [known, queue] : config.queues)
+        if (has(known) && looks_misspelt(name, known))
+            return problems.warn(route.own.queue.mark, route.path + ".queue",
+                                 name +
+                                     " is a queue of its own with default settings; did you "
+                                     "mean " +
+                                     known + "?");
+}
+
 // Warns about words that look like `off`, but name a queue.
 void warn_name(const Effective& route, Problems& problems) {
     constexpr std::array<std::string_view, 6> words{"none",  "no",       "false",
@@ -143,14 +170,20 @@ void warn_queue(const Config& config, const std::string& name, const Queue& queu
                       "has no effect while hold_timeout is never");
 }
 
+// The defaults count through the routes that inherit them. Empty: bypass.
+std::set<std::string> queues_of(const Config& config, const std::vector<Effective>& routes) {
+    std::set<std::string> queues;
+    for (const Effective& route : routes)
+        if (&route.own != &config.defaults) queues.insert(route.settings.queue.value_or(""));
+    return queues;
+}
+
 void warn_unused(const Config& config, const std::vector<Effective>& routes, Problems& problems) {
     if (!problems.knows("routes") || !problems.knows("defaults")) return;
-    std::set<std::string> queues, upstreams;
-    for (const Effective& route : routes) {
-        if (&route.own == &config.defaults) continue;  // counts through the routes that inherit it
-        queues.insert(route.settings.queue.value_or(""));
-        upstreams.insert(route.settings.upstream);
-    }
+    const auto queues = queues_of(config, routes);
+    std::set<std::string> upstreams;
+    for (const Effective& route : routes)
+        if (&route.own != &config.defaults) upstreams.insert(route.settings.upstream);
     const auto warn = [&](const std::string& path, const char* what) {
         problems.warn(config.mark_of(path), path, std::string(what) + " is used by no route");
     };
@@ -188,6 +221,7 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_inside_calls(route.own, route.path, route.settings, config, all_queued, problems);
         warn_patience(route, problems);
         warn_name(route, problems);
+        warn_near_name(config, route, problems);
         warn_body_type(route, problems);
         warn_page(route, problems);
         warn_tunnel(route, problems);
@@ -197,10 +231,7 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_arrival(config, route, told, problems);
         check_worker_idle(config, route.path, route.settings, told, problems);
     }
-    std::set<std::string> queues;
-    for (const Effective& route : routes)
-        if (&route.own != &config.defaults) queues.insert(route.settings.queue.value_or(""));
-    warn_path_headers(config, queues, problems);
+    warn_path_headers(config, queues_of(config, routes), problems);
     warn_kept_workers(config, problems);
     warn_inside(config, problems);
     warn_rewrite_location(config, problems);
@@ -217,6 +248,10 @@ void check_meaning(const Config& config, Problems& problems) {
             config.mark_of("admin.address"), "admin.address",
             "is reachable from other machines; metrics and write actions belong on 127.0.0.1, "
             "or behind a firewall");
+}
+
+std::set<std::string> queues_of_routes(const Config& config) {
+    return queues_of(config, effective_routes(config));
 }
 
 std::vector<std::string> notes(const Config& config) {

@@ -137,8 +137,12 @@ config::HeaderReadings HeadCircumstances::read(std::string_view name) const {
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
                 std::string& normal) {
     const auto path = http::path_of(head.target);
-    if (http::normalise_path(path, normal)) return Search(snapshot, head, peer, path, normal).run();
     Routed refused;
+    if (head.max_forwards == 0) {
+        refused.failure = errc::last_hop;
+        return refused;
+    }
+    if (http::normalise_path(path, normal)) return Search(snapshot, head, peer, path, normal).run();
     refused.failure = errc::bad_request;
     refused.complaint = no_normal_form;
     return refused;

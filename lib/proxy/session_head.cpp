@@ -85,7 +85,6 @@ error_code Session::route() {
     const http::RequestHead& head = *station().head.view();
     const Snapshot& snapshot = *request_->snapshot;
     if (station().draining()) return errc::draining;
-    if (head.max_forwards == 0) return errc::last_hop;
     Routed found = route_of(snapshot, head, client_.peer(), *station().path.fresh());
     request_->route = std::move(found.route);
     if (found.failure && !found.complaint.empty())

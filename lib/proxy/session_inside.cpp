@@ -47,7 +47,7 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
             return {};
         }
     }
-    turn_ = Turn::full;
+    turn_ = Turn::none;
     ++gate.notes.inside_refused;
     return errc::inside_call;
 }
@@ -58,14 +58,16 @@ bool Session::lets_pass() const {
            !request_->snapshot->config.clients.inside.empty();
 }
 
-// The log has no line of this request before it ends, and then its caller may have given up.
+// The log has no line of this request before it ends, and then its caller may have given up. While
+// a slot is free, it waits for its own upload at most.
 void Session::tell_inside() const {
     Gate& gate = place_->gate();
-    if (inside_) ++gate.notes.inside_waited;
     const http::RequestHead& head = *station().head.view();
     if (!inside_ && !looks_like_own_call(head)) return;
-    if (!due(gate.notes.inside_told, monotonic_now())) return;
     const GateView view = gate.view(1);
+    if (view.figures.in_flight < view.figures.settings.limits.max_in_flight) return;
+    if (inside_) ++gate.notes.inside_waited;
+    if (!due(gate.notes.inside_told, monotonic_now())) return;
     const Record& record = request_->record;
     station().commons.log.warn(
         inside_ ? "a call from inside waits for a request that may wait for this call"
@@ -85,6 +87,10 @@ std::string Session::inside_remedy() const {
     const std::string docs = "; see docs/queues.md, calls from inside";
     if (!inside_)
         return "if it is: clients: {inside: [" + client_.peer().ip + "]} and inside_calls: pass" +
+               docs;
+    if (settings().inside_calls == config::InsideCalls::pass && !inside_->empty())
+        return "no request of this queue has the id that the call names: a request that waits for "
+               "it by way of another queue is not known; give both routes one queue" +
                docs;
     if (settings().inside_calls == config::InsideCalls::pass)
         return "let the application pass its X-Request-Id on, so that its request is known" + docs;

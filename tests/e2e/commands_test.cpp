@@ -198,6 +198,31 @@ TEST_F(TheCommands, NeedOnlyTheAdminSectionOfTheFile) {
     EXPECT_EQ(reload.out(), "loaded\n");
 }
 
+// The requests of a queue without routes exclude only each other.
+TEST_F(TheCommands, ReloadNamesAQueueThatLosesItsRoutesWhileARequestRuns) {
+    Backend backend;
+    const std::string good = administered(backend), file = config(good);
+    Program program({"-c", file});
+    backend.hold("/held");
+    Client client(address_of(program));
+    client.request("GET", "/held");
+    EXPECT_TRUE(backend.wait_for("/held"));
+    const auto at = good.find("queue: q");
+    config(std::string(good).replace(at, 8, "queue: other"));
+    Program reload({"reload", "-c", file});
+    EXPECT_EQ(reload.wait(), 0) << reload.err();
+    const std::string told =
+        "queue q has no route any more, but 1 of its requests run and 0 wait: until they end, "
+        "requests of other queues may run beside them";
+    EXPECT_NE(reload.err().find(told), std::string::npos) << reload.err();
+    EXPECT_TRUE(program.says(told));
+    backend.release("/held");
+    EXPECT_EQ(client.read().status, 200);
+    Program again({"reload", "-c", file});
+    EXPECT_EQ(again.wait(), 0);
+    EXPECT_EQ(again.err().find("no route any more"), std::string::npos) << again.err();
+}
+
 TEST_F(TheCommands, AskAtTheAddressOfTheirOption) {
     Backend backend;
     const std::string file = config(administered(backend));

@@ -56,6 +56,8 @@ const ExplainedRequest requests[] = {
     {"POST", "http://a.example.org/off", "", "", "", {}},
     {"POST", "off", "a.example.org", "", "", {}},
     {"OPTIONS", "*", "a.example.org", "", "", {}},
+    {"OPTIONS", "/", "a.example.org", "", "", {"Max-Forwards: 0"}},
+    {"GET", "/", "a.example.org", "", "", {"Max-Forwards: 0"}},
     {"TRACE", "/", "a.example.org", "", "", {}},
     {"CONNECT", "a.example.org:80", "a.example.org", "", "", {}},
     {"G T", "/", "a.example.org", "", "", {}},
@@ -109,6 +111,7 @@ class Explained : public testing::Test {
         const int status = client.read_to_head().status;
         const auto line = gateway.log(++seen_).back();
         if (status >= 400) return "refused with " + std::to_string(status) + ":";
+        if (status == 204) return "answered here with 204:";  // the backend sends 200
         if (!line.contains("queue")) return "not queued (";
         return "stands in queue " + std::string(line.at("queue").as_string());
     }

@@ -171,10 +171,21 @@ TEST_F(Inside, ACallWhoseCallerLeavesKeepsItsPlace) {
 TEST_F(Inside, ARefusedCallGets508AtOnce) {
     Client caller = page("/page");
     EXPECT_EQ(gateway.get("/never", id_of("/page")).status, 508);
+    EXPECT_EQ(gateway.log(1).back().at("outcome").as_string(), "refused");
     EXPECT_EQ(calls("refuse"), 1);
     backend.release("/page");
     EXPECT_EQ(caller.read().status, 200);
     EXPECT_EQ(gateway.get("/never").status, 200) << "nothing is in flight: it cannot block itself";
+}
+
+// It waits for its own upload only.
+TEST_F(Inside, ACallThatFindsAFreeSlotIsNoWaitingCall) {
+    Client call = gateway.client();
+    call.send("POST /cron HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    call.send("ab");
+    EXPECT_EQ(call.read().status, 200);
+    EXPECT_EQ(calls("wait"), 0);
 }
 
 // Each header tells that a proxy passes a client on. A stranger may know the id of a request.

@@ -404,7 +404,7 @@ TEST(Problems, Routes) {
              {"c.yaml:4:19: routes[0].prefix: \"a\" never matches: a prefix starts with /"}},
             {"routes: [{prefix: /a//b}]\n",
              {"c.yaml:4:19: routes[0].prefix: \"/a//b\" never matches: // becomes / in every path; "
-              "write /"}},
+              "write one / there"}},
             {"routes: [{prefix: /%61}]\n",
              {"c.yaml:4:19: routes[0].prefix: \"/%61\" never matches: %61 becomes a in every path; "
               "write a"}}});

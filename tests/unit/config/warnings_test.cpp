@@ -115,102 +115,6 @@ TEST(Warnings, AddressHeadersWithoutTheBuiltInOnes) {
     EXPECT_EQ(warnings("clients: {address_headers: []}\nroutes: [{prefix: /}]\n"), Lines{});
 }
 
-// tests/real shows for which paths Apache, nginx and php -S run the same script.
-TEST(Warnings, ScriptsThatRunUnderAnotherPathToo) {
-    const auto told = [](const std::string& routes) {
-        return warnings("routes: " + routes + "\n");
-    };
-    const auto regex = told("[{prefix: /, routes: [{regex: 'x\\.php$', queue: a}]}]");
-    ASSERT_EQ(regex.size(), 1u);
-    EXPECT_NE(regex[0].find("routes[0].routes[0].regex: does not match /script.php/more"),
-              std::string::npos)
-        << regex[0];
-    EXPECT_EQ(told("[{prefix: /}, {regex: 'x\\.php(/|$)', queue: a}]"), Lines{});
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: 'x\\.php$', queue: off}]"), Lines{});
-    const auto index = told("[{prefix: /}, {prefix: /b/index.php, queue: a}]");
-    ASSERT_EQ(index.size(), 1u);
-    EXPECT_NE(index[0].find("routes[1].prefix: most servers run this script for /b/ as well"),
-              std::string::npos)
-        << index[0];
-    const auto slash = told("[{prefix: /}, {prefix: /b/, queue: a}]");
-    ASSERT_EQ(slash.size(), 1u);
-    EXPECT_NE(slash[0].find("routes[1].prefix: does not match /b,"), std::string::npos) << slash[0];
-    EXPECT_EQ(told("[{prefix: /}, {prefix: /b/, queue: a}, {prefix: /b, queue: a}]"), Lines{});
-    EXPECT_EQ(told("[{prefix: /}, {prefix: /b/index.php, queue: a}, {regex: ^/b/$, queue: a}]"),
-              Lines{});
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});
-}
-
-TEST(Warnings, UnqueuedFileRoutesThatMatchScripts) {
-    const auto told = [](const std::string& routes) {
-        return warnings("routes: " + routes + "\n");
-    };
-    const std::string reads = "methods: [GET, HEAD], queue: off";
-    const auto files = told("[{prefix: /, queue: a}, {regex: '\\.(css|js)$', " + reads + "}]");
-    ASSERT_EQ(files.size(), 1u);
-    EXPECT_NE(files[0].find("routes[1].regex: matches /a.php/b.css as well"), std::string::npos)
-        << files[0];
-    const auto deep =
-        told("[{prefix: /, queue: a, routes: [{prefix: /s, routes: [{regex: 'png$', " + reads +
-             "}]}]}]");
-    ASSERT_EQ(deep.size(), 1u);
-    EXPECT_NE(deep[0].find("matches /s/a.php/b.png"), std::string::npos) << deep[0];
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '^(/[^./]+)*/[^/]+\\.css$', " + reads + "}]"),
-              Lines{});
-    EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: '\\.css$', " + reads +
-                   "}, {regex: '\\.php(/|$)', queue: a}]"),
-              Lines{});
-    EXPECT_EQ(told("[{prefix: /}, {regex: '\\.css$', queue: off}]"), Lines{})
-        << "nothing is queued";
-}
-
-// A server that hands missing files to index.php runs it for `POST /missing.png`.
-TEST(Warnings, UnqueuedFileRoutesThatLetWritesPast) {
-    const std::string file = "{regex: '^(/[^./]+)*/[^/]+\\.png$', queue: off";
-    const auto told = [&](const std::string& queued, const std::string& conditions) {
-        return warnings("routes: [{prefix: /, " + queued + "}, " + file + conditions + "}]\n");
-    };
-    const auto every = told("queue: a", "");
-    ASSERT_EQ(every.size(), 1u);
-    EXPECT_NE(every[0].find("routes[1].regex: lets POST /b.png past the queue, which runs "
-                            "/index.php"),
-              std::string::npos)
-        << every[0];
-    EXPECT_NE(every[0].find("; add methods: [GET, HEAD]"), std::string::npos) << every[0];
-    EXPECT_EQ(told("queue: a, skip_methods: [GET, HEAD, OPTIONS]", "").size(), 1u);
-    const auto put = told("queue: a", ", methods: [GET, PUT]");
-    ASSERT_EQ(put.size(), 1u);
-    EXPECT_NE(put[0].find("lets PUT /b.png past"), std::string::npos) << put[0];
-    EXPECT_EQ(told("queue: a", ", methods: [GET, HEAD]"), Lines{});
-    EXPECT_EQ(told("wait_timeout: 1s", ""), Lines{}) << "nothing is queued";
-    EXPECT_EQ(told("queue: a, skip_methods: [POST, PUT, PATCH, DELETE]", "").size(), 1u)
-        << "of skip_methods alone";
-}
-
-TEST(Warnings, UnqueuedFileRoutesToABackendWithoutFiles) {
-    const auto told = [](const std::string& fastcgi, const std::string& routes) {
-        const auto loaded = load(
-            "upstreams: {u: {url: 'fastcgi://127.0.0.1:9000', fastcgi: {root: "
-            "/srv" +
-            fastcgi +
-            "}}}\ndefaults: {upstream: u}\nlisten: "
-            "[{address: '127.0.0.1:80'}]\nroutes: " +
-            routes + "\n");
-        return printed(loaded.problems);
-    };
-    const auto assets =
-        told("", "[{prefix: /, queue: a, routes: [{prefix: /assets, queue: off}]}]");
-    ASSERT_EQ(assets.size(), 1u);
-    EXPECT_NE(assets[0].find("prefix: runs /index.php unqueued"), std::string::npos) << assets[0];
-    EXPECT_EQ(told("", "[{prefix: /, queue: a}, {regex: '^/[^.]+\\.css$', queue: off}]").size(),
-              1u);
-    EXPECT_EQ(told("", "[{prefix: /, queue: a, routes: [{prefix: /health.php, queue: off}]}]"),
-              Lines{});
-    EXPECT_EQ(
-        told(", script: off", "[{prefix: /, queue: a, routes: [{prefix: /assets, queue: off}]}]"),
-        Lines{});
-}
-
 TEST(Warnings, AQueueWhoseNameLooksLikeOff) {
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: none}]\n").size(), 1u);
     EXPECT_NE(warnings("routes: [{prefix: /, queue: None}]\n")
@@ -219,6 +123,26 @@ TEST(Warnings, AQueueWhoseNameLooksLikeOff) {
               std::string::npos);
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: nonesuch}]\n"), Lines{});
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: off}]\n"), Lines{});
+}
+
+// A queue that only routes name is allowed; a slip makes one that excludes nothing.
+TEST(Warnings, AQueueWithNearlyTheNameOfAnother) {
+    const auto told = [](const std::string& name) {
+        return warnings(
+            "queues: {shop: {}, a: {}}\nroutes: [{prefix: /, queue: shop}, {prefix: /a, "
+            "queue: a}, {prefix: /b, queue: " +
+            name + "}]\n");
+    };
+    for (const char* slip : {"shpo", "Shop", "shops", "shap"}) {
+        const auto lines = told(slip);
+        ASSERT_EQ(lines.size(), 1u) << slip;
+        EXPECT_NE(lines[0].find("routes[2].queue: " + std::string(slip) +
+                                " is a queue of its own with default settings; did you mean shop?"),
+                  std::string::npos)
+            << lines[0];
+    }
+    for (const char* other : {"b", "cart", "shop2", "shopping", "shop"})
+        EXPECT_EQ(told(other), Lines{}) << other;
 }
 
 TEST(Notes, SayThatNothingIsQueued) {
