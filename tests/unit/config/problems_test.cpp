@@ -316,8 +316,8 @@ TEST(Problems, FastcgiUpstreams) {
            "c.yaml:2:72: upstreams.a.fastcgi.params.HTTP_PROXY: is set by ticketgate; remove it",
            "c.yaml:2:90: upstreams.a.fastcgi.params.X: expected text"}},
          {url + ", fastcgi: {root: /w, status: {url: \"http://h\"}}}}" + rest,
-          {"c.yaml:2:71: upstreams.a.fastcgi.status.url: \"http://h\": is not "
-           "fastcgi://host:port or fastcgi+unix:/path"}},
+          {"c.yaml:2:71: upstreams.a.fastcgi.status.url: \"http://h\": php-fpm is "
+           "asked by FastCGI; write fastcgi://host:port, and the page's path as path: /status"}},
          {"upstreams: {a: {url: \"fastcgi://h/x\", fastcgi: {root: /w}}}" + rest,
           {"c.yaml:2:22: upstreams.a.url: \"fastcgi://h/x\": a path or query has no use here: "
            "requests keep their own; write fastcgi://host:port"}}},
