@@ -1,0 +1,95 @@
+"""A copy of the sources with a build of tg_simulate. The working tree is never changed."""
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/simulation")
+MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
+
+
+class DoesNotCompile(Exception):
+    """The first error of the compiler."""
+
+
+@dataclass
+class Outcome:
+    """How a run of tg_simulate ended."""
+    code: int      # below 0: by this signal; None: it ran for too long
+    said: str      # the words of the judge, of a check, or of the runtime
+    replay: str    # the command for the world that showed it; empty: none was told
+
+    @property
+    def passed(self):
+        return self.code == 0
+
+    @property
+    def caught(self):
+        return bool(self.code and self.replay)
+
+
+def files_of(root):
+    for top in COPIED:
+        path = root / top
+        for found in [path] if path.is_file() else sorted(path.rglob("*")):
+            if found.is_file() and "__pycache__" not in found.parts:
+                yield found.relative_to(root)
+
+
+def write_if_other(path, data):
+    if not path.is_file() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+class Tree:
+    def __init__(self, source, root, jobs):
+        self.source, self.root, self.jobs = source, root, jobs
+        self.build_folder = root / "build"
+        # Both copies find each other's objects in the cache.
+        self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ}
+
+    def refresh(self):
+        """Makes the copy the same as the working tree. Only what differs is written, and compiled again."""
+        wanted = set(files_of(self.source))
+        for path in wanted:
+            write_if_other(self.root / path, (self.source / path).read_bytes())
+            shutil.copymode(self.source / path, self.root / path)
+        for path in set(files_of(self.root)) - wanted:
+            (self.root / path).unlink()
+
+    def configure(self):
+        self.call("cmake", "-G", "Ninja", "-S", self.root, "-B", self.build_folder, "-DTG_TESTS=OFF",
+                  "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1")
+
+    def build(self):
+        self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), "tg_simulate")
+
+    def call(self, *command):
+        done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+        if done.returncode != 0:
+            errors = re.findall(r"^.*\berror: .*$", done.stdout, re.MULTILINE)
+            raise DoesNotCompile(errors[0] if errors else done.stdout[-300:])
+
+    def write(self, texts):
+        for path, text in texts.items():
+            (self.root / path).write_text(text)
+
+    def restore(self, texts):
+        for path in texts:
+            shutil.copyfile(self.source / path, self.root / path)
+
+    def simulate(self, arguments, seconds):
+        try:
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", self.build_folder / "tg_simulate",
+                                   *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  errors="replace", timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return Outcome(None, f"still runs after {seconds} s", "")
+        replay = re.search(r"^replay: (.*)$", done.stderr, re.MULTILINE)
+        words = [line for line in (done.stdout + done.stderr).splitlines() if line and not line.startswith("replay: ")]
+        return Outcome(done.returncode, words[0] if words else "", replay.group(1) if replay else "")
+
