@@ -10,6 +10,7 @@
 `run`: the arguments of tg_simulate that show the fault. Each `file` is one edit, in the form of a diff without line
 numbers: lines with ` ` or `-` stand in the file, in this order and only once; those with `-` go, those with `+` come.
 """
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def add_line(mutation, line):
         if kind != "-":
             edit.new.append(rest)
     elif line.startswith("run "):
-        mutation.arguments = line.split()[1:]
+        mutation.arguments = shlex.split(line)[1:]
     elif line.startswith("file "):
         mutation.edits.append(Edit(line.split()[1]))
     else:

@@ -8,6 +8,7 @@ compile.
 import argparse
 import os
 import queue
+import shlex
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +87,7 @@ class Bench:
     def sound(self, tree, arguments):
         """Without a mutation the same worlds keep their promises."""
         begin = time.monotonic()
-        outcome = tree.simulate(arguments.split(), self.limit)
+        outcome = tree.simulate(shlex.split(arguments), self.limit)
         return outcome, time.monotonic() - begin
 
     def judged(self, tree, mutation):
@@ -103,7 +104,7 @@ class Bench:
         if outcome.caught:
             return "caught", f"({outcome.said}; {outcome.replay})"
         if outcome.passed:
-            return "MISSED", f"({' '.join(mutation.arguments)})"
+            return "MISSED", f"({shlex.join(mutation.arguments)})"
         return "HANGS" if outcome.code is None else "DIED", f"({outcome.said}; exit code {outcome.code})"
 
 
@@ -118,7 +119,7 @@ def try_all(mutations, limit, copies):
     if not fitting:
         return words
     sound = True
-    for arguments, (outcome, seconds) in bench.all(bench.sound, sorted({" ".join(one.arguments) for one in fitting})):
+    for arguments, (outcome, seconds) in bench.all(bench.sound, sorted({shlex.join(one.arguments) for one in fitting})):
         sound = sound and outcome.passed
         say("sound" if outcome.passed else "FAILS", f"{arguments}  ({outcome.said}, {seconds:.0f} s) {outcome.replay}")
     if not sound:
@@ -138,7 +139,7 @@ def main():
     if wanted.list:
         misfit = misfits(mutations)
         for one in mutations:
-            say("BROKEN" if one.name in misfit else one.place.split(".")[0], f"{one.name}  {misfit.get(one.name, '')}")
+            say("BROKEN" if one.name in misfit else "", f"{one.place}: {one.name}  {misfit.get(one.name, '')}".rstrip())
         return 1 if misfit else 0
     begin = time.monotonic()
     words = try_all(mutations, wanted.limit, wanted.copies)

@@ -161,7 +161,8 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     const bool excused = !s.excuse.empty();
     if (answer.status == 503) {
         if (bodiless) return;
-        if (says("stopping")) return draining_ ? void() : untrue("nobody drains");
+        if (says("stopping") && !draining_) return untrue("nobody drains");
+        if (says("stopping")) return came_before_drain(s) ? untrue("it was in line") : void();
         if (says("spool")) return plan_.small_spool ? void() : untrue("the spool has room");
         if (says("overloaded")) {
             const bool was = s.speech != Speech::http && s.ask.fate.kind == Fate::Kind::overloaded;
@@ -202,6 +203,13 @@ bool Judge::may_lose_slot(const Story& s) const {
     const QueuePlan& queue = queue_of(s.ask) == 'a' ? plan_.a : plan_.c;
     return s.released || queue.on_hold_timeout == OnHoldTimeout::release ||
            (s.caller != 0 && may_lose_slot(stories_.at(s.caller - 1)));
+}
+
+// A drain lets what came before it go on to its end. One behind another of its client may not have
+// been looked at before.
+bool Judge::came_before_drain(const Story& s) const {
+    return !stopping_ && s.read != 0 && s.read <= drain_began_ &&
+           s.ask.id == of_client_[s.client].front();
 }
 
 void Judge::cut(std::uint64_t id, bool pipelined) {

@@ -117,7 +117,10 @@ class Judge {
     void frees(char queue, std::uint64_t id, Release release, std::uint64_t violations);
     /// `violations`: that the queue counted for it, which includes the calls within its hold.
     void releases(char queue, std::uint64_t id, Release release, std::uint64_t violations);
-    void drains() { draining_ = true; }
+    void drains() {
+        if (!draining_) drain_began_ = moment;
+        draining_ = true;
+    }
     /// No loop has anything to do: what the operator did is in force on each of them.
     void quiet() {
         if (draining_ && drained_ == not_yet) drained_ = moment;
@@ -143,6 +146,7 @@ class Judge {
  private:
     bool may_be_whole(const Story& story) const;
     bool may_lose_slot(const Story& story) const;
+    bool came_before_drain(const Story&) const;
     std::uint32_t justified() const;
     void check_own_answer(Story& story, const Message& answer);
     void check_refusal(Story& story, const Message& answer);
@@ -164,6 +168,7 @@ class Judge {
     // Moments from which on every loop drains, and has the present config.
     static constexpr std::uint64_t not_yet = ~std::uint64_t{0};
     std::uint64_t drained_ = not_yet, reloaded_ = 0;
+    std::uint64_t drain_began_ = 0;
     bool c_exists_ = true;
 };
 

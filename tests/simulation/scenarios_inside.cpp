@@ -43,6 +43,12 @@ Plan left_behind() {
                       client(get("/b", 5ms), 2ms), call(1, get("/a", 5ms), 5ms, false)});
 }
 
+// Its caller ends while another call still runs within its hold.
+Plan left_behind_within() {
+    return plan_with({client(get("/a", 5ms)), client(get("/a", 5ms), 2ms),
+                      call(1, get("/b", 20ms), 1ms, false), call(1, get("/a", 5ms), 5ms, false)});
+}
+
 // Its caller, which is not queued, ends while another request holds the slot.
 Plan of_an_unqueued_request() {
     return plan_with({client(get("/a", 30ms)), client(get("/free", 5ms), 1ms),
@@ -54,6 +60,14 @@ Plan of_an_orphan() {
     Plan plan = of_an_unqueued_request();
     plan.clients[1].asks[0].fate.work = 15ms;
     plan.clients[1].leave = {Leave::Way::rst, Leave::When::running, 0, 1ms};
+    return plan;
+}
+
+// Two slots: the call of one caller runs on beside the other, and the next in line begins.
+Plan beside_a_stranger() {
+    Plan plan = plan_with({client(get("/a", 10ms)), client(get("/b", 40ms)),
+                           client(get("/a", 5ms), 2ms), call(1, get("/b", 30ms), 5ms, false)});
+    plan.a.limits.max_in_flight = 2;
     return plan;
 }
 
@@ -74,6 +88,7 @@ std::vector<Scenario> inside_scenarios() {
     refused.inside_calls = config::InsideCalls::refuse;
     opens.a.hold_timeout = 8ms;
     opens.a.on_hold_timeout = OnHoldTimeout::release;
+    opens.wait_timeout = never;  // a call that waits in a hold that was given away would for ever
     return {
         {"a call that its caller leaves behind", left_behind()},
         {"a call of an unqueued request", of_an_unqueued_request()},
@@ -83,6 +98,8 @@ std::vector<Scenario> inside_scenarios() {
         {"calls from inside wait", waits},
         {"calls from inside are refused", refused},
         {"calls from inside, hold_timeout: release", opens},
+        {"a call that its caller leaves behind within its hold", left_behind_within()},
+        {"a call beside a stranger", beside_a_stranger()},
     };
 }
 

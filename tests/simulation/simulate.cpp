@@ -6,11 +6,15 @@
 //                                                           the schedule of seed S
 //   tg_simulate --sweep S --pairs 1 [--stride N]            and each with each other one behind it
 //   tg_simulate --sweep S --scenario I --kind K --step N    one of them, told step by step
+// A scenario is told by its number or its name.
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 
 #include "simulation/replay.hpp"
+#include "simulation/scenarios.hpp"
 #include "simulation/sweep.hpp"
 #include "simulation/world.hpp"
 
@@ -19,6 +23,20 @@ namespace {
 
 using Options = std::map<std::string, std::uint64_t>;
 
+std::optional<std::uint64_t> scenario_named(const std::string& name) {
+    std::uint64_t index = 0;
+    for (const Scenario& scenario : scenarios()) {
+        if (scenario.name == name) return index;
+        ++index;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> value_of(const std::string& option, const char* word) {
+    if (option == "--scenario" && std::isdigit(word[0]) == 0) return scenario_named(word);
+    return std::strtoull(word, nullptr, 10);
+}
+
 Options parse(int count, char** words) {
     Options options{{"--seeds", 1000},    {"--from", 1},   {"--threads", 0}, {"--seed", 0},
                     {"--sweep", 0},       {"--stride", 1}, {"--step", 0},    {"--kind", none},
@@ -26,7 +44,9 @@ Options parse(int count, char** words) {
     for (int i = 1; i < count; i += 2) {
         const auto option = options.find(words[i]);
         if (option == options.end() || i + 1 == count) return {};
-        option->second = std::strtoull(words[i + 1], nullptr, 10);
+        const auto value = value_of(option->first, words[i + 1]);
+        if (!value) return {};
+        option->second = *value;
     }
     return options.at("--threads") <= 4 ? options : Options();
 }
