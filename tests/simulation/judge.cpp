@@ -90,6 +90,7 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
         Story& s = story(id);
         if (s.left != 0 || s.answers != 0) continue;
         s.left = moment;
+        if (way == Leave::Way::fin) s.hung_up = moment;
         s.in_line = first && certainly_in_line(s, way);
         first = false;
     }

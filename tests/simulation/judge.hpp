@@ -29,6 +29,7 @@ struct Story {
     std::uint64_t read = 0;        ///< the proxy has read all of it
     Time read_at{};
     std::uint64_t left = 0;        ///< its client left
+    std::uint64_t hung_up = 0;     ///< and closed its connection
     bool in_line = false;          ///< it was certainly not granted then: others had every slot
     int sent = 0;                  ///< to the backend: connections with its bytes
     Speech speech = Speech::http;  ///< of that backend

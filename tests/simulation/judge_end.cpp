@@ -25,6 +25,8 @@ void Judge::log_line(std::string_view text) {
     s.number = number_after("\"number\":");
     if (number_after("\"inside_of\":") != 0) {
         if (s.caller == 0) fail("a stranger, request " + std::to_string(id) + ", ran inside");
+        if (s.hung_up != 0 && s.hung_up < s.read && s.ask.body == Ask::Body::none)
+            fail("request " + std::to_string(id) + " ran inside, and its caller waited no longer");
         s.number = 0;  // not in the order of the queue's own line
     }
     const bool left_in_line = text.find("\"outcome\":\"client_closed\"") != text.npos;

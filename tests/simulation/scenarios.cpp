@@ -79,6 +79,13 @@ Plan silent_backend() {
     return plan;
 }
 
+// The answer comes in the moment of response_timeout.
+Plan just_too_late() {
+    Plan plan = plan_with({client({get("/a", 400ms)}), client({get("/a")}, 1ms)});
+    plan.response_timeout = 400ms;
+    return plan;
+}
+
 Plan held_too_long(OnHoldTimeout then) {
     Plan plan = plan_with(
         {client({get("/a", 50ms)}), client({get("/a", 50ms)}, 1ms), client({get("/a")}, 2ms)});
@@ -369,6 +376,7 @@ std::vector<Scenario> scenarios() {
         {"tight upload", tight_upload("/a")},
         {"tight upload, unqueued", tight_upload("/free")},
         {"silent backend", silent_backend()},
+        {"just too late", just_too_late()},
         {"hold_timeout: keep", held_too_long(OnHoldTimeout::keep)},
         {"hold_timeout: release", held_too_long(OnHoldTimeout::release)},
         {"wait_timeout", waits_too_long()},

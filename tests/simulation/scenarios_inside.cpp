@@ -55,11 +55,32 @@ Plan of_an_unqueued_request() {
                       client(get("/a", 5ms), 2ms), call(2, get("/a", 5ms), 5ms, false)});
 }
 
+// The same, and another queue's last request has ended long before.
+Plan of_an_unqueued_request_later() {
+    Plan plan = of_an_unqueued_request();
+    plan.clients.insert(plan.clients.begin() + 3, client(get("/c", 1ms)));
+    return plan;
+}
+
 // Its caller, which is not queued, runs on though its client has left.
 Plan of_an_orphan() {
     Plan plan = of_an_unqueued_request();
     plan.clients[1].asks[0].fate.work = 15ms;
     plan.clients[1].leave = {Leave::Way::rst, Leave::When::running, 0, 1ms};
+    return plan;
+}
+
+// Its caller ends before its upload does, and a moment later it is cut.
+Plan slow_upload() {
+    Plan plan = plan_with({client(get("/a", 10ms)), client(get("/a", 20ms), 1ms),
+                           call(1, get("/b", 10ms), 1ms, false)});
+    ClientPlan& uploading = plan.clients.back();
+    uploading.asks[0].method = "POST";
+    uploading.asks[0].body = Ask::Body::length;
+    uploading.asks[0].size = 200;
+    uploading.names_caller = true;
+    uploading.piece = 100;
+    uploading.pause = 4ms;
     return plan;
 }
 
@@ -92,7 +113,9 @@ std::vector<Scenario> inside_scenarios() {
     return {
         {"a call that its caller leaves behind", left_behind()},
         {"a call of an unqueued request", of_an_unqueued_request()},
+        {"a call of an unqueued request, later", of_an_unqueued_request_later()},
         {"a call of an orphan", of_an_orphan()},
+        {"a call that uploads slowly", slow_upload()},
         {"calls from inside", family(true)},
         {"calls from inside, without ids", family(false)},
         {"calls from inside wait", waits},
