@@ -133,7 +133,7 @@ Plan two_at_a_time() {
 
 Plan small_spool() {
     Plan plan =
-        plan_with({client({post("/a", Ask::Body::length, 300), get("/a")}),
+        plan_with({client({post("/a", Ask::Body::length, 3000), get("/a")}),
                    client({get("/a", 1ms, Fate::Form::chunked), get("/a")}, Duration{}, 50)});
     plan.clients[1].capacity = 100;
     plan.small_spool = true;
@@ -193,7 +193,7 @@ Plan reset_while_uploading() {
 
 // The backend is slow to connect; the uploading client must not be blamed.
 Plan late_connection() {
-    Plan plan = plan_with({client({post("/free", Ask::Body::length, 100'000)})});
+    Plan plan = plan_with({client({post("/free", Ask::Body::length, 300'000)})});
     plan.body_timeout = 500ms;
     plan.connects_late = 100;
     return plan;
@@ -205,7 +205,7 @@ Plan interim_in_part() {
         plan_with({client({get("/free"), post("/a", Ask::Body::length, 50, true)}, Duration{}, 90),
                    client({get("/a", 5s)})});
     plan.clients[0].pipelines = 2;
-    plan.clients[0].capacity = 100;
+    plan.clients[0].capacity = 20;
     plan.clients[0].pause = 1ms;
     plan.wait_timeout = 100ms;
     return plan;
