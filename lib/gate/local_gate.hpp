@@ -57,9 +57,10 @@ class LocalGate final : public Gate {
 
     GateFigures figures_at(Time now) const;
 
-    mutable std::mutex lock_;  // guards queue_, the lines within its holders, and settings_
+    mutable std::mutex lock_;  // guards queue_, the lines within its holders, and what follows
     queue::Queue queue_;
     GateSettings settings_;
+    Time last_freed_{};    // when a hold of queue_ last ended, with all calls within it
     GateMetrics metrics_;  // its counters and histograms are written under lock_
 };
 

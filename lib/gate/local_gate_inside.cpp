@@ -52,6 +52,7 @@ Pass* LocalGate::only_hold(const CalledBy& by) {
     });
     bool only = outermost != nullptr && queue_.in_flight() == 1 &&
                 by.exchanges.under_way() == own && outermost->granted() <= by.arrived_after &&
+                last_freed_ <= by.arrived_after &&
                 by.exchanges.ended_elsewhere(*this) <= by.arrived_after;
     if (!only) return nullptr;
     for (const Pass* up = outermost->parent_.get(); up != nullptr; up = up->parent_.get())
@@ -86,6 +87,7 @@ void LocalGate::free_slots(Pass* pass, Time now, queue::Tickets& granted) {
     for (; pass != nullptr && pass->over(); pass = pass->parent_.get()) {
         const State before = pass->ticket_.state;
         if (before == State::left || (pass->within_ && !pass->within_->empty())) return;
+        if (!pass->parent_) last_freed_ = now;
         (void)line_of(*pass).leave(pass->ticket_, now, granted);
         if (before == State::running && !pass->parent_)
             metrics_.hold.observe(to_s(now - pass->ticket_.granted));

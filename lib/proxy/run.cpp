@@ -34,8 +34,10 @@ Run::~Run() {
     station_.leave(*this);
     Commons& commons = station_.commons;
     const bool calls = !request_->snapshot->config.clients.inside.empty();
+    // A slot that was lost meanwhile belongs to another request of that queue.
+    const bool kept = !stray_ && hold_.state() == Holding::returned;
     if (calls)
-        commons.last_ends.note(stray_ ? nullptr : gate_, stray_ ? Time::max() : monotonic_now());
+        commons.last_ends.note(kept ? gate_ : nullptr, stray_ ? Time::max() : monotonic_now());
     --commons.runs;
     if (calls) commons.look_for_clients();
 }

@@ -84,9 +84,18 @@ Plan slow_upload() {
     return plan;
 }
 
+// As WordPress starts its cron: it does not wait for the answer.
+Plan hung_up() {
+    Plan plan = plan_with({client(get("/a", 20ms)), client(get("/a", 5ms), 1ms),
+                           call(1, get("/b", 5ms), 2ms, false)});
+    plan.clients.back().names_caller = true;
+    plan.clients.back().leave.after = Duration{};
+    return plan;
+}
+
 // Two slots: the call of one caller runs on beside the other, and the next in line begins.
 Plan beside_a_stranger() {
-    Plan plan = plan_with({client(get("/a", 10ms)), client(get("/b", 40ms)),
+    Plan plan = plan_with({client(get("/a", 10ms)), client(get("/b", 40ms), 1ms),
                            client(get("/a", 5ms), 2ms), call(1, get("/b", 30ms), 5ms, false)});
     plan.a.limits.max_in_flight = 2;
     return plan;
@@ -116,6 +125,7 @@ std::vector<Scenario> inside_scenarios() {
         {"a call of an unqueued request, later", of_an_unqueued_request_later()},
         {"a call of an orphan", of_an_orphan()},
         {"a call that uploads slowly", slow_upload()},
+        {"a call that waits for no answer", hung_up()},
         {"calls from inside", family(true)},
         {"calls from inside, without ids", family(false)},
         {"calls from inside wait", waits},
