@@ -34,7 +34,11 @@ void Message::end_of_stream() {
 
 void Message::take_line() {
     const std::string_view line(line_.data(), line_.size() - 2);
-    if (state_ == State::head) {
+    // The beginning of an answer in the midst of another one.
+    const bool again = !request_ && line.find("HTTP/1.", head.empty() ? 1 : 0) != line.npos;
+    if (state_ == State::head && again) {
+        state_ = State::broken;
+    } else if (state_ == State::head) {
         if (head.empty()) take_start(line);
         head.append(line_);
         if (line.empty() && !broken()) begin_body();
