@@ -16,8 +16,11 @@ all_recipes() {
     recipe wordpress-nginx wordpress blog.example $page "$first" "nginx with php-fpm" WordPress Start
     recipe wordpress-apache wordpress blog.example $page "$first" "Apache with mod_php" WordPress Start
     recipe wordpress-fpm wordpress blog.example $page "$first" "php-fpm, with nginx for files" WordPress Start
+    page=docs/recipes/dokuwiki.md
+    recipe dokuwiki-nginx dokuwiki:nginx wiki.example $page "$first" "nginx with php-fpm" DokuWiki Start
+    recipe dokuwiki-apache dokuwiki:apache wiki.example $page "$first" "Apache with mod_php" DokuWiki Start
     # Measures only, for about an hour: not one of the recipes that run when none is named.
-    ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress-measure blog.example $page "$first" \
+    ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress
 }
 

@@ -25,9 +25,10 @@ mount --bind /dev/pts "$root/dev/pts"
 mount -t tmpfs tmpfs "$root/dev/shm"
 install -m 755 "$here/systemctl" "$here/apt-get" "$root/usr/local/sbin/"
 mkdir "$root/root/proof"
-cp -r "$here"/proof.* "$here/wordpress" "$here/do_steps.sh" "$here/extract.py" "$root/root/proof/"
+cp -r "$here/." "$root/root/proof/"
+# BACKEND is an application and its setup, such as dokuwiki:nginx, or only a web server.
 proof=proof.sh
-[[ $backend != wordpress* ]] || proof=wordpress/proof.sh
+[[ ! -d $here/${backend%%:*} ]] || proof=${backend%%:*}/proof.sh
 
 # As in fresh_check.sh: only the proxy variables of this machine.
 inside() {

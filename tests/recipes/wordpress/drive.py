@@ -10,16 +10,17 @@ import argparse
 import datetime
 import json
 import re
-import struct
 import subprocess
 import sys
 import threading
 import time
 import urllib.parse
-import zlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from browser import Browser
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from browser import Browser  # noqa: E402
+from checks import found, must, picture, until  # noqa: E402
 
 PATIENCE = 62  # seconds; WordPress starts its cron at most once in 60
 AT_ONCE = 20
@@ -57,37 +58,8 @@ class Visitor(threading.Thread):
         return time.monotonic() - max(self.since, self.looked) if self.since else 0.0
 
 
-def picture(width, height):
-    """A PNG that WordPress scales to its sizes."""
-    rows = b"".join(b"\0" + bytes((x * y) % 251 for x in range(width) for _ in range(3)) for y in range(height))
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-            chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
-
-
-def found(pattern, text, what):
-    match = re.search(pattern, text)
-    if not match:
-        raise AssertionError(f"no {what} in: {text[:300]!r}")
-    return match[1]
-
-
-def must(condition, answer):
-    if not condition:
-        raise AssertionError(f"status {answer.status}: {re.sub(r'<[^>]*>', ' ', answer.text)[:300]!r}")
-
-
 def soon(seconds):
     return (datetime.datetime.utcnow() + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def until(deadline, condition, what):
-    while not condition():
-        if time.time() > deadline:
-            raise AssertionError(f"{what}: not in time")
-        time.sleep(1)
 
 
 def scheduled_posts():

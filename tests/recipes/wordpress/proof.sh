@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Inside the chroot, after the steps of docs/recipes/wordpress.md: proof.sh BACKEND HOST
 #   BACKEND wordpress: uses the new WordPress; every step must work.
-#   BACKEND wordpress-measure: measures each setup instead, see measure.sh; the tables go to stdout.
+#   BACKEND wordpress:measure: measures each setup instead, see measure.sh; the tables go to stdout.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [[ $1 == wordpress ]]; then

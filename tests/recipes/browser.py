@@ -18,15 +18,16 @@ class Answer:
 
 
 class Browser:
-    def __init__(self, host, port=80):
-        self.host, self.port, self.cookies = host, port, {}
+    def __init__(self, host, port=80, headers=None):
+        self.host, self.port, self.headers, self.cookies = host, port, headers or {}, {}
         self.nonce = self.rest_root = ""
 
     def request(self, method, path, body=None, headers=None):
         began = time.monotonic()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300,
                                                 source_address=("127.0.0.9", 0))  # PHP calls from 127.0.0.1
-        fields = {"Host": self.host, "User-Agent": "test-browser", "Connection": "close", **(headers or {})}
+        fields = {"Host": self.host, "User-Agent": "test-browser", "Connection": "close",
+                  **self.headers, **(headers or {})}
         if self.cookies:
             fields["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection.request(method, path, body, fields)
@@ -44,6 +45,15 @@ class Browser:
     def form(self, path, fields):
         return self.request("POST", path, urllib.parse.urlencode(fields),
                             {"Content-Type": "application/x-www-form-urlencoded"})
+
+    def upload(self, path, fields, name, filename, data):
+        """A form with a file, as multipart/form-data."""
+        mark = "end-of-a-part"
+        parts = [f'--{mark}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
+                 for key, value in fields.items()]
+        parts.append(f'--{mark}\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n'
+                     f'Content-Type: image/png\r\n\r\n'.encode() + data + f"\r\n--{mark}--\r\n".encode())
+        return self.request("POST", path, b"".join(parts), {"Content-Type": f"multipart/form-data; boundary={mark}"})
 
     def rest(self, method, route, data=None, **headers):
         """A call as the block editor makes it: PUT is a POST that names PUT in a header."""
