@@ -19,6 +19,10 @@ all_recipes() {
     page=docs/recipes/dokuwiki.md
     recipe dokuwiki-nginx dokuwiki:nginx wiki.example $page "$first" "nginx with php-fpm" DokuWiki Start
     recipe dokuwiki-apache dokuwiki:apache wiki.example $page "$first" "Apache with mod_php" DokuWiki Start
+    page=docs/recipes/front-controller.md
+    recipe front-controller-nginx front-controller:nginx app.example $page "$first" "nginx with php-fpm" Start
+    recipe front-controller-apache front-controller:apache app.example $page "$first" "Apache with mod_php" Start
+    recipe front-controller-fpm front-controller:fpm app.example $page "$first" "php-fpm, with nginx for files" Start
     # Measures only, for about an hour: not one of the recipes that run when none is named.
     ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress

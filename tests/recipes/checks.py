@@ -32,11 +32,19 @@ def must(condition, answer):
         raise AssertionError(f"status {answer.status}: {re.sub(r'<[^>]*>', ' ', answer.text)[:300]!r}")
 
 
-def until(deadline, condition, what):
+def until_true(seconds, condition, pause=0.1):
+    """Whether the condition holds within these seconds."""
+    deadline = time.time() + seconds
     while not condition():
         if time.time() > deadline:
-            raise AssertionError(f"{what}: not in time")
-        time.sleep(1)
+            return False
+        time.sleep(pause)
+    return True
+
+
+def until(deadline, condition, what):
+    if not until_true(deadline - time.time(), condition, 1):
+        raise AssertionError(f"{what}: not in time")
 
 
 def at_once(count, one):
