@@ -23,6 +23,9 @@ all_recipes() {
     recipe front-controller-nginx front-controller:nginx app.example $page "$first" "nginx with php-fpm" Start
     recipe front-controller-apache front-controller:apache app.example $page "$first" "Apache with mod_php" Start
     recipe front-controller-fpm front-controller:fpm app.example $page "$first" "php-fpm, with nginx for files" Start
+    page=docs/recipes/mediawiki.md
+    recipe mediawiki-nginx mediawiki:nginx mediawiki.example $page "$first" "nginx with php-fpm" MediaWiki Start
+    recipe mediawiki-apache mediawiki:apache mediawiki.example $page "$first" "Apache with mod_php" MediaWiki Start
     # Measures only, for about an hour: not one of the recipes that run when none is named.
     ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress
