@@ -26,6 +26,9 @@ all_recipes() {
     page=docs/recipes/mediawiki.md
     recipe mediawiki-nginx mediawiki:nginx mediawiki.example $page "$first" "nginx with php-fpm" MediaWiki Start
     recipe mediawiki-apache mediawiki:apache mediawiki.example $page "$first" "Apache with mod_php" MediaWiki Start
+    page=docs/recipes/phpmyadmin.md
+    recipe phpmyadmin-nginx phpmyadmin:nginx db.example $page "$first" "nginx with php-fpm" phpMyAdmin Start
+    recipe phpmyadmin-apache phpmyadmin:apache db.example $page "$first" "Apache with mod_php" phpMyAdmin Start
     # Measures only, for about an hour: not one of the recipes that run when none is named.
     ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress

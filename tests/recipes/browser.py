@@ -36,6 +36,8 @@ class Browser:
         for line in response.headers.get_all("Set-Cookie") or []:
             name, _, value = line.split(";")[0].partition("=")
             self.cookies[name] = value
+            if value == "deleted":  # PHP's word for an end
+                del self.cookies[name]
         connection.close()
         return Answer(response.status, response.headers, data, time.monotonic() - began)
 
