@@ -48,6 +48,7 @@ class Tree:
     def __init__(self, source, root, jobs):
         self.source, self.root, self.jobs = source, root, jobs
         self.build_folder = root / "build"
+        self.program = self.build_folder / "tg_simulate"
         # Both copies find each other's objects in the cache.
         self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ}
 
@@ -81,11 +82,11 @@ class Tree:
     def restore(self, texts):
         for path in texts:
             shutil.copyfile(self.source / path, self.root / path)
+        self.program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def simulate(self, arguments, seconds):
         try:
-            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", self.build_folder / "tg_simulate",
-                                   *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", self.program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   errors="replace", timeout=seconds)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")
