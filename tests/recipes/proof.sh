@@ -58,7 +58,8 @@ count() {  # WHAT [CURL'S OPTIONS...]
     shift
     curl -s --no-progress-meter --parallel --parallel-immediate --parallel-max 16 "$@" -o /dev/null \
         "$gate/proof.php?do=$what&n=[1-100]"
-    same "100 parallel updates ($what $*)" "$(curl -s "$gate/proof.php?do=read")" 100
+    # A POST waits in the queue, so it also waits for work after the last response.
+    same "100 parallel updates ($what $*)" "$(curl -s -d '' "$gate/proof.php?do=read")" 100
     rm -f /var/tmp/ticketgate-proof
 }
 count count -d ''
