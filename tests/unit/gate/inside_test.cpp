@@ -204,6 +204,19 @@ TEST_F(TwoSlots, WithoutAnIdTheCallerIsNotKnownWhileTwoSlotsAreHeld) {
     EXPECT_EQ(call_without_id(*call, 2), State::idle);
 }
 
+TEST_F(TwoSlots, WithoutAnIdARequestOfTheQueueThatHasJustEndedMayHaveMadeIt) {
+    Slot one = running("one");
+    std::optional<Slot> two(running("two"));
+    const Time before = monotonic_now();
+    two.reset();
+    auto call = pass("call");
+    exchanges.runs = 1;
+    EXPECT_EQ(gate->take_within(*call, {{}, before, exchanges}, Entry(), loop), State::idle);
+    EXPECT_EQ(call_without_id(*call, 1), State::granted);
+    EXPECT_EQ(call->inside_of(), one.number());
+    const Place place(gate, call, loop);
+}
+
 // An exchange that has ended since, or the holder before this one, may have made it.
 TEST_F(InsideTest, WithoutAnIdACallThatMayBeOlderHasNoKnownCaller) {
     const Time before = monotonic_now();
