@@ -99,8 +99,9 @@ std::vector<std::string> path_headers(const Clients& clients) {
     return expanded(clients.path_headers, paths);
 }
 
-std::vector<std::string> forwarding_headers() {
-    std::vector<std::string> names(addresses.begin(), addresses.end());
+std::vector<std::string> forwarding_headers(const Clients& clients) {
+    auto names = address_headers(clients);
+    names.insert(names.end(), addresses.begin(), addresses.end());
     names.insert(names.end(), forwarding.begin(), forwarding.end());
     return names;
 }

@@ -5,7 +5,7 @@
 namespace ticketgate {
 
 bool is_inside(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer) {
-    if (peer.trusted || !snapshot.inside.contains(peer.ip)) return false;
+    if (peer.trusted || peer.unnamed || !snapshot.inside.contains(peer.ip)) return false;
     return std::ranges::none_of(head.fields, [&](const auto& field) {
         return snapshot.forwarding_names.contains(field.name);
     });

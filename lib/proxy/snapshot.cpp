@@ -108,7 +108,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       path_and_method_names(path_and_method_headers(config.clients)),
       trusted(config.clients.trusted_proxies),
       inside(config.clients.inside),
-      forwarding_names(config::forwarding_headers()),
+      forwarding_names(config::forwarding_headers(config.clients)),
       upstreams(std::move(u)),
       uses_origin(
           std::ranges::any_of(upstreams, [](const auto& u_) { return u_.second->uses_origin(); })),

@@ -28,6 +28,7 @@ struct Peer {
     bool proxied_tls = false;               ///< a PROXY header says that the client came over TLS
     const net::Secured* secured = nullptr;  ///< null without TLS; the connection owns it
     bool many = false;                      ///< it stands for many clients: no limit for it
+    bool unnamed = false;                   ///< a PROXY header came, and named no client
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };

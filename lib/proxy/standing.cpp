@@ -15,7 +15,9 @@ bool may_speak_for_others(const Peer& sender, const Trusted& trusted) {
 Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted& trusted) {
     Peer peer = sender;
     const bool heard = header != nullptr && may_speak_for_others(sender, trusted);
-    if (heard && header->subject == ProxySubject::client) {
+    const bool named = heard && header->subject == ProxySubject::client;
+    peer.unnamed = header != nullptr && !named;
+    if (named) {
         peer.ip = header->source;
         peer.from_port = header->source_port;
         peer.port = header->port;

@@ -207,6 +207,40 @@ TEST_F(Inside, NoStrangerPasses) {
     EXPECT_EQ(calls("pass"), 0);
 }
 
+// A PROXY header without an address: the client may be anybody. A name of the config's own.
+TEST(InsideBehindProxies, WhatAProxyPassesOnIsNoCall) {
+    Backend backend;
+    Gateway gateway(R"(
+listen:
+  - { address: "127.0.0.1:0", proxy_protocol: true }
+  - { address: "127.0.0.1:0" }
+clients: { inside: [127.0.0.1], address_headers: [default, X-Our-Client] }
+upstreams: { app: { url: "${BACKEND}" } }
+routes: [{ prefix: /, upstream: app, queue: q, inside_calls: pass }]
+)",
+                    with(backend));
+    backend.hold("/page");
+    Client page(gateway.address(1));
+    page.get("/page", "Via: 1.1 front\r\n");
+    ASSERT_TRUE(backend.wait_for("/page"));
+    const std::string head = "GET /x HTTP/1.1\r\nHost: a\r\nX-Request-Id: " +
+                             backend.of("/page").at(0).header("X-Request-Id") + "\r\n";
+    const std::string local("\r\n\r\n\0\r\nQUIT\n\x20\0\0\0", 16);
+    std::vector<Client> strangers;
+    for (const std::string& first : {std::string("PROXY UNKNOWN\r\n"), local}) {
+        strangers.emplace_back(gateway.address(0));
+        strangers.back().send(first + head + "\r\n");
+        ASSERT_TRUE(gateway.wait_for_waiting("q", static_cast<std::uint32_t>(strangers.size())));
+    }
+    strangers.emplace_back(gateway.address(1));
+    strangers.back().send(head + "X-Our-Client: 9.9.9.9\r\n\r\n");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 3));
+    backend.release("/page");
+    EXPECT_EQ(page.read().status, 200);
+    for (auto& client : strangers) EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
 // The same without clients.inside: no id, guessed or known, opens the line.
 TEST(InsideOff, NoAddressIsInsideByItself) {
     Backend backend;

@@ -54,6 +54,17 @@ TEST(Standing, AClientWithoutAnAddressIsNotItsProxy) {
     }
 }
 
+TEST(Standing, OnlyAnAddressNamesAClient) {
+    for (const auto subject : {ProxySubject::unknown, ProxySubject::sender, ProxySubject::client}) {
+        const auto claim = header(subject);
+        EXPECT_EQ(believed(peer("10.0.0.1"), &claim, proxies).unnamed,
+                  subject != ProxySubject::client);
+    }
+    EXPECT_FALSE(believed(peer("10.0.0.1"), nullptr, proxies).unnamed);
+    const auto client = header(ProxySubject::client);
+    EXPECT_TRUE(believed(peer("203.0.113.1"), &client, nobody).unnamed) << "it is not heard";
+}
+
 TEST(Standing, ASenderThatSpeaksForItselfHasItsOwnStanding) {
     const auto local = header(ProxySubject::sender);
     EXPECT_TRUE(believed(peer("10.0.0.1"), &local, proxies).trusted);
