@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -145,6 +146,19 @@ void Listener::look() {
     if (listening_ && door_ == Door::open) on_events(0);
 }
 
+bool Listener::look_for_none() {
+    const Time before = monotonic_now();
+    pollfd backlog{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    if (::poll(&backlog, 1, 0) != 0) return false;
+    note_empty(before);
+    return true;
+}
+
+void Listener::note_empty(Time at) {
+    Time seen = empty_;
+    while (seen < at && !empty_.compare_exchange_weak(seen, at)) continue;
+}
+
 void Listener::on_events(std::uint32_t) {
     if (door_ == Door::held) {
         pause();
@@ -155,7 +169,7 @@ void Listener::on_events(std::uint32_t) {
     for (int i = 0; i < accepts_at_once && listening_ && door_ == Door::open; ++i) {
         const Time before = monotonic_now();
         error = accept_one();
-        if (error == EAGAIN) drained_ = before;
+        if (error == EAGAIN) note_empty(before);
         if (error != 0 && !concerns_one(error)) break;
     }
     if (!is_shortage(error)) return;
@@ -169,6 +183,7 @@ int Listener::accept_one() {
     if (tight_ && !has_room()) return EMFILE;
     Endpoint peer;
     socklen_t size = sizeof(sockaddr_storage);
+    arrived_after_ = empty_;  // before accept(): this connection came after that time
     const int accepted =
         ::accept4(descriptor_, peer.address(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted < 0) return errno;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -47,8 +48,10 @@ class Listener final : private Pollable, private Observer {
 
     /// Accepts the connections that wait by now.
     void look();
-    /// Each connection accepted from now on came after this time; Time{}: not known.
-    Time drained() const { return drained_; }
+    /// Whether no connection waits in the backlog; the next one came after this call. Any thread.
+    bool look_for_none();
+    /// The connection that is handed over came after this time; Time{}: not known. Within Accepted.
+    Time arrived_after() const { return arrived_after_; }
 
     const Endpoint& local() const { return local_; }  ///< with the real port where 0 was asked for
 
@@ -58,6 +61,7 @@ class Listener final : private Pollable, private Observer {
     void hand_over(int accepted, const Endpoint& peer);
     void update();
     void starve(int error);
+    void note_empty(Time at);
     bool has_room() const;
     void notify() override;  // the pause after a failed accept is over
     Loop& loop_;
@@ -70,8 +74,9 @@ class Listener final : private Pollable, private Observer {
     std::pair<dev_t, ino_t> file_{};  // of a unix socket
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
-    Door door_ = Door::open;  // set by the owner
-    Time drained_{};          // when the backlog was last seen to be empty
+    Door door_ = Door::open;           // set by the owner
+    std::atomic<Time> empty_{Time{}};  // when the backlog was last seen to be empty
+    Time arrived_after_{};
     bool starved_ = false;    // no descriptors, until retry_ or resume()
     bool tight_ = false;      // starved_ a short time ago
     bool listening_ = false;  // registered with the loop

@@ -60,7 +60,10 @@ std::vector<net::Endpoint> Front::addresses() const {
 
 void Front::close() {
     commons_.stations.front()->loop.post([this] {
-        listeners_.clear();
+        {
+            const std::lock_guard lock(closing_);
+            listeners_.clear();
+        }
         look_again_.disarm();
     });
 }
@@ -69,7 +72,7 @@ void Front::close() {
 // of the batch are for.
 void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     commons_.stations.front()->metrics.connections_accepted.add();
-    const Time after = listeners_[peer.listener]->drained();
+    const Time after = listeners_[peer.listener]->arrived_after();
     Admission admission(commons_);
     update();
     Station& first = *commons_.stations.front();
@@ -155,8 +158,14 @@ void Front::idle_appeared() {
     post(knock_);
 }
 
+// The kernel says at once that a backlog is empty; loop 0 accepts those that wait in one.
 void Front::look_for_clients() {
-    post(look_);
+    bool none = true;
+    {
+        const std::lock_guard lock(closing_);
+        for (const auto& listener : listeners_) none = listener->look_for_none() && none;
+    }
+    if (!none) post(look_);
 }
 
 void Front::connection_closed() {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -31,6 +32,7 @@ class Front final : private Observer {
     void max_connections(std::uint32_t limit);
     void connection_closed();
     void idle_appeared();
+    /// Whether a client connected before this call, or after it, is known from now on.
     void look_for_clients();
 
  private:
@@ -43,7 +45,8 @@ class Front final : private Observer {
     void no_means(int error) noexcept;
     void post(const std::shared_ptr<net::Call>& call) noexcept;
     Commons& commons_;
-    std::vector<std::unique_ptr<net::Listener>> listeners_;  // loop 0
+    std::mutex closing_;  // held to clear listeners_, and to read them outside loop 0
+    std::vector<std::unique_ptr<net::Listener>> listeners_;
     std::size_t next_ = 0;
     Deadline look_again_{*this};
     Time quiet_until_{};  // limits the log lines of no_means()

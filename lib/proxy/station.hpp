@@ -64,7 +64,8 @@ struct Commons {
     std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
     std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
     LastEnds last_ends{};                       ///< of exchanges, for calls from inside
-    std::function<void()> look_for_clients = [] {};  ///< accepts those that have connected by now
+    /// Called to know of each client from now on whether it connected before this call or after it.
+    std::function<void()> look_for_clients = [] {};
     std::function<void()> idle_appeared{};  ///< called when one becomes idle while room_wanted
     ids::Machine machine{};                 ///< for ids; fixed before the loops run
     ClientCounts clients{};                 ///< connections by client

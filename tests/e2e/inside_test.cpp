@@ -1,5 +1,7 @@
 // CONTRACT 10: a backend that calls its own site while it holds the slot. Backend and strangers
 // share an address here; a stranger's request names a proxy that passes it on.
+#include <future>
+
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -75,12 +77,51 @@ TEST_F(Inside, ACallRunsWithinTheSlotOfTheRequestThatItNames) {
 TEST_F(Inside, ACallWithoutAnIdRunsWithinTheOnlyRequestInFlight) {
     Client caller = page("/page");
     Client waits = stranger("/next");
-    ASSERT_TRUE(gateway.reload(config));  // by then every loop knows that the request runs
     EXPECT_EQ(gateway.get("/call").status, 200);
     EXPECT_EQ(backend.count("/next"), 0u);
     backend.release("/page");
     EXPECT_EQ(caller.read().status, 200);
     EXPECT_EQ(waits.read().status, 200);
+}
+
+// However soon it comes: the request of its caller was not sent before it was known that no client
+// had connected yet.
+TEST_F(Inside, ACallWithoutAnIdPassesAsTheFirstThingThatItsCallerDoes) {
+    constexpr int times = 60;
+    backend.on("/page", [this](Call& call) {
+        Client inside = gateway.client();
+        inside.get("/call");
+        call.respond(200, std::to_string(inside.read().status));
+    });
+    for (int i = 0; i < times; ++i)
+        ASSERT_EQ(gateway.get("/page", "Via: 1.1 front\r\n").body, "200");
+    EXPECT_EQ(calls("pass"), times);
+}
+
+// The script of an event stream that has given its slot back, and ended since.
+TEST_F(Inside, ACallOfAStreamThatHasEndedDoesNotRunBesideAStranger) {
+    std::promise<Client> made;
+    backend.on("/events", [&](Call& stream) {
+        stream.send(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 2\r\n\r\n1");
+        stream.wait_for("stranger runs");
+        made.set_value(gateway.client());
+        stream.finish("2");
+    });
+    Client stream = gateway.client();
+    stream.get("/events", "Via: 1.1 front\r\n");
+    EXPECT_EQ(stream.read_to_head().status, 200);
+    Client runs = page("/stranger");
+    backend.release("stranger runs");
+    Client call = made.get_future().get();
+    EXPECT_EQ(logged("/events", 1).at("outcome").as_string(), "admitted");
+    call.get("/call");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    backend.release("/stranger");
+    EXPECT_EQ(runs.read().status, 200);
+    EXPECT_EQ(call.read().status, 200);
+    EXPECT_GT(backend.of("/call").at(0).start, backend.of("/stranger").at(0).end);
+    EXPECT_EQ(calls("pass"), 0);
 }
 
 // A request that is not queued may have made it, even one that has ended since.
