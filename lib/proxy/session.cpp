@@ -98,7 +98,8 @@ error_code Session::take_ticket() {
     turn_ = Turn::waits;
     granted_at_once_ = state == queue::State::granted;
     place_.emplace(route.gate, pass, loop());
-    if (state == queue::State::waiting && pass->inside_of() == 0) tell_inside();
+    const bool knows_caller = pass->inside_of() != 0 && !inside_->empty();
+    if (state == queue::State::waiting && !knows_caller) tell_inside();
     return {};
 }
 

@@ -66,9 +66,9 @@ void Session::tell_inside() const {
     if (!inside_ && !looks_like_own_call(head)) return;
     const GateView view = gate.view(1);
     if (view.figures.in_flight < view.figures.settings.limits.max_in_flight) return;
-    if (inside_) ++gate.notes.inside_waited;
-    if (!due(gate.notes.inside_told, monotonic_now())) return;
     const Record& record = request_->record;
+    if (inside_ && record.inside_of == 0) ++gate.notes.inside_waited;
+    if (!due(gate.notes.inside_told, monotonic_now())) return;
     station().commons.log.warn(
         inside_ ? "a call from inside waits for a request that may wait for this call"
                 : "a call that the application may have made itself waits for a request that may "
@@ -85,6 +85,11 @@ void Session::tell_inside() const {
 
 std::string Session::inside_remedy() const {
     const std::string docs = "; see docs/queues.md, calls from inside";
+    if (request_->record.inside_of != 0)
+        return "it waits for another call of the same request; if that call made it, both wait: "
+               "let "
+               "the application pass its X-Request-Id on" +
+               docs;
     if (!inside_)
         return "if it is: clients: {inside: [" + client_.peer().ip + "]} and inside_calls: pass" +
                docs;
