@@ -2,9 +2,9 @@
 // time, records the start and end of every request and counts overlaps, inversions, ghosts and
 // hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N` and `/__log` are its
 // own pages, and so are `/__run?seq=N`, which tells when that request started and ended, and
-// `/__go?seq=N`, which ends the work of one that was sent with `hold=1`; `/__refuse?ms=N` closes
-// the listener for a time, `/__restart?ms=N` every connection as well; over FastCGI `/__status` is
-// php-fpm's status page.
+// `/__go?seq=N`, which ends the work of one that was sent with `hold=1`, and `/__id?seq=N`, which
+// tells the X-Request-Id of such a one; `/__refuse?ms=N` closes the listener for a time,
+// `/__restart?ms=N` every connection as well; over FastCGI `/__status` is php-fpm's status page.
 
 #include <bit>
 #include <cstdio>
@@ -111,12 +111,22 @@ class Backend : public Outage {
     }
 
     bool let_go(std::uint64_t seq) override {
-        for (auto& [pointer, connection] : connections_) {
-            if (!connection->holds(seq)) continue;
-            touch(pointer, [](Connection& one) { one.let_go(); });
-            return true;
+        Connection* const holder = holder_of(seq);
+        if (holder == nullptr) return false;
+        touch(holder, [](Connection& one) { one.let_go(); });
+        return true;
+    }
+
+    std::string id_of(std::uint64_t seq) override {
+        const Connection* const holder = holder_of(seq);
+        return holder == nullptr ? std::string() : holder->request_id();
+    }
+
+    Connection* holder_of(std::uint64_t seq) const {
+        for (const auto& [pointer, connection] : connections_) {
+            if (connection->holds(seq)) return pointer;
         }
-        return false;
+        return nullptr;
     }
 
     void listen() {

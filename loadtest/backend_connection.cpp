@@ -243,13 +243,14 @@ void Connection::answer_own_page() {
         const bool held = outage_.let_go(seq);
         return answer_text("application/json", held ? "{\"let_go\":1}\n" : "{\"let_go\":0}\n");
     }
+    if (path == "/__id") return answer_text("text/plain", outage_.id_of(seq));
     if (path == "/__refuse" || path == "/__restart") {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
         return answer_text("text/plain", "as you wish\n");
     }
     if (path != "/__reset") {
         return answer_text("text/plain",
-                           "__stats, __log, __run, __go, __reset, __refuse or __restart\n");
+                           "__stats, __log, __run, __id, __go, __reset, __refuse or __restart\n");
     }
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);

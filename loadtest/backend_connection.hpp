@@ -25,6 +25,8 @@ class Outage {
     virtual std::string workers() const = 0;
     // Ends the work of a held request (`hold=1`). Returns false if that number is not held.
     virtual bool let_go(std::uint64_t seq) = 0;
+    // The X-Request-Id of a held request; empty if that number is not held.
+    virtual std::string id_of(std::uint64_t seq) = 0;
 };
 
 struct Service {
@@ -43,6 +45,7 @@ class Connection {
     // Tells whether its run waits for let_go().
     bool holds(std::uint64_t seq) const { return held_ && head_.seq == seq; }
     void let_go();
+    std::string request_id() const { return std::string{head_.request_id}; }
     // The backend's process ends, and every run with it.
     void abort();
     // Finished: no run, and no socket or nothing more to read from it.

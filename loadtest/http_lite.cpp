@@ -72,7 +72,9 @@ void note(std::string_view name, std::string_view value, RequestHead& head, Ids&
             if (has_token(value, "keep-alive")) head.keep_alive = true;
             break;
         case 12:
-            if (same(name, "x-request-id")) ids.request_id = true;
+            if (!same(name, "x-request-id")) break;
+            ids.request_id = true;
+            head.request_id = value;
             break;
         case 14:
             if (same(name, "content-length")) head.content_length = to_number(value);

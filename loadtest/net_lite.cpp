@@ -45,6 +45,13 @@ void set_no_delay(int fd) {
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+void bind_to(const Fd& fd, const Endpoint& endpoint) {
+    const int on = 1;  // the port is chosen with the connection
+    (void)setsockopt(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+    const auto* address = reinterpret_cast<const sockaddr*>(&endpoint.address);
+    if (::bind(fd.get(), address, endpoint.size) != 0) fail("bind " + endpoint.text);
+}
+
 IoResult io_result(ssize_t size) {
     if (size > 0) return {Io::done, static_cast<std::size_t>(size)};
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return {Io::again, 0};
@@ -119,13 +126,14 @@ std::string bound_name(const Fd& listener) {
     return std::string{host.data()} + ":" + port.data();
 }
 
-Fd connect_to(const Endpoint& endpoint, int receive_buffer) {
+Fd connect_to(const Endpoint& endpoint, int receive_buffer, const Endpoint* from) {
     Fd fd{::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     if (!fd.open()) fail("socket");
     if (receive_buffer > 0) {
         (void)setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     }
     set_no_delay(fd.get());
+    if (from != nullptr) bind_to(fd, *from);
     const auto* address = reinterpret_cast<const sockaddr*>(&endpoint.address);
     const int result = ::connect(fd.get(), address, endpoint.size);
     if (result != 0 && errno != EINPROGRESS) return Fd{};

@@ -54,8 +54,8 @@ Fd listen_on(const Endpoint& endpoint);
 std::string bound_name(const Fd& listener);
 
 // The connection may still be in progress: writable means connected or failed. A small receive
-// buffer (0 = the system's) lets a slow reader push back early.
-Fd connect_to(const Endpoint& endpoint, int receive_buffer = 0);
+// buffer (0 = the system's) lets a slow reader push back early. `from`: the own address.
+Fd connect_to(const Endpoint& endpoint, int receive_buffer = 0, const Endpoint* from = nullptr);
 Fd accept_from(const Fd& listener);
 
 enum class Io { done, again, closed };

@@ -46,13 +46,13 @@ tg_tries=5
 tg_patience=60
 
 # tg_start NAME PEER BACKEND_PORT [log=on] [threads=N] [mode=serial] [cpu=LIST] [option=WORD] [spool=YAML]
-#          [wrap=COMMAND]
+#          [inside=ADDRESS] [wrap=COMMAND]
 # NAME identifies this instance. Sets tg_pid[NAME] and tg_port[NAME], and for ticketgate tg_admin[NAME].
 # option: abortonclose, limit_conn, no_ids. mode=torture: ticketgate with the config of
-# the torture kit. wrap: a command with arguments that executes the proxy, such as prlimit.
+# the torture kit. inside: calls from this address are the backend's own. wrap: a command with arguments that executes the proxy, such as prlimit.
 tg_start() {
     local name=$1 peer=$2 backend=$3 log=off threads=1 mode=pass cpu='' option='' pair
-    local spool='max_disk: 4GiB' wrap=()
+    local spool='max_disk: 4GiB' inside='' wrap=()
     shift 3
     for pair in "$@"; do
         case $pair in
@@ -62,6 +62,7 @@ tg_start() {
             cpu=*) cpu=${pair#*=} ;;
             option=*) option=${pair#*=} ;;
             spool=*) spool=${pair#*=} ;;
+            inside=*) inside=${pair#*=} ;;
             wrap=*) read -ra wrap <<<"${pair#*=}" ;;
         esac
     done
@@ -148,7 +149,7 @@ tg_command_ticketgate() {
     tg_fill "$template.yaml.in" PORT="$port" ADMIN="$admin" BACKEND="$backend" \
         TLS="${tg_tls:-}" UPSTREAM="$upstream" LATE="$late" THREADS="$threads" ACCESS="$access" IDS="$ids" \
         QUEUE="$queue" LOG="$dir/access.log" \
-        SPOOL="$spool" >"$dir/ticketgate.yaml"
+        SPOOL="$spool" INSIDE="$inside" >"$dir/ticketgate.yaml"
     command=("$tg_bin/ticketgate" -c "$dir/ticketgate.yaml")
 }
 

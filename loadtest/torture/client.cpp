@@ -29,6 +29,8 @@ Allowed as_allowed(int status) {
             return allow::unavailable;
         case 504:
             return allow::timeout;
+        case 508:
+            return allow::own_call;
         default:
             return 0;
     }
@@ -41,7 +43,7 @@ Task<bool> Client::connect(int receive_buffer) {
     tls_.reset();
     ended_ = false;
     fresh_ = true;
-    socket_.open(connect_to(world_.settings.proxy, receive_buffer));
+    socket_.open(connect_to(world_.settings.proxy, receive_buffer, from_));
     if (!connected()) co_return false;
     (void)co_await socket_.stir(world_.patience());
     int failure = 0;
@@ -304,7 +306,7 @@ std::string Client::text(const Call& call, std::uint64_t seq) const {
           call.query.empty() ? "" : "&", call.query.c_str(), world_.settings.host.c_str(), seq);
     if (call.body > 0) print(out, "Content-Length: %" PRIu64 "\r\n", call.body);
     if (call.upgrade) out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
-    return out + "\r\n";
+    return out + call.fields + "\r\n";
 }
 
 }  // namespace loadtest

@@ -19,7 +19,8 @@ enum class Way { fin, rst, half };
 
 class Client {
  public:
-    explicit Client(World& world) : world_{world}, socket_{world.loop} {}
+    explicit Client(World& world, const Endpoint* from = nullptr)
+        : world_{world}, socket_{world.loop}, from_{from} {}
 
     // False: nothing listens. A small receive buffer makes an unread answer push back early.
     Task<bool> connect(int receive_buffer = 0);
@@ -67,6 +68,7 @@ class Client {
 
     World& world_;
     Socket socket_;
+    const Endpoint* from_;  // null: any address of its own
     std::optional<TlsLite> tls_;
     std::deque<std::uint64_t> pending_;
     std::string in_;

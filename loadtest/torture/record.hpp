@@ -28,10 +28,11 @@ enum class Line : std::uint8_t {
     passing,  // comes and goes under load
     tunnels,  // a tunnel gives its slot back when it begins
     holds,    // or keeps it to its end
+    inside,   // the application calls its own site
     late,     // its slot waits for php-fpm's workers
     free,
 };
-inline constexpr std::size_t line_count = 19;
+inline constexpr std::size_t line_count = 20;
 
 struct LineFacts {
     const char* path;
@@ -50,6 +51,7 @@ inline constexpr Allowed broken = 16;        // begun and cut, as the backend's 
 inline constexpr Allowed closed = 32;        // no answer, the connection ended
 inline constexpr Allowed request_late = 64;  // 408
 inline constexpr Allowed not_found = 128;    // 404, of a route that comes and goes
+inline constexpr Allowed own_call = 256;     // 508
 inline constexpr Allowed anything = ~0U;
 }  // namespace allow
 
@@ -62,6 +64,8 @@ struct Call {
     bool upgrade = false;        // asks for a WebSocket
     bool head = false;           // HEAD
     const char* path = nullptr;  // another one of the line's routes
+    std::string fields;          // more of its head, each with its CR LF
+    bool once = false;           // may start once only, as a POST
 };
 
 enum class Fate : std::uint8_t { unsent, sent, answered, broken, closed, left };
@@ -73,6 +77,7 @@ struct Record {
     Micros left_us = 0;   // when its client left; 0: it stayed
     std::string query;
     std::uint64_t size = 0;
+    std::uint64_t of = 0;  // its caller, within whose slot it runs; 0: it has a slot of its own
     Allowed allowed = allow::ok;
     std::uint16_t status = 0;
     Line line = Line::one;
@@ -81,6 +86,8 @@ struct Record {
     bool head = false;
     bool fresh = false;  // the first of its connection
     bool wrong = false;  // answered, but not so
+    bool once = false;   // must not start twice
+    bool must = false;   // must start, even if its client has left the line
 };
 
 // records[seq - 1]

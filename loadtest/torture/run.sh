@@ -140,6 +140,7 @@ own_start() {
 
 starved_parts() {
     local tiny='memory_per_body: 4KiB, max_memory: 64KiB' tmpfs=$tg_work/tmpfs clock
+    own_start inside inside=127.0.0.2 || failed=1
     own_start rotate log=on || failed=1
     own_start drain || failed=1
     own_start term_twice || failed=1
@@ -166,7 +167,7 @@ starved_parts() {
 
 failed=0
 # Each of these scenarios gets its own proxy.
-own=,rotate,drain,term_twice,descriptors,disk_limit,disk_full,memory,clock,
+own=,inside,rotate,drain,term_twice,descriptors,disk_limit,disk_full,memory,clock,
 only_own=no
 if [[ -n $scenario ]]; then
     only_own=yes

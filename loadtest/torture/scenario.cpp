@@ -4,9 +4,10 @@ namespace loadtest {
 
 std::vector<Scenario> all_scenarios() {
     std::vector<Scenario> all;
-    for (const auto group : {steady_scenarios(), leaving_scenarios(), slow_scenarios(),
-                             fault_scenarios(), limit_scenarios(), tunnel_scenarios(),
-                             operator_scenarios(), starved_scenarios(), mix_scenarios()}) {
+    for (const auto group :
+         {steady_scenarios(), leaving_scenarios(), slow_scenarios(), fault_scenarios(),
+          limit_scenarios(), tunnel_scenarios(), inside_scenarios(), operator_scenarios(),
+          starved_scenarios(), mix_scenarios()}) {
         all.insert(all.end(), group.begin(), group.end());
     }
     return all;

@@ -35,6 +35,7 @@ std::span<const Scenario> fault_scenarios();
 std::span<const Scenario> limit_scenarios();
 std::span<const Scenario> operator_scenarios();
 std::span<const Scenario> tunnel_scenarios();
+std::span<const Scenario> inside_scenarios();
 std::span<const Scenario> starved_scenarios();
 std::span<const Scenario> mix_scenarios();
 
@@ -64,6 +65,9 @@ Task<> log_written(World& world, std::string mark, int rotated);
 // The proxy holds as few descriptors as before.
 Task<> descriptors_back_to(World& world, std::uint64_t count);
 
+// The X-Request-Id of a request that the backend holds.
+Task<std::string> id_of(World& world, std::uint64_t seq);
+
 // Ends the work of a request that the backend holds (`hold=1`, `late_hold=1`).
 Task<> let_go(World& world, std::uint64_t seq);
 
@@ -74,7 +78,8 @@ Task<> dwell(World& world, Micros time);
 // A request whose work lasts until it is let go: all that happens meanwhile happens while it runs.
 class Held {
  public:
-    explicit Held(World& world) : world_{world}, client_{world} {}
+    explicit Held(World& world, const Endpoint* from = nullptr)
+        : world_{world}, client_{world, from} {}
 
     // Sends the request. Returns false if it cannot.
     Task<bool> send(Call call);

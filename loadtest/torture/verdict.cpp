@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "backend_log.hpp"
 
@@ -37,20 +38,13 @@ class Replay {
     void start(const LogLine& log, const Record& record) {
         const auto limit = world_.limit_at(line_, log.us);
         if (limit == 0) return;
-        if (running_.size() >= limit) {
-            ++row_.overlaps;
-            explain("overlap", log.seq);
-            if (std::any_of(running_.begin(), running_.end(),
-                            [&](const auto& run) { return client_is_done(*run.second, log.us); })) {
-                ++row_.early;
-            }
-        }
+        look_for_overlap(log, record, limit);
         look_for_ghost(log.seq, record);
         if (limit == 1 && !world_.unordered) {
             look_for_inversions(log.seq, record, log.us);
             note_hand_over(log, record);
         }
-        running_.emplace(log.run, &record);
+        running_.emplace(log.run, log.seq);
         if (running_.size() >= limit) full_ = true;
     }
 
@@ -69,6 +63,29 @@ class Replay {
         loadtest::explain(world_, what, seq);
     }
 
+    // Its callers run beside it: they wait for it.
+    void look_for_overlap(const LogLine& log, const Record& record, std::uint32_t limit) {
+        std::uint64_t beside = 0;
+        bool early = false;
+        for (const auto& [run, seq] : running_) {
+            if (calls(seq, record)) continue;
+            ++beside;
+            early = early || client_is_done(world_.records[seq - 1], log.us);
+        }
+        if (beside < limit) return;
+        ++row_.overlaps;
+        if (early) ++row_.early;
+        explain("overlap", log.seq);
+        for (const auto& [run, seq] : running_) explain("  with", seq);
+    }
+
+    // Whether this one made the call, or the call that made it, and so on.
+    bool calls(std::uint64_t caller, const Record& call) const {
+        for (auto seq = call.of; seq != 0; seq = world_.records[seq - 1].of)
+            if (seq == caller) return true;
+        return false;
+    }
+
     static Micros lead(Micros earlier, Micros later) {
         return later > earlier ? later - earlier : 0;
     }
@@ -80,7 +97,7 @@ class Replay {
 
     // Left before the slot it got was free; or never sent whole.
     void look_for_ghost(std::uint64_t seq, const Record& record) {
-        if (record.left_us == 0) return;
+        if (record.left_us == 0 || record.must) return;
         if (record.whole_us == 0 || left_in_line(record)) {
             ++row_.ghosts;
             explain("ghost", seq);
@@ -94,13 +111,15 @@ class Replay {
         return known + world_.lag_between(record.left_us, freed_us_) < freed_us_;
     }
 
-    // Whether the one that starts now stood before those that started already.
+    // Whether the one that starts now stood before those of its line that started already. The
+    // calls of one request have a line of their own.
     void look_for_inversions(std::uint64_t seq, const Record& record, Micros us) {
         const auto granted = std::max(freed_us_, record.whole_us);
         // A new connection's first request lies in the kernel until the proxy accepts it.
         const auto extra = record.fresh ? world_.settings.grace_us : 0;
-        auto at = starts_.end();
-        for (; at != starts_.begin() && std::prev(at)->head_us > record.head_us; --at) {
+        auto& starts = starts_[record.of];
+        auto at = starts.end();
+        for (; at != starts.begin() && std::prev(at)->head_us > record.head_us; --at) {
             const auto& passed_by = *std::prev(at);
             if (record.whole_us == 0 || record.whole_us >= passed_by.us) continue;
             ++row_.inversions_strict;
@@ -116,10 +135,9 @@ class Replay {
             explain("overtaken", seq);
             explain("  by", passed_by.seq);
         }
-        starts_.insert(at, Start{seq, us, granted, record.head_us});
-        if (starts_.size() > 2 * remembered_starts) {
-            starts_.erase(starts_.begin(), starts_.begin() + remembered_starts);
-        }
+        starts.insert(at, Start{seq, us, granted, record.head_us});
+        if (starts.size() > 2 * remembered_starts)
+            starts.erase(starts.begin(), starts.begin() + remembered_starts);
     }
 
     void note_hand_over(const LogLine& log, const Record& record) {
@@ -139,17 +157,17 @@ class Replay {
     const World& world_;
     Line line_;
     Row& row_;
-    std::map<std::uint64_t, const Record*> running_;
+    std::map<std::uint64_t, std::uint64_t> running_;  // the X-Seq of each run
     bool full_ = false;
     Micros freed_us_ = 0;    // when the last slot of a full line came free
     Micros freeing_us_ = 0;  // when the write that freed it began
-    std::vector<Start> starts_;
+    std::map<std::uint64_t, std::vector<Start>> starts_;  // by Record::of
 };
 
-void judge_answers(const World& world, Row& row) {
+void judge_answers(const World& world, const std::vector<std::uint8_t>& started, Row& row) {
     for (std::uint64_t seq = 1; seq <= world.records.size(); ++seq) {
         const auto& record = world.records[seq - 1];
-        const bool lost = record.fate == Fate::sent ||
+        const bool lost = record.fate == Fate::sent || (record.must && started[seq] == 0) ||
                           (record.fate == Fate::closed && (record.allowed & allow::closed) == 0);
         const bool wrong =
             record.wrong || (record.fate == Fate::broken && (record.allowed & allow::broken) == 0);
@@ -174,7 +192,7 @@ void judge(const World& world, std::string_view log, Row& row) {
     std::vector<Replay> lines;
     for (std::size_t i = 0; i < line_count; ++i)
         lines.emplace_back(world, static_cast<Line>(i), row);
-    std::vector<std::uint8_t> seen(world.records.size() + 1);
+    std::vector<std::uint8_t> started(world.records.size() + 1);
     row.requests = world.records.size();
     for_each_line(log, [&](const LogLine& line) {
         if (line.seq == 0 || line.seq > world.records.size()) return;
@@ -182,13 +200,17 @@ void judge(const World& world, std::string_view log, Row& row) {
         auto& replay = lines[static_cast<std::size_t>(record.line)];
         if (line.kind == 'E') replay.end(line);
         if (line.kind != 'S') return;
-        if (seen[line.seq]++ > 0 && record.post) ++row.duplicates;
+        const bool again = std::exchange(started[line.seq], 1) != 0;
+        if (again && record.once) {
+            ++row.duplicates;
+            explain(world, "again", line.seq);
+        }
         replay.start(line, record);
     });
     std::vector<Micros> gaps;
     for (auto& line : lines) gaps.insert(gaps.end(), line.gaps.begin(), line.gaps.end());
     judge_gaps(gaps, row);
-    judge_answers(world, row);
+    judge_answers(world, started, row);
     row.must_overlap = world.must_overlap;
     row.complaints = world.complaints;
 }

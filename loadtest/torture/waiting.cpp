@@ -147,6 +147,10 @@ Task<> descriptors_back_to(World& world, std::uint64_t count) {
     return await(world, are, "more descriptors are open than before");
 }
 
+Task<std::string> id_of(World& world, std::uint64_t seq) {
+    return ask(world, world.settings.backend, "/__id?seq=" + std::to_string(seq));
+}
+
 Task<> let_go(World& world, std::uint64_t seq) {
     const auto page = "/__go?seq=" + std::to_string(seq);
     const auto gone = co_await ask_backend(world, page, "let_go");

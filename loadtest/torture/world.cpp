@@ -13,6 +13,7 @@ std::uint64_t World::note_sent(const Call& call) {
     made.line = call.line;
     made.fate = Fate::sent;
     made.post = call.body > 0;
+    made.once = made.post || call.once;
     made.head = call.head;
     records.push_back(std::move(made));
     return records.size();

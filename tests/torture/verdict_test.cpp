@@ -17,11 +17,17 @@ class Verdict : public testing::Test {
         record.head_us = record.whole_us = us;
         record.done_us = us + second;
         record.line = line;
-        record.post = post;
+        record.post = record.once = post;
         record.fate = Fate::answered;
         record.status = 200;
         world.records.push_back(record);
         return world.records.size();
+    }
+    // The same, made by the request `caller` and within its slot.
+    std::uint64_t call(Micros us, std::uint64_t caller) {
+        const auto seq = sent(us);
+        world.record(seq).of = caller;
+        return seq;
     }
     void start(Micros us, std::uint64_t seq) { line('S', us, ++runs, seq, us); }
     void end(Micros us, std::uint64_t run, std::uint64_t seq) { line('E', us, run, seq, us - 10); }
@@ -166,6 +172,81 @@ TEST_F(Verdict, APostThatStartsTwiceIsADuplicateAndAGetIsNot) {
     const auto row = judged();
     EXPECT_EQ(row.duplicates, 1u);
     EXPECT_EQ(row.overlaps, 0u);
+}
+
+TEST_F(Verdict, ACallMayRunBesideItsCallersOnly) {
+    const auto root = sent(1000), child = call(2000, root), grandchild = call(3000, child);
+    start(1100, root);
+    start(2100, child);
+    start(3100, grandchild);
+    EXPECT_EQ(judged().overlaps, 0u);
+    start(4000, call(3500, root));
+    EXPECT_EQ(judged().overlaps, 1u) << "two calls of one request";
+    start(5000, sent(4500));
+    EXPECT_EQ(judged().overlaps, 2u) << "a stranger";
+    EXPECT_FALSE(judged().kept());
+}
+
+TEST_F(Verdict, CallsOfOneRequestMayRunOneAfterTheOtherAndOutliveIt) {
+    const auto root = sent(1000), first = call(2000, root), next = call(2100, root);
+    start(1100, root);
+    start(2100, first);
+    end(3000, 1, root);
+    end(4000, 2, first);
+    start(4100, next);
+    EXPECT_EQ(judged().overlaps, 0u);
+    start(5000, sent(4500));
+    EXPECT_EQ(judged().overlaps, 1u) << "a stranger beside the call that was left behind";
+}
+
+TEST_F(Verdict, NoCallRunsBesideARequestThatDidNotMakeIt) {
+    const auto root = sent(1000), other = sent(1500);
+    start(1100, other);
+    start(2100, call(2000, root));
+    EXPECT_EQ(judged().overlaps, 1u);
+}
+
+TEST_F(Verdict, AnOverlapWithACallWhoseClientLeftIsAnEarlyRelease) {
+    const auto root = sent(1000), child = call(2000, root), next = call(2100, root);
+    world.record(child).left_us = 2500;
+    start(1100, root);
+    start(2100, child);
+    start(3000, next);
+    EXPECT_EQ(judged().early, 1u);
+    EXPECT_EQ(judged().overlaps, 1u);
+}
+
+TEST_F(Verdict, CallsPassStrangersButNotEachOther) {
+    const auto root = sent(1000), stranger = sent(2000), first = call(20'000, root),
+               next = call(40'000, root);
+    start(1100, root);
+    start(50'000, next);
+    end(51'000, 2, next);
+    EXPECT_EQ(judged().inversions_strict, 0u);
+    start(52'000, first);
+    end(53'000, 3, first);
+    end(54'000, 1, root);
+    start(55'000, stranger);
+    const auto row = judged();
+    EXPECT_EQ(row.inversions_strict, 1u);
+    EXPECT_EQ(row.inversions_sure, 1u);
+    EXPECT_EQ(row.ghosts, 0u);
+}
+
+TEST_F(Verdict, ACallWhoseClientLeftTheLineMustRunOnce) {
+    const auto ahead = sent(1000), left = sent(2000);
+    world.record(left).left_us = 3000;
+    world.record(left).fate = Fate::left;
+    world.record(left).must = world.record(left).once = true;
+    EXPECT_EQ(judged().lost, 1u) << "it never ran";
+    start(1100, ahead);
+    end(50'000, 1, ahead);
+    start(50'100, left);
+    end(51'000, 2, left);
+    EXPECT_EQ(judged().lost, 0u);
+    EXPECT_TRUE(judged().kept()) << "it is no ghost";
+    start(52'000, left);
+    EXPECT_EQ(judged().duplicates, 1u);
 }
 
 TEST_F(Verdict, CountsLostAndWrongAnswers) {
