@@ -14,7 +14,11 @@
 namespace ticketgate::http {
 namespace {
 
-constexpr std::size_t framing_room = 96;  // for the start line and framing lines that we may write
+// Room for the framing lines that we may write and for the empty line; a request keeps it while it
+// waits. An upgrade grows the text.
+constexpr std::size_t room_for(Framing framing) {
+    return framing == Framing::none ? 24 : 48;
+}
 
 // Copies adjacent kept lines with one append.
 class Runs {
@@ -250,7 +254,7 @@ bool same_cgi_name(std::string_view name, std::string_view cgi) {
 }
 
 void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::string& out) {
-    out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
+    out.reserve(out.size() + head.bytes.size() + edits.added.size() + room_for(edits.framing));
     Runs runs(out);
     write_request_line(head, edits.method, runs, out);
     keep_fields(head, edits, runs);
@@ -271,7 +275,7 @@ bool has_unusual_name(const RequestHead& head, std::span<const std::string> expe
 }
 
 void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std::string& out) {
-    out.reserve(out.size() + head.bytes.size() + edits.added.size() + framing_room);
+    out.reserve(out.size() + head.bytes.size() + edits.added.size() + room_for(edits.framing));
     Runs runs(out);
     write_status_line(head, runs, out);
     keep_fields(head, edits, runs);

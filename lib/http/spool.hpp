@@ -3,7 +3,6 @@
 // spools. Owned by a Request; its destructor returns memory and disk to the budget.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,32 +11,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "http/spool_file.hpp"
 
 namespace ticketgate::http {
-
-/// The limits and current use of all spools together; any thread (relaxed atomics).
-class SpoolBudget {
- public:
-    struct Limits {
-        std::uint64_t memory_per_body = 64 << 10, max_memory = 64ull << 20, max_disk = 4ull << 30;
-        std::string directory = "/tmp";
-    };
-    explicit SpoolBudget(Limits limits) : limits_(std::move(limits)) {}
-    const Limits& limits() const { return limits_; }
-    std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
-    std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
-    /// errno of the last failure to make or write a file; 0: only limits were reached.
-    int fault() const { return fault_.load(std::memory_order_relaxed); }
-    /// Tries to make a file there. Returns errno, or 0.
-    static int fault_of(const std::string& directory);
-
- private:
-    friend class Spool;
-    bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t n);
-    Limits limits_;
-    std::atomic<std::uint64_t> memory_{0}, disk_{0};
-    std::atomic<int> fault_{0};
-};
 
 class Spool {
  public:
@@ -46,8 +22,8 @@ class Spool {
     Spool& operator=(const Spool&) = delete;
     ~Spool();
 
-    /// Appends all of it, or nothing. Error: spool_full (disk limit reached, disk full, or no file
-    /// can be made), also while overflowing().
+    /// Appends all of it, or nothing. Errors: spool_full (disk limit reached, disk full, or no file
+    /// can be made), also while overflowing(); internal: no memory for a file either.
     [[nodiscard]] error_code append(std::string_view bytes);
 
     /// Takes bytes past every limit, for a writer that cannot give them back. It must stop until
@@ -70,7 +46,7 @@ class Spool {
 
     std::uint64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    bool on_disk() const { return file_ >= 0; }
+    bool on_disk() const { return file_ != nullptr; }
 
     /// Releases everything now.
     void clear();
@@ -86,25 +62,19 @@ class Spool {
     void fill_blocks(std::string_view bytes);
     void drop_unused_blocks();
     static std::size_t consume_from(Block& block, std::size_t n);
-    std::size_t consume_from_file(std::size_t n);
     void drop_overflow();
     void release_block(std::vector<Block>::iterator block);
-    bool append_to_file(std::string_view bytes);
-    bool read_back();
-    void punch_hole();
-    void close_file();
+    error_code append_to_file(std::string_view bytes);
 
     SpoolBudget* budget_;
     std::vector<Block> blocks_;  // in order; the first is read, the last is written
-    int file_ = -1;  // holds the bytes after the blocks; while open, all appends go there
-    std::uint64_t file_begin_ = 0, file_end_ = 0;  // not yet read back
-    Block read_back_;                              // bytes of the file being read
-    std::string overflow_;                         // follows the file; counts as memory
+    std::unique_ptr<SpoolFile>
+        file_;              // the bytes after the blocks; while open, all appends go there
+    std::string overflow_;  // follows the file; counts as memory
     std::size_t overflow_begin_ = 0;
     std::uint64_t size_ = 0;
     std::uint64_t window_ = 0;
-    std::uint64_t held_ = 0;      // capacity of the blocks
-    std::uint64_t hole_end_ = 0;  // the disk has the file up to here back
+    std::uint64_t held_ = 0;  // capacity of the blocks
 };
 
 }  // namespace ticketgate::http

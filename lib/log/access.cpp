@@ -61,7 +61,7 @@ void append_ids(const Record& r, std::string& out) {
 void append_tls(const Record& r, std::string& out) {
     text(out, R"(,"tls":)", r.tls);
     text(out, R"(,"tls_cipher":)", r.tls_cipher);
-    if (!r.client_certificate.empty()) text(out, R"(,"client_certificate":)", r.client_certificate);
+    if (r.client_certificate) text(out, R"(,"client_certificate":)", *r.client_certificate);
 }
 
 void append_place(const Record& r, std::string& out) {
@@ -146,8 +146,8 @@ void format_combined(const Record& r, std::string& out) {
         out.push_back('-');  // as httpd's %b
     else
         append_number(out, r.bytes);
-    quoted(out, r.referer);
-    quoted(out, r.user_agent);
+    quoted(out, r.sent_by ? r.sent_by->referer : std::string_view());
+    quoted(out, r.sent_by ? r.sent_by->user_agent : std::string_view());
     out.push_back(' ');
     append_quoted(out, r.request_id.empty() ? "-" : r.request_id.view());
     out.push_back(' ');

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,11 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view name(Outcome);
 
+/// Two headers that only the format `combined` has.
+struct SentBy {
+    std::string referer, user_agent;
+};
+
 struct Record {
     WallTime received;  ///< head complete
     ids::Id request_id, unique_id;
@@ -34,9 +40,9 @@ struct Record {
     std::string_view method, target;  ///< as the client wrote them (of the Request)
     bool http_1_0 = false;
     std::string_view tls, tls_cipher;  ///< as OpenSSL names them (static text); empty: plain HTTP
-    std::string client_certificate;    ///< its subject; empty: none
-    std::string host, referer, user_agent;  ///< filled for `combined` only
-    std::uint16_t status = 0;               ///< sent to the client; 499: it left before its answer
+    std::unique_ptr<const std::string> client_certificate;  ///< its subject; null: none
+    std::unique_ptr<const SentBy> sent_by;                  ///< for `combined` only
+    std::uint16_t status = 0;    ///< sent to the client; 499: it left before its answer
     std::uint64_t bytes = 0;     ///< body bytes of the response given to the client's connection
     Duration duration{0};        ///< head complete to last byte taken
     std::string_view queue;      ///< name; empty when not queued (points into the Snapshot)

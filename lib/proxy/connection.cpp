@@ -6,7 +6,6 @@
 
 #include "http/framing.hpp"
 #include "net/tls_stream.hpp"
-#include "proxy/session.hpp"
 
 namespace ticketgate {
 namespace {
@@ -21,7 +20,8 @@ Detached Connection::serve(std::unique_ptr<Connection> self) {
         for (bool again = true; again;) {
             const error_code failure = co_await self->read_head();
             if (failure == errc::idle || failure == errc::client_closed) break;
-            again = co_await self->serve_request(failure);
+            const Session::Begin begin = self->begin_request(failure);
+            again = self->stays(co_await Session::serve(*self, begin));
         }
         if (self->lingers_) co_await self->linger();
     } catch (const std::exception& e) {
@@ -30,15 +30,17 @@ Detached Connection::serve(std::unique_ptr<Connection> self) {
     }
 }
 
-// False: the connection ends.
-task<bool> Connection::serve_request(error_code failure) {
+Session::Begin Connection::begin_request(error_code failure) {
     if (!failure) failure = judge();
     const std::uint32_t most = station_->snapshot()->config.clients.max_requests;
-    const Session::Begin begin{failure, asked(failure), requests_ < most};
-    const Session::End end = co_await Session::serve(*this, begin);
+    return {failure, asked(failure), requests_ < most};
+}
+
+// False: the connection ends.
+bool Connection::stays(Session::End end) {
     const bool unread = !end.body_read || !input_.empty() || dropped_ || wire_->readable();
     lingers_ = end.how == Session::End::closes && unread;
-    co_return end.how == Session::End::stays;
+    return end.how == Session::End::stays;
 }
 
 // ── the head ──
@@ -194,11 +196,12 @@ task<void> Connection::linger() {
     const config::Clients& clients = station_->snapshot()->config.clients;
     const milliseconds silence = clients.linger_timeout;
     const bool stays = admitted_ && !station_->draining();
-    loop().arm(end_, stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
+    Deadline end(signal_);
+    loop().arm(end, stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
     loop().arm(deadline_, silence);
     input_.drop();
     wire_->finish_writing();
-    while (!end_.expired() && !deadline_.expired() && !station_->stopping()) {
+    while (!end.expired() && !deadline_.expired() && !station_->stopping()) {
         if (stays && station_->draining()) break;
         const auto got = wire_->read_some(loop().buffer());
         if (got.status == net::Io::ended || got.status == net::Io::failed) break;
@@ -216,7 +219,6 @@ Connection::Connection(Station& station, Station& settle_on, std::unique_ptr<net
       wire_(std::move(client)),
       signal_(station.loop.scheduler()),
       deadline_(signal_),
-      end_(signal_),
       input_(station.commons.input),
       caller_(std::move(caller)),
       admission_(std::move(admission)),

@@ -12,6 +12,7 @@
 #include "proxy/admission.hpp"
 #include "proxy/client_stream.hpp"
 #include "proxy/input.hpp"
+#include "proxy/session.hpp"
 #include "proxy/standing.hpp"
 #include "proxy/station.hpp"
 #include "task/deadlines.hpp"
@@ -58,7 +59,8 @@ class Connection final : public ClientStream, public Resident, public IdleClient
 
  private:
     task<error_code> read_head();
-    task<bool> serve_request(error_code failure);
+    Session::Begin begin_request(error_code failure);
+    bool stays(Session::End end);
     std::size_t skip_empty_lines();
     bool nothing_here() const { return input_.empty() || input_.view() == "\r"; }
     http::AsksFor asked(error_code failure) const;
@@ -76,7 +78,6 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     std::unique_ptr<net::Stream> wire_;
     Signal signal_;
     Deadline deadline_;  // of a head, then of lingering in silence
-    Deadline end_;       // of lingering as a whole
     Input input_;
     Caller caller_;
     const Peer& peer_ = caller_.peer;

@@ -47,31 +47,32 @@ task<Session::End> Session::serve(ClientStream& client, Begin begin) {
     co_return self.finish(failure);
 }
 
-// Up to keep_next() nothing suspends: the head is a view of the loop's buffer until then.
 task<error_code> Session::go_through() {
+    error_code failure = enter();
+    if (failure) co_return failure;
+    Station* const elsewhere = place_ ? nullptr : client_.settles_on();
+    if (place_) co_await go_home();
+    if (elsewhere != nullptr) co_await client_.move_to(*elsewhere);
+    if (!whole() && (place_ || needs_length_)) failure = co_await read_body();
+    if (!failure && place_) failure = co_await wait_turn();
+    if (!failure) failure = start();
+    if (!failure) failure = co_await deliver();
+    co_return failure;
+}
+
+// Nothing here suspends: the head is a view of the loop's buffer to the end of this function.
+error_code Session::enter() {
     const auto lost = route();
     identify(request_->ids(), &*station().head.view(), client_.peer().trusted, station().ids,
              request_->record);
     if (lost) {
         note_refused_head(lost);
-        co_return lost;
+        return lost;
     }
     stamp();
-    if (const auto failure = take_ticket()) co_return failure;
-    if (const auto failure = begin_body()) co_return failure;
-    if (const auto failure = keep_next()) co_return failure;
-
-    Station* const elsewhere = place_ ? nullptr : client_.settles_on();
-    if (place_) co_await go_home();
-    if (elsewhere != nullptr) co_await client_.move_to(*elsewhere);
-    if (!whole() && (place_ || needs_length_)) {
-        if (const auto failure = co_await read_body()) co_return failure;
-    }
-    if (place_) {
-        if (const auto failure = co_await wait_turn()) co_return failure;
-    }
-    if (const auto failure = start()) co_return failure;
-    co_return co_await deliver();
+    if (const auto failure = take_ticket()) return failure;
+    if (const auto failure = begin_body()) return failure;
+    return keep_next();
 }
 
 // ── 6: the ticket ──

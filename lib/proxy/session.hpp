@@ -34,6 +34,7 @@ class Session {
 
     // the stages, in order
     task<error_code> go_through();
+    error_code enter();
     void begin_request(error_code failure);
     error_code route();
     void stamp();

@@ -20,10 +20,12 @@ void describe_for_log(Record& record, const http::RequestHead& head, const Peer&
     if (format == config::AccessFormat::off) return;
     describe(record, head, peer);
     if (format != config::AccessFormat::combined) return;
+    SentBy sent_by;
     for (const auto& field : head.fields) {
-        if (field.id == http::FieldName::referer) record.referer = field.value;
-        if (field.id == http::FieldName::user_agent) record.user_agent = field.value;
+        if (field.id == http::FieldName::referer) sent_by.referer = field.value;
+        if (field.id == http::FieldName::user_agent) sent_by.user_agent = field.value;
     }
+    record.sent_by = std::make_unique<const SentBy>(std::move(sent_by));
 }
 
 class OriginOf final : public OriginSource {

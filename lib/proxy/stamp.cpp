@@ -182,7 +182,8 @@ void describe(Record& record, const http::RequestHead& head, const Peer& peer) {
     if (peer.secured == nullptr) return;
     record.tls = peer.secured->version;
     record.tls_cipher = peer.secured->cipher;
-    record.client_certificate = peer.secured->client_subject;
+    const std::string& subject = peer.secured->client_subject;
+    if (!subject.empty()) record.client_certificate = std::make_unique<const std::string>(subject);
 }
 
 }  // namespace ticketgate

@@ -7,8 +7,9 @@
 namespace ticketgate::task_frames {
 namespace {
 
-// Classes of 128 bytes up to 2 KiB; keeps at most 64 frames in each, so that a burst is freed.
-constexpr std::size_t grain = 128, classes = 16, most_kept = 64;
+// The sizes that malloc has: it adds 8 bytes and rounds up to 16, so a frame wastes none. Up to 2
+// KiB; keeps at most 64 frames of each size, so that a burst is freed.
+constexpr std::size_t grain = 16, own_bytes = 8, classes = 129, most_kept = 64;
 
 struct Free {
     Free* next;
@@ -26,8 +27,12 @@ struct Pool {
 thread_local Pool pool;
 
 constexpr std::size_t class_of(std::size_t size) {
-    return (size + grain - 1) / grain - 1;
+    return (size + own_bytes + grain - 1) / grain - 1;
 }
+constexpr std::size_t size_of(std::size_t index) {
+    return (index + 1) * grain - own_bytes;
+}
+static_assert(size_of(class_of(136)) == 136 && size_of(class_of(137)) == 152);
 
 }  // namespace
 
@@ -39,7 +44,7 @@ void* allocate(std::size_t size) {
         --pool.kept[index];
         return frame;
     }
-    return ::operator new((index + 1) * grain);
+    return ::operator new(size_of(index));
 }
 
 void release(void* frame, std::size_t size) noexcept {

@@ -123,8 +123,7 @@ TEST(AccessJson, AppendsAndReusesTheBuffer) {
 
 TEST(AccessCombined, AsHttpdWritesIt) {
     auto r = queued();
-    r.referer = "https://shop.example/\"x\"";
-    r.user_agent = "curl/8.0";
+    r.sent_by = std::make_unique<const SentBy>(SentBy{"https://shop.example/\"x\"", "curl/8.0"});
     EXPECT_EQ(
         combined(r),
         R"(203.0.113.7 - - [20/Nov/2026:15:02:21 +0000] "POST /cart?add=\"1\" HTTP/1.1" 200 512)"

@@ -25,19 +25,19 @@ TEST(Frames, AreReused) {
 TEST(Frames, AreReusedWithinOneSizeClass) {
     void* first = allocate(129);
     release(first, 129);
-    void* second = allocate(256);
+    void* second = allocate(136);
     EXPECT_EQ(first, second);
-    std::memset(second, 1, 256);  // ASan reports a block that is too small
-    release(second, 256);
+    std::memset(second, 1, 136);  // ASan reports a block that is too small
+    release(second, 136);
 }
 
 TEST(Frames, AreNotReusedForAnotherSizeClass) {
-    void* small = allocate(128);
-    release(small, 128);
-    void* large = allocate(129);
+    void* small = allocate(136);
+    release(small, 136);
+    void* large = allocate(137);
     EXPECT_NE(small, large);
-    std::memset(large, 1, 129);
-    release(large, 129);
+    std::memset(large, 1, 137);
+    release(large, 137);
 }
 
 TEST(Frames, InUseAreNeverShared) {

@@ -1,0 +1,53 @@
+// The limits and the present use of all spools together. Owned by the assembly; any thread (relaxed
+// atomics).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace ticketgate::http {
+
+class SpoolBudget {
+ public:
+    struct Limits {
+        std::uint64_t memory_per_body = 64 << 10, max_memory = 64ull << 20, max_disk = 4ull << 30;
+        std::string directory = "/tmp";
+    };
+    explicit SpoolBudget(Limits limits) : limits_(std::move(limits)) {}
+    const Limits& limits() const { return limits_; }
+    std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
+    std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
+    /// errno of the last failure to make or write a file; 0: only limits were reached.
+    int fault() const { return fault_.load(std::memory_order_relaxed); }
+    /// Tries to make a file there. Returns errno, or 0.
+    static int fault_of(const std::string& directory);
+
+ private:
+    friend class Spool;
+    friend class SpoolFile;
+    static bool take(std::atomic<std::uint64_t>& used, std::uint64_t limit, std::uint64_t n) {
+        std::uint64_t now = used.load(std::memory_order_relaxed);
+        do {
+            if (n > limit || now > limit - n) return false;
+        } while (!used.compare_exchange_weak(now, now + n, std::memory_order_relaxed));
+        return true;
+    }
+    static void give_back(std::atomic<std::uint64_t>& used, std::uint64_t n) {
+        used.fetch_sub(n, std::memory_order_relaxed);
+    }
+    bool take_memory(std::uint64_t n) { return take(memory_, limits_.max_memory, n); }
+    /// Ignores the limit.
+    void add_memory(std::uint64_t n) { memory_.fetch_add(n, std::memory_order_relaxed); }
+    void give_memory_back(std::uint64_t n) { give_back(memory_, n); }
+    bool take_disk(std::uint64_t n) { return take(disk_, limits_.max_disk, n); }
+    void give_disk_back(std::uint64_t n) { give_back(disk_, n); }
+    void note_fault(int error) { fault_.store(error, std::memory_order_relaxed); }
+
+    Limits limits_;
+    std::atomic<std::uint64_t> memory_{0}, disk_{0};
+    std::atomic<int> fault_{0};
+};
+
+}  // namespace ticketgate::http
