@@ -36,6 +36,12 @@ void KeepPolicy::closed(Duration age, Time now) {
     revoked_until_ = now + limits_.memory;
 }
 
+void KeepPolicy::crossed(Duration age, Time now) {
+    lost_at_ = now < lost_until_ ? std::min(lost_at_, age) : age;
+    lost_until_ = now + limits_.memory;
+    closed(age, now);
+}
+
 void KeepPolicy::overran(Time now) {
     rest_ = std::clamp(4 * rest(now), Duration(first_rest), Duration(longest_rest));
     overran_until_ = now + limits_.memory;
@@ -45,6 +51,10 @@ bool KeepPolicy::trusts(Duration age, Time now) const {
     if (answers_ < limits_.proven_by || now < revoked_until_) return false;
     const bool remembered = now < remembered_until_;
     return age <= (remembered ? std::min(closed_at_, outlived_) : outlived_) / safe_part;
+}
+
+bool KeepPolicy::allows(Duration age, Time now) const {
+    return now >= lost_until_ || age < lost_at_ / safe_part;
 }
 
 }  // namespace ticketgate

@@ -36,6 +36,8 @@ class KeepPolicy {
     void outlived(Duration age);
     /// The backend had ended it without announcing that in its last answer.
     void closed(Duration age, Time now);
+    /// Likewise, when a request was on its way: that request is lost.
+    void crossed(Duration age, Time now);
     /// The backend sent more than the length that it had declared: bytes that would be read as the
     /// beginning of the next answer.
     void overran(Time now);
@@ -45,6 +47,8 @@ class KeepPolicy {
 
     /// True if a request that must not be sent twice may use a connection idle for `age`.
     bool trusts(Duration age, Time now) const;
+    /// True if any other request may: none was lost for some minutes on one idle for about as long.
+    bool allows(Duration age, Time now) const;
 
  private:
     const Limits limits_;
@@ -52,7 +56,8 @@ class KeepPolicy {
     Duration outlived_;          // the longest idle age at which a connection was established
     Duration closed_at_{};       // the shortest age of a close, while it is remembered
     Duration rest_{};            // while an overrun is remembered
-    Time revoked_until_{}, remembered_until_{}, overran_until_{};
+    Duration lost_at_{};         // the shortest age at which a request was lost, while remembered
+    Time revoked_until_{}, remembered_until_{}, lost_until_{}, overran_until_{};
 };
 
 }  // namespace ticketgate

@@ -47,7 +47,8 @@ std::unique_ptr<PooledExchange> Pool::take_idle(Time now, bool careful) {
     while (!idle_.empty()) {
         PooledExchange& first = idle_.front();
         if (first.usable_from() > now) break;
-        if (careful && !policy_.trusts(first.idle_for(now), now)) {
+        const Duration age = first.idle_for(now);
+        if (careful ? !policy_.trusts(age, now) : !policy_.allows(age, now)) {
             delete &idle_.back();
             break;
         }

@@ -239,7 +239,7 @@ errc PooledExchange::read_failure() const {
 
 // The backend closed a kept connection while the request was on its way.
 void PooledExchange::note_lost() {
-    if (unanswered_reuse()) pool_.policy().closed(was_idle_for_, loop_.woke());
+    if (unanswered_reuse()) pool_.policy().crossed(was_idle_for_, loop_.woke());
 }
 
 // Bytes not sent by now are never sent.

@@ -27,6 +27,20 @@ TEST_F(Keeping, ManyAnswersOnReusedConnectionsProveABackend) {
     EXPECT_TRUE(trusts(0s));
 }
 
+TEST_F(Keeping, AfterALostRequestOthersTakeYoungerConnectionsForMinutes) {
+    EXPECT_TRUE(policy.allows(1h, now)) << "no request was lost yet";
+    policy.closed(0s, now);
+    EXPECT_TRUE(policy.allows(1h, now)) << "the close was seen in time";
+    policy.crossed(5s, now);
+    EXPECT_TRUE(policy.allows(2s, now));
+    EXPECT_FALSE(policy.allows(2500ms, now));
+    policy.crossed(0s, now + 1min);
+    EXPECT_FALSE(policy.allows(0s, now + 1min)) << "it closes behind its answers";
+    policy.crossed(4s, now + 2min);
+    EXPECT_FALSE(policy.allows(0s, now + 2min)) << "the shortest age counts";
+    EXPECT_TRUE(policy.allows(1h, now + 2min + KeepPolicy::Limits().memory));
+}
+
 TEST_F(Keeping, StandingIdleProvesNothing) {
     for (int i = 0; i < 10'000; ++i) policy.outlived(4s);
     EXPECT_FALSE(trusts(0s)) << "it may close when it is asked again";

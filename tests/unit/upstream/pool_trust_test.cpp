@@ -202,6 +202,7 @@ TEST(Unrepeatable, ACloseThatCrossedARequestRevokes) {
     EXPECT_EQ(bench.read(*exchange).failure, errc::upstream_broke);
     exchange.reset();
     EXPECT_FALSE(bench.has_idle(true));
+    EXPECT_FALSE(bench.has_idle(false)) << "another GET would be lost as well";
 }
 
 TEST(Unrepeatable, ACloseTogetherWithTheAnswerRevokes) {
