@@ -43,6 +43,8 @@ const char* text(errc e) {
             return "the queue is full";
         case errc::wait_timeout:
             return "the wait in the queue timed out";
+        case errc::call_accepted:
+            return "the call runs in its turn";
         case errc::inside_call:
             return "the backend called itself while it held the slot";
         case errc::draining:

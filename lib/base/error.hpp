@@ -31,12 +31,13 @@ enum class errc {
     no_route,     ///< 404: no route matches the request
     misdirected,  ///< 421: routes name hosts, and none names the request's (RFC 9110 15.5.20)
     // the line
-    queue_full,    ///< answered as on_full says
-    wait_timeout,  ///< answered as on_wait_timeout says
-    inside_call,   ///< 508: the backend called itself, and the call may not wait or run
-    draining,      ///< 503: stopping
-    stopped,       ///< 502: stopping; the backend may still run the request
-    slot_revoked,  ///< 503: an operator gave the slot away before the request was sent
+    queue_full,     ///< answered as on_full says
+    wait_timeout,   ///< answered as on_wait_timeout says
+    call_accepted,  ///< 202: a call from inside that runs later; nobody waits for its answer
+    inside_call,    ///< 508: the backend called itself, and the call may not wait or run
+    draining,       ///< 503: stopping
+    stopped,        ///< 502: stopping; the backend may still run the request
+    slot_revoked,   ///< 503: an operator gave the slot away before the request was sent
     // the backend
     upstream_refused,          ///< 502: no connection could be made
     upstream_untrusted,        ///< 502: the TLS handshake failed, or the certificate is not good

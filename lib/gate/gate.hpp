@@ -71,7 +71,8 @@ struct RunNotes {
     std::atomic<int> held_back{0};           ///< those whose backend waits for a slow client
     std::atomic<std::uint64_t> not_told{0};  ///< failed checks of whether a backend works
     /// Calls from inside (CONTRACT 10), by what became of them.
-    std::atomic<std::uint64_t> inside_passed{0}, inside_waited{0}, inside_refused{0};
+    std::atomic<std::uint64_t> inside_passed{0}, inside_waited{0}, inside_accepted{0},
+        inside_refused{0};
     std::atomic<Time> inside_told{};  ///< when a waiting one was last logged
 };
 

@@ -72,6 +72,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
     };
     inside("pass", notes.inside_passed);
     inside("wait", notes.inside_waited);
+    inside("accept", notes.inside_accepted);
     inside("refuse", notes.inside_refused);
     gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
           [this] { return double(seen.inside); });

@@ -36,6 +36,7 @@ constexpr std::array meanings{
     Meaning{errc::no_route, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
+    Meaning{errc::call_accepted, 202},
     Meaning{errc::inside_call, 508},
     Meaning{errc::draining, 503},
     Meaning{errc::stopped, 502},
@@ -56,7 +57,8 @@ constexpr std::array meanings{
     Meaning{errc::misdirected, 421},
 };
 
-constexpr std::array<std::pair<std::uint16_t, std::string_view>, 26> reasons{{
+constexpr std::array<std::pair<std::uint16_t, std::string_view>, 27> reasons{{
+    {202, "Accepted"},
     {204, "No Content"},
     {400, "Bad Request"},
     {401, "Unauthorized"},

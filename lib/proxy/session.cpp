@@ -54,9 +54,10 @@ task<error_code> Session::go_through() {
     if (place_) co_await go_home();
     if (elsewhere != nullptr) co_await client_.move_to(*elsewhere);
     if (!whole() && (place_ || needs_length_)) failure = co_await read_body();
+    if (!failure && may_accept()) co_await accept_call();
     if (!failure && place_) failure = co_await wait_turn();
     if (!failure) failure = start();
-    if (!failure) failure = co_await deliver();
+    if (!failure && !accepted_) failure = co_await deliver();
     co_return failure;
 }
 
@@ -232,7 +233,7 @@ Session::End Session::finish(error_code failure) {
     record.outcome = outcome(failure);
     if (failure && record.status == 0) record.status = status_of(failure, nullptr);
     place_.reset();
-    const bool begun = request_->reply.begun();
+    const bool begun = accepted_ || request_->reply.begun();
     request_->reply.detach();
     record.orphaned =
         turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;

@@ -56,6 +56,8 @@ class Session {
     bool lets_pass() const;
     void tell_inside() const;
     std::string inside_remedy() const;
+    bool may_accept();
+    task<void> accept_call();
 
     // parts of stages
     error_code refuse_untold() const;
@@ -107,6 +109,7 @@ class Session {
     Turn turn_ = Turn::none;
     bool queues_ = false;
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
+    bool accepted_ = false;                      // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it
 };

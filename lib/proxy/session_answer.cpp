@@ -81,7 +81,7 @@ task<void> Session::answer(error_code failure) {
     if (failure == errc::spool_full) station().tell_spool(record.request_id.view());
     wait_deadline_.disarm();
     if (failure != errc::client_closed && !co_await finish_interim()) failure = errc::client_closed;
-    const bool begun = request.reply.begun();
+    const bool begun = accepted_ || request.reply.begun();
     request.reply.detach();
     if (begun || failure == errc::client_closed) {
         // Cut short, so that the sent part does not look like a whole response.

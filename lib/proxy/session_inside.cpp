@@ -1,6 +1,7 @@
 // How a session treats a call from inside: the backend calls its own site, and may hold the slot
 // until it has the answer (CONTRACT 10).
 #include "http/target.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/inside.hpp"
 #include "proxy/session.hpp"
 
@@ -34,7 +35,8 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
                                  queue::State& state) {
     Gate& gate = *request_->route->gate;
     const config::InsideCalls how = settings().inside_calls;
-    if (how == config::InsideCalls::wait || gate.figures().in_flight == 0) return {};
+    const bool waits = how == config::InsideCalls::wait || how == config::InsideCalls::accept;
+    if (waits || gate.figures().in_flight == 0) return {};
     if (how == config::InsideCalls::pass) {
         const ExchangesOf exchanges(station().commons);
         client_.wire().look();
@@ -61,6 +63,7 @@ bool Session::lets_pass() const {
 // The log has no line of this request before it ends, and then its caller may have given up. While
 // a slot is free, it waits for its own upload at most.
 void Session::tell_inside() const {
+    if (inside_ && settings().inside_calls == config::InsideCalls::accept) return;
     Gate& gate = place_->gate();
     const http::RequestHead& head = *station().head.view();
     if (!inside_ && !looks_like_own_call(head)) return;
@@ -100,6 +103,30 @@ std::string Session::inside_remedy() const {
     if (settings().inside_calls == config::InsideCalls::pass)
         return "let the application pass its X-Request-Id on, so that its request is known" + docs;
     return "if the application waits for its own calls: inside_calls: pass" + docs;
+}
+
+// The call is whole, and waits for a slot.
+bool Session::may_accept() {
+    return place_ && inside_ && settings().inside_calls == config::InsideCalls::accept &&
+           place_->settle() == queue::State::waiting;
+}
+
+// Answers the call before it runs, and ends the connection, for clients that read to its end. A
+// caller that has left before is one that left: the call runs all the same.
+task<void> Session::accept_call() {
+    Record& record = request_->record;
+    std::string lines(station().date_line());
+    stamp_response(request_->ids(), record, false, 11, lines);
+    const FailureFacts facts{record};
+    const std::string response =
+        failure_response(errc::call_accepted, nullptr, facts, lines, false, http::AsksFor::unknown);
+    request_->keep_alive = false;
+    if (co_await write_all(response) != 0) co_return;
+    client_.wire().finish_writing();
+    request_->reply.detach();
+    record.status = 202;
+    accepted_ = true;
+    ++place_->gate().notes.inside_accepted;
 }
 
 }  // namespace ticketgate

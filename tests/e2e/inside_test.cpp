@@ -18,6 +18,7 @@ routes:
     inside_calls: pass
     routes:
       - { prefix: /cron, inside_calls: wait }
+      - { prefix: /later, inside_calls: accept }
       - { prefix: /never, inside_calls: refuse }
       - { prefix: /free, queue: off }
 )";
@@ -207,6 +208,94 @@ TEST_F(Inside, ACallWhoseCallerLeavesKeepsItsPlace) {
               (std::vector<std::string>{"/page", "/cron/closed", "/cron/reset", "/last"}));
     EXPECT_EQ(backend.most_in_flight(), 1);
     EXPECT_EQ(calls("wait"), 2);
+}
+
+// Its caller goes on while it waits in its place; the connection ends, for clients that read to the
+// end.
+TEST_F(Inside, AnAcceptedCallGets202AtOnceAndRunsOnceInItsTurn) {
+    Client caller = page("/page");
+    Client first = stranger("/first");
+    Client call = gateway.client();
+    call.request("POST", "/later", {}, "job");
+    const Response answer = call.read();
+    EXPECT_EQ(answer.status, 202);
+    EXPECT_EQ(answer.body, "");
+    EXPECT_EQ(answer.header("Connection"), "close");
+    EXPECT_TRUE(call.ends());
+    EXPECT_EQ(calls("accept"), 1);
+    Client last = stranger("/last");
+    EXPECT_EQ(backend.count("/later"), 0u);
+    backend.release("/page");
+    for (Client* client : {&caller, &first, &last}) EXPECT_EQ(client->read().status, 200);
+    EXPECT_EQ(backend.order(), (std::vector<std::string>{"/page", "/first", "/later", "/last"}));
+    EXPECT_EQ(backend.of("/later").at(0).body, "job");
+    EXPECT_EQ(backend.of("/later").at(0).header("X-Request-Id"), answer.header("X-Request-Id"));
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    const auto line = logged("/later", 4);
+    EXPECT_EQ(line.at("status"), 202);
+    EXPECT_EQ(line.at("outcome").as_string(), "admitted");
+    EXPECT_EQ(calls("wait"), 0);
+}
+
+TEST_F(Inside, AnAcceptedCallHoldsItsSlotToTheEndOfItsWork) {
+    Client caller = page("/page");
+    backend.hold("/later");
+    Client call = gateway.client();
+    call.get("/later");
+    EXPECT_EQ(call.read().status, 202);
+    call.close();
+    Client last = stranger("/last");
+    backend.release("/page");
+    EXPECT_EQ(caller.read().status, 200);
+    ASSERT_TRUE(backend.wait_for("/later"));
+    EXPECT_EQ(gateway.line("q").waiting, 1u);
+    backend.release("/later");
+    EXPECT_EQ(last.read().status, 200);
+    EXPECT_GT(backend.of("/last").at(0).start, backend.of("/later").at(0).end);
+}
+
+TEST_F(Inside, ACallIsAcceptedOnlyIfItWouldWait) {
+    EXPECT_EQ(gateway.get("/later").status, 200) << "its own answer: the slot is free";
+    EXPECT_EQ(calls("accept"), 0);
+    Client caller = page("/page");
+    Client call = gateway.client();
+    call.send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    EXPECT_EQ(calls("accept"), 0) << "it is not whole";
+    call.send("b");
+    EXPECT_EQ(call.read().status, 202);
+    Client other = stranger("/later/stranger");
+    backend.release("/page");
+    EXPECT_EQ(caller.read().status, 200);
+    EXPECT_EQ(other.read().body, "/later/stranger") << "the answer of the backend";
+    EXPECT_EQ(calls("accept"), 1);
+}
+
+// Its 202 cannot be taken back; the log tells.
+TEST(InsideAccepted, ACallThatWaitsForTooLongIsLoggedAsATimeout) {
+    Backend backend;
+    Gateway gateway(R"(
+clients: { inside: [127.0.0.1] }
+upstreams: { app: { url: "${BACKEND}" } }
+defaults: { upstream: app, queue: q }
+routes:
+  - { prefix: / }
+  - { prefix: /later, inside_calls: accept, wait_timeout: 50ms }
+)",
+                    with(backend));
+    backend.hold("/page");
+    Client caller = gateway.client();
+    caller.get("/page", "Via: 1.1 front\r\n");
+    ASSERT_TRUE(backend.wait_for("/page"));
+    Client call = gateway.client();
+    call.get("/later");
+    EXPECT_EQ(call.read().status, 202);
+    EXPECT_TRUE(call.ends());
+    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "timeout");
+    EXPECT_EQ(gateway.log(1).at(0).at("status"), 202);
+    backend.release("/page");
+    EXPECT_EQ(caller.read().status, 200);
+    EXPECT_EQ(backend.count("/later"), 0u);
 }
 
 TEST_F(Inside, ARefusedCallGets508AtOnce) {
