@@ -30,6 +30,7 @@ struct Request {
 
     bool to_head = false;      ///< HEAD: the response has no body
     bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
+    bool must_run = false;     ///< a call from inside: also if nobody waits for its answer
     bool repeatable = false;   ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool prefers_html = false;  ///< its client is a browser that shows what it gets

@@ -100,7 +100,8 @@ task<error_code> Run::forward() {
 bool Run::may_repeat(error_code failure) const {
     const Reply& reply = request_->reply;
     return failure == errc::upstream_broke && request_->repeatable && exchange_->untouched() &&
-           hold_.state() != Holding::lost && reply.wanted() && !reply.begun() && !reply.failure();
+           hold_.state() != Holding::lost && (reply.wanted() || request_->must_run) &&
+           !reply.begun() && !reply.failure();
 }
 
 task<error_code> Run::exchange(bool fresh) {

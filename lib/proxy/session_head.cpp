@@ -95,6 +95,7 @@ error_code Session::route() {
     queues_ = found.queues;
     if (queues_ && is_inside(snapshot, head, client_.peer()))
         inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
+    request_->must_run = inside_ != nullptr;
     return queues_ && request_->route->untold ? refuse_untold() : error_code();
 }
 

@@ -96,10 +96,11 @@ void Judge::leaves(std::size_t client, Leave::Way way) {
     }
 }
 
-// Only if the wait certainly began with the head and nothing else took time.
+// Only if the wait certainly began with the head and nothing else took time. A call that has its
+// 202 counts as one whose caller has left.
 bool Judge::waited_too_long(const Story& s) const {
     return s.ask.body == Ask::Body::none && s.ask.id == of_client_[s.client].front() &&
-           s.sent == 1 && s.excuse.empty() && plan_.connects_late == 0 &&
+           s.sent == 1 && s.excuse.empty() && !s.accepted && plan_.connects_late == 0 &&
            plan_.wait_timeout < never && clock.now > s.read_at + plan_.wait_timeout + 100ms;
 }
 
@@ -124,7 +125,8 @@ void Judge::answered(std::uint64_t id, const Message& answer) {
                 [&] { return "answered " + std::to_string(answer.status); });
     if (++s.answers != 1) return fail("request " + std::to_string(id) + " has a second answer");
     if (s.after_close) return fail("an answer behind one that told of the connection's end");
-    answer.status < 300 ? check_own_answer(s, answer) : check_refusal(s, answer);
+    const bool of_backend = answer.status < 300 && answer.status != 202;
+    of_backend ? check_own_answer(s, answer) : check_refusal(s, answer);
     if (answer.field("connection") != "close") return;
     for (const auto later : of_client_[s.client])
         if (later > id) story(later).after_close = true;
@@ -194,6 +196,11 @@ void Judge::check_refusal(Story& s, const Message& answer) {
     }
     if (answer.status == 508 && s.caller != 0 && plan_.inside_calls == config::InsideCalls::refuse)
         return;
+    if (answer.status == 202 && s.caller != 0 &&
+        plan_.inside_calls == config::InsideCalls::accept) {
+        s.accepted = true;
+        return;
+    }
     if (answer.status == 408 && excused) return;
     if (answer.status == 500 && short_of_memory_) return;
     untrue(("status " + std::to_string(answer.status)).c_str());

@@ -40,6 +40,7 @@ struct Story {
     int answers = 0;
     int status = 0;
     bool released = false;       ///< an operator gave its slot away
+    bool accepted = false;       // a call from inside that got its 202
     bool release_known = false;  ///< and every loop has had the time to hear of it
     bool after_close = false;    ///< an answer before it told that the connection closes
     std::uint64_t number = 0;    ///< from the access log

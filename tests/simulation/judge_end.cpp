@@ -32,6 +32,11 @@ void Judge::log_line(std::string_view text) {
     const bool left_in_line = text.find("\"outcome\":\"client_closed\"") != text.npos;
     if (s.caller != 0 && s.read != 0 && left_in_line && !short_of_memory_)
         fail("request " + std::to_string(id) + ", a call from inside, lost its place");
+    const bool admitted = text.find("\"outcome\":\"admitted\"") != text.npos;
+    const bool connects = last_connect_failure_ < s.head_sent && plan_.connects_late == 0;
+    const bool troubled = short_of_memory_ || stopping_ || may_lose_slot(s) || !s.excuse.empty();
+    if (s.accepted && admitted && s.sent == 0 && connects && !troubled)
+        fail("request " + std::to_string(id) + " was accepted, and its backend never saw it");
 }
 
 // A lower number ran later, so its body was incomplete when the higher one was granted, which was

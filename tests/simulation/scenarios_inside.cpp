@@ -116,6 +116,8 @@ std::vector<Scenario> inside_scenarios() {
     Plan waits = family(true), refused = family(true), opens = family(true);
     waits.inside_calls = config::InsideCalls::wait;
     refused.inside_calls = config::InsideCalls::refuse;
+    auto accepted = waits;
+    accepted.inside_calls = config::InsideCalls::accept;
     opens.a.hold_timeout = 8ms;
     opens.a.on_hold_timeout = OnHoldTimeout::release;
     opens.wait_timeout = never;  // a call that waits in a hold that was given away would for ever
@@ -129,6 +131,7 @@ std::vector<Scenario> inside_scenarios() {
         {"calls from inside", family(true)},
         {"calls from inside, without ids", family(false)},
         {"calls from inside wait", waits},
+        {"calls from inside are accepted", accepted},
         {"calls from inside are refused", refused},
         {"calls from inside, hold_timeout: release", opens},
         {"a call that its caller leaves behind within its hold", left_behind_within()},
