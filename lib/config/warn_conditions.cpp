@@ -104,6 +104,26 @@ class Checker {
         if (!when->hosts.empty()) look_for_bypass(i, when->hosts);
     }
 
+    // A route without a host, below the prefix of a site or with conditions of its own: a request
+    // with any other Host reaches the site's backend through it.
+    void look_past_sites(std::size_t i) {
+        const Conditions* const when = index_.conditions(i);
+        if (when == nullptr || !when->hosts.empty()) return;
+        const RouteNode& route = config_.routes[i];
+        const Settings bare = index_.resolve(index_.match_within(i));
+        const auto found = sites_.find(bare.upstream);
+        if (found == sites_.end()) return;
+        std::erase_if(found->second, [&](const auto& site) {
+            const auto& [queue, host] = site;
+            if (queue == bare.queue) return false;
+            warn(route, "a request with another Host than " + host +
+                            " goes to the same upstream " + bare.upstream +
+                            " by this route, and not through queue " + queue +
+                            "; give it that queue, or a host");
+            return true;
+        });
+    }
+
  private:
     void warn(const RouteNode& route, const std::string& why) {
         problems_.warn(route.mark, route.path, why);
@@ -126,13 +146,15 @@ class Checker {
     // Servers that do not know a name serve some site of theirs.
     void look_for_bypass(std::size_t i, const std::vector<std::string>& hosts) {
         const RouteNode& route = config_.routes[i];
-        if (route.is_regex()) return;
+        const Settings own = index_.resolve(index_.match_within(i));
+        if (!own.queue) return;
+        auto& queues = sites_[own.upstream];
+        if (!queues.try_emplace(*own.queue, hosts.front()).second || route.is_regex()) return;
         const auto other = index_.match(route.prefix);
         if (!other.matched()) return;
-        const Settings own = index_.resolve(index_.match_within(i));
-        if (!own.queue || !told_.insert({own.upstream, *own.queue}).second) return;
         const Settings bare = index_.resolve(other);
         if (bare.queue == own.queue || bare.upstream != own.upstream) return;
+        queues.erase(*own.queue);
         warn(route, "a request with another Host than " + hosts.front() +
                         " goes to the same upstream " + own.upstream + ", and not through queue " +
                         *own.queue +
@@ -144,7 +166,8 @@ class Checker {
     Problems& problems_;
     const RouteIndex index_;
     std::set<int> parents_;
-    std::set<std::pair<std::string, std::string>> told_;
+    // The sites' queues by upstream, each with a host of it; without those that were warned about.
+    std::map<std::string, std::map<std::string, std::string>> sites_;
 };
 
 }  // namespace
@@ -160,6 +183,7 @@ void warn_conditions(const Config& config, Problems& problems) {
     if (std::ranges::all_of(config.routes, plain)) return;
     Checker checker(config, problems);
     for (std::size_t i = 0; i < config.routes.size(); ++i) checker.look_at(i);
+    for (std::size_t i = 0; i < config.routes.size(); ++i) checker.look_past_sites(i);
 }
 
 }  // namespace ticketgate::config

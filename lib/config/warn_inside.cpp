@@ -44,4 +44,12 @@ void warn_inside_calls(const RouteOverrides& own, const std::string& path, const
                       "of its caller passes; others wait");
 }
 
+bool passes_by_guess(const Config& config, const Settings& settings) {
+    if (settings.inside_calls != InsideCalls::pass || !settings.queue) return false;
+    const auto upstream = config.upstreams.find(settings.upstream);
+    if (upstream != config.upstreams.end() && upstream->second.workers) return false;
+    const auto queue = config.queues.find(*settings.queue);
+    return queue == config.queues.end() || queue->second.release == Release::response;
+}
+
 }  // namespace ticketgate::config

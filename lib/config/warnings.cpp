@@ -254,9 +254,37 @@ std::set<std::string> queues_of_routes(const Config& config) {
     return queues_of(config, effective_routes(config));
 }
 
+std::uint32_t most_workers(const Config& config, const std::string& upstream,
+                           std::uint32_t processors) {
+    constexpr std::uint32_t each_processor = 4;
+    std::set<std::string> queues;
+    bool beside = false;
+    for (const Effective& route : effective_routes(config)) {
+        const Settings& settings = route.settings;
+        if (&route.own == &config.defaults || settings.upstream != upstream) continue;
+        if (settings.queue) queues.insert(*settings.queue);
+        beside = beside || !settings.queue || !settings.skip_methods.empty();
+    }
+    std::uint64_t most = beside ? std::max(1u, processors) * each_processor : 0;
+    for (const std::string& queue : queues)
+        if (const auto found = config.queues.find(queue); found != config.queues.end())
+            most += found->second.max_in_flight;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, 10000));
+}
+
 std::vector<std::string> notes(const Config& config) {
-    std::vector<std::string> notes;
     const auto routes = effective_routes(config);
+    std::vector<std::string> notes;
+    const auto guesses = std::ranges::find_if(routes, [&config](const Effective& route) {
+        return route.own.inside_calls.given() && passes_by_guess(config, route.settings);
+    });
+    if (guesses != routes.end())
+        notes.push_back(
+            guesses->path +
+            ".inside_calls: a call without the X-Request-Id of its caller counts as one of the "
+            "request in flight. A script that works on behind its answer and then calls "
+            "(fastcgi_finish_request()) gets into the slot of another request; release: "
+            "worker_idle, or workers of ticketgate's own, hold the slot until it has ended");
     const bool queues = std::ranges::any_of(routes, [&config](const Effective& route) {
         return &route.own != &config.defaults && route.settings.queue;
     });

@@ -1,6 +1,7 @@
 // A run after the end of its answer: holds the slot until the backend is done with the request, as
 // far as its connection can tell (CONTRACT 2.12, 2.13), and sends the rest of the request (2.11).
 // Nothing here depends on free memory: an exception is one of the ways in which an exchange ends.
+#include <atomic>
 #include <exception>
 #include <utility>
 
@@ -12,6 +13,10 @@ namespace {
 // After an exception: memory comes back when other requests end.
 constexpr Duration retry_after = 50ms;
 
+// Exchanges without a slot that are read to their ends for nobody, at one time. Each has a
+// connection to a backend.
+constexpr std::size_t most_lingering = 64;
+
 }  // namespace
 
 // Ends the client's part: it has its answer, or an error instead.
@@ -22,7 +27,23 @@ void Run::answered(error_code failure) noexcept {
 
 bool Run::outlasts() const {
     if (!exchange_ || exchange_->settled() || station_.stopping()) return false;
-    return hold_.held() || sends_on();
+    return hold_.held() || sends_on() || (lingers_ && !station_.ends_connections());
+}
+
+bool Run::watches_calls() const {
+    return !request_->snapshot->config.clients.inside.empty();
+}
+
+// Which script can have made a call from inside depends on when the others ended. So an exchange
+// without a slot is read to that end as well, also when its client has left. An event stream may
+// have none.
+void Run::linger() noexcept {
+    if (!watches_calls() || !exchange_ || streaming_) return;
+    if (!exchange_->connected() || exchange_->settled()) return;
+    std::atomic<std::size_t>& count = station_.commons.lingering;
+    if (!exchange_->proves_end() && count >= most_lingering) return;
+    ++count;
+    lingers_ = true;
 }
 
 // Without a slot, the rest of the request is the only reason to stay.

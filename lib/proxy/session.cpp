@@ -57,6 +57,7 @@ task<error_code> Session::go_through() {
     if (!failure && may_accept()) co_await accept_call();
     if (!failure && place_) failure = co_await wait_turn();
     if (!failure) failure = start();
+    if (failure && accepted_) tell_lost_call(failure);
     if (!failure && !accepted_) failure = co_await deliver();
     co_return failure;
 }

@@ -57,6 +57,7 @@ class Session {
     void tell_inside() const;
     std::string inside_remedy() const;
     bool may_accept();
+    void tell_lost_call(error_code failure) const;
     task<void> accept_call();
 
     // parts of stages

@@ -100,6 +100,12 @@ std::string Session::inside_remedy() const {
         return "no request of this queue has the id that the call names: a request that waits for "
                "it by way of another queue is not known; give both routes one queue" +
                docs;
+    if (settings().inside_calls == config::InsideCalls::pass &&
+        station().commons.last_ends.elsewhere(&place_->gate()) == Time::max())
+        return "a request that was not queued has ended, and its script may run for ever; until "
+               "the "
+               "next start only calls with the X-Request-Id of their caller pass" +
+               docs;
     if (settings().inside_calls == config::InsideCalls::pass)
         return "let the application pass its X-Request-Id on, so that its request is known" + docs;
     return "if the application waits for its own calls: inside_calls: pass" + docs;
@@ -121,12 +127,29 @@ task<void> Session::accept_call() {
     const std::string response =
         failure_response(errc::call_accepted, nullptr, facts, lines, false, http::AsksFor::unknown);
     request_->keep_alive = false;
-    if (co_await write_all(response) != 0) co_return;
+    if (co_await write_all(response) != 0) {
+        ++place_->gate().notes.inside_waited;
+        co_return;
+    }
     client_.wire().finish_writing();
     request_->reply.detach();
     record.status = 202;
     accepted_ = true;
     ++place_->gate().notes.inside_accepted;
+}
+
+// Its caller was told that it will run.
+void Session::tell_lost_call(error_code failure) const {
+    const Record& record = request_->record;
+    station().commons.log.error(
+        "an accepted call from inside did not run",
+        {{"request_id", record.request_id},
+         {"queue", record.queue},
+         {"number", record.number},
+         {"method", record.method},
+         {"path", http::path_of(record.target)},
+         {"why", failure.message()},
+         {"remedy", failure == errc::wait_timeout ? "raise wait_timeout on its route" : ""}});
 }
 
 }  // namespace ticketgate

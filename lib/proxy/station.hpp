@@ -63,6 +63,7 @@ struct Commons {
     std::function<void()> connection_closed{};  ///< called after each close; must be cheap
     std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
     std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
+    std::atomic<std::size_t> lingering{0};      ///< exchanges without a slot, read to their ends
     LastEnds last_ends{};                       ///< of exchanges, for calls from inside
     /// Called to know of each client from now on whether it connected before this call or after it.
     std::function<void()> look_for_clients = [] {};

@@ -51,6 +51,16 @@ TEST_F(InsideWarnings, AWaitingCallIsToldOnceWithBothIds) {
     EXPECT_EQ(told.find("waits for a request"), told.rfind("waits for a request")) << told;
 }
 
+TEST_F(InsideWarnings, AnAcceptedCallThatDidNotRunIsTold) {
+    start("inside: [127.0.0.1]", "accept, wait_timeout: 50ms");
+    Client caller = runs("/page", stranger);
+    Client call = get("/call");
+    EXPECT_EQ(call.read().status, 202);
+    EXPECT_TRUE(program->says("an accepted call from inside did not run"));
+    EXPECT_TRUE(program->says("raise wait_timeout on its route"));
+    end("/page", caller);
+}
+
 TEST_F(InsideWarnings, ACallThatNamesNoKnownRequestIsTold) {
     start("inside: [127.0.0.1]", "pass");
     Client caller = runs("/page", stranger);

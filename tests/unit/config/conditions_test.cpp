@@ -207,6 +207,20 @@ TEST(Conditions, WarnsOfRoutesThatNeverApplyOrChangeNothing) {
     EXPECT_EQ(told("- {host: a.org, queue: a}\n- {host: b.org, queue: b}\n"), "");
 }
 
+TEST(Conditions, ARouteWithoutAHostPastTheQueueOfASiteIsWarnedAbout) {
+    const std::string site = "- {host: a.org, queue: a}\n";
+    for (const char* route : {"- {prefix: /api}\n", "- {methods: [POST]}\n",
+                              "- {prefix: /api, queue: b}\n", "- {regex: ^/x}\n"})
+        for (const std::string& text : {site + route, route + site})
+            EXPECT_NE(
+                told(text).find("goes to the same upstream app by this route, and not through "
+                                "queue a"),
+                std::string::npos)
+                << text;
+    EXPECT_EQ(told(site + "- {prefix: /api, queue: a}\n"), "");
+    EXPECT_EQ(told(site + "- {host: b.org, prefix: /api, queue: b}\n"), "");
+}
+
 TEST(Conditions, AnUpstreamIsInheritedOnlyWhereItSurelyApplies) {
     const auto told_of = [](const std::string& routes) {
         std::string out;

@@ -1,0 +1,62 @@
+// CONTRACT 10: which request made a call that names none is known only if the others have ended.
+// Also requests without a queue are followed to their ends, whatever their clients do.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+struct InsideEnds : testing::Test {
+    InsideEnds()
+        : gateway(R"(
+clients: { inside: [127.0.0.1] }
+upstreams: { app: { url: "${BACKEND}" } }
+defaults: { upstream: app, inside_calls: pass }
+routes: [{ prefix: /, queue: q, routes: [{ prefix: /free, queue: off }] }]
+)",
+                  with(backend)) {}
+
+    /// A call that names nobody runs within the slot of the only request in flight.
+    void expect_calls_to_pass() {
+        backend.hold("/page");
+        Client caller = gateway.client();
+        caller.get("/page", "Via: 1.1 front\r\n");
+        ASSERT_TRUE(backend.wait_for("/page"));
+        EXPECT_EQ(gateway.get("/call").status, 200);
+        backend.release("/page");
+        EXPECT_EQ(caller.read().status, 200);
+    }
+
+    Backend backend;
+    Gateway gateway;
+};
+
+TEST_F(InsideEnds, OfARequestWhoseClientHasLeftIsSeen) {
+    backend.on("/free", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + std::string(100000, 'a'));
+        call.wait_for("the client has left");
+        call.finish(std::string(200000, 'b'));
+    });
+    Client visitor = gateway.client();
+    visitor.get("/free");
+    EXPECT_EQ(visitor.read_to_head().status, 200);
+    visitor.reset();
+    ASSERT_TRUE(eventually([&] { return gateway.connections() == 0; }));
+    backend.release("the client has left");
+    ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
+    expect_calls_to_pass();
+}
+
+TEST_F(InsideEnds, OfAnAnswerWithoutABodyIsSeen) {
+    backend.on("/free", [](Call& call) {
+        call.send("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n");
+        while (!call.receive().empty()) {
+        }
+        call.close();
+    });
+    EXPECT_EQ(gateway.get("/free").status, 304);
+    ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
+    expect_calls_to_pass();
+}
+
+}  // namespace
+}  // namespace ticketgate::test
