@@ -142,6 +142,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
             const auto bytes = body.spool.front(piece_size);
             if (!bytes) return bytes.error();
             front = *bytes;
+            wrote_body_ = true;
         }
         const bool last = body.complete && body.spool.size() == front.size() && !last_framed_;
         if (framed && (last || !front.empty())) around = frame(front.size(), last);
@@ -228,6 +229,12 @@ bool PooledExchange::undelivered() const {
     return sent == 0 || (!reset_ && stream_->backlog() >= sent);
 }
 
+// An answer acknowledges what its sender has got. What was written and is not acknowledged with it
+// had not reached the backend when the answer began. One system call for a request with a body.
+bool PooledExchange::body_unread() const {
+    return wrote_body_ && stream_->backlog() > all_but_read;
+}
+
 bool PooledExchange::untouched() const {
     return unanswered_reuse() && undelivered();
 }
@@ -252,9 +259,13 @@ void PooledExchange::note_garbage() {
     if (reused_) pool_.policy().overran(loop_.woke());
 }
 
+bool PooledExchange::whole() const {
+    return !half_closed_ && connected_ && sent_ && answered_ && answered_whole();
+}
+
 void PooledExchange::finish(std::unique_ptr<Exchange> self) {
     if (overran()) pool_.policy().overran(loop_.woke());
-    if (half_closed_ || !connected_ || !sent_ || !answered_ || !answered_whole()) return;
+    if (!whole()) return;
     if (reused_) pool_.policy().answered(was_idle_for_);
     if (stream_->fin() || stream_->broken())
         return pool_.policy().closed(Duration{0}, loop_.woke());
@@ -298,8 +309,12 @@ void PooledExchange::reuse(std::shared_ptr<PooledUpstream> upstream) {
     idle_deadline_.disarm();
     reused_ = true;
     was_idle_for_ = idle_for(loop_.woke());
-    sent_ = answered_ = last_framed_ = touched_ = wrote_late_ = false;
-    head_sent_ = 0;
+    reset_exchange();
+}
+
+void PooledExchange::reset_exchange() {
+    sent_ = answered_ = last_framed_ = touched_ = wrote_late_ = wrote_body_ = false;
+    head_sent_ = std::exchange(sent_ahead_, 0);
     written_before_ = written_;
 }
 

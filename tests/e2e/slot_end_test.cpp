@@ -87,6 +87,29 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
+// The body is wholly in this machine's send buffer when the answer comes, and has not reached the
+// backend.
+TEST(SlotEnd, IsNotTheEndOfAnAnswerThatComesBeforeTheBodyHasArrived) {
+    Backend backend;
+    backend.on_head("/x", [](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        call.wait_for("script");
+        call.read_body();
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    Client first = gateway.client(), next = gateway.client();
+    std::thread sender([&] { first.request("POST", "/x", {}, std::string(1 << 20, 'b')); });
+    EXPECT_EQ(first.read().body, "ok");
+    sender.join();
+    next.get("/next");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    EXPECT_EQ(backend.count("/next"), 0u);
+    backend.release("script");
+    EXPECT_EQ(next.read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
 // The client did not ask to upgrade, and the bytes after such a 101 are not HTTP.
 TEST(SlotEnd, OfAnUnaskedSwitchIsTheEndOfItsConnection) {
     Backend backend;

@@ -244,6 +244,14 @@ Plan whole_answers_first(const std::string& route) {
     return plan;
 }
 
+// The same, with requests that lie whole in the connection when the answer comes: nothing is left
+// to write, and the backend has not read them.
+Plan whole_answers_ahead_of_the_body() {
+    Plan plan = whole_answers_first("/a");
+    plan.backend_capacity = 4000;
+    return plan;
+}
+
 // A 204, and answers that announce the end of their connection: the scripts run on behind them.
 Plan scripts_run_on() {
     Ask headless = get("/a", 1ms, Fate::Form::no_content), closing = get("/a");
@@ -395,6 +403,7 @@ std::vector<Scenario> scenarios() {
         {"early answers", early_answers("/a")},
         {"early answers, unqueued", early_answers("/free")},
         {"whole answers first", whole_answers_first("/a")},
+        {"whole answers ahead of the body", whole_answers_ahead_of_the_body()},
         {"whole answers first, unqueued", whole_answers_first("/free")},
         {"scripts run on", scripts_run_on()},
         {"heads in line", heads_in_line()},
