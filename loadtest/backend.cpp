@@ -26,6 +26,7 @@ namespace {
 constexpr const char* usage =
     "tg_backend [--listen PORT|HOST:PORT|unix:PATH]  (port 0: any, see the first line printed)\n"
     "  --fastcgi PORT|HOST:PORT|unix:PATH  speaks FastCGI there as well\n"
+    "  [--process]    to tg_workers: the end of a connection is the end of the process behind it\n"
     "  --us N         service time of a request without ?ms= or ?us= (0)\n"
     "  --size N       bytes of an answer without ?size= (1024)\n"
     "  --limit N      more in flight than this is an overlap (1)\n"
@@ -48,6 +49,7 @@ class Backend : public Outage {
         poller_.add(listener_, EPOLLIN, &listener_);
         if (options.given("--fastcgi")) {
             fcgi_address_ = resolve(options.text("--fastcgi"));
+            if (options.given("--process")) fcgi_speech_ = Speech::process;
             listen_for_fcgi();
         }
         poller_.add(alarms_.fd(), EPOLLIN, &alarms_);
@@ -64,19 +66,19 @@ class Backend : public Outage {
 
  private:
     void handle(const epoll_event& event) {
-        if (event.data.ptr == &listener_) return accept(listener_, false);
-        if (event.data.ptr == &fcgi_listener_) return accept(fcgi_listener_, true);
+        if (event.data.ptr == &listener_) return accept(listener_, Speech::http);
+        if (event.data.ptr == &fcgi_listener_) return accept(fcgi_listener_, fcgi_speech_);
         if (event.data.ptr == &alarms_) return run_alarms();
         touch(static_cast<Connection*>(event.data.ptr),
               [&event](Connection& connection) { connection.on_events(event.events); });
     }
 
-    void accept(const Fd& from, bool fastcgi) {
+    void accept(const Fd& from, Speech speech) {
         while (true) {
             auto fd = accept_from(from);
             if (!fd.open()) return;
             auto connection = std::make_unique<Connection>(std::move(fd), service_, journal_,
-                                                           alarms_, poller_, *this, fastcgi);
+                                                           alarms_, poller_, *this, speech);
             connections_.emplace(connection.get(), std::move(connection));
         }
     }
@@ -173,6 +175,7 @@ class Backend : public Outage {
     Endpoint address_;
     Fd fcgi_listener_;
     std::optional<Endpoint> fcgi_address_;
+    Speech fcgi_speech_ = Speech::fastcgi;
     bool drop_ = false;
     std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
     std::vector<Connection*> finished_;

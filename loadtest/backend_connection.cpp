@@ -32,14 +32,15 @@ void append_chunks(std::string& to, std::uint64_t size) {
 }  // namespace
 
 Connection::Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms,
-                       Poller& poller, Outage& outage, bool fastcgi)
+                       Poller& poller, Outage& outage, Speech speech)
     : fd_{std::move(fd)},
       service_{service},
       journal_{journal},
       alarms_{alarms},
       poller_{poller},
       outage_{outage},
-      fastcgi_{fastcgi} {
+      fastcgi_{speech != Speech::http},
+      process_{speech == Speech::process} {
     poller_.add(fd_, watched_, this);
     journal_.accepted();
 }
@@ -380,6 +381,7 @@ std::string Connection::worker(Micros now) const {
 
 // The peer sends no more. A run that has begun goes on, and its answer is tried.
 void Connection::lose_peer() {
+    if (process_) return abort();
     peer_closed_ = true;
     if (state_ == State::body || (state_ == State::reading && !in_.empty())) journal_.truncated();
     if (!kept_back_.empty() && state_ == State::body) journal_.end(run_, head_.seq, now_us(), true);

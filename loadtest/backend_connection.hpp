@@ -29,6 +29,12 @@ class Outage {
     virtual std::string id_of(std::uint64_t seq) = 0;
 };
 
+enum class Speech {
+    http,
+    fastcgi,
+    process  // FastCGI from one worker, whose end is the end of what it runs
+};
+
 struct Service {
     Micros work_us = 0;
     std::uint64_t answer_size = 1024;
@@ -38,7 +44,7 @@ class Connection {
  public:
     // All of these outlive every connection.
     Connection(Fd fd, const Service& service, Journal& journal, Alarms& alarms, Poller& poller,
-               Outage& outage, bool fastcgi);
+               Outage& outage, Speech speech);
 
     void on_events(std::uint32_t events);
     void on_alarm();
@@ -90,6 +96,7 @@ class Connection {
     Poller& poller_;
     Outage& outage_;
     const bool fastcgi_;
+    const bool process_;
     FcgiInput fcgi_in_;
     State state_ = State::reading;
     bool finished_ = false;

@@ -1,5 +1,5 @@
 // The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME and /api/v1/ids. Write (POST, see access.hpp):
+// /api/v1/queues/NAME, /api/v1/workers and /api/v1/ids. Write (POST, see access.hpp):
 // /api/v1/queues/NAME/release?number=N, /api/v1/drain, /api/v1/reload. Owned by App; called on the
 // control thread.
 #pragma once
@@ -13,6 +13,7 @@
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
 #include "metrics/registry.hpp"
+#include "spawn/pool.hpp"
 
 namespace ticketgate::admin {
 
@@ -31,6 +32,7 @@ struct Actions {
     std::function<Release(Gate&, std::uint64_t number)> release;
     std::function<void()> drain;
     std::function<Reloaded()> reload;
+    std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
 };
 
 struct Pages {

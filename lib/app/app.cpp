@@ -33,6 +33,12 @@ Identities identities_now(const config::Config& config, const config::Environmen
     return identities_of(config, environment, this_system(), complaints);
 }
 
+std::vector<net::Loop*> pointers(const Loops& loops) {
+    std::vector<net::Loop*> out;
+    for (const auto& loop : loops) out.push_back(loop.get());
+    return out;
+}
+
 admin::Limits admin_limits(const config::AdminLimits& limits) {
     return {limits.max_connections, limits.read_timeout, limits.write_timeout};
 }
@@ -49,13 +55,15 @@ App::App(config::Config config, std::string path, config::Environment environmen
                   [this](std::uint64_t lines, int error) { return tell_lost(lines, error); }),
       identities_(identities_now(config, environment)),
       notify_(environment),
+      supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
       assembly_(config, {.loops = loops_,
                          .resolver = resolver_,
                          .metrics = metrics_,
                          .log = log_,
                          .access_log = access_log_,
                          .memory = memory_for(config.spool.directory),
-                         .machine = identities_.machine}),
+                         .machine = identities_.machine,
+                         .supervisor = &supervisor_}),
       front_(assembly_.commons(), config.listen, config.clients.max_connections,
              first_reserved_descriptor(most_descriptors())),
       reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
@@ -104,6 +112,7 @@ admin::Actions App::admin_actions() {
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
     actions.drain = [this] { drain(); };
     actions.reload = [this] { return reload_now(); };
+    actions.worker_pools = [this] { return supervisor_.pools(); };
     return actions;
 }
 
@@ -139,6 +148,7 @@ int App::run() {
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
+    supervisor_.stop();
     log_.info("stopped");
     return 0;
 }
@@ -198,6 +208,7 @@ admin::Reloaded App::reload_now() {
 void App::on_signal(int signal) {
     if (signal == SIGHUP) return (void)reload_now();  // it logs the result
     if (signal == SIGUSR1) return reopen_access_log();
+    if (signal == SIGCHLD) return supervisor_.reap();
     shutdown_.on_signal();
 }
 

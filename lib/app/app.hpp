@@ -23,6 +23,7 @@
 #include "noeq/server.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
+#include "spawn/supervisor.hpp"
 
 namespace ticketgate {
 
@@ -69,6 +70,7 @@ class App {
     LogWriter access_log_;
     const Identities identities_;
     const Notify notify_;
+    spawn::Supervisor supervisor_;
     Assembly assembly_;
     Front front_;
     Reload reload_;

@@ -21,6 +21,7 @@
 #include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "app/workers.hpp"
 #include "config/admin_access.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
@@ -41,7 +42,7 @@ void check_machine(config::Loaded& loaded) {
     auto problems = identity_problems(config, identities, complaints);
     for (const auto& more :
          {tls_problems(config, wall_now()), file_problems(config), spool_problems(config),
-          descriptor_problems(config, most_descriptors())})
+          descriptor_problems(config, most_descriptors()), worker_problems(config)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
 }
@@ -223,6 +224,11 @@ int queues(const Whom& whom, const std::string& name, View view) {
     const bool table = view == View::table || (view == View::automatic && ::isatty(STDOUT_FILENO));
     return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)},
                      table ? Print(queue_table) : Print(as_it_is));
+}
+
+int workers(const Whom& whom, View view) {
+    const bool table = view == View::table || (view == View::automatic && ::isatty(STDOUT_FILENO));
+    return ask_admin(whom, {"/api/v1/workers"}, table ? Print(worker_table) : Print(as_it_is));
 }
 
 int release(const Whom& whom, const std::string& queue, std::uint64_t number) {

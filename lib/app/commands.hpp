@@ -38,6 +38,7 @@ enum class View : std::uint8_t { automatic, table, json };
 /// Prints the state of all queues; with a name, of that queue, ticket by ticket.
 int queues(const Whom& whom, const std::string& name, View view);
 /// Releases a slot although its backend may still run.
+int workers(const Whom& whom, View view);
 int release(const Whom& whom, const std::string& queue, std::uint64_t number);
 int drain(const Whom& whom);
 /// Returns 1 if the process refuses its file and keeps the old config; needs_restart if the file is

@@ -8,6 +8,7 @@
 #include "net/resolver.hpp"
 #include "proxy/status_reader.hpp"
 #include "proxy/upstream_registry.hpp"
+#include "proxy/workers.hpp"
 
 namespace ticketgate {
 namespace {
@@ -52,7 +53,13 @@ class Trial {
 
     std::vector<Tried> all() {
         std::vector<Tried> out;
-        for (const auto& [name, known] : registry_.find_or_make(config_)) {
+        config::Config others = config_;
+        for (const auto& [name, upstream] : config_.upstreams) {
+            if (!upstream.workers) continue;
+            out.push_back(find_program("upstream " + name, *upstream.workers));
+            others.upstreams.erase(name);
+        }
+        for (const auto& [name, known] : registry_.find_or_make(others)) {
             out.push_back(connect("upstream " + name, known));
             if (auto* const workers = known.upstream->worker_status())
                 out.push_back(ask("status page of upstream " + name, *workers));
@@ -61,6 +68,15 @@ class Trial {
     }
 
  private:
+    // `check` starts nothing.
+    static Tried find_program(const std::string& about, const config::Workers& workers) {
+        try {
+            return {true, about + ": its workers run " + recipe_of(workers, {}).command.program};
+        } catch (const WorkersFault& fault) {
+            return bad(about, fault.what(), {});
+        }
+    }
+
     Tried connect(const std::string& about, const UpstreamRegistry::Known& known) {
         const auto exchange = known.upstream->open(loop_, true, false);
         exchange->observe(&nobody_);

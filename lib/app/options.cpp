@@ -76,8 +76,8 @@ struct Line {
     bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
-    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *release, *drain,
-        *reload, *id, *decode, *version, *help;
+    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
+        *drain, *reload, *id, *decode, *version, *help;
 
     Line();
     int run();
@@ -144,6 +144,12 @@ void Line::add_admin_commands() {
         queues->add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
     queues->add_flag("--table", as_table, "prints a table, the default on a terminal")
         ->excludes(json);
+    workers = add("workers", "prints the workers that the running process has started",
+                  footer("  ticketgate workers\n  ticketgate workers --json | jq .workers", asks));
+    auto* worker_json =
+        workers->add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
+    workers->add_flag("--table", as_table, "prints a table, the default on a terminal")
+        ->excludes(worker_json);
     release = add("release", "releases the slot of a stuck request, whose backend may still run",
                   footer("  ticketgate release cart 4711", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
@@ -158,7 +164,7 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    for (auto* command : {health, queues, release, drain, reload})
+    for (auto* command : {health, queues, workers, release, drain, reload})
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
@@ -201,7 +207,7 @@ Line::Line() {
     add_admin_commands();
     add_id_commands();
     add_words();
-    for (auto* command : {check, explain, health, queues, release, drain, reload})
+    for (auto* command : {check, explain, health, queues, workers, release, drain, reload})
         add_config(*command);
 }
 
@@ -293,6 +299,7 @@ int Line::run() {
     if (*health) return commands::healthcheck({file, admin});
     if (*id) return run_id();
     if (*queues) return commands::queues({file, admin}, queue, view());
+    if (*workers) return commands::workers({file, admin}, view());
     if (*release) return commands::release({file, admin}, queue, number);
     if (*drain) return commands::drain({file, admin});
     if (*reload) return commands::reload({file, admin});

@@ -92,6 +92,23 @@ std::string tickets_table(const json::object& tickets) {
     return rows.size() == 1 ? "no tickets\n" : aligned(rows) + more;
 }
 
+const Row worker_columns{"UPSTREAM", "PID", "STATE", "FOR", "AGE", "REQUESTS", "REQUEST ID"};
+
+Row worker_row(const json::object& worker) {
+    const auto* const id = worker.if_contains("request_id");
+    return {cell(worker.at("upstream")),       number(worker.at("pid")),
+            cell(worker.at("state")),          seconds(worker.at("state_seconds")),
+            seconds(worker.at("age_seconds")), number(worker.at("requests")),
+            id == nullptr ? "-" : cell(*id)};
+}
+
+std::string workers_of(const json::object& answer) {
+    std::vector<Row> rows{worker_columns};
+    for (const auto& worker : answer.at("workers").as_array())
+        rows.push_back(worker_row(worker.as_object()));
+    return rows.size() == 1 ? "no workers\n" : aligned(rows);
+}
+
 std::string table_of(const json::object& answer) {
     std::vector<Row> rows{queue_columns};
     if (const auto* queues = answer.if_contains("queues")) {
@@ -102,14 +119,22 @@ std::string table_of(const json::object& answer) {
     return aligned(rows) + "\n" + tickets_table(answer.at("tickets").as_object());
 }
 
-}  // namespace
-
-std::string queue_table(std::string_view text) {
+std::string print(std::string_view text, std::string (*table)(const json::object&)) {
     try {
-        return table_of(json::parse(json::string_view(text.data(), text.size())).as_object());
+        return table(json::parse(json::string_view(text.data(), text.size())).as_object());
     } catch (const std::exception&) {
         return std::string(text);
     }
+}
+
+}  // namespace
+
+std::string queue_table(std::string_view text) {
+    return print(text, table_of);
+}
+
+std::string worker_table(std::string_view text) {
+    return print(text, workers_of);
 }
 
 }  // namespace ticketgate

@@ -8,6 +8,7 @@ namespace ticketgate {
 
 /// Reads the JSON of /api/v1/queues or /api/v1/queues/NAME; returns any other text unchanged.
 /// Replaces control characters: clients choose the targets.
+std::string worker_table(std::string_view text);
 std::string queue_table(std::string_view json);
 
 }  // namespace ticketgate

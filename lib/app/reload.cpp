@@ -5,6 +5,7 @@
 #include "app/restart_keys.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "app/workers.hpp"
 #include "base/clock.hpp"
 #include "config/validate.hpp"
 
@@ -45,7 +46,8 @@ config::Loaded Reload::load() const {
     std::vector<std::string> complaints;  // reported at the start
     const auto next = identities_of(config, environment_, this_system(), complaints);
     auto problems = reload_problems(config, running_, next);
-    for (const auto& more : {tls_problems(config, wall_now()), spool_problems(config)})
+    for (const auto& more :
+         {tls_problems(config, wall_now()), spool_problems(config), worker_problems(config)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
     return loaded;

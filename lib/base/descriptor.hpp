@@ -13,6 +13,11 @@ class Descriptor {
     ~Descriptor() {
         if (number_ >= 0) ::close(number_);
     }
+    Descriptor(Descriptor&& from) noexcept : number_(from.release()) {}
+    Descriptor& operator=(Descriptor&& from) noexcept {
+        std::swap(number_, from.number_);
+        return *this;
+    }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
 

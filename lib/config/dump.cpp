@@ -68,7 +68,8 @@ void add_id_rows(const Config& config, Settings& settings,
 
 // Hides the values of CGI variables: they may be secrets.
 bool is_shown(const Key& key) {
-    return key.bound.field.spell != nullptr && key.kind != Kind::variables;
+    return key.bound.field.spell != nullptr && key.kind != Kind::variables &&
+           key.kind != Kind::environment;
 }
 
 // Adds every setting of a section; `path` is the section's path.
@@ -95,6 +96,9 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
     rows.push_back({path + ".url", found->second.url, print_place(mark_of(config, path + ".url"))});
     if (found->second.fcgi)
         add_section_rows(config, Section::fcgi, &*found->second.fcgi, path + ".fastcgi", rows);
+    if (found->second.workers)
+        add_section_rows(config, Section::workers, &*found->second.workers, path + ".workers",
+                         rows);
 }
 
 std::string way_text(Way way, const Settings& settings, std::string_view method) {

@@ -24,6 +24,7 @@ constexpr std::array tables{
     Table{"upstream_tls", &upstream_tls_keys},
     Table{"fastcgi", &fcgi_keys},
     Table{"fastcgi_status", &fcgi_status_keys},
+    Table{"workers", &workers_keys},
     Table{"queue", &queue_keys},
     Table{"settings", &settings_keys},
     Table{"answer", &answer_keys},

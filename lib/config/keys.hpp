@@ -35,6 +35,9 @@ enum class Kind {
     file_name,     ///< without folders
     script,        ///< the path of a URL, or `off`
     variables,     ///< map from a CGI variable's name to its value
+    words,         ///< list of texts
+    environment,   ///< map from a variable's name to its value
+    rlimits,       ///< map from a limit's name to a number, a size or `unlimited`
     media_type,
     body,           ///< text with placeholders
     page,           ///< an HTML text with placeholders, `on` or `off`
@@ -63,6 +66,7 @@ enum class Section {
     upstream_tls,
     fcgi,
     fcgi_status,
+    workers,
     queue,
     settings,
     answer,
@@ -92,6 +96,7 @@ struct Key {
     std::string_view choices = {};  ///< a|b|c
     Section section = Section::top;
     bool required = false;
+    std::string_view unless = {};  ///< of a required key: the key that may stand in its place
     bool varies = false;            ///< its default depends on the section's position
     bool commented = false;         ///< of a section: the example has it commented out
     std::string_view same_as = {};  ///< the key that fills the same field

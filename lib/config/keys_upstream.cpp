@@ -6,13 +6,18 @@ namespace {
 
 constexpr std::array upstream_rows{
     like("\"http://127.0.0.1:8000\"",
-         required(plain(
-             "url", Kind::url, filled_by<Upstream, read_url, &Upstream::url>,
-             "http://host:port, https://host:port or unix:/path; for php-fpm fastcgi://host:port "
-             "or fastcgi+unix:/path. A URL has no path here: requests keep their own."))),
+         required_unless(
+             "workers",
+             plain("url", Kind::url, filled_by<Upstream, read_url, &Upstream::url>,
+                   "http://host:port, https://host:port or unix:/path; for php-fpm "
+                   "fastcgi://host:port or fastcgi+unix:/path. A URL has no path here: requests "
+                   "keep their own. Not needed with workers."))),
     commented(nested("fastcgi", Kind::section, Section::fcgi, part<&Upstream::fcgi>,
-                     "For a fastcgi url: where the scripts are, and which script a path names. "
-                     "php-fpm.yaml is a whole example.")),
+                     "For a fastcgi url, and for workers: where the scripts are, and which script "
+                     "a path names. php-fpm.yaml is a whole example.")),
+    commented(nested("workers", Kind::section, Section::workers, part<&Upstream::workers>,
+                     "In place of url: FastCGI workers that ticketgate starts itself, such as "
+                     "php-cgi. workers.yaml is a whole example.")),
     count("max_idle", field<&Upstream::max_idle>, 0, 100000,
           "Idle connections that each thread keeps for reuse."),
     duration("idle_timeout", field<&Upstream::idle_timeout>,

@@ -11,7 +11,8 @@ std::optional<Fcgi> without_status(std::optional<Fcgi> fcgi) {
 }  // namespace
 
 bool same_backend(const Upstream& a, const Upstream& b) {
-    return a.url == b.url && without_status(a.fcgi) == without_status(b.fcgi);
+    return a.url == b.url && a.workers == b.workers &&
+           without_status(a.fcgi) == without_status(b.fcgi);
 }
 
 }  // namespace ticketgate::config

@@ -172,6 +172,27 @@ struct Fcgi {
     bool operator==(const Fcgi&) const = default;
 };
 
+enum class WorkerTransport { socket, descriptors };
+
+/// FastCGI workers that ticketgate starts itself.
+struct Workers {
+    std::vector<std::string> command;  ///< the program and its arguments
+    WorkerTransport transport = WorkerTransport::socket;
+    std::uint32_t min = 1;
+    std::uint32_t max = unlimited;           ///< `unlimited` is `auto`: see most_workers()
+    milliseconds idle_timeout = 60s;         ///< above `min`
+    std::uint32_t max_requests = unlimited;  ///< then a worker is replaced
+    milliseconds start_timeout = 10s;        ///< until it waits for a request
+    milliseconds stop_timeout = 10s;         ///< from SIGTERM to SIGKILL
+    std::string user, group;                 ///< empty: ticketgate's own
+    std::string directory;                   ///< empty: ticketgate's
+    std::string umask;                       ///< octal; empty: ticketgate's
+    Headers environment;
+    bool clear_environment = false;  ///< only PATH and `environment`
+    Headers rlimits;                 ///< names of setrlimit(2) in lower case, and numbers
+    bool operator==(const Workers&) const = default;
+};
+
 /// TLS to a backend. Relative paths are already resolved.
 struct UpstreamTls {
     bool verify = true;       ///< check its certificate: the signer and the name
@@ -184,7 +205,7 @@ struct UpstreamTls {
 
 struct Upstream {
     std::string url;  ///< as written: http://host:port, https://host:port, unix:/path,
-                      ///< fastcgi://host:port or fastcgi+unix:/path
+                      ///< fastcgi://host:port or fastcgi+unix:/path; `workers` for workers
     bool https = false;
     std::string host;  ///< host name or address; empty for a unix socket
     std::uint16_t port = 0;
@@ -195,6 +216,7 @@ struct Upstream {
     std::uint32_t max_headers = 200;  ///< fields in a response head; 502 above
     bool rewrite_location = true;     ///< rewrite redirects to its own address for clients
     std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
+    std::optional<Workers> workers;   ///< in place of a url
     UpstreamTls tls;                  ///< for https
     bool operator==(const Upstream&) const = default;
 };

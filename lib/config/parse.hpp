@@ -17,6 +17,7 @@ void parse_admin(const Entry* entry, Config& config, Reading& reading);
 /// Sections with checks of their own.
 void parse_section(SectionReader& section, Upstream& out);         // parse_upstream.cpp
 void parse_section(SectionReader& section, Fcgi& out);             // parse_upstream.cpp
+void parse_section(SectionReader& section, Workers& out);          // parse_workers.cpp
 void parse_section(SectionReader& section, AnswerOverrides& out);  // parse_route.cpp
 void parse_section(SectionReader& section, Id& out);               // parse_ids.cpp
 void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp
@@ -34,6 +35,9 @@ bool read_url(const Value& value, Upstream& out);
 bool read_status_url(const Value& value, FcgiStatus& out);
 bool read_status_path(const Value& value, FcgiStatus& out);
 bool read_root(const Value& value, Fcgi& out);
+
+/// Checks that an upstream has a url, or workers and what they need. parse_workers.cpp
+void check_workers(SectionReader& section, Upstream& out);
 
 /// What a route asks of a request besides its path. parse_conditions.cpp
 bool read_hosts(const Value& value, std::vector<std::string>& out);

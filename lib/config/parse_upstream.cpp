@@ -58,6 +58,7 @@ void parse_section(SectionReader& section, Fcgi& out) {
 
 void parse_section(SectionReader& section, Upstream& out) {
     section.read_all(out);
+    if (out.workers) return check_workers(section, out);
     Reading& reading = section.reading();
     const auto path = section.path_of("fastcgi");
     const bool usable = !out.url.empty();

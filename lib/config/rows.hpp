@@ -235,6 +235,11 @@ constexpr Key required(Key key) {
     return key;
 }
 
+constexpr Key required_unless(std::string_view other, Key key) {
+    key.unless = other;
+    return required(key);
+}
+
 /// Has no fixed default: it depends on the section's position.
 constexpr Key varying(Key key) {
     key.varies = true;

@@ -25,6 +25,7 @@ json::array json_list(std::string_view list) {
 json::value json_default(const Key& key, const std::string& text) {
     const bool plain = key.kind == Kind::flag || key.kind == Kind::body || key.kind == Kind::page ||
                        key.kind == Kind::headers || key.kind == Kind::variables ||
+                       key.kind == Kind::environment || key.kind == Kind::rlimits ||
                        ((key.kind == Kind::count || key.kind == Kind::status) && text != key.word);
     if (text.starts_with('[')) return json_list(text);
     return plain ? json::parse(text) : json::value(text);
@@ -56,6 +57,9 @@ void add_rules(Section section, json::object& out) {
     if (section == Section::answer)
         out["not"] = json::object{
             {"anyOf", json::array{not_both("body", "body_file"), not_both("page", "page_file")}}};
+    if (section == Section::upstream)
+        out["anyOf"] = json::array{json::object{{"required", json::array{"url"}}},
+                                   json::object{{"required", json::array{"workers"}}}};
     if (section == Section::id) out["not"] = not_both("header", "headers");
     if (section == Section::id_service) out["not"] = not_both("token", "token_file");
     if (section == Section::upstream_tls)
@@ -68,7 +72,7 @@ void add_object(Section section, json::object& out) {
     json::array required;
     for (const Key& key : keys_of(section)) {
         properties[to_json(key.name)] = property(key);
-        if (key.required) required.push_back(to_json(key.name));
+        if (key.required && key.unless.empty()) required.push_back(to_json(key.name));
     }
     out["type"] = "object";
     out["additionalProperties"] = false;

@@ -62,27 +62,28 @@ SectionReader::SectionReader(const Node& node, Section section, std::string path
       path_(std::move(path)),
       reading_(reading),
       asked_(keys_of(section).size(), false) {
-    std::vector<std::string> meant;  // a misspelt required key is not missing too
     for (const Entry& entry : node_.entries) {
         if (find_key(section, entry.key) != nullptr) continue;
         auto more = elsewhere(section, entry.key, entry.value);
         if (more.empty()) {
-            meant.push_back(nearest_key(section, entry.key));
-            more = hint(meant.back());
-            if (!meant.back().empty()) reading_.problems.misspelt(path_of(meant.back()));
+            meant_.push_back(nearest_key(section, entry.key));
+            more = hint(meant_.back());
+            if (!meant_.back().empty()) reading_.problems.misspelt(path_of(meant_.back()));
         }
         reading_.problems.error(entry.mark, path_of(entry.key), "unknown key" + more);
     }
     for (const Key& key : keys_of(section)) {
-        const bool there = node_.find(key.name) != nullptr ||
-                           std::find(meant.begin(), meant.end(), key.name) != meant.end();
-        if (key.required && !there)
+        if (key.required && !has(key.name) && !(!key.unless.empty() && has(key.unless)))
             reading_.problems.error(node_.mark, path_of(key.name), "is missing; " + expected(key));
     }
 }
 
 SectionReader::~SectionReader() {
     TG_CHECK(std::all_of(asked_.begin(), asked_.end(), [](bool asked) { return asked; }));
+}
+
+bool SectionReader::has(std::string_view name) const {
+    return node_.find(name) != nullptr || std::ranges::find(meant_, name) != meant_.end();
 }
 
 const Entry* SectionReader::take(std::string_view name) {

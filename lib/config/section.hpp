@@ -40,6 +40,8 @@ class SectionReader {
     std::string path_of(std::string_view name) const;
     const Key& key(std::string_view name) const { return *find_key(section_, name); }
     Reading& reading() { return reading_; }
+    /// The key is there, or a misspelt one that is most like it.
+    bool has(std::string_view name) const;
 
  private:
     void read_all(ModelType type, void* out);
@@ -49,7 +51,8 @@ class SectionReader {
     Section section_;
     std::string path_;
     Reading& reading_;
-    std::vector<bool> asked_;  // by position in the table
+    std::vector<bool> asked_;         // by position in the table
+    std::vector<std::string> meant_;  // by misspelt keys, which are not missing too
 };
 
 /// Returns `a.b`, or `b` at the top.

@@ -21,6 +21,9 @@ extern const std::span<const Key> upstream_tls_keys;
 extern const std::span<const Key> fcgi_keys;
 extern const std::span<const Key> fcgi_status_keys;
 
+// keys_workers.cpp
+extern const std::span<const Key> workers_keys;
+
 // keys_route.cpp
 extern const std::span<const Key> settings_keys;
 extern const std::span<const Key> answer_keys;

@@ -10,7 +10,9 @@ namespace {
 
 bool can_be_asked(const Config& config, const std::string& upstream) {
     const auto found = config.upstreams.find(upstream);
-    return found != config.upstreams.end() && found->second.fcgi && found->second.fcgi->status;
+    if (found == config.upstreams.end()) return false;
+    const Upstream& its = found->second;
+    return its.workers || (its.fcgi && its.fcgi->status);
 }
 
 // False if the route's upstream, or its fastcgi section, could not be read.
@@ -49,7 +51,7 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
 
 void warn_kept_workers(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
-        if (!upstream.fcgi || !upstream.fcgi->keep_alive) continue;
+        if (!upstream.fcgi || !upstream.fcgi->keep_alive || upstream.workers) continue;
         const auto path = "upstreams." + name + ".fastcgi.keep_alive";
         problems.warn(
             config.mark_of(path), path,

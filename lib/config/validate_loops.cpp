@@ -56,6 +56,7 @@ void check_loops(const Config& config, Problems& problems) {
     Loops loops(config, problems);
     for (const auto& [name, upstream] : config.upstreams) {
         const auto path = "upstreams." + name;
+        if (upstream.workers) continue;
         loops.look(upstream, path + ".url");
         if (upstream.fcgi && upstream.fcgi->status)
             loops.look(*upstream.fcgi->status, path + ".fastcgi.status.url");

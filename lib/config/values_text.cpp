@@ -10,6 +10,7 @@
 #include "config/pattern.hpp"
 #include "config/syntax.hpp"
 #include "config/values.hpp"
+#include "config/values_workers.hpp"
 #include "config/words.hpp"
 
 namespace ticketgate::config {
@@ -170,6 +171,8 @@ bool check_item(const Value& item) {
             return check_method(item);
         case Kind::protocols:
             return check_protocol(item);
+        case Kind::words:
+            return !item.node.text.empty() || item.fail("is empty");
         case Kind::networks:
             return is_network(item.node.text) || item.node.text == "unix" ||
                    item.fail(shown(item.node.text) +
@@ -204,6 +207,19 @@ bool check_header(const Value& value, const Entry& entry) {
         if (is_placeholder(name))
             return item.fail("placeholders work only in body, not in headers");
     return true;
+}
+
+bool check_entry(const Value& map, const Entry& entry) {
+    switch (map.key.kind) {
+        case Kind::variables:
+            return check_variable(map, entry);
+        case Kind::environment:
+            return check_environment(map, entry);
+        case Kind::rlimits:
+            return check_rlimit(map, entry);
+        default:
+            return check_header(map, entry);
+    }
 }
 
 }  // namespace
@@ -264,9 +280,8 @@ bool read(const Value& value, Headers& out) {
     Headers headers;
     bool good = true;
     for (const Entry& entry : value.node.entries) {
-        const bool variables = value.key.kind == Kind::variables;
         value.reading.marks[value.path + "." + entry.key] = entry.mark;
-        good = (variables ? check_variable(value, entry) : check_header(value, entry)) && good;
+        good = check_entry(value, entry) && good;
         headers.emplace_back(entry.key, entry.value.text);
     }
     if (good) out = std::move(headers);

@@ -215,6 +215,10 @@ void SocketStream::finish_writing() {
     ::shutdown(descriptor_, SHUT_WR);
 }
 
+void SocketStream::hang_up() {
+    ::shutdown(descriptor_, SHUT_RDWR);
+}
+
 void SocketStream::abort_on_close() {
     const linger reset{1, 0};
     (void)setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));  // best effort

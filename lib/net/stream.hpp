@@ -66,6 +66,8 @@ class Stream {
     virtual void insist() {}
     /// Sends nothing more (FIN); the other direction stays open.
     virtual void finish_writing() = 0;
+    /// Ends both directions now; what has come is still read, then the end.
+    virtual void hang_up() { finish_writing(); }
     /// Makes closing reset the connection, so that the peer cannot take a cut for an end.
     virtual void abort_on_close() {}
     /// Null: no TLS, or the handshake is not done.
@@ -120,6 +122,7 @@ class SocketStream final : public Stream, private Pollable {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     void finish_writing() override;
+    void hang_up() override;
     void abort_on_close() override;
     void hurry() override { hurried_ = true; }
     std::uint64_t backlog() const override;

@@ -23,7 +23,8 @@ Assembly::Assembly(config::Config config, const Platform& platform)
              [this, next = std::size_t{0}]() mutable -> net::Loop& {
                  return *loops_[next++ % loops_.size()];
              }),
-      upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust),
+      upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust,
+                 platform.supervisor),
       bound_(config.listen),
       snapshot_(build(std::move(config), nullptr)) {
     for (const auto& loop : loops_) {
@@ -55,7 +56,7 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
     auto snapshot =
         std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams),
                                          std::move(tls), std::move(listeners));
-    upstreams_.adopt(std::move(known));
+    upstreams_.adopt(std::move(known), snapshot->config);
     gates_.configure_all(settings);
     return snapshot;
 }

@@ -33,11 +33,12 @@ Run::Run(Station& station, std::shared_ptr<Request> request, Slot slot)
 Run::~Run() {
     station_.leave(*this);
     Commons& commons = station_.commons;
-    const bool calls = !request_->snapshot->config.clients.inside.empty();
+    const bool calls = watches_calls();
     // A slot that was lost meanwhile belongs to another request of that queue.
     const bool kept = !stray_ && hold_.state() == Holding::returned;
     if (calls)
         commons.last_ends.note(kept ? gate_ : nullptr, stray_ ? Time::max() : monotonic_now());
+    if (lingers_) --commons.lingering;
     --commons.runs;
     if (calls) commons.look_for_clients();
 }
@@ -62,6 +63,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
             {{"what", e.what()}, {"request_id", run.request_->record.request_id}});
     }
     if (failure) run.tell(failure);
+    run.linger();
     if (run.outlasts()) run.answered(failure);
     while (run.outlasts()) {
         run.outlast();
@@ -108,6 +110,7 @@ task<error_code> Run::exchange(bool fresh) {
     all_sent_ = request_->reached_backend = false;  // a repeat has the proof: may_repeat()
     exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
+    exchange_->carries(request_->record.request_id.view());
     if (const auto failure = co_await converse()) co_return failure;
     // Not forwarded; the slot is kept to the end that the framing tells (Run::outlast).
     if (station_.response.view()->malformed) co_return errc::upstream_bad_response;

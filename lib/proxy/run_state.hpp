@@ -48,6 +48,8 @@ class Run final : public Resident {
     void answered(error_code failure) noexcept;
     bool outlasts() const;
     bool sends_on() const;
+    bool watches_calls() const;
+    void linger() noexcept;
     bool backlog_shrinks();
     void outlast() noexcept;
     void out_of_patience();
@@ -106,6 +108,7 @@ class Run final : public Resident {
     bool streaming_ = false;                // the answer is an event stream
     bool all_sent_ = false;                 // nothing more of the request will be sent
     bool worker_gone_ = false;              // as far as its connection tells
+    bool lingers_ = false;                  // counted in Commons::lingering
     bool stray_ = false;                    // ended here, while its backend may run it on
 };
 

@@ -2,21 +2,65 @@
 
 #include "proxy/settings.hpp"
 #include "proxy/tls.hpp"
+#include "proxy/workers.hpp"
 #include "upstream/fcgi_upstream.hpp"
 #include "upstream/http_upstream.hpp"
+#include "upstream/workers_upstream.hpp"
 
 namespace ticketgate {
+namespace {
+
+// The number of workers may change, and the pool stays.
+bool same(const config::Upstream& a, const config::Upstream& b) {
+    if (!a.workers || !b.workers) return a == b;
+    return without_bounds(a) == without_bounds(b);
+}
+
+}  // namespace
 
 UpstreamRegistry::All UpstreamRegistry::find_or_make(const config::Config& config) const {
     All out;
     for (const auto& [name, wanted] : config.upstreams) {
         auto security = security_of(wanted);
         const auto found = known_.find(name);
-        const bool stays = found != known_.end() && found->second.config == wanted &&
-                           found->second.security == security;
-        out[name] = stays ? found->second : Known{wanted, std::move(security), make(wanted)};
+        const bool stays = found != known_.end() && found->second.security == security &&
+                           same(found->second.config, wanted);
+        Known& known = out[name];
+        if (stays) {
+            known = found->second;
+            known.config = wanted;
+        } else if (wanted.workers) {
+            known = {wanted, std::move(security), nullptr};
+            make_workers(config, name, known);
+        } else {
+            known = {wanted, std::move(security), make(wanted)};
+        }
     }
     return out;
+}
+
+void UpstreamRegistry::make_workers(const config::Config& config, const std::string& name,
+                                    Known& known) const {
+    if (supervisor_ == nullptr) throw std::runtime_error("workers cannot be started here");
+    const config::Workers& workers = *known.config.workers;
+    const auto recipe = recipe_of(workers, config.spool.directory);
+    auto protocol =
+        std::make_shared<FcgiUpstream>(upstream_settings(known.config),
+                                       worker_settings(known.config), resolver_, loops_, connect_);
+    known.workers = supervisor_->make(name, recipe, link_maker(protocol, workers.transport));
+    known.upstream = std::make_shared<WorkersUpstream>(std::move(protocol), known.workers);
+}
+
+void UpstreamRegistry::adopt(All all, const config::Config& config) {
+    known_ = std::move(all);
+    if (supervisor_ == nullptr) return;
+    std::vector<std::shared_ptr<spawn::Pool>> pools;
+    for (const auto& [name, known] : known_) {
+        if (!known.workers) continue;
+        known.workers->configure(bounds_of(config, name), max_requests_of(*known.config.workers));
+        pools.push_back(known.workers);
+    }
+    supervisor_->adopt(pools);
 }
 
 std::shared_ptr<Upstream> UpstreamRegistry::make(const config::Upstream& upstream) const {

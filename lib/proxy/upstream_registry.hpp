@@ -10,28 +10,35 @@
 #include "net/resolver.hpp"
 #include "net/stream.hpp"
 #include "proxy/snapshot.hpp"
+#include "spawn/supervisor.hpp"
 #include "upstream/keep_policy.hpp"
 
 namespace ticketgate {
 
 class UpstreamRegistry {
  public:
+    /// `supervisor`: null where no process may be started; configs with workers throw then.
     UpstreamRegistry(net::Resolver& resolver, std::size_t loops, net::Connect connect,
-                     KeepPolicy::Limits trust)
-        : resolver_(resolver), loops_(loops), connect_(std::move(connect)), trust_(trust) {}
+                     KeepPolicy::Limits trust, spawn::Supervisor* supervisor = nullptr)
+        : resolver_(resolver),
+          loops_(loops),
+          connect_(std::move(connect)),
+          trust_(trust),
+          supervisor_(supervisor) {}
 
     struct Known {
         config::Upstream config;
         std::string security;  ///< security_of(config): contents of files
         std::shared_ptr<Upstream> upstream;
+        std::shared_ptr<spawn::Pool> workers = nullptr;  ///< null: it has none of ticketgate's
     };
     using All = std::map<std::string, Known>;
 
     /// First phase of a reload: the upstreams that the config names, known or new. Changes nothing.
     /// Throws std::runtime_error that names the bad file.
     All find_or_make(const config::Config& config) const;
-    /// Second phase: makes these the known ones.
-    void adopt(All all) noexcept { known_ = std::move(all); }
+    /// Second phase: makes these the known ones. Workers start and end.
+    void adopt(All all, const config::Config& config);
 
     template <class Use>
     void for_each(Use use) const {
@@ -40,10 +47,12 @@ class UpstreamRegistry {
 
  private:
     std::shared_ptr<Upstream> make(const config::Upstream& upstream) const;
+    void make_workers(const config::Config& config, const std::string& name, Known& known) const;
     net::Resolver& resolver_;
     const std::size_t loops_;
     const net::Connect connect_;
     const KeepPolicy::Limits trust_;
+    spawn::Supervisor* const supervisor_;
     All known_;
 };
 

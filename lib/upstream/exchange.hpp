@@ -44,6 +44,8 @@ class Exchange {
     /// The observer to notify when a blocked step may go on.
     virtual void observe(Observer*) = 0;
 
+    /// The id of the request, for the operator's view of what a worker runs. Valid as long as this.
+    virtual void carries(std::string_view request_id) { (void)request_id; }
     /// Connects and sends `head`, then the body. `head` must stay until done. Errors:
     /// upstream_refused, upstream_untrusted, upstream_broke.
     virtual result<Step> send(std::string_view head, Body& body) = 0;
@@ -99,6 +101,9 @@ class Exchange {
     /// nothing of it, or has ended the connection, or its answer is whole and shows the end of its
     /// work (CONTRACT 2.12). Until then it may be running the request.
     virtual bool settled() const = 0;
+    /// It learns the end of the backend's work a moment after each answer, also where no slot
+    /// depends on it.
+    virtual bool proves_end() const { return false; }
     /// The connection ended before the backend told the end of the request: the process that ran it
     /// is gone, unless something in between cut the connection. Good where no status page tells.
     virtual bool worker_gone() const { return false; }

@@ -118,6 +118,20 @@ void FcgiUpstream::retire(net::Loop& loop) {
     if (status_) status_->retire(loop);
 }
 
+std::unique_ptr<FcgiExchange> FcgiUpstream::connect_to(net::Loop& loop,
+                                                       const net::Endpoint& address) {
+    auto exchange = std::make_unique<FcgiExchange>(shared_from_this(), pool(loop), loop);
+    exchange->go_to(address);
+    return exchange;
+}
+
+std::unique_ptr<FcgiExchange> FcgiUpstream::talk_over(net::Loop& loop,
+                                                      std::unique_ptr<net::Stream> stream) {
+    auto exchange = std::make_unique<FcgiExchange>(shared_from_this(), pool(loop), loop);
+    exchange->talk_over(std::move(stream));
+    return exchange;
+}
+
 std::unique_ptr<PooledExchange> FcgiUpstream::make_exchange(Pool& pool, net::Loop& loop) {
     return std::make_unique<FcgiExchange>(shared_from_this(), pool, loop);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fcgi/script.hpp"
+#include "upstream/fcgi_exchange.hpp"
 #include "upstream/pooled_upstream.hpp"
 
 namespace ticketgate {
@@ -31,6 +32,10 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     bool uses_origin() const override { return true; }
     WorkerStatus* worker_status() override { return status_ ? this : nullptr; }
     void retire(net::Loop& loop) override;
+
+    // For the link of a worker.
+    std::unique_ptr<FcgiExchange> connect_to(net::Loop& loop, const net::Endpoint& address);
+    std::unique_ptr<FcgiExchange> talk_over(net::Loop& loop, std::unique_ptr<net::Stream> stream);
 
  private:
     std::unique_ptr<Exchange> ask(net::Loop& loop, const net::Endpoint& sent_to,

@@ -20,6 +20,10 @@ namespace ticketgate {
 class Pool;
 class PooledUpstream;
 
+/// A unix socket frees a piece that was read in two steps, and reports the first: the last byte may
+/// still be counted then. An unread piece counts hundreds.
+inline constexpr std::uint64_t all_but_read = 1;
+
 /// Whether a backend that has answered whole is silent from then on.
 enum class Silence : std::uint8_t {
     sure,    ///< the answer said where it ends
@@ -62,6 +66,21 @@ class PooledExchange : public Exchange,
     /// Connects there, and nowhere else. Before the first send().
     void go_to(const net::Endpoint& address);
 
+    // For the link of a worker, which keeps one exchange without the pool.
+    /// Uses this connection. Before the first send().
+    void talk_over(std::unique_ptr<net::Stream> stream);
+    /// Connects, and sends the first bytes of the next request's head, which send() then leaves
+    /// out. done: the backend has read them. Only for a unix socket, where the system tells that.
+    result<Step> send_ahead(std::string_view start);
+    /// The last exchange is over, and the backend keeps the connection.
+    bool kept() const;
+    /// The backend has ended the connection, or sent something unasked.
+    bool hung_up() const { return stream_ != nullptr && !quiet(); }
+    /// Makes a kept or new connection ready for the next request.
+    void begin_again();
+    /// Ends the connection in both directions. What has come is still read.
+    void hang_up() noexcept;
+
  protected:
     /// The framing around a piece of the body.
     struct Frame {
@@ -97,7 +116,7 @@ class PooledExchange : public Exchange,
     bool all_sent() const { return sent_; }
     /// The part of the answer that is here was written before the backend could read all of the
     /// request, or it never can.
-    bool early() const { return !sent_ || half_closed_ || wrote_late_; }
+    bool early() const { return !sent_ || half_closed_ || wrote_late_ || body_unread(); }
     /// A write reported that the backend reset the connection: what looks like a FIN is not one.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }
@@ -109,6 +128,9 @@ class PooledExchange : public Exchange,
     /// for another try.
     void notify() override;
     bool quiet() const;
+    bool body_unread() const;
+    bool whole() const;
+    void reset_exchange();
     void note_lost();
     bool unanswered_reuse() const { return reused_ && !answered_; }
     bool undelivered() const;
@@ -136,10 +158,12 @@ class PooledExchange : public Exchange,
     bool sent_ = false, answered_ = false, last_framed_ = false;
     bool touched_ = false;     // a write was tried: the backend may have got a part of the request
     bool wrote_late_ = false;  // something of the answer was here before the last write
-    bool over_ = false;        // a read found the connection's end
+    bool wrote_body_ = false;
+    bool over_ = false;  // a read found the connection's end
     std::uint64_t received_ = 0, written_ = 0;
     std::uint64_t written_before_ = 0;  // of written_, for earlier exchanges
     std::size_t head_sent_ = 0;
+    std::size_t sent_ahead_ = 0;  // of the next request's head
     int refusal_ = 0;
     unsigned char first_byte_ = 0;  // of what came over the connection, for remedy()
     net::Endpoint to_;              // of family AF_UNSPEC until the address is known

@@ -28,6 +28,7 @@ class PooledUpstream : public Upstream, public std::enable_shared_from_this<Pool
  protected:
     friend class Pool;
     virtual std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) = 0;
+    Pool& pool(const net::Loop& loop) { return *pools_[loop.index()]; }
 
  private:
     const UpstreamSettings settings_;

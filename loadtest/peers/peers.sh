@@ -137,6 +137,9 @@ tg_command_ticketgate() {
     [[ -n ${tg_fcgi_port:-} ]] &&
         upstream="url: \"fastcgi://127.0.0.1:$tg_fcgi_port\", fastcgi: { root: /www, status:
             { url: \"fastcgi://127.0.0.1:$tg_fcgi_port\", path: /__status } }" late='release: worker_idle'
+    [[ -n ${tg_workers:-} ]] &&
+        upstream="workers: { command: [$tg_bin/tg_worker, \"127.0.0.1:$tg_fcgi_port\"], transport: $tg_workers,
+            min: 24, max: 24 }, fastcgi: { root: /www }" late=''
     [[ $mode == torture ]] && template=torture
     [[ $log == on ]] && access=json
     [[ $option == no_ids ]] &&

@@ -2,6 +2,7 @@
 // POST may reach the backend twice.
 
 #include <array>
+#include <csignal>
 
 #include "../fetch.hpp"
 #include "scenario.hpp"
@@ -198,10 +199,40 @@ Task<> restarts(World& world) {
                            allow::ok | allow::bad_gateway | allow::broken);
 }
 
+// Kills workers of ticketgate while they run, wait and start.
+Task<> killer(World& world, bool& going) {
+    const int times = world.settings.quick ? 40 : 400;
+    for (int i = 0; i < times; ++i) {
+        co_await dwell(world, 5'000 + world.random(20'000));
+        const auto pids = world.proxy.workers();
+        if (!pids.empty()) (void)::kill(pids[world.random(pids.size())], SIGKILL);
+    }
+    co_await dwell(world, 200'000);
+    going = false;
+}
+
+// Only what a killed worker ran fails, and the next one begins when it is gone.
+Task<> workers_die(World& world) {
+    Crew crew;
+    bool going = true;
+    crew.add(killer(world, going));
+    for (const Line line : {Line::one, Line::free}) {
+        auto get = call_of(line, 700);
+        get.allowed = allow::ok | allow::bad_gateway | allow::broken;
+        auto post = get;
+        post.body = 100'000;
+        for (int i = 0; i < 6; ++i) {
+            crew.add(loyal_while(world, get, going));
+            crew.add(loyal_while(world, post, going));
+        }
+    }
+    co_await crew;
+}
+
 }  // namespace
 
 std::span<const Scenario> fault_scenarios() {
-    static constexpr std::array<Scenario, 17> all{{
+    static constexpr std::array<Scenario, 18> all{{
         {"fault_refuses", Need::nothing, refuses},
         {"fault_silent", Need::lines, silent},
         {"fault_die_read", Need::nothing, die_read},
@@ -219,6 +250,7 @@ std::span<const Scenario> fault_scenarios() {
         {"fault_restarts", Need::nothing, restarts},
         {"fault_too_slow", Need::lines, too_slow},
         {"fault_never_ends", Need::lines, never_ends},
+        {"workers_die", Need::workers, workers_die},
     }};
     return all;
 }

@@ -196,7 +196,8 @@ Task<> term_twice(World& world) {
     co_await unready(world);
     world.proxy.signal(SIGTERM);
     co_await ended(world);  // drain_timeout is far longer, and the first never ends
-    co_await first.finish();
+    // Workers end with ticketgate, and so does what they run.
+    if (!world.settings.workers) co_await first.finish();
     co_await crew;
 }
 

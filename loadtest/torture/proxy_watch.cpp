@@ -44,7 +44,9 @@ ProxyWatch::ProxyWatch(Names names) : names_{std::move(names)} {
 std::uint64_t ProxyWatch::fds() const {
     std::uint64_t count = 0;
     if (!has_pid()) return 0;
-    walk(names_.pid, [&count](const fs::path& folder) {
+    const fs::path own = fs::path("/proc") / std::to_string(names_.pid);
+    walk(names_.pid, [&](const fs::path& folder) {
+        if (names_.alone && folder != own) return;
         std::error_code gone;
         for (auto at = fs::directory_iterator(folder / "fd", gone);
              !gone && at != fs::directory_iterator(); at.increment(gone)) {
@@ -110,6 +112,18 @@ std::optional<double> ProxyWatch::metric(const std::string& name) const {
     } catch (const std::exception&) {
         return std::nullopt;  // it is stopping, or has no descriptor left for us
     }
+}
+
+std::vector<pid_t> ProxyWatch::workers() const {
+    std::vector<pid_t> pids;
+    try {
+        const std::string view = fetch(names_.admin, "/api/v1/workers");
+        for (std::size_t at = 0; (at = view.find(R"("pid":)", at)) != std::string::npos; ++at)
+            pids.push_back(static_cast<pid_t>(std::atoi(view.c_str() + at + 6)));
+    } catch (const std::exception&) {
+        // It is stopping, or has no descriptor left for us.
+    }
+    return pids;
 }
 
 bool ProxyWatch::release(const std::string& queue) const {

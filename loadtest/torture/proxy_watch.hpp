@@ -19,6 +19,7 @@ class ProxyWatch {
  public:
     struct Names {
         pid_t pid = 0;
+        bool alone = false;  // its children are workers, which come and go
         std::string admin;   // HOST:PORT
         std::string config;  // rewritten by the operator's scenarios
         std::string log;     // its access log
@@ -41,6 +42,9 @@ class ProxyWatch {
 
     // One number of /metrics, for times when no client runs: blocks the thread.
     std::optional<double> metric(const std::string& name) const;
+
+    // The processes that ticketgate has started (`workers:`).
+    std::vector<pid_t> workers() const;
 
     // Releases the slot of the request that runs in the queue. Returns false if none runs or the
     // proxy refused.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The torture kit: starts backend and proxy, runs every applicable scenario, prints one table.
 #
-#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi] [--tls]
+#   run.sh [--proxy ticketgate|haproxy|nginx|apache|caddy|none] [--variant WORD] [--upstream http|fastcgi|workers|descriptors] [--tls]
 #          [--threads N] [--seed N] [--scenario A,B] [--skip A,B] [--quick] [--json FILE]
 #          [--requests N | --seconds N]          the soak: rounds of the mix
 #          [--bin FOLDER] [--slack-us N] [--sure-us N] [--grace-us N] [--explain] [--list] [--keep]
@@ -54,7 +54,7 @@ while (($# > 0)); do
 done
 case $upstream in
     http) ;;
-    fastcgi) [[ $proxy == ticketgate ]] || die "only ticketgate is tortured over FastCGI" ;;
+    fastcgi | workers | descriptors) [[ $proxy == ticketgate ]] || die "only ticketgate is tortured over FastCGI" ;;
     *) die "unknown upstream: $upstream" ;;
 esac
 case $proxy in
@@ -87,7 +87,8 @@ torture() {
     [[ $proxy == ticketgate ]] && about+=(--admin "127.0.0.1:${tg_admin[$name]}" --strict
         --config "$tg_work/$name/ticketgate.yaml" --access-log "$tg_work/$name/access.log"
         --clock "$tg_work/$name/clock")
-    [[ $upstream == fastcgi ]] && about+=(--fastcgi)
+    [[ $upstream == http ]] || about+=(--fastcgi)
+    [[ -z $tg_workers ]] || about+=(--workers)
     [[ $must_break == yes ]] && about+=(--must-break)
     [[ $proxy != none ]] && about+=(--proxy-pid "${tg_pid[$name]}")
     "$tg_bin/tg_torture" "$scheme://127.0.0.1:${tg_port[$name]}/" --kind "$proxy" \
@@ -180,7 +181,13 @@ if [[ $scheme == https ]]; then
     tg_tls=", tls: { certificates: [{ certificate: $tg_work/certificate.pem, key: $tg_work/key.pem }] }"
 fi
 backend_words=(--seconds 7200 --log-lines 600000)
-if [[ $upstream == fastcgi ]]; then
+tg_workers=''
+case $upstream in
+    workers) tg_workers=socket ;;
+    descriptors) tg_workers=descriptors ;;
+esac
+[[ -z $tg_workers ]] || backend_words+=(--process)
+if [[ $upstream != http ]]; then
     tg_take_port
     tg_fcgi_port=$tg_free
     backend_words+=(--fastcgi "$tg_fcgi_port")

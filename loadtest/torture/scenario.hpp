@@ -17,6 +17,7 @@ enum class Need {
     http,     // any proxy, one line, and a backend that speaks HTTP
     lines,    // ticketgate's own lines (peers/torture.yaml.in)
     fastcgi,  // these, and a FastCGI backend
+    workers,  // these, and workers that ticketgate has started
     tunnels,  // these, and a backend that can be upgraded
     config,   // its configuration file and process too
     start,    // a proxy of its own: it is ended or starved; run only when named

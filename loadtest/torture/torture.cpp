@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* usage =
     "tg_torture http[s]://HOST:PORT --backend HOST:PORT [--list] [--quick] [--strict] [--explain]\n"
-    "           [--bare] [--must-break] [--fastcgi]\n"
+    "           [--bare] [--must-break] [--fastcgi] [--workers]\n"
     "  --backend ADDRESS  tg_backend behind the proxy, for its log\n"
     "  --kind NAME        ticketgate, haproxy, nginx, apache, caddy, none (ticketgate)\n"
     "  --scenario A,B     only these; all that fit the proxy, unless said\n"
@@ -38,7 +38,9 @@ constexpr const char* usage =
     "  --json FILE        a line a scenario is added to it\n"
     "--strict: exit 1 if a promise is broken; --quick: a fraction of each; --explain: what broke, "
     "by request; --bare: no heading;\n"
-    "--must-break: exit 1 unless every row shows a broken promise; --fastcgi: the proxy speaks it";
+    "--must-break: exit 1 unless every row shows a broken promise; --fastcgi: the proxy speaks "
+    "it;\n"
+    "--workers: to workers of its own";
 
 Endpoint proxy_of(std::string url) {
     if (const auto scheme = url.find("://"); scheme != std::string::npos) url.erase(0, scheme + 3);
@@ -54,6 +56,7 @@ Settings settings_of(const Options& options) {
     settings.kind = options.text("--kind", "ticketgate");
     settings.seed = options.number("--seed", 1);
     settings.fastcgi = options.given("--fastcgi");
+    settings.workers = options.given("--workers");
     settings.quick = options.given("--quick");
     settings.explain = options.given("--explain");
     settings.slack_us = options.number("--slack-us", 1000);
@@ -72,8 +75,9 @@ class Torture {
  public:
     explicit Torture(const Options& options)
         : options_{options},
-          watch_{{static_cast<pid_t>(options.number("--proxy-pid")), options.text("--admin"),
-                  options.text("--config"), options.text("--access-log"), options.text("--clock")}},
+          watch_{{static_cast<pid_t>(options.number("--proxy-pid")), options.given("--workers"),
+                  options.text("--admin"), options.text("--config"), options.text("--access-log"),
+                  options.text("--clock")}},
           world_{loop_, settings_of(options), watch_} {}
 
     int run() {
@@ -105,7 +109,10 @@ class Torture {
         if (scenario.need == Need::nothing) return true;
         if (scenario.need == Need::http) return !world_.settings.fastcgi;
         if (world_.settings.kind != "ticketgate") return false;
-        if (scenario.need == Need::fastcgi) return world_.settings.fastcgi;
+        // The script of a tg_worker runs at the backend, and is over with its answer.
+        if (scenario.need == Need::fastcgi)
+            return world_.settings.fastcgi && !world_.settings.workers;
+        if (scenario.need == Need::workers) return world_.settings.workers;
         if (scenario.need == Need::tunnels) return !world_.settings.fastcgi;
         return scenario.need != Need::config || watch_.has_config();
     }

@@ -20,7 +20,8 @@ struct Settings {
     std::string kind;     // ticketgate, haproxy, nginx, apache, caddy or none
     std::uint64_t seed = 1;
     bool fastcgi = false;
-    bool tls = false;  // to the proxy
+    bool workers = false;  // of the proxy's own
+    bool tls = false;      // to the proxy
     bool quick = false;
     bool explain = false;  // each broken promise by its request, on stderr
     Micros slack_us = 1000;

@@ -28,12 +28,14 @@ upstreams:
   php:
     url: "fastcgi://127.0.0.1:{nobody}"
     fastcgi: {{ root: /tmp, status: {{ url: "fastcgi://127.0.0.1:{nobody}" }} }}
+  own: {{ workers: {{ command: [/bin/false] }}, fastcgi: {{ root: /tmp }} }}
 queues: {{ php: {{ release: worker_idle }} }}
 id_service: {{ address: "127.0.0.1:0", worker: 3, state_file: state }}
 ids: {{ other: {{ more: {{ header: X-More, format: ulid }} }} }}
 routes:
   - {{ prefix: /, upstream: app, queue: app }}
   - {{ prefix: /php, upstream: php, queue: php }}
+  - {{ prefix: /own, upstream: own }}
 """
 
 

@@ -67,7 +67,12 @@ inline std::string other_value(const Key& key) {
             return "{X-Other: \"b\"}";
         case Kind::media_type:
             return "text/other";
+        case Kind::words:
+            return "[other]";
+        case Kind::rlimits:
+            return "{nofile: 7}";
         case Kind::variables:
+        case Kind::environment:
         case Kind::headers:
             return "{A: b}";
         default:

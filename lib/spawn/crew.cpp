@@ -1,0 +1,201 @@
+#include "spawn/crew.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "spawn/wire.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+// Without memory a pool cannot ask for a look: it comes by itself.
+constexpr Duration look_at_least = 1s;
+
+// While workers are told to end.
+constexpr Duration look_at_ending = 100ms;
+
+std::string reason_of(const Pool::Ended& was, int status) {
+    switch (was.ending) {
+        case Ending::idle:
+            return "idle";
+        case Ending::max_requests:
+            return "max_requests";
+        case Ending::reload:
+            return "reload";
+        case Ending::stop:
+            return "stop";
+        case Ending::protocol:
+            return was.was_idle ? "protocol" : "start_timeout";
+        case Ending::none:
+            break;
+    }
+    return WIFSIGNALED(status) ? "signal" : "exit";
+}
+
+std::string describe(int status) {
+    if (WIFSIGNALED(status))
+        return "killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
+               ::strsignal(WTERMSIG(status)) + ")";
+    return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Supervisor::Crew::Crew(Supervisor& supervisor, std::string name, Recipe recipe, MakeLink link)
+    : supervisor_(supervisor),
+      recipe_(std::move(recipe)),
+      make_link_(std::move(link)),
+      metrics_(supervisor.metrics_, name),
+      pool_(std::make_shared<Pool>(
+          std::move(name),
+          [&supervisor](const Pool& pool) {
+              boost::asio::post(supervisor.io_, [&supervisor, key = &pool] {
+                  if (Crew* const crew = supervisor.crew_of(*key)) crew->look();
+              });
+          },
+          &metrics_.busy_seconds)),
+      timer_(supervisor.io_) {
+    metrics_.watch(*pool_);
+}
+
+void Supervisor::Crew::in_force(bool yes) {
+    in_force_ = yes;
+    if (!yes) pool_->retire();
+    look();
+}
+
+void Supervisor::Crew::look() {
+    const Time now = monotonic_now();
+    if (pool_->started_well()) {
+        pause_.succeeded();
+        pool_->trouble({});
+    }
+    const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
+    for (const auto& worker : orders.stop) end(*worker);
+    for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
+    const Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
+    look_at(std::min(orders.look_again.value_or(Time::max()), now + soon));
+}
+
+void Supervisor::Crew::look_at(Time when) {
+    if (over()) return;
+    timer_.expires_at(std::chrono::time_point_cast<boost::asio::steady_timer::duration>(when));
+    timer_.async_wait([this](const error_code& error) {
+        if (!error) look();
+    });
+}
+
+// ── the start of a worker ──
+
+void Supervisor::Crew::start_one() {
+    Wiring wiring;
+    Wires wires;
+    NotStarted why{};
+    const bool wired = recipe_.transport == Transport::socket
+                           ? listen_at(recipe_.directory, wires, why)
+                           : make_control(wires, why);
+    if (!wired || !make_pipe(wires, why)) return tell_not_started(why);
+    wiring.input = wires.input.get();
+    wiring.output = wires.output.get();
+    wiring.control = wires.theirs.get();
+    Command command = recipe_.command;
+    if (wiring.control >= 0)
+        command.environment.push_back("FCGI_LISTENSOCK_DESCRIPTORS=" +
+                                      std::to_string(wiring.control));
+    const pid_t pid = spawn::start(command, wiring, why);
+    if (pid == 0) return tell_not_started(why);
+    const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
+    worker->pid = pid;
+    worker->link = make_link_(pool_, *worker);
+    auto tell = [this, worker](std::string_view line) {
+        supervisor_.log_.warn("a worker says", {{"upstream", pool_->name()},
+                                                {"pid", std::uint64_t(worker->pid)},
+                                                {"request_id", pool_->request_of(*worker)},
+                                                {"text", line}});
+    };
+    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), std::move(tell));
+    children_.emplace(pid, Child{worker, std::move(output)});
+    metrics_.starts.add();
+    supervisor_.log_.info("a worker starts",
+                          {{"upstream", pool_->name()}, {"pid", std::uint64_t(pid)}});
+    pool_->started(*worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
+}
+
+void Supervisor::Crew::tell_not_started(const NotStarted& why) {
+    pause_.failed(monotonic_now());
+    const std::string text = std::string(why.step) + ": " + std::strerror(why.error);
+    pool_->trouble(text);
+    supervisor_.log_.error(
+        "a worker cannot be started",
+        {{"upstream", pool_->name()}, {"command", recipe_.command.program}, {"why", text}});
+}
+
+// ── the end ──
+
+// Again at each look: many programs, php-cgi too, miss a SIGTERM that comes just before they wait
+// for a connection.
+void Supervisor::Crew::end(Worker& worker) {
+    const Time now = monotonic_now();
+    if (!std::exchange(worker.told_to_end, true)) worker.kill_at = now + recipe_.stop_timeout;
+    (void)(now < worker.kill_at ? ::kill(worker.pid, SIGTERM) : ::kill(-worker.pid, SIGKILL));
+}
+
+std::vector<pid_t> Supervisor::Crew::pids() const {
+    std::vector<pid_t> out;
+    for (const auto& [pid, child] : children_) out.push_back(pid);
+    return out;
+}
+
+void Supervisor::Crew::reap() {
+    for (const pid_t pid : pids()) {
+        int status = 0;
+        if (::waitpid(pid, &status, WNOHANG) == pid) reap(pid, status);
+    }
+}
+
+void Supervisor::Crew::reap(pid_t pid, int status) {
+    const auto found = children_.find(pid);
+    if (found == children_.end()) return;
+    Child child = std::move(found->second);
+    children_.erase(found);
+    child.output->close();
+    const Pool::Ended was = pool_->ended(*child.worker);
+    metrics_.deaths(reason_of(was, status)).add();
+    if (!was.was_idle) {
+        pause_.failed(monotonic_now());
+        pool_->trouble(recipe_.command.program + ": " + describe(status) +
+                       " before it took a request");
+    }
+    tell_end(*child.worker, was, status);
+}
+
+void Supervisor::Crew::tell_end(const Worker& worker, const Pool::Ended& was, int status) {
+    const Field upstream("upstream", pool_->name()), pid("pid", std::uint64_t(worker.pid));
+    const std::string text = describe(status), why = reason_of(was, status);
+    if (was.ending != Ending::none && was.ending != Ending::protocol)
+        return supervisor_.log_.info("a worker has ended", {upstream, pid, {"why", why}});
+    if (was.ending == Ending::protocol)
+        return supervisor_.log_.error(
+            was.was_idle ? "a worker broke the rules of its transport and was ended"
+                         : "a worker did not wait for a request within start_timeout and was ended",
+            {upstream, pid});
+    if (was.request_id.empty())
+        return supervisor_.log_.warn("a worker has died",
+                                     {upstream, pid, {"why", why}, {"status", text}});
+    supervisor_.log_.error("a worker has died with its request",
+                           {upstream, pid, {"status", text}, {"request_id", was.request_id}});
+}
+
+Supervisor::Crew* Supervisor::crew_of(const Pool& pool) {
+    const auto found =
+        std::ranges::find_if(crews_, [&](const auto& crew) { return crew->pool().get() == &pool; });
+    return found == crews_.end() ? nullptr : found->get();
+}
+
+}  // namespace ticketgate::spawn

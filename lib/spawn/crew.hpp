@@ -1,0 +1,63 @@
+// The processes of one pool. Part of the supervisor; control thread.
+#pragma once
+
+#include "spawn/output.hpp"
+#include "spawn/supervisor.hpp"
+
+namespace ticketgate::spawn {
+
+/// The metrics of one pool.
+struct CrewMetrics {
+    CrewMetrics(metrics::Registry& registry, const std::string& upstream);
+    ~CrewMetrics();
+    void watch(const Pool& pool);
+    metrics::Counter& deaths(const std::string& reason);
+
+    metrics::Registry& registry;
+    const std::string upstream;
+    metrics::Counter& starts;
+    metrics::Histogram& busy_seconds;
+    std::map<std::string, metrics::Counter*> by_reason;
+    std::vector<const metrics::Callback*> gauges;
+};
+
+class Supervisor::Crew {
+ public:
+    Crew(Supervisor& supervisor, std::string name, Recipe recipe, MakeLink link);
+
+    const std::shared_ptr<Pool>& pool() const { return pool_; }
+    /// Starts and stops what the plan says.
+    void look();
+    /// Notes the end of a child, which may be another's.
+    void reap(pid_t pid, int status);
+    /// Reads the exit status of the workers that have ended.
+    void reap();
+    void in_force(bool yes);
+    bool empty() const { return children_.empty(); }
+    std::vector<pid_t> pids() const;
+    bool over() const { return !in_force_ && empty(); }
+
+ private:
+    struct Child {
+        std::shared_ptr<Worker> worker;
+        std::shared_ptr<Output> output;
+    };
+    void start_one();
+    void tell_not_started(const NotStarted& why);
+    void end(Worker& worker);
+    void tell_end(const Worker& worker, const Pool::Ended& was, int status);
+    void look_at(Time when);
+
+    Supervisor& supervisor_;
+    const Recipe recipe_;
+    const MakeLink make_link_;
+    CrewMetrics metrics_;
+    const std::shared_ptr<Pool> pool_;
+    std::map<pid_t, Child> children_;
+    StartPause pause_;
+    boost::asio::steady_timer timer_;
+    std::size_t next_loop_ = 0;
+    bool in_force_ = false;
+};
+
+}  // namespace ticketgate::spawn

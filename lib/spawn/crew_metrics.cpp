@@ -1,0 +1,47 @@
+#include "spawn/crew.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+constexpr std::array<const char*, 4> states{"starting", "idle", "busy", "stopping"};
+
+}  // namespace
+
+CrewMetrics::CrewMetrics(metrics::Registry& r, const std::string& the_upstream)
+    : registry(r),
+      upstream(the_upstream),
+      starts(r.counter("ticketgate_worker_starts_total", "Workers that ticketgate has started.",
+                       {{"upstream", the_upstream}})),
+      busy_seconds(r.histogram("ticketgate_worker_busy_seconds",
+                               "From a request's start on a worker until it is idle again.",
+                               {{"upstream", the_upstream}}, metrics::seconds_buckets)) {
+    for (const char* reason : {"exit", "signal"}) (void)deaths(reason);  // a rate needs their zeros
+}
+
+CrewMetrics::~CrewMetrics() {
+    for (const auto* gauge : gauges) registry.remove(*gauge);
+    registry.remove(starts);
+    registry.remove(busy_seconds);
+    for (const auto& [reason, counter] : by_reason) registry.remove(*counter);
+}
+
+void CrewMetrics::watch(const Pool& pool) {
+    for (std::size_t i = 0; i < states.size(); ++i)
+        gauges.push_back(&registry.gauge_fn(
+            "ticketgate_workers", "Workers by state.",
+            {{"upstream", upstream}, {"state", states[i]}},
+            [&pool, i] { return static_cast<double>(pool.figures().workers[i]); }));
+    gauges.push_back(&registry.gauge_fn(
+        "ticketgate_worker_waiting", "Requests that wait for a worker.", {{"upstream", upstream}},
+        [&pool] { return static_cast<double>(pool.figures().waiting); }));
+}
+
+metrics::Counter& CrewMetrics::deaths(const std::string& reason) {
+    auto& counter = by_reason[reason];
+    if (counter == nullptr)
+        counter = &registry.counter("ticketgate_worker_deaths_total", "Workers that have ended.",
+                                    {{"upstream", upstream}, {"reason", reason}});
+    return *counter;
+}
+
+}  // namespace ticketgate::spawn

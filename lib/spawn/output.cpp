@@ -1,0 +1,61 @@
+#include "spawn/output.hpp"
+
+#include <fcntl.h>
+
+#include "base/error.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+// A longer line is told in parts.
+constexpr std::size_t longest_line = 4 << 10;
+
+// Of what is left when the worker has ended: more is dropped.
+constexpr int most_reads_at_the_end = 64;
+
+}  // namespace
+
+Output::Output(boost::asio::io_context& io, Descriptor pipe, Tell tell)
+    : pipe_(io, pipe.release()), tell_(std::move(tell)) {}
+
+std::shared_ptr<Output> Output::read(boost::asio::io_context& io, Descriptor pipe, Tell tell) {
+    std::shared_ptr<Output> output(new Output(io, std::move(pipe), std::move(tell)));
+    output->read_on();
+    return output;
+}
+
+void Output::read_on() {
+    pipe_.async_read_some(boost::asio::buffer(buffer_),
+                          [self = shared_from_this()](const error_code& error, std::size_t size) {
+                              if (error) return;
+                              self->take({self->buffer_.data(), size});
+                              self->read_on();
+                          });
+}
+
+void Output::take(std::string_view bytes) {
+    for (const char c : bytes) {
+        if (c != '\n') line_ += c;
+        if ((c == '\n' && !line_.empty()) || line_.size() >= longest_line) {
+            tell_(line_);
+            line_.clear();
+        }
+    }
+}
+
+// A child of the worker may hold the pipe open.
+void Output::close() {
+    if (!pipe_.is_open()) return;
+    error_code ignored;
+    pipe_.non_blocking(true, ignored);
+    for (int i = 0; i < most_reads_at_the_end; ++i) {
+        const auto size = pipe_.read_some(boost::asio::buffer(buffer_), ignored);
+        if (ignored || size == 0) break;
+        take({buffer_.data(), size});
+    }
+    if (!line_.empty()) tell_(line_);
+    line_.clear();
+    pipe_.close(ignored);
+}
+
+}  // namespace ticketgate::spawn

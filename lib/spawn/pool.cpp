@@ -1,0 +1,263 @@
+#include "spawn/pool.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+namespace ticketgate::spawn {
+
+// On the waiter's loop. If the request has left meanwhile, the worker becomes idle here.
+void Waiter::run() {
+    if (const auto act = std::exchange(arrived, nullptr)) return act();
+    if (worker) std::exchange(worker, nullptr)->link->arrive(loop);
+}
+
+std::shared_ptr<Worker> Pool::take(const std::shared_ptr<Waiter>& waiter) {
+    const std::lock_guard lock(mutex_);
+    Worker* chosen = nullptr;
+    for (const auto& worker : workers_) {
+        if (worker->state != WorkerState::idle) continue;
+        // The one used last, so that the others can go; one of this loop needs no move.
+        const auto rank = [&](const Worker& w) {
+            return std::pair(w.loop == &waiter->loop, w.since);
+        };
+        if (chosen == nullptr || rank(*worker) > rank(*chosen)) chosen = worker.get();
+    }
+    if (chosen == nullptr) {
+        waiter->self_ = waiter;
+        waiting_.push_back(*waiter);
+        if (workers_.size() < bounds_.max) look_soon();
+        return nullptr;
+    }
+    change(*chosen, WorkerState::busy, monotonic_now());
+    if (chosen->loop == &waiter->loop) return chosen->shared_from_this();
+    chosen->next = waiter;
+    post(*chosen, chosen->move_on);
+    return nullptr;
+}
+
+void Pool::cancel(Waiter& waiter) noexcept {
+    waiter.arrived = nullptr;
+    std::shared_ptr<Waiter> last;  // freed after the mutex
+    const std::lock_guard lock(mutex_);
+    if (!waiter.WaiterHook::is_linked()) return;
+    waiting_.erase(waiting_.iterator_to(waiter));
+    last = std::move(waiter.self_);
+}
+
+void Pool::idle(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (worker.state == WorkerState::stopping || worker.state == WorkerState::dead) return;
+    const Time now = monotonic_now();
+    if (worker.state == WorkerState::busy && busy_seconds_ != nullptr)
+        busy_seconds_->observe(to_s(now - worker.since));
+    if (!worker.was_idle) {
+        worker.was_idle = started_well_ = true;
+        look_soon();
+    }
+    worker.request_id[0] = 0;
+    if (max_requests_ != 0 && worker.requests >= max_requests_) {
+        change(worker, WorkerState::idle, now);
+        return end(worker, Ending::max_requests, now);
+    }
+    if (waiting_.empty()) {
+        return change(worker, WorkerState::idle, now);
+    }
+    Waiter& first = waiting_.front();
+    waiting_.pop_front();
+    change(worker, WorkerState::busy, now);
+    grant(worker, first);
+}
+
+// Under the mutex. A waiter on another loop gets it when this one has let go of it.
+void Pool::grant(Worker& worker, Waiter& waiter) noexcept {
+    auto self = std::move(waiter.self_);
+    if (worker.loop == &waiter.loop) {
+        waiter.worker = worker.shared_from_this();
+        return waiter.loop.post(waiter, std::move(self));
+    }
+    worker.next = std::move(self);
+    post(worker, worker.move_on);
+}
+
+// On the loop that holds it.
+void Pool::move_on(Worker& worker) noexcept {
+    const bool left = worker.link->leave();
+    const std::lock_guard lock(mutex_);
+    if (!left) return post(worker, worker.move_on);
+    const auto waiter = std::move(worker.next);
+    worker.loop = &waiter->loop;
+    waiter->worker = worker.shared_from_this();
+    waiter->loop.post(*waiter, waiter);
+}
+
+void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
+    const std::lock_guard lock(mutex_);
+    ++worker.requests;
+    const std::size_t size =
+        request_id.copy(worker.request_id.data(), worker.request_id.size() - 1);
+    worker.request_id[size] = 0;
+}
+
+void Pool::reject(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (worker.state != WorkerState::dead) end(worker, Ending::protocol, monotonic_now());
+}
+
+void Pool::configure(const Bounds& bounds, std::uint32_t max_requests) {
+    const std::lock_guard lock(mutex_);
+    bounds_ = bounds;
+    max_requests_ = max_requests;
+    retired_ = false;
+    look_soon();
+}
+
+void Pool::retire() {
+    const std::lock_guard lock(mutex_);
+    bounds_.min = 0;
+    bounds_.idle_timeout = Duration{0};
+    retired_ = true;
+    look_soon();
+}
+
+std::shared_ptr<Worker> Pool::add(Wire wire) {
+    const std::lock_guard lock(mutex_);
+    auto worker = std::make_shared<Worker>(++last_number_, std::move(wire));
+    Worker* const w = worker.get();
+    w->since = monotonic_now();
+    w->arrive.call = std::make_unique<net::Call>([this, w] { w->link->arrive(*w->arrive.to); });
+    w->move_on.call = std::make_unique<net::Call>([this, w] { move_on(*w); });
+    w->part.call = std::make_unique<net::Call>([this, w] { at_home(*w, w->part, &Link::close); });
+    w->mourn.call =
+        std::make_unique<net::Call>([this, w] { at_home(*w, w->mourn, &Link::process_ended); });
+    workers_.push_back(worker);
+    return worker;
+}
+
+void Pool::started(Worker& worker, net::Loop& other) {
+    const std::lock_guard lock(mutex_);
+    worker.started = worker.since = monotonic_now();
+    worker.loop = waiting_.empty() ? &other : &waiting_.front().loop;
+    post(worker, worker.arrive);
+}
+
+Pool::Ended Pool::ended(Worker& worker) {
+    const std::lock_guard lock(mutex_);
+    const Ended was{worker.state, worker.ending, worker.was_idle, worker.request_id.data()};
+    worker.ended = true;
+    change(worker, WorkerState::dead, monotonic_now());
+    if (worker.loop != nullptr && !stops_) post(worker, worker.mourn);
+    std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
+    return was;
+}
+
+Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
+    const std::lock_guard lock(mutex_);
+    Orders out;
+    std::vector<Standing> standings;
+    for (const auto& worker : workers_) {
+        if (worker->state == WorkerState::starting && now - worker->since >= start_timeout)
+            end(*worker, Ending::protocol, now);
+        standings.push_back({worker->state, worker->since});
+    }
+    const Plan next = plan(bounds_, standings, waiting_.size(), may_start, now);
+    for (const std::size_t i : next.stop)
+        end(*workers_[i], retired_ ? Ending::reload : Ending::idle, now);
+    out.start = stops_ ? 0 : next.start;
+    out.look_again = next.look_again;
+    for (const auto& worker : workers_)
+        if (worker->state == WorkerState::stopping) out.stop.push_back(worker);
+    return out;
+}
+
+void Pool::stop() {
+    const std::lock_guard lock(mutex_);
+    stops_ = true;
+    for (const auto& worker : workers_) {
+        end(*worker, Ending::stop, monotonic_now());
+        if (worker->link) (void)worker->link->close();  // the loops have stopped
+    }
+}
+
+void Pool::trouble(std::string why) {
+    const std::lock_guard lock(mutex_);
+    trouble_ = std::move(why);
+}
+
+bool Pool::started_well() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(started_well_, false);
+}
+
+std::string Pool::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+PoolFigures Pool::figures() const {
+    const std::lock_guard lock(mutex_);
+    PoolFigures out;
+    for (const auto& worker : workers_) {
+        const auto state = static_cast<std::size_t>(worker->state);
+        if (state < out.workers.size()) ++out.workers[state];
+    }
+    out.waiting = waiting_.size();
+    out.max = bounds_.max;
+    return out;
+}
+
+std::vector<WorkerView> Pool::view() const {
+    const std::lock_guard lock(mutex_);
+    const Time now = monotonic_now();
+    std::vector<WorkerView> out;
+    for (const auto& w : workers_)
+        out.push_back({w->number, w->pid, w->state, now - w->since, now - w->started, w->requests,
+                       w->request_id.data()});
+    return out;
+}
+
+std::string Pool::request_of(const Worker& worker) const {
+    const std::lock_guard lock(mutex_);
+    return worker.request_id.data();
+}
+
+// Under the mutex, as what follows.
+void Pool::change(Worker& worker, WorkerState state, Time now) noexcept {
+    worker.state = state;
+    worker.since = now;
+}
+
+void Pool::end(Worker& worker, Ending why, Time now) noexcept {
+    if (worker.state == WorkerState::stopping) return;
+    worker.ending = why;
+    const bool idle = worker.state != WorkerState::busy;
+    change(worker, WorkerState::stopping, now);
+    if (idle && worker.loop != nullptr && !stops_) post(worker, worker.part);
+    look_soon();
+}
+
+void Pool::post(Worker& worker, Errand& errand) noexcept {
+    errand.to = worker.loop;
+    worker.loop->post(*errand.call, worker.shared_from_this());
+}
+
+// The worker may have moved since the errand was sent.
+void Pool::at_home(Worker& worker, Errand& errand, bool (Link::*act)()) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (worker.loop != errand.to) return post(worker, errand);
+    }
+    if ((worker.link.get()->*act)()) return;
+    const std::lock_guard lock(mutex_);
+    post(worker, errand);
+}
+
+// Without memory the supervisor looks a second later.
+void Pool::look_soon() noexcept {
+    try {
+        wake_(*this);
+    } catch (const std::exception&) {
+    }
+}
+
+}  // namespace ticketgate::spawn

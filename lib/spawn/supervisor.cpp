@@ -1,0 +1,82 @@
+#include "spawn/supervisor.hpp"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "spawn/crew.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+// The longest wait for the end of a process before those whose time is up are killed.
+constexpr int look_again_ms = 100;
+
+// Until one of these processes has ended.
+void wait_for_an_end(const std::vector<pid_t>& pids) {
+    std::vector<pollfd> ends;
+    for (const pid_t pid : pids)
+        ends.push_back({static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0});
+    (void)::poll(ends.data(), ends.size(), look_again_ms);
+    for (const pollfd& end : ends)
+        if (end.fd >= 0) ::close(end.fd);
+}
+
+}  // namespace
+
+Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
+                       std::vector<net::Loop*> loops)
+    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {}
+
+Supervisor::~Supervisor() {
+    stop();
+}
+
+std::shared_ptr<Pool> Supervisor::make(const std::string& name, const Recipe& recipe,
+                                       MakeLink link) {
+    crews_.push_back(std::make_unique<Crew>(*this, name, recipe, std::move(link)));
+    return crews_.back()->pool();
+}
+
+void Supervisor::adopt(const std::vector<std::shared_ptr<Pool>>& pools) {
+    for (const auto& crew : crews_) crew->in_force(std::ranges::count(pools, crew->pool()) != 0);
+    std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
+}
+
+// Process 1 has to reap the orphans of its container, or they stay for ever.
+void Supervisor::reap() {
+    if (::getpid() != 1) {
+        for (const auto& crew : crews_) crew->reap();
+    } else {
+        int status = 0;
+        for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
+            for (const auto& crew : crews_) crew->reap(pid, status);
+    }
+    for (const auto& crew : crews_) crew->look();
+    std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
+}
+
+void Supervisor::stop() {
+    for (const auto& crew : crews_) crew->pool()->stop();
+    for (;;) {
+        std::vector<pid_t> left;
+        for (const auto& crew : crews_) {
+            crew->look();
+            crew->reap();
+            for (const pid_t pid : crew->pids()) left.push_back(pid);
+        }
+        if (left.empty()) return;
+        wait_for_an_end(left);
+    }
+}
+
+std::vector<std::shared_ptr<Pool>> Supervisor::pools() const {
+    std::vector<std::shared_ptr<Pool>> out;
+    for (const auto& crew : crews_) out.push_back(crew->pool());
+    return out;
+}
+
+}  // namespace ticketgate::spawn

@@ -1,0 +1,63 @@
+// Starts, watches and ends the worker processes of all pools. Owned by App; control thread. It
+// decides nothing: spawn/plan says how many workers there should be.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "log/log.hpp"
+#include "metrics/registry.hpp"
+#include "net/loop.hpp"
+#include "spawn/child.hpp"
+#include "spawn/pool.hpp"
+
+namespace ticketgate::spawn {
+
+enum class Transport : std::uint8_t { socket, descriptors };
+
+/// What the workers of a pool are. Workers of another recipe belong to another pool.
+struct Recipe {
+    Command command;
+    Transport transport = Transport::socket;
+    std::string directory;  ///< for the short life of a socket's name
+    Duration start_timeout = 10s, stop_timeout = 10s;
+    bool operator==(const Recipe&) const = default;
+};
+
+/// Makes the loop's side of a new worker.
+using MakeLink = std::function<std::unique_ptr<Link>(const std::shared_ptr<Pool>&, Worker&)>;
+
+class Supervisor {
+ public:
+    /// `loops` hold the workers; they outlive this.
+    Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
+               std::vector<net::Loop*> loops);
+    ~Supervisor();
+
+    /// A pool without workers, until the config that has it is in force.
+    std::shared_ptr<Pool> make(const std::string& name, const Recipe& recipe, MakeLink link);
+    /// Exactly these pools are in force: the others end when no request needs them.
+    void adopt(const std::vector<std::shared_ptr<Pool>>& pools);
+    /// A child has ended. As process 1 of a container, reaps the orphans of others as well.
+    void reap();
+    /// Ends all workers, and waits for that: stop_timeout, then SIGKILL. The loops have stopped.
+    void stop();
+    /// Those in force, then those that end.
+    std::vector<std::shared_ptr<Pool>> pools() const;
+
+ private:
+    class Crew;
+    Crew* crew_of(const Pool& pool);
+    boost::asio::io_context& io_;
+    Log& log_;
+    metrics::Registry& metrics_;
+    const std::vector<net::Loop*> loops_;
+    std::vector<std::unique_ptr<Crew>> crews_;
+};
+
+}  // namespace ticketgate::spawn

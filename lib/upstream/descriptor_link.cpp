@@ -1,0 +1,117 @@
+// The link of a worker that is passed connections, as kfcgi does (FCGI_LISTENSOCK_DESCRIPTORS):
+// eight bytes, a cookie, with the descriptor of one connection; the same eight bytes come back when
+// the worker has done with it. One at a time.
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cstring>
+
+#include "upstream/fcgi_exchange.hpp"
+#include "upstream/worker_link.hpp"
+
+namespace ticketgate {
+namespace {
+
+bool pass(int control, std::span<char> cookie, int descriptor) {
+    iovec piece{cookie.data(), cookie.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = room.data();
+    message.msg_controllen = CMSG_LEN(sizeof(int));
+    cmsghdr* const item = CMSG_FIRSTHDR(&message);
+    item->cmsg_level = SOL_SOCKET;
+    item->cmsg_type = SCM_RIGHTS;
+    item->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(item), &descriptor, sizeof(descriptor));
+    return ::sendmsg(control, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(cookie.size());
+}
+
+}  // namespace
+
+DescriptorLink::DescriptorLink(std::shared_ptr<FcgiUpstream> upstream,
+                               std::shared_ptr<spawn::Pool> pool, spawn::Worker& worker)
+    : WorkerLink(std::move(upstream), std::move(pool), worker) {}
+
+DescriptorLink::~DescriptorLink() = default;
+
+void DescriptorLink::enter_loop() {
+    Descriptor& control = worker().wire.control;
+    if (!stream_ && control.get() >= 0)
+        stream_ = std::make_unique<net::SocketStream>(loop(), control.release());
+    else if (stream_ && !attached_)
+        stream_->attach(loop());
+    attached_ = stream_ != nullptr;
+    if (stream_) stream_->observe(observer());
+}
+
+void DescriptorLink::leave_loop() noexcept {
+    if (!attached_) return;
+    stream_->detach();
+    attached_ = false;
+}
+
+// The end of its control socket tells a worker to exit.
+bool DescriptorLink::close() noexcept {
+    if (!WorkerLink::close()) return false;
+    stream_.reset();
+    return true;
+}
+
+Proof DescriptorLink::prove() noexcept {
+    if (gone()) return Proof::gone;
+    if (!stream_) return Proof::working;
+    if (!outstanding_) return Proof::idle;
+    if (!read_cookie()) pool().reject(worker());
+    return outstanding_ ? Proof::working : Proof::idle;
+}
+
+// False: what came is not the cookie of this worker's request. At the end of the socket the process
+// is about to end.
+bool DescriptorLink::read_cookie() noexcept {
+    while (outstanding_) {
+        const auto got = stream_->read_some(std::span(answer_).subspan(answered_));
+        if (got.status != net::Io::ok) return true;
+        answered_ += got.bytes;
+        if (answered_ < answer_.size()) continue;
+        if (answer_ != cookie_) return false;
+        outstanding_ = false;
+    }
+    return true;
+}
+
+// The low 32 bits are random and the others zero, as kfcgi's are. Without entropy it is a number
+// that differs from the last one.
+void DescriptorLink::draw_cookie() {
+    std::uint32_t low = 0;
+    std::memcpy(&low, cookie_.data(), sizeof(low));
+    ++low;
+    (void)!::getrandom(&low, sizeof(low), GRND_NONBLOCK);
+    const std::uint64_t cookie = low;
+    std::memcpy(cookie_.data(), &cookie, sizeof(cookie));
+}
+
+bool DescriptorLink::begin() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
+    Descriptor ours(ends[0]);
+    const Descriptor theirs(ends[1]);
+    draw_cookie();
+    if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return false;
+    if (!pass(stream_->descriptor(), cookie_, theirs.get())) return false;
+    outstanding_ = true;
+    answered_ = 0;
+    exchange_ =
+        upstream().talk_over(loop(), std::make_unique<net::SocketStream>(loop(), ours.release()));
+    exchange_->observe(observer());
+    return true;
+}
+
+void DescriptorLink::observe(Observer* observer) {
+    if (stream_) stream_->observe(observer);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,129 @@
+#include "upstream/leased_exchange.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace ticketgate {
+
+LeasedExchange::LeasedExchange(std::shared_ptr<spawn::Pool> pool, net::Loop& loop)
+    : pool_(std::move(pool)), loop_(loop) {}
+
+LeasedExchange::~LeasedExchange() {
+    if (waiter_) pool_->cancel(*waiter_);
+    if (worker_) link().give_back();
+}
+
+void LeasedExchange::observe(Observer* observer) {
+    observer_ = observer;
+    if (worker_) link().lease(loop_, observer);
+}
+
+// ── a worker ──
+
+void LeasedExchange::take() {
+    waiter_ = std::make_shared<spawn::Waiter>(loop_);
+    waiter_->arrived = [this] {
+        got(std::exchange(waiter_->worker, nullptr));
+        if (observer_ != nullptr) observer_->notify();
+    };
+    if (auto worker = pool_->take(waiter_)) got(std::move(worker));
+}
+
+void LeasedExchange::got(std::shared_ptr<spawn::Worker> worker) {
+    waiter_.reset();
+    worker_ = std::move(worker);
+    phase_ = Phase::proving;
+    link().lease(loop_, observer_);
+}
+
+// done: the worker waits for this request. One that has died since it was idle has got nothing of
+// it, so another one takes its place.
+result<Step> LeasedExchange::prepare() {
+    for (;;) {
+        if (phase_ == Phase::waiting && !waiter_) take();
+        if (phase_ == Phase::waiting) return Step::blocked;
+        const Proof proof = link().prove();
+        if (proof == Proof::working) return Step::blocked;
+        if (proof == Proof::idle) break;
+        link().give_back();
+        worker_.reset();
+        phase_ = Phase::waiting;
+    }
+    if (const auto failure = begin()) return failure;
+    return Step::done;
+}
+
+error_code LeasedExchange::begin() {
+    if (!link().begin()) {
+        refusal_ = errno;
+        return errc::upstream_refused;
+    }
+    phase_ = Phase::serving;
+    pool_->serves(*worker_, request_id_);
+    return {};
+}
+
+// ── the exchange ──
+
+result<Step> LeasedExchange::send(std::string_view head, Body& body) {
+    if (phase_ != Phase::serving) {
+        const auto step = prepare();
+        if (!step || *step != Step::done) return step;
+    }
+    return inner()->send(head, body);
+}
+
+result<Step> LeasedExchange::read_head(bool to_head_request, http::ResponseHead& head) {
+    return inner()->read_head(to_head_request, head);
+}
+
+void LeasedExchange::finish_sending() {
+    if (inner() != nullptr) inner()->finish_sending();
+}
+
+bool LeasedExchange::settled() const {
+    if (phase_ != Phase::serving || proven_) return true;
+    return worker_->ended && inner()->settled();
+}
+
+Step LeasedExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
+    if (settled()) return Step::done;
+    if (!inner()->settled() && inner()->outlast(to_head_request, scratch) != Step::done)
+        return Step::blocked;
+    proven_ = link().prove() != Proof::working;
+    return proven_ ? Step::done : Step::blocked;
+}
+
+void LeasedExchange::finish(std::unique_ptr<Exchange> self) {
+    self.reset();  // the link keeps the connection
+}
+
+// ── for the log ──
+
+std::string LeasedExchange::fault() const {
+    if (inner() != nullptr) return inner()->fault();
+    if (refusal_ != 0) return std::strerror(refusal_);
+    const std::string trouble = pool_->trouble();
+    if (!trouble.empty()) return "no worker could be started: " + trouble;
+    const spawn::PoolFigures figures = pool_->figures();
+    const auto busy = figures.workers[static_cast<std::size_t>(spawn::WorkerState::busy)];
+    return "no worker was free in time: " + std::to_string(busy) + " of at most " +
+           std::to_string(figures.max) + " run requests";
+}
+
+std::string LeasedExchange::remedy() const {
+    if (inner() != nullptr || refusal_ != 0) return {};
+    if (!pool_->trouble().empty())
+        return "run the command of upstreams." + pool_->name() +
+               ".workers by hand, as the same user";
+    return "raise upstreams." + pool_->name() +
+           ".workers.max, or put the routes into a queue, where requests wait for longer";
+}
+
+std::string LeasedExchange::address() const {
+    if (!worker_) return "workers of " + pool_->name();
+    return "worker " + std::to_string(worker_->number) + " (pid " + std::to_string(worker_->pid) +
+           ")";
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,43 @@
+// What an exchange does for the link of a worker (upstream/worker_link.hpp).
+#include <array>
+#include <utility>
+
+#include "net/pieces.hpp"
+#include "upstream/pooled_exchange.hpp"
+
+namespace ticketgate {
+void PooledExchange::talk_over(std::unique_ptr<net::Stream> stream) {
+    stream_ = std::move(stream);
+    connected_ = true;
+}
+
+result<Step> PooledExchange::send_ahead(std::string_view start) {
+    if (!connected_) {
+        const auto step = connect();
+        if (!step || *step != Step::done) return step;
+    }
+    while (sent_ahead_ < start.size()) {
+        const std::array<iovec, 1> rest{net::piece(start.substr(sent_ahead_))};
+        const auto written = stream_->write_some(rest);
+        if (written.status == net::Io::failed) return errc::upstream_broke;
+        if (written.status != net::Io::ok || written.bytes == 0) return Step::blocked;
+        sent_ahead_ += written.bytes;
+        written_ += written.bytes;
+    }
+    return stream_->backlog() <= all_but_read ? Step::done : Step::blocked;
+}
+
+bool PooledExchange::kept() const {
+    return whole() && quiet();
+}
+
+void PooledExchange::begin_again() {
+    renew();
+    reset_exchange();
+}
+
+void PooledExchange::hang_up() noexcept {
+    if (stream_) stream_->hang_up();
+}
+
+}  // namespace ticketgate

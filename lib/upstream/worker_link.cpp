@@ -1,0 +1,99 @@
+#include "upstream/worker_link.hpp"
+
+#include <exception>
+
+namespace ticketgate {
+namespace {
+
+// After a failure that says nothing about the worker: no memory, no descriptor.
+constexpr Duration retry_after = 50ms;
+
+}  // namespace
+
+WorkerLink::WorkerLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
+                       spawn::Worker& worker)
+    : upstream_(std::move(upstream)),
+      pool_(std::move(pool)),
+      worker_(worker),
+      retry_(*this),
+      look_([this] {
+          looks_ = false;
+          look();
+      }) {}
+
+void WorkerLink::lease(net::Loop& loop, Observer* observer) {
+    leased_ = true;
+    rests_ = false;
+    observer_ = observer;
+    come_to(loop);
+    retry_.disarm();
+    if (exchange_) exchange_->observe(observer);
+    observe(observer);
+}
+
+void WorkerLink::give_back() noexcept {
+    leased_ = false;
+    observer_ = nullptr;
+    // The rest of an answer that nobody reads would keep the worker from its end.
+    if (exchange_ && !exchange_->kept()) exchange_.reset();
+    if (exchange_) exchange_->observe(this);
+    observe(this);
+    look();
+}
+
+void WorkerLink::arrive(net::Loop& loop) noexcept {
+    leased_ = rests_ = false;
+    try {
+        come_to(loop);
+    } catch (const std::exception&) {
+        return retry_later();
+    }
+    look();
+}
+
+void WorkerLink::come_to(net::Loop& loop) {
+    loop_ = &loop;
+    enter_loop();  // does nothing the second time
+}
+
+bool WorkerLink::leave() noexcept {
+    if (looks_) return false;
+    if (loop_ == nullptr) return true;
+    retry_.disarm();
+    exchange_.reset();
+    leave_loop();
+    loop_ = nullptr;
+    return true;
+}
+
+bool WorkerLink::close() noexcept {
+    return leave();
+}
+
+bool WorkerLink::process_ended() noexcept {
+    if (exchange_) exchange_->hang_up();
+    hang_up();
+    if (leased_ && observer_ != nullptr) observer_->notify();
+    return true;
+}
+
+void WorkerLink::retry_later() noexcept {
+    if (leased_) return;  // the request's own deadline bounds its wait
+    loop_->arm(retry_, retry_after);
+}
+
+// An event says nothing about other connections of the same batch: looks at all of it in the next
+// turn.
+void WorkerLink::notify() {
+    if (std::exchange(looks_, true)) return;
+    loop_->post(look_, worker_.shared_from_this());
+}
+
+// While no request has it.
+void WorkerLink::look() noexcept {
+    if (leased_ || rests_ || loop_ == nullptr || prove() != Proof::idle) return;
+    rests_ = true;
+    pool_->idle(worker_);
+}
+
+}  // namespace ticketgate

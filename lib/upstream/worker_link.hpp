@@ -1,0 +1,114 @@
+// The loop's side of one worker: the connection for its next request, and the proof that its last
+// one is over. A FastCGI worker takes requests one by one, so it reads from a connection only when
+// it waits for a request: as soon as it has taken the first bytes of one, it is idle. Owned by its
+// worker; only the loop that holds the worker uses it.
+#pragma once
+
+#include <memory>
+
+#include "spawn/pool.hpp"
+#include "task/deadlines.hpp"
+#include "upstream/fcgi_upstream.hpp"
+
+namespace ticketgate {
+
+enum class Proof : std::uint8_t {
+    idle,     ///< waits for a request
+    working,  ///< may still run the last one, or has not started yet
+    gone      ///< its process has ended
+};
+
+class WorkerLink : public spawn::Link, protected Observer {
+ public:
+    WorkerLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
+               spawn::Worker& worker);
+
+    // For the request that has the worker.
+    /// The worker is on this loop, and its events are for the request from now on.
+    void lease(net::Loop& loop, Observer* observer);
+    /// The next step of the proof.
+    virtual Proof prove() noexcept = 0;
+    /// Makes the exchange for a request; the worker is idle. False, with errno: it cannot.
+    virtual bool begin() = 0;
+    FcgiExchange* exchange() { return exchange_.get(); }
+    /// The request has left the worker: tells the pool when it is idle.
+    void give_back() noexcept;
+
+    void arrive(net::Loop& loop) noexcept override;
+    bool leave() noexcept override;
+    bool close() noexcept override;
+    bool process_ended() noexcept override;
+
+ protected:
+    /// Its connections beside the exchange's: on this loop, or off it.
+    virtual void enter_loop() {}
+    virtual void leave_loop() noexcept = 0;
+    virtual void hang_up() noexcept {}
+    virtual void observe(Observer*) {}
+    bool gone() const { return worker_.ended; }
+    void retry_later() noexcept;
+    Observer* observer() { return leased_ ? observer_ : this; }
+    net::Loop& loop() { return *loop_; }
+    spawn::Worker& worker() { return worker_; }
+    FcgiUpstream& upstream() { return *upstream_; }
+    spawn::Pool& pool() { return *pool_; }
+
+    std::unique_ptr<FcgiExchange> exchange_;  // of the present request, or the last one
+
+ private:
+    void notify() override;
+    void look() noexcept;
+    void come_to(net::Loop& loop);
+    const std::shared_ptr<FcgiUpstream> upstream_;
+    const std::shared_ptr<spawn::Pool> pool_;
+    spawn::Worker& worker_;  // its owner
+    net::Loop* loop_ = nullptr;
+    Observer* observer_ = nullptr;  // of the request
+    bool leased_ = false;
+    bool rests_ = false;  // the pool knows that it is idle
+    Deadline retry_;
+    net::Call look_;
+    bool looks_ = false;  // look_ is in the loop's queue: the worker must not leave the loop
+};
+
+/// A worker with a listening socket of its own. Keeps the connection from request to request.
+class SocketLink final : public WorkerLink {
+ public:
+    SocketLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
+               spawn::Worker& worker);
+    Proof prove() noexcept override;
+    bool begin() override;
+
+ private:
+    void leave_loop() noexcept override { next_.reset(); }
+    void hang_up() noexcept override;
+    void observe(Observer* observer) override;
+    Proof knock(std::unique_ptr<FcgiExchange>& at);
+    const net::Endpoint address_;
+    std::unique_ptr<FcgiExchange> next_;  // a new connection, if the exchange's ends
+};
+
+/// A worker that gets each connection through its control socket (FCGI_LISTENSOCK_DESCRIPTORS), and
+/// says when it has done with it.
+class DescriptorLink final : public WorkerLink {
+ public:
+    DescriptorLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
+                   spawn::Worker& worker);
+    ~DescriptorLink() override;
+    Proof prove() noexcept override;
+    bool begin() override;
+    bool close() noexcept override;
+
+ private:
+    void enter_loop() override;
+    void leave_loop() noexcept override;
+    void observe(Observer* observer) override;
+    bool read_cookie() noexcept;
+    void draw_cookie();
+    std::unique_ptr<net::SocketStream> stream_;  // the control socket
+    bool attached_ = false, outstanding_ = false;
+    std::array<char, 8> cookie_{}, answer_{};
+    std::size_t answered_ = 0;
+};
+
+}  // namespace ticketgate

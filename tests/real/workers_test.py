@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""ticketgate with workers of its own: the shipped config/workers.yaml with Debian's php-cgi.
+
+Usage: workers_test.py TICKETGATE [-k PATTERN]. Skipped where php-cgi is not installed.
+"""
+import concurrent.futures
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import real_test
+from real_test import Process, answers, free_port, wait_for
+
+SHIPPED = pathlib.Path(real_test.__file__).parents[2] / "config" / "workers.yaml"
+
+SCRIPTS = {
+    "index.php": "<?php echo getmypid(), ' ', $_SERVER['UNIQUE_ID'], ' ', $_SERVER['REQUEST_URI'], ' ', $_SERVER['PATH_INFO'] ?? '';",
+    # Loses updates where two run at once.
+    "count.php": "<?php $f = getenv('STATE'); $n = (int)file_get_contents($f); usleep(1000); file_put_contents($f, $n + 1);",
+    # Runs on behind its answer.
+    "late.php": "<?php ignore_user_abort(true); header('Content-Length: 2'); echo 'ok'; flush();"
+                " $f = getenv('STATE'); $n = (int)file_get_contents($f); usleep(20000); file_put_contents($f, $n + 1);",
+    "sum.php": "<?php echo md5_file('php://input');",
+    "die.php": "<?php posix_kill(posix_getpid(), 9);",
+    "leak.php": "<?php ini_set('memory_limit', -1); $s = str_repeat('x', 1 << 30); echo strlen($s);",
+    "error.php": "<?php error_log('from the script'); fwrite(fopen('php://stderr', 'w'), \"to stderr\\n\");",
+    "picture.jpg": "<?php echo 'a picture that runs';",
+}
+
+
+@unittest.skipUnless(shutil.which("php-cgi"), "php-cgi is not installed")
+class Workers(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-workers-")
+        self.folder = pathlib.Path(self.temporary.name)
+        root = self.folder / "www"
+        root.mkdir()
+        for name, text in SCRIPTS.items():
+            (root / name).write_text(text)
+        self.state = self.folder / "state"
+        self.state.write_text("0")
+        self.port, self.admin = free_port(), free_port()
+        self.gate = None
+
+    def tearDown(self):
+        if self.gate:
+            self.gate.stop()
+        self.temporary.cleanup()
+
+    def start(self, change=lambda text: text):
+        config = self.folder / "workers.yaml"
+        config.write_text(change(SHIPPED.read_text()))
+        self.gate = Process([real_test.TICKETGATE, "-c", str(config)], self.folder / "log",
+                            {"LISTEN": f"127.0.0.1:{self.port}", "ADMIN": f"127.0.0.1:{self.admin}",
+                             "DOCUMENT_ROOT": str(self.folder / "www"), "STATE": str(self.state)})
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+
+    def ask(self, path, method="GET", body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text, answer.headers
+
+    def workers(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=60)
+        connection.request("GET", "/api/v1/workers")
+        found = json.loads(connection.getresponse().read())["workers"]
+        connection.close()
+        return found
+
+    def together(self, tasks, at_once=16):
+        with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+            return list(threads.map(lambda task: task(), tasks))
+
+    def test_the_shipped_file_serves_php(self):
+        self.start()
+        status, text, headers = self.ask("/any/page?x=1")
+        self.assertEqual(status, 200)
+        pid, unique, uri, _ = text.split(" ")
+        self.assertEqual((unique, uri), (headers["UNIQUE_ID"], "/any/page?x=1"))
+        self.assertIn(int(pid), [worker["pid"] for worker in self.workers()])
+        self.assertEqual(self.ask("/index.php/rest")[1].split(" ")[3], "/rest")
+        body = os.urandom(3_000_000)
+        self.assertEqual(self.ask("/sum.php", "POST", body)[1], hashlib.md5(body).hexdigest())
+
+    def test_an_uploaded_picture_does_not_run(self):
+        self.start()
+        for path in ("/picture.jpg", "/picture.jpg/x.php", "/picture.jpg/index.php"):
+            self.assertNotIn("runs", self.ask(path)[1], path)
+
+    def test_no_update_is_lost(self):
+        self.start()
+        got = self.together([lambda: self.ask("/count.php", "POST", "")[0]] * 200)
+        self.assertEqual(got, [200] * 200)
+        self.assertEqual(self.state.read_text(), "200")
+
+    def test_no_update_is_lost_behind_an_answer_that_ends_early(self):
+        self.start()
+        got = self.together([lambda: self.ask("/late.php", "POST", "")[1]] * 40)
+        self.assertEqual(got, ["ok"] * 40)
+        wait_for(lambda: self.state.read_text() == "40", "the last script")
+
+    def test_a_worker_that_is_killed_loses_only_its_request(self):
+        self.start()
+        got = self.together([lambda n=n: self.ask("/die.php" if n % 10 == 0 else "/count.php", "POST", "")[0]
+                                 for n in range(100)])
+        self.assertEqual([a for n, a in enumerate(got) if n % 10 == 0], [502] * 10)
+        self.assertEqual([a for n, a in enumerate(got) if n % 10 != 0], [200] * 90)
+        self.assertEqual(self.state.read_text(), "90")
+
+    def test_workers_are_replaced_under_load_without_a_loss(self):
+        self.start(lambda text: text.replace("max_requests: 1000", "max_requests: 7"))
+        got = self.together([lambda n=n: self.ask("/" if n % 2 else "/count.php", "GET" if n % 2 else "POST",
+                                                      None if n % 2 else "")[0] for n in range(300)])
+        self.assertEqual(got, [200] * 300)
+        self.assertEqual(self.state.read_text(), "150")
+
+    def test_their_output_is_in_the_log_with_the_request(self):
+        self.start()
+        request_id = self.ask("/error.php", "POST", "")[2]["X-Request-Id"]
+        def told():
+            lines = (self.folder / "log").read_text().splitlines()
+            return [line for line in lines if request_id in line and "from the script" in line]
+        wait_for(told, "the line")
+
+    def test_they_end_when_ticketgate_is_killed(self):
+        self.start()
+        self.ask("/")
+        pids = [worker["pid"] for worker in self.workers()]
+        self.gate.child.kill()
+        self.gate.child.wait()
+        for pid in pids:
+            wait_for(lambda: not os.path.exists(f"/proc/{pid}") or " Z " in pathlib.Path(f"/proc/{pid}/stat").read_text(),
+                     f"the end of worker {pid}")
+        self.gate = None
+
+    def test_a_limit_of_memory_ends_one_request(self):
+        self.start(lambda text: text.replace("      max_requests", "      rlimits: { as: 400MiB }\n      max_requests"))
+        self.assertGreaterEqual(self.ask("/leak.php", "POST", "")[0], 500)
+        self.assertEqual(self.ask("/", "POST", "")[0], 200)
+
+    def test_a_program_that_is_missing_is_told(self):
+        config = self.folder / "workers.yaml"
+        config.write_text(SHIPPED.read_text().replace("${PHP_CGI:-php-cgi}", "php-cgo"))
+        done = subprocess.run([real_test.TICKETGATE, "check", "-c", str(config)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 78)
+        self.assertIn("upstreams.php.workers.command: there is no program php-cgo in PATH; for PHP, install php-cgi",
+                      done.stderr)
+
+
+if __name__ == "__main__":
+    real_test.TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,241 @@
+// A FastCGI worker for the tests, with a parser of its own. As php-cgi it accepts connections from
+// descriptor 0; with FCGI_LISTENSOCK_DESCRIPTORS it is passed them one by one, as kfcgi's workers.
+//
+// QUERY_STRING holds what a request does, separated by `&`, in this order:
+//   wait=NAME   waits until the file $TEST_FOLDER/NAME exists
+//   die=N       exits with status N        kill      is killed
+//   late=NAME   ends the request, then waits for NAME before it is idle
+//   badcookie   says another cookie than it got        say=TEXT   writes to its standard error
+//   child       leaves a process behind that holds all its descriptors
+// Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
+// `end` is written when nothing of the request is left to do.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using Params = std::map<std::string, std::string>;
+
+std::string folder() {
+    const char* path = std::getenv("TEST_FOLDER");
+    return path == nullptr ? "/tmp" : path;
+}
+
+void mark(const std::string& text) {
+    const int file = ::open((folder() + "/marks").c_str(), O_WRONLY | O_APPEND | O_CREAT, 0600);
+    ::flock(file, LOCK_EX);
+    const std::string line = text + "\n";
+    (void)!::write(file, line.data(), line.size());
+    ::close(file);
+}
+
+bool read_all(int from, char* into, std::size_t size) {
+    for (std::size_t got = 0; got < size;) {
+        const auto n = ::read(from, into + got, size - got);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        got += static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+void write_all(int to, const std::string& bytes) {
+    for (std::size_t put = 0; put < bytes.size();) {
+        const auto n = ::write(to, bytes.data() + put, bytes.size() - put);
+        if (n <= 0) return;
+        put += static_cast<std::size_t>(n);
+    }
+}
+
+struct Record {
+    int type = 0;
+    std::string content;
+};
+
+bool read_record(int from, Record& out) {
+    std::array<unsigned char, 8> head{};
+    if (!read_all(from, reinterpret_cast<char*>(head.data()), head.size())) return false;
+    out.type = head[1];
+    out.content.resize(static_cast<std::size_t>(head[4] << 8 | head[5]));
+    std::string padding(head[6], ' ');
+    return read_all(from, out.content.data(), out.content.size()) &&
+           read_all(from, padding.data(), padding.size());
+}
+
+std::size_t take_length(const std::string& text, std::size_t& at) {
+    const auto byte = [&] {
+        return static_cast<std::size_t>(static_cast<unsigned char>(text.at(at++)));
+    };
+    const std::size_t first = byte();
+    if (first < 128) return first;
+    std::size_t size = first & 127;
+    for (int i = 0; i < 3; ++i) size = size << 8 | byte();
+    return size;
+}
+
+Params parse(const std::string& text) {
+    Params out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t name = take_length(text, at), value = take_length(text, at);
+        out[text.substr(at, name)] = text.substr(at + name, value);
+        at += name + value;
+    }
+    return out;
+}
+
+std::string record(int type, const std::string& content) {
+    std::string out{1, static_cast<char>(type), 0, 1};
+    out += static_cast<char>(content.size() >> 8);
+    out += static_cast<char>(content.size() & 255);
+    out += std::string(2, '\0');
+    return out + content;
+}
+
+void wait_for(const std::string& name) {
+    const std::string path = folder() + "/" + name;
+    const int changes = ::inotify_init();
+    ::inotify_add_watch(changes, folder().c_str(), IN_CREATE | IN_MOVED_TO);
+    std::array<char, 4096> events{};
+    while (::access(path.c_str(), F_OK) != 0) (void)!::read(changes, events.data(), events.size());
+    ::close(changes);
+}
+
+// What the request says after its answer: what is left to do, and whether the cookie is true.
+struct After {
+    std::string late;
+    bool bad_cookie = false;
+};
+
+After act(const std::string& query) {
+    After after;
+    std::istringstream words(query);
+    for (std::string word; std::getline(words, word, '&');) {
+        const std::string value = word.substr(std::min(word.find('=') + 1, word.size()));
+        if (word.starts_with("wait=")) wait_for(value);
+        if (word.starts_with("die=")) _exit(std::atoi(value.c_str()));
+        if (word == "kill") ::raise(SIGKILL);
+        if (word.starts_with("late=")) after.late = value;
+        if (word == "badcookie") after.bad_cookie = true;
+        if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
+        if (word == "child" && ::fork() == 0) ::pause();
+    }
+    return after;
+}
+
+std::string describe(const Params& params, std::size_t body) {
+    std::ostringstream out;
+    out << "pid " << ::getpid() << "\nbody " << body << "\n";
+    for (const char* name : {"UNIQUE_ID", "SCRIPT_FILENAME", "REQUEST_METHOD"}) {
+        const auto found = params.find(name);
+        if (found != params.end()) out << name << ' ' << found->second << "\n";
+    }
+    for (const char* name : {"TEST_VARIABLE", "PHP_FCGI_MAX_REQUESTS"}) {
+        const char* value = std::getenv(name);
+        if (value != nullptr) out << name << ' ' << value << "\n";
+    }
+    return out.str();
+}
+
+// One request. False: the connection is over.
+bool serve(int connection, After& after, bool& keep) {
+    Record next;
+    std::string pairs;
+    std::size_t body = 0;
+    keep = false;
+    for (bool whole = false; !whole;) {
+        if (!read_record(connection, next)) return false;
+        if (next.type == 1) keep = (next.content.at(2) & 1) != 0;
+        if (next.type == 2) _exit(3);  // an abort is a fatal error for kcgi's workers
+        if (next.type == 4) pairs += next.content;
+        if (next.type == 5) whole = next.content.empty();
+        if (next.type == 5) body += next.content.size();
+    }
+    const Params params = parse(pairs);
+    const std::string uri = params.at("REQUEST_URI");
+    const std::string path = uri.substr(0, uri.find('?'));
+    const std::string id = path.substr(path.rfind('/') + 1);
+    mark("begin " + id);
+    after = act(params.at("QUERY_STRING"));
+    write_all(connection, record(6, "Content-Type: text/plain\r\n\r\n" + describe(params, body)) +
+                              record(6, "") + record(3, std::string(8, '\0')));
+    if (!after.late.empty()) wait_for(after.late);
+    mark("end " + id);
+    return true;
+}
+
+volatile std::sig_atomic_t ends = 0;
+
+// As php-cgi: SIGTERM ends it between two connections.
+void accept_each() {
+    struct sigaction end {};
+    end.sa_handler = [](int) { ends = 1; };
+    ::sigaction(SIGTERM, &end, nullptr);
+    while (ends == 0) {
+        const int connection = ::accept(STDIN_FILENO, nullptr, nullptr);
+        if (connection < 0) break;
+        After after;
+        bool keep = true;
+        while (keep && serve(connection, after, keep)) {
+        }
+        ::close(connection);
+    }
+    _exit(0);
+}
+
+bool take_descriptor(int control, std::array<char, 8>& cookie, int& connection) {
+    iovec piece{cookie.data(), cookie.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = room.data();
+    message.msg_controllen = room.size();
+    const auto got = ::recvmsg(control, &message, 0);
+    if (got <= 0) return false;
+    const cmsghdr* const item = CMSG_FIRSTHDR(&message);
+    if (got != 8 || item == nullptr || item->cmsg_len != 20 || item->cmsg_type != SCM_RIGHTS)
+        _exit(5);  // not what kfcgi sends (tests/vectors/fcgi_descriptors.json)
+    for (std::size_t i = 4; i < 8; ++i)
+        if (cookie[i] != 0) _exit(6);
+    std::memcpy(&connection, CMSG_DATA(item), sizeof(connection));
+    return true;
+}
+
+void be_passed_each(int control) {
+    ::fcntl(control, F_SETFL, ::fcntl(control, F_GETFL) & ~O_NONBLOCK);
+    std::array<char, 8> cookie{};
+    for (int connection = -1; take_descriptor(control, cookie, connection);) {
+        After after;
+        bool keep = false;
+        (void)serve(connection, after, keep);
+        if (keep) _exit(7);  // a fatal error for kcgi's workers
+        if (after.bad_cookie) cookie[0] = static_cast<char>(cookie[0] + 1);
+        // In two pieces: the manager must not wait for the second one.
+        (void)!::write(control, cookie.data(), 3);
+        (void)!::write(control, cookie.data() + 3, 5);
+        ::close(connection);
+    }
+}
+
+}  // namespace
+
+int main() {
+    const char* const control = std::getenv("FCGI_LISTENSOCK_DESCRIPTORS");
+    if (control == nullptr) accept_each();
+    be_passed_each(std::atoi(control));
+}
