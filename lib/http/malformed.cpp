@@ -29,12 +29,20 @@ bool well_formed(std::string_view line) {
            std::ranges::all_of(line.substr(colon + 1), is_text_char);
 }
 
+// A reason phrase says nothing about framing: PHP writes what a script puts there.
+std::string_view without_bad_reason(std::string_view status_line) {
+    constexpr std::size_t code_ends = 12;  // `HTTP/1.1 200`
+    return std::ranges::all_of(status_line, is_text_char) ? status_line
+                                                          : status_line.substr(0, code_ends);
+}
+
 }  // namespace
 
 std::string without_malformed_fields(std::string_view head) {
     const auto first = head.find("\r\n");
     if (first == std::string_view::npos) return {};
-    std::string rest(head.substr(0, first + 2));
+    std::string rest(without_bad_reason(head.substr(0, first)));
+    rest.append("\r\n");
     for (auto lines = head.substr(first + 2); !lines.empty();) {
         const auto end = lines.find("\r\n");
         if (end == std::string_view::npos) return {};

@@ -8,7 +8,8 @@
 
 namespace ticketgate::http {
 
-/// Returns `head` (status line to empty line, CRLF throughout) without its malformed fields. Empty
+/// Returns `head` (status line to empty line, CRLF throughout) without its malformed fields, and
+/// without a malformed reason phrase. Empty
 /// if some parser may read one of them as framing.
 std::string without_malformed_fields(std::string_view head);
 

@@ -17,7 +17,7 @@ import time
 import unittest
 
 from machine import PATIENCE, OnItsMachine, refuse_watches
-from real_test import free_port, wait_for
+from real_test import answers, free_port, wait_for
 
 
 class ProcessTest(OnItsMachine):
@@ -51,6 +51,14 @@ class ProcessTest(OnItsMachine):
         wait_for(lambda: child.poll() is not None or self.holds_signals(child), "signals wait", PATIENCE)
         child.terminate()
         self.assertEqual(child.wait(PATIENCE), 0)
+
+    # ── standard descriptors ──
+
+    def test_started_without_standard_descriptors_no_socket_gets_their_numbers(self):
+        child = subprocess.Popen(["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', self.ticketgate, str(self.config())])
+        self.addCleanup(self.stop, child)
+        wait_for(lambda: answers(self.port), "it listens", PATIENCE)
+        self.assertEqual([os.readlink(f"/proc/{child.pid}/fd/{n}") for n in range(3)], ["/dev/null"] * 3)
 
     # ── RLIMIT_FSIZE ──
 

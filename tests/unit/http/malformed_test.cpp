@@ -42,6 +42,16 @@ TEST(Malformed, AHeadWithUnclearFramingIsRefusedWhole) {
     EXPECT_EQ(without_malformed_fields("HTTP/1.1 200 OK"), "");
 }
 
+TEST(Malformed, AReasonPhraseIsTakenOutOfTheStatusLine) {
+    EXPECT_EQ(without_malformed_fields("HTTP/1.1 404 a\x01z\r\nA: b\r\n\r\n"),
+              "HTTP/1.1 404\r\nA: b\r\n\r\n");
+    ResponseHead head;
+    ASSERT_TRUE(
+        parse_response("HTTP/1.1 404 a\x01z\r\nContent-Length: 3\r\n\r\n", {}, false, head));
+    EXPECT_TRUE(head.malformed);
+    EXPECT_EQ(head.content_length, 3u);
+}
+
 // An application may send any number of fields, and any status.
 TEST(Malformed, TooManyFieldsOrAnInvalidStatusLeaveTheFramingKnown) {
     ResponseHead head;
