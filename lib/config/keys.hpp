@@ -96,7 +96,7 @@ struct Key {
     std::string_view choices = {};  ///< a|b|c
     Section section = Section::top;
     bool required = false;
-    std::string_view unless = {};  ///< of a required key: the key that may stand in its place
+    std::string_view unless = {};   ///< of a required key: the key that may stand in its place
     bool varies = false;            ///< its default depends on the section's position
     bool commented = false;         ///< of a section: the example has it commented out
     std::string_view same_as = {};  ///< the key that fills the same field

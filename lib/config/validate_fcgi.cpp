@@ -1,5 +1,6 @@
 // Checks what `release: worker_idle` of a queue needs from its upstreams, and warns about idle
 // connections that occupy php-fpm workers.
+#include <algorithm>
 #include <set>
 
 #include "config/route_index.hpp"
@@ -20,6 +21,26 @@ bool knows_upstream(const std::string& route, const std::string& upstream,
                     const Problems& problems) {
     return problems.knows(route + ".upstream") && problems.knows("defaults.upstream") &&
            problems.knows("upstreams." + upstream + ".fastcgi");
+}
+
+bool is_php_cgi(const std::string& program) {
+    return program.substr(program.rfind('/') + 1).starts_with("php-cgi");
+}
+
+// php-fpm has security.limit_extensions; php-cgi has nothing like it.
+void warn_pathinfo(const Config& config, const std::string& name, const Upstream& upstream,
+                   Problems& problems) {
+    const auto& command = upstream.workers->command;
+    if (command.empty() || !is_php_cgi(command.front()) || !upstream.fcgi || !upstream.fcgi->split)
+        return;
+    const auto sets = [](const std::string& word) {
+        return word.find("cgi.fix_pathinfo=0") != std::string::npos;
+    };
+    if (std::ranges::any_of(command, sets)) return;
+    const auto path = "upstreams." + name + ".workers.command";
+    problems.warn(config.mark_of(path), path,
+                  "PHP may run an uploaded picture for a path such as /upload.jpg/x.php; add -d "
+                  "cgi.fix_pathinfo=0");
 }
 
 }  // namespace
@@ -51,6 +72,7 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
 
 void warn_kept_workers(const Config& config, Problems& problems) {
     for (const auto& [name, upstream] : config.upstreams) {
+        if (upstream.workers) warn_pathinfo(config, name, upstream, problems);
         if (!upstream.fcgi || !upstream.fcgi->keep_alive || upstream.workers) continue;
         const auto path = "upstreams." + name + ".fastcgi.keep_alive";
         problems.warn(

@@ -116,9 +116,8 @@ class Checker {
         std::erase_if(found->second, [&](const auto& site) {
             const auto& [queue, host] = site;
             if (queue == bare.queue) return false;
-            warn(route, "a request with another Host than " + host +
-                            " goes to the same upstream " + bare.upstream +
-                            " by this route, and not through queue " + queue +
+            warn(route, "a request with another Host than " + host + " goes to the same upstream " +
+                            bare.upstream + " by this route, and not through queue " + queue +
                             "; give it that queue, or a host");
             return true;
         });

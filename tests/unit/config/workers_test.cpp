@@ -1,0 +1,79 @@
+// `workers:` of an upstream: what it needs, what it refuses, how many there may be.
+#include "config/validate.hpp"
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+std::string workers(const std::string& settings, const std::string& beside = "",
+                    const std::string& routes = "[{prefix: /, upstream: a}]") {
+    return "listen: [{address: \"127.0.0.1:80\"}]\nupstreams: {a: {workers: {" + settings +
+           "}, fastcgi: {root: /w}" + beside +
+           "}}\nqueues: {two: {max_in_flight: 2}}\nroutes: " + routes + "\n";
+}
+
+// All problems of the file as one text.
+std::string told(const std::string& yaml) {
+    std::string out;
+    for (const auto& line : printed(load(yaml).problems)) out += line + "\n";
+    return out;
+}
+
+TEST(Workers, StandInPlaceOfAUrl) {
+    const auto loaded = load(workers("command: [w, -x], min: 2, max: 7, environment: {A: b}"));
+    ASSERT_TRUE(loaded.config);
+    const Workers& read = *loaded.config->upstreams.at("a").workers;
+    EXPECT_EQ(read.command, (std::vector<std::string>{"w", "-x"}));
+    EXPECT_EQ(read.max, 7u);
+    EXPECT_EQ(read.environment, (Headers{{"A", "b"}}));
+    EXPECT_NE(told(workers("command: [w]", ", url: \"http://h\"")).find("remove one of the two"),
+              std::string::npos);
+}
+
+TEST(Workers, ErrorsSayWhatToWrite) {
+    const std::pair<const char*, const char*> table[]{
+        {"min: 1", "workers.command: is missing; a list such as [php-cgi"},
+        {"command: []", "is empty; write the program"},
+        {"command: [w], min: 3, max: 2", "2 is less than min, 3"},
+        {"command: [w], umask: \"9\"", "expected up to four octal digits"},
+        {"command: [w], group: g", "needs user as well"},
+        {"command: [w], environment: {PHP_FCGI_CHILDREN: 4}", "set workers.max instead"},
+        {"command: [w], environment: {PHP_FCGI_MAX_REQUESTS: 4}", "set workers.max_requests"},
+        {"command: [w], environment: {FCGI_LISTENSOCK_DESCRIPTORS: 4}", "set workers.transport"},
+        {"command: [w], rlimits: {files: 4}", "not a limit; they are as, core"},
+        {"command: [w], rlimits: {as: much}", "expected a number, a size such as 1GiB"},
+        {"command: [php-cgi]", "add -d cgi.fix_pathinfo=0"},
+        {"command: [/usr/bin/php-cgi8.2, -n]", "add -d cgi.fix_pathinfo=0"},
+    };
+    for (const auto& [settings, text] : table)
+        EXPECT_NE(told(workers(settings)).find(text), std::string::npos) << settings << "\n"
+                                                                         << told(workers(settings));
+    EXPECT_EQ(told(workers("command: [php-cgi, -d, cgi.fix_pathinfo=0]")).find("add -d"),
+              std::string::npos);
+    EXPECT_NE(
+        told("listen: [{address: \"127.0.0.1:80\"}]\nupstreams: {a: {workers: {command: [w]}}}\n"
+             "routes: [{prefix: /, upstream: a}]\n")
+            .find("need the folder of the scripts beside them"),
+        std::string::npos);
+}
+
+TEST(Workers, WithoutAMaximumAreAsManyAsTheirRoutesNeed) {
+    const auto most = [](const std::string& routes) {
+        return most_workers(*load(workers("command: [w]", "", routes)).config, "a", 3);
+    };
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}]"), 2u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 3u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a}]"), 12u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, skip_methods: [GET]}]"), 14u);
+}
+
+TEST(Workers, TellTheEndOfTheirWork) {
+    EXPECT_EQ(told("listen: [{address: \"127.0.0.1:80\"}]\n"
+                   "upstreams: {a: {workers: {command: [w]}, fastcgi: {root: /w}}}\n"
+                   "queues: {q: {release: worker_idle}}\n"
+                   "routes: [{prefix: /, upstream: a, queue: q}]\n"),
+              "");
+}
+
+}  // namespace
+}  // namespace ticketgate::config
