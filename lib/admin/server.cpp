@@ -71,33 +71,48 @@ namespace {
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
     virtual void close() = 0;
+    bool answered = false;  ///< Guests' own: at least once
 
  protected:
     ~Guest() = default;
 };
 
-/// The open connections. The one with the longest time since its last request comes first.
+/// The open connections. Those that have an answer come first, the longest idle one ahead; those
+/// whose first request is still to come stand behind them, in the order of their arrival. A crowd
+/// that asks again and again thus never takes the place of a newcomer.
 class Guests {
  public:
     explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
 
     void join(Guest& guest) {
-        if (list_.size() >= most_) list_.front().close();
-        list_.push_back(guest);
-        spares_.refill(list_.size());
+        if (crowded()) (answered_.empty() ? newcomers_ : answered_).front().close();
+        newcomers_.push_back(guest);
+        spares_.refill(size());
     }
-    void asks(Guest& guest) { list_.splice(list_.end(), list_, list_.iterator_to(guest)); }
+    void answers(Guest& guest) {
+        unlink(guest);
+        guest.answered = true;
+        answered_.push_back(guest);
+    }
     void leave(Guest& guest) {
-        list_.erase(list_.iterator_to(guest));
-        spares_.refill(list_.size());
+        unlink(guest);
+        spares_.refill(size());
     }
+    /// No further connection gets in without another's end.
+    bool crowded() const { return size() >= most_; }
     /// Closes a spare descriptor; false: there is none.
     bool make_room() { return spares_.give_up_one(); }
 
  private:
+    using List = boost::intrusive::list<Guest>;
+    std::size_t size() const { return answered_.size() + newcomers_.size(); }
+    void unlink(Guest& guest) {
+        List& list = guest.answered ? answered_ : newcomers_;
+        list.erase(list.iterator_to(guest));
+    }
     const std::size_t most_;
     Spares spares_;
-    boost::intrusive::list<Guest> list_;
+    List answered_, newcomers_;
 };
 
 /// Shared by the listener and its connections, which may outlive it.
@@ -148,9 +163,10 @@ asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
         stream.expires_after(house.limits.read_timeout);
         co_await http::async_read(stream, buffer, parser, token);
         if (error || self.closed()) co_return;
-        house.guests.asks(self);
+        house.guests.answers(self);
         HttpResponse response = house.handle(parser.get(), local);
-        keep = parser.get().keep_alive();
+        // In a crowd one answer each: those who ask without end would keep the others waiting.
+        keep = parser.get().keep_alive() && !house.guests.crowded();
         response.keep_alive(keep);
         response.prepare_payload();
         http::response_serializer<http::string_body> serializer(response);

@@ -1,8 +1,8 @@
 // The operator's listener for health, metrics and the state of the queues, separate from traffic.
 // Runs on the control thread with plain Asio and Beast: no proxied request passes here. Owned by
 // App. Invariants: it holds at most `max_connections` descriptors and a few spare ones, so it takes
-// none from traffic. A new connection always gets in: at the limit, it replaces the one silent
-// longest.
+// none from traffic. A new connection always gets in: at the limit it replaces the one that has had
+// its answer for longest, or else the oldest, and each connection gets one answer.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@ using HttpResponse = boost::beast::http::response<boost::beast::http::string_bod
 using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
 
 struct Limits {
-    std::size_t max_connections = 64;  ///< at the limit, a new one replaces the one silent longest
+    std::size_t max_connections = 64;  ///< at the limit, a new one replaces another
     milliseconds read_timeout = 10s;   ///< until the whole request has arrived
     milliseconds write_timeout = 10s;  ///< until the whole answer has been sent
 };

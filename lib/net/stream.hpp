@@ -74,6 +74,11 @@ class Stream {
     virtual const Secured* secured() const { return nullptr; }
     /// The reason of a failure, for a log line, where it says more than errno; else empty.
     virtual std::string fault() const { return {}; }
+    /// Bytes of the peer that this stream has taken and the reader has not; those of the system do
+    /// not count.
+    virtual std::size_t held() const { return 0; }
+    /// Drops them to free memory. What follows may be lost too, but not the peer's end.
+    virtual void drop_held() {}
     /// No longer puts writes off to another turn of the loop: the next writes are the last.
     virtual void hurry() {}
     /// Bytes written that the peer's system has not taken yet. When no more can be written, they

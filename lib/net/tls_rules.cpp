@@ -12,8 +12,6 @@ namespace {
 // RFC 9325 4.2: forward secret and authenticated. TLS 1.3 has no others.
 constexpr const char* tls_1_2_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr const char* groups = "X25519:P-256:P-384";
-// Bytes of ciphertext read at a time: two records. The buffer exists only during a read.
-constexpr std::size_t read_ahead = 32 << 10;
 constexpr long most_certificates = 32 << 10;  // bytes of a peer's chain
 
 constexpr std::uint64_t options = SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
@@ -36,8 +34,6 @@ std::shared_ptr<SSL_CTX> tls_rules(const ssl_method_st* method, TlsVersion least
     SSL_CTX_set_min_proto_version(all, least == TlsVersion::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_options(all, options);
     SSL_CTX_set_mode(all, modes);
-    SSL_CTX_set_read_ahead(all, 1);
-    SSL_CTX_set_default_read_buffer_len(all, read_ahead);
     SSL_CTX_set_max_cert_list(all, most_certificates);
     SSL_CTX_set_session_cache_mode(all, SSL_SESS_CACHE_OFF);
     if (SSL_CTX_set_cipher_list(all, tls_1_2_ciphers) != 1 ||

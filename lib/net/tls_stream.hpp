@@ -4,8 +4,8 @@
 // TlsServer and TlsClient; used like any other stream.
 // Without a close_notify, a client's FIN counts as its end, as with plain HTTP (request framing
 // reveals a cut), and a server's FIN is a failure, since a response may end with it (RFC 8446 6.1).
-// While decrypted bytes are unread, later input is not decrypted, which bounds them; a FIN is still
-// noticed.
+// While nobody reads, a stream takes at most TlsWire::most_of_an_alert bytes, enough to notice a
+// close_notify; behind bytes that are unread, only a FIN is noticed.
 #pragma once
 
 #include <openssl/types.h>
@@ -57,6 +57,8 @@ class TlsStream final : public Stream, private Observer {
     void finish_writing() override;
     void abort_on_close() override;
     std::uint64_t backlog() const override { return wire_.below().backlog(); }
+    std::size_t held() const override { return early_.size() + wire_.unread(); }
+    void drop_held() override;
     void detach() override { wire_.below().detach(); }
     void attach(Loop& loop) override { wire_.below().attach(loop); }
     const Secured* secured() const override { return established_ ? &secured_ : nullptr; }
@@ -70,6 +72,9 @@ class TlsStream final : public Stream, private Observer {
     IoResult fail(int ssl_error);
     IoResult read_behind_failure(std::span<char> into);
     IoResult turn_plain();
+    IoResult read_dropped(std::span<char> into);
+    std::size_t read_early(std::span<char> into);
+    void take_pending() noexcept;
     void look_inside();
     void take_flags();
     bool failed() const { return failure_ != Failure::none; }
@@ -85,6 +90,7 @@ class TlsStream final : public Stream, private Observer {
     const Role role_;
     Secured secured_;
     std::string fault_;
+    std::string early_;  // decrypted before the reader wanted it; small
     /// Bytes of the next write whose records are gathered but not all sent: they are reported as
     /// taken when they are sent.
     std::size_t ahead_ = 0;
@@ -98,6 +104,7 @@ class TlsStream final : public Stream, private Observer {
     };
     Failure failure_ = Failure::none;
     bool established_ = false, plain_ = false;
+    bool dropped_ = false;  // drop_held(): no further record is read
     bool finishing_ = false, finished_ = false, abort_ = false;
 };
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/text.hpp"
 #include "net/pieces.hpp"
+#include "net/tls_record.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 // More than a TlsStream ever gathers of its user's bytes. Limits the memory for a peer that reads
 // nothing and makes TLS itself answer again and again.
 constexpr std::size_t most_unsent = 96 << 10;
+// Two of the largest records that a peer may send (RFC 5246 6.2.3).
+constexpr std::size_t read_ahead = 32 << 10;
 
 TlsWire& wire_of(BIO* bio) {
     return *static_cast<TlsWire*>(BIO_get_data(bio));
@@ -67,19 +71,75 @@ BIO* TlsWire::make_bio() {
 
 // Reports an end as "nothing yet": OpenSSL would take it for an error and refuse to write as well,
 // but a half-closed client still gets its answer.
-IoResult TlsWire::read(std::span<char> into) {
-    IoResult got = below_->read_some(into);
-    if (first_size_ < first_.size() && got.status == Io::ok) {
+IoResult TlsWire::read(std::span<char> into) noexcept {
+    while (rest_ == 0 && (rest_ = next_record_size({bytes_.get() + begin_, unread()})) == 0) {
+        IoResult got = fill();
+        if (got.status == Io::ok) continue;
+        if (got.status == Io::ended) {
+            ended_ = true;
+            got.status = Io::blocked;
+        }
+        if (got.status == Io::failed) read_error_ = got.error;
+        return got;
+    }
+    const std::size_t given = std::min(into.size(), rest_);
+    std::copy_n(bytes_.get() + begin_, given, into.data());
+    begin_ += given;
+    rest_ -= given;
+    return {Io::ok, given, 0};
+}
+
+// Reads once, behind what is there.
+IoResult TlsWire::fill() noexcept {
+    const std::size_t most = reads_ == Reads::ahead ? read_ahead : most_of_an_alert;
+    if (unread() >= most) return {Io::blocked, 0, 0};
+    if (room_ < most && !move_to(most)) return {Io::failed, 0, ENOMEM};
+    if (begin_ != 0) {
+        std::memmove(bytes_.get(), bytes_.get() + begin_, unread());
+        end_ -= std::exchange(begin_, 0);
+    }
+    const IoResult got = below_->read_some({bytes_.get() + end_, most - end_});
+    if (got.status != Io::ok) return got;
+    if (first_size_ < first_.size()) {
         const auto kept = std::min(first_.size() - first_size_, got.bytes);
-        std::copy_n(into.begin(), kept, first_.begin() + static_cast<std::ptrdiff_t>(first_size_));
+        std::copy_n(bytes_.get() + end_, kept, first_.data() + first_size_);
         first_size_ += kept;
     }
-    if (got.status == Io::ended) {
-        ended_ = true;
-        got.status = Io::blocked;
-    }
-    if (got.status == Io::failed) read_error_ = got.error;
+    end_ += got.bytes;
     return got;
+}
+
+bool TlsWire::has_record() const {
+    return rest_ != 0 || next_record_size({bytes_.get() + begin_, unread()}) != 0;
+}
+
+bool TlsWire::withholds() const {
+    return reads_ == Reads::alerts && unread() >= most_of_an_alert && !has_record();
+}
+
+bool TlsWire::move_to(std::size_t room) noexcept {
+    std::unique_ptr<char[]> other(new (std::nothrow) char[room]);
+    if (!other) return false;
+    std::copy_n(bytes_.get() + begin_, unread(), other.get());
+    end_ -= std::exchange(begin_, 0);
+    bytes_ = std::move(other);
+    room_ = room;
+    return true;
+}
+
+void TlsWire::shrink() noexcept {
+    if (unread() == 0) {
+        bytes_.reset();
+        begin_ = end_ = room_ = 0;
+    } else if (room_ > 2 * unread()) {
+        (void)move_to(unread());  // without memory, the large one stays
+    }
+}
+
+void TlsWire::drop_unread() noexcept {
+    begin_ = end_;
+    rest_ = 0;
+    shrink();
 }
 
 std::size_t TlsWire::copy_first(std::span<char> into) const {

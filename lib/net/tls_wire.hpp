@@ -1,7 +1,8 @@
-// The stream below TLS as OpenSSL reads and writes it, with the ciphertext that the stream has not
-// taken yet. Reads go straight to the stream; writes are gathered here, so that a handshake flight,
-// or several records, are one send. Never a file descriptor, so it works on any Stream. Owned by a
-// TlsStream; its loop's thread only.
+// The stream below TLS as OpenSSL reads and writes it. OpenSSL gets whole records only: for a part of
+// one it would allocate 17 KiB, as long as the rest does not come. The part stays here, in as many
+// bytes as it has. Writes are gathered, so that a handshake flight, or several records, are one
+// send. Never a file descriptor, so it works on any Stream. Owned by a TlsStream; its loop's thread
+// only.
 #pragma once
 
 #include <openssl/types.h>
@@ -33,16 +34,43 @@ class TlsWire {
     /// means.
     bool ended() const { return ended_; }
 
+    /// The most that one read takes from the stream, from now on.
+    enum class Reads : std::uint8_t {
+        ahead,   ///< two records at a time
+        alerts,  ///< at most `most_of_an_alert` bytes: to notice an end among bytes nobody wants yet
+    };
+    void reads(Reads how) { reads_ = how; }
+    Reads reads() const { return reads_; }
+    /// Larger records hold bytes for the reader.
+    static constexpr std::size_t most_of_an_alert = 512;
+    /// True if the next record is larger than that, so it stays where it is.
+    bool withholds() const;
+    /// True if OpenSSL could read something without a system call.
+    bool has_record() const;
+    /// Bytes that were read and not given to OpenSSL yet.
+    std::size_t unread() const { return end_ - begin_; }
+    /// Returns memory that these bytes do not need; after each use of OpenSSL.
+    void shrink() noexcept;
+    /// Drops these bytes: no further record can be read.
+    void drop_unread() noexcept;
+
     /// The first bytes that were read, as many as fit: those that a failed handshake used up.
     std::size_t copy_first(std::span<char> into) const;
 
     // For the BIO.
-    IoResult read(std::span<char> into);
+    IoResult read(std::span<char> into) noexcept;
     /// False: too much is gathered already.
     bool gather(std::span<const char> bytes) noexcept;
 
  private:
+    IoResult fill() noexcept;
+    bool move_to(std::size_t room) noexcept;
+
     std::unique_ptr<Stream> below_;
+    std::unique_ptr<char[]> bytes_;  // those read, from begin_ to end_
+    std::size_t begin_ = 0, end_ = 0, room_ = 0;
+    std::size_t rest_ = 0;  // of the record that OpenSSL is reading
+    Reads reads_ = Reads::ahead;
     std::string unsent_;  // freed when all is sent
     std::size_t sent_ = 0;
     std::array<char, 8> first_{};  // bytes read, and how many of them are kept

@@ -78,7 +78,7 @@ task<error_code> Connection::read_head() {
         }
         const bool nothing = nothing_here();
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
-        input_.keep();
+        input_.keep(wire_->held());
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
         if (nothing) station_->rest(*this);
@@ -160,13 +160,16 @@ result<Read> Connection::read_tunnel(http::Spool& spool, std::uint64_t most, boo
 // dropped if the connection ends after this answer.
 bool Connection::keep(Next whose) {
     const InputBudget& budget = station_->commons.input;
-    if (input_.empty() || whose == Next::body || whose == Next::tunnel ||
+    const std::size_t below = wire_->held();
+    const bool nothing = input_.empty() && below == 0;
+    if (nothing || whose == Next::body || whose == Next::tunnel ||
         (whose == Next::request && budget.takes_pipelined())) {
-        input_.keep();
-        return whose != Next::tunnel || input_.empty() || budget.takes_heads();
+        input_.keep(below);
+        return whose != Next::tunnel || nothing || budget.takes_heads();
     }
     dropped_ = true;
     input_.drop();
+    wire_->drop_held();
     return false;
 }
 

@@ -25,19 +25,20 @@ class Input {
     /// may still have. More would have to be kept for the next one.
     net::IoResult read(net::Stream& stream, std::span<char> buffer, std::uint64_t most);
     void consume(std::size_t n);
-    /// Moves unused bytes out of the shared buffer. Must be called before any suspension.
-    void keep();
+    /// Moves unused bytes out of the shared buffer. Must be called before any suspension. `below`:
+    /// the bytes that the stream holds; they count too.
+    void keep(std::size_t below = 0);
     /// Drops everything.
     void drop();
 
  private:
     bool is_kept() const;
     void compact();
-    void count();
+    void count(std::size_t below = 0);
     InputBudget& budget_;
     std::string kept_;  // ends with the view, if that is kept; used bytes may come before it
     std::string_view view_;
-    std::size_t counted_ = 0;  // of kept_, in the budget
+    std::size_t counted_ = 0;  // of kept_ and of the stream, in the budget
 };
 
 }  // namespace ticketgate

@@ -32,6 +32,38 @@ TEST(AdminListener, ShowsTheLine) {
     for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
 }
 
+// Otherwise those who ask without end keep an operator in the backlog.
+TEST(AdminListener, GivesEachConnectionOneAnswerInACrowd) {
+    Backend backend;
+    Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", max_connections: 2 }\n",
+                    with(backend));
+    Client early(gateway.admin_address());
+    early.get("/livez");
+    EXPECT_TRUE(early.read().header("connection").empty()) << "not crowded yet";
+    Client crowd(gateway.admin_address());
+    crowd.get("/livez");
+    crowd.get("/livez");
+    EXPECT_EQ(crowd.read().header("connection"), "close");
+    EXPECT_TRUE(crowd.ends());
+}
+
+TEST(AdminListener, ANewcomerNeverReplacesOneThatHasNoAnswerYetWhileAnotherHas) {
+    Backend backend;
+    Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", max_connections: 3 }\n",
+                    with(backend));
+    Client newcomer(gateway.admin_address());
+    newcomer.send("GET /livez HTTP/1.1\r\n");
+    Client answered(gateway.admin_address());
+    answered.get("/livez");
+    EXPECT_EQ(answered.read().status, 200);
+    Client third(gateway.admin_address()), next(gateway.admin_address());
+    next.get("/livez");
+    EXPECT_EQ(next.read().status, 200);
+    newcomer.send("Host: h\r\n\r\n");
+    EXPECT_EQ(newcomer.read().status, 200);
+    EXPECT_TRUE(answered.ends());
+}
+
 TEST(Metrics, CountEveryOutcomeWithZeroWaitsIncluded) {
     Backend backend;
     std::string yaml = one_queue_but("/expires", ", wait_timeout: 100ms");

@@ -3,10 +3,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <stdexcept>
 
 namespace ticketgate::test {
@@ -183,7 +185,13 @@ void Backend::listen(const net::Endpoint& at) {
     const net::Endpoint local = bind_to(listener_, at);
     if (::listen(listener_, 1024) != 0) throw std::runtime_error("cannot listen");
     url_ = at.is_unix() ? local.text() : (tls_ ? "https://" : "http://") + local.text();
+    // Signals are the program's alone, as they are in its own threads: its handlers write to
+    // descriptors that its main thread closes. The threads that accept_all() starts inherit it.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     acceptor_ = std::thread([this] { accept_all(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Backend::~Backend() {

@@ -182,6 +182,71 @@ TEST(TlsStream, UnreadBytesStayBounded) {
     EXPECT_TRUE(read_all(*ends.server) == bytes);
 }
 
+// A reader that has what it wanted, and further requests behind it.
+std::unique_ptr<Ends> served_ends() {
+    auto ends = std::make_unique<Ends>(usual_server(), usual_client());
+    EXPECT_TRUE(ends->shake_hands());
+    write(*ends->client, "first");
+    ends->settle();
+    char into[100];
+    EXPECT_EQ(ends->server->read_some(into).bytes, 5u);
+    return ends;
+}
+
+TEST(TlsStream, HoldsLittleOfWhatNobodyReadsYet) {
+    const auto ends = served_ends();
+    for (int i = 0; i < 5; ++i) write(*ends->client, sample(16'000));
+    ends->settle();
+    EXPECT_TRUE(ends->server->readable());
+    EXPECT_LE(ends->server->held(), 512u);
+    EXPECT_GT(ends->below_server->unread(), 79'000u) << "they stay below";
+    std::string all;
+    for (int i = 0; i < 5; ++i) all += sample(16'000);
+    EXPECT_TRUE(read_all(*ends->server) == all);
+    EXPECT_EQ(ends->server->held(), 0u);
+}
+
+TEST(TlsStream, HoldsASmallRecordInAsManyBytes) {
+    const auto ends = served_ends();
+    write(*ends->client, "second");
+    write(*ends->client, "third");
+    ends->settle();
+    EXPECT_TRUE(ends->server->readable());
+    EXPECT_LE(ends->server->held(), 512u);
+    EXPECT_EQ(read_all(*ends->server), "secondthird");
+}
+
+TEST(TlsStream, CountsThePartOfARecordThatItHasRead) {
+    Ends ends(usual_server(), usual_client());
+    ASSERT_TRUE(ends.shake_hands());
+    ends.pipe.capacity = 9'000;
+    write(*ends.client, sample(16'000));
+    ends.below_server->deliver();
+    char into[100];
+    EXPECT_EQ(ends.server->read_some(into).status, Io::blocked);
+    EXPECT_EQ(ends.server->held(), 9'000u);
+}
+
+TEST(TlsStream, SeesTheEndBehindBytesThatItDropped) {
+    const auto ends = served_ends();
+    write(*ends->client, "second");
+    ends->settle();
+    ASSERT_GT(ends->server->held(), 0u);
+    ends->server->drop_held();
+    EXPECT_EQ(ends->server->held(), 0u);
+    write(*ends->client, sample(100'000));
+    ends->settle();
+    EXPECT_EQ(ends->server->held(), 0u);
+    EXPECT_FALSE(ends->server->fin());
+    EXPECT_EQ(read_all(*ends->server), "") << "what follows is lost too";
+    EXPECT_EQ(write(*ends->server, "answer").status, Io::ok);
+    ends->settle();
+    EXPECT_EQ(read_all(*ends->client), "answer");
+    ends->client->finish_writing();
+    ends->settle();
+    EXPECT_TRUE(ends->server->fin());
+}
+
 TEST(TlsStream, MovesWithItsSocket) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
