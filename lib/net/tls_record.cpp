@@ -7,7 +7,7 @@
 namespace ticketgate::net {
 namespace {
 
-constexpr std::size_t header_size = 5;                // RFC 8446 5.1
+constexpr std::size_t header_size = 5;                   // RFC 8446 5.1
 constexpr std::size_t most_fragment = (1 << 14) + 2048;  // RFC 5246 6.2.3
 
 }  // namespace
@@ -35,7 +35,8 @@ std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
 std::size_t next_record_size(std::string_view bytes) {
     const auto octet = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
     if (bytes.empty()) return 0;
-    if (octet(0) < 20 || octet(0) > 23) return bytes.size();  // change_cipher_spec to application_data
+    const auto type = octet(0);  // from change_cipher_spec to application_data
+    if (type < 20 || type > 23) return bytes.size();
     if (bytes.size() < header_size) return 0;
     const std::size_t fragment = octet(3) << 8U | octet(4);
     if (octet(1) != 3 || fragment > most_fragment) return bytes.size();

@@ -17,8 +17,9 @@ inline constexpr std::size_t tls_record_size = 16 << 10;  // RFC 8446 5.1: the l
 std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
                              std::span<char, tls_record_size> joined);
 
-/// The size of the record that `bytes` begin with, header and all; 0: not all of it is there. What is
-/// no record, or is too large for one, is as large as `bytes`: OpenSSL refuses it at its header.
+/// The size of the record that `bytes` begin with, header and all; 0: not all of it is there.
+/// Bytes that are not TLS, or a record above the limit, count as one of this size: OpenSSL refuses
+/// them at their header.
 std::size_t next_record_size(std::string_view bytes);
 
 }  // namespace ticketgate::net

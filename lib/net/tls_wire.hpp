@@ -1,8 +1,8 @@
-// The stream below TLS as OpenSSL reads and writes it. OpenSSL gets whole records only: for a part of
-// one it would allocate 17 KiB, as long as the rest does not come. The part stays here, in as many
-// bytes as it has. Writes are gathered, so that a handshake flight, or several records, are one
-// send. Never a file descriptor, so it works on any Stream. Owned by a TlsStream; its loop's thread
-// only.
+// The stream below TLS as OpenSSL reads and writes it. OpenSSL gets whole records only: for a part
+// of one it would allocate 17 KiB, as long as the rest does not come. The part stays here, in as
+// many bytes as it has. Writes are gathered, so that a handshake flight, or several records, are
+// one send. Never a file descriptor, so it works on any Stream. Owned by a TlsStream; its loop's
+// thread only.
 #pragma once
 
 #include <openssl/types.h>
@@ -37,7 +37,7 @@ class TlsWire {
     /// The most that one read takes from the stream, from now on.
     enum class Reads : std::uint8_t {
         ahead,   ///< two records at a time
-        alerts,  ///< at most `most_of_an_alert` bytes: to notice an end among bytes nobody wants yet
+        alerts,  ///< at most `most_of_an_alert` bytes, enough to notice an end
     };
     void reads(Reads how) { reads_ = how; }
     Reads reads() const { return reads_; }

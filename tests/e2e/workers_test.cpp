@@ -141,6 +141,7 @@ TEST_P(Workers, KeepTheSlotUntilTheyAreIdle) {
     auto second = ask(gateway, {"/q/2"});
     EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
     EXPECT_EQ(gateway.get("/beside").status, 200);
+    EXPECT_TRUE(marked(gateway, "end beside"));
     EXPECT_EQ(gateway.folder().read("marks"), "begin 1\nbegin beside\nend beside\n");
     open_door(gateway, "door");
     EXPECT_EQ(second[0].read().status, 200);
