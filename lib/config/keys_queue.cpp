@@ -21,10 +21,10 @@ constexpr std::array rows{
            "When the slot is free again. response: at the end of the response. worker_idle: when "
            "php-fpm's status also shows that no worker still runs the request, for scripts that "
            "call fastcgi_finish_request()."),
-    count(
-        "max_inside", field<&Queue::max_inside>, 1, 1000,
-        "For inside_calls: pass, the most calls within one slot: one inside the other, and beside "
-        "each other. Above it: 508."),
+    count("max_inside", field<&Queue::max_inside>, 1, 1000,
+          "For inside_calls: pass and pass_any, the most calls within one slot: one inside the "
+          "other, and beside "
+          "each other. Above it: 508."),
 };
 
 }  // namespace

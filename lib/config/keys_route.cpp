@@ -51,12 +51,15 @@ constexpr std::array settings_rows{
            "ticket. stay: the client keeps its place, for clients that close their sending side on "
            "purpose."),
     choice("inside_calls", setting<&S::inside_calls, &Said::inside_calls>,
-           "wait|pass|accept|refuse",
+           "wait|pass|pass_any|accept|refuse",
            "What happens when the backend calls its own site (from clients.inside) while a request "
            "of the queue is in flight, and may wait for the answer. wait: the call is queued as "
            "any other, and keeps its place when its caller leaves. pass: it runs within the slot "
-           "of the request that made it, one such call after the other, where that request is "
-           "known; else it waits. accept: it gets 202 at once and is queued all the same, for "
+           "of the request whose X-Request-Id it has, one such call after the other; else it "
+           "waits. pass_any: as pass, and a call without an id runs within the only slot that is "
+           "held, if no other request can have made it as far as ticketgate knows. A script that "
+           "works on behind its answer is not known. accept: it gets 202 at once and is queued all "
+           "the same, for "
            "callers that need no answer. refuse: 508."),
     size("max_body", setting<&S::max_body, &Said::max_body>,
          "The largest request body. Above it: 413."),

@@ -28,7 +28,7 @@ enum class Order { ready, arrival };
 enum class OnHoldTimeout { keep, release };
 enum class Release { response, worker_idle };
 enum class HalfClose { leave, stay };
-enum class InsideCalls { wait, pass, accept, refuse };
+enum class InsideCalls { wait, pass, pass_any, accept, refuse };
 enum class Tunnel { bypass, release, hold };
 enum class UnusualNames { drop, forward, refuse };
 enum class MethodOverride { queue, remove, forward };

@@ -38,14 +38,14 @@ void warn_inside_calls(const RouteOverrides& own, const std::string& path, const
         problems.warn(mark, key,
                       "has no effect while clients.inside is empty; name the addresses from which "
                       "the backend calls its own site");
-    else if (settings.inside_calls == InsideCalls::pass && !all_queued)
+    else if (settings.inside_calls == InsideCalls::pass_any && !all_queued)
         problems.warn(mark, key,
                       "while a request that is not queued runs, only a call with the X-Request-Id "
                       "of its caller passes; others wait");
 }
 
 bool passes_by_guess(const Config& config, const Settings& settings) {
-    if (settings.inside_calls != InsideCalls::pass || !settings.queue) return false;
+    if (settings.inside_calls != InsideCalls::pass_any || !settings.queue) return false;
     const auto upstream = config.upstreams.find(settings.upstream);
     if (upstream != config.upstreams.end() && upstream->second.workers) return false;
     const auto queue = config.queues.find(*settings.queue);

@@ -281,8 +281,9 @@ std::vector<std::string> notes(const Config& config) {
     if (guesses != routes.end())
         notes.push_back(
             guesses->path +
-            ".inside_calls: a call without the X-Request-Id of its caller counts as one of the "
-            "request in flight. A script that works on behind its answer and then calls "
+            ".inside_calls: pass_any: a call without the X-Request-Id of its caller counts as one "
+            "of "
+            "the request in flight. A script that works on behind its answer and then calls "
             "(fastcgi_finish_request()) gets into the slot of another request; release: "
             "worker_idle, or workers of ticketgate's own, hold the slot until it has ended");
     const bool queues = std::ranges::any_of(routes, [&config](const Effective& route) {

@@ -37,7 +37,8 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
     const config::InsideCalls how = settings().inside_calls;
     const bool waits = how == config::InsideCalls::wait || how == config::InsideCalls::accept;
     if (waits || gate.figures().in_flight == 0) return {};
-    if (how == config::InsideCalls::pass) {
+    if (how == config::InsideCalls::pass && inside_->empty()) return {};
+    if (how != config::InsideCalls::refuse) {
         const ExchangesOf exchanges(station().commons);
         client_.wire().look();
         if (client_.wire().fin()) return {};  // its caller waits no longer
@@ -56,7 +57,7 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
 
 // Then a call that names no request needs to know that it came after this one began.
 bool Session::lets_pass() const {
-    return settings().inside_calls == config::InsideCalls::pass &&
+    return settings().inside_calls == config::InsideCalls::pass_any &&
            !request_->snapshot->config.clients.inside.empty();
 }
 
@@ -93,21 +94,26 @@ std::string Session::inside_remedy() const {
                "let "
                "the application pass its X-Request-Id on" +
                docs;
+    const config::InsideCalls how = settings().inside_calls;
     if (!inside_)
         return "if it is: clients: {inside: [" + client_.peer().ip + "]} and inside_calls: pass" +
                docs;
-    if (settings().inside_calls == config::InsideCalls::pass && !inside_->empty())
+    const bool any = how == config::InsideCalls::pass_any;
+    const bool passes = any || how == config::InsideCalls::pass;
+    if (passes && !inside_->empty())
         return "no request of this queue has the id that the call names: a request that waits for "
                "it by way of another queue is not known; give both routes one queue" +
                docs;
-    if (settings().inside_calls == config::InsideCalls::pass &&
-        station().commons.last_ends.elsewhere(&place_->gate()) == Time::max())
+    if (any && station().commons.last_ends.elsewhere(&place_->gate()) == Time::max())
         return "a request that was not queued has ended, and its script may run for ever; until "
                "the "
                "next start only calls with the X-Request-Id of their caller pass" +
                docs;
-    if (settings().inside_calls == config::InsideCalls::pass)
-        return "let the application pass its X-Request-Id on, so that its request is known" + docs;
+    if (passes)
+        return "let the application pass its X-Request-Id on, so that its request is known" +
+               std::string(any ? ""
+                               : ", or set inside_calls: pass_any after reading what it risks") +
+               docs;
     return "if the application waits for its own calls: inside_calls: pass" + docs;
 }
 

@@ -66,6 +66,7 @@ JUDGES = {
     "nginx": lambda tools, text: tools.check_nginx(text),
     "apache": lambda tools, text: tools.check_apache(text),
     "ini pool": lambda tools, text: tools.check_fpm_pool(text),
+    "php": lambda tools, text: tools.check_php(text),
     "ini systemd": lambda tools, text: tools.check_systemd(text),
     "sh": lambda tools, text: tools.check_shell(text),
     "console": session,

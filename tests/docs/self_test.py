@@ -67,6 +67,7 @@ BAD = [
     ("blocks", block("nginx", "server { listen 127.0.0.1:8000; location / { proxy_pas http://a; } }")),
     ("blocks", block("apache", "RemoteIPHeadr X-Forwarded-For")),
     ("blocks", block("ini pool", "pm.status_paht = /status")),
+    ("blocks", block("php", "<?php\nreturn [1;")),
     ("blocks", block("ini systemd", "[Service]\nAmbientCapabilites=CAP_NET_BIND_SERVICE")),
     ("blocks", block("ini systemd", "SupplementaryGroups=www-data")),
     ("blocks", block("sh", "if true; then")),

@@ -146,6 +146,13 @@ class Tools:
                         f"pm = static\npm.max_children = 2\n{listen}{text}")
         return self.run("php-fpm8.2", "-t", "-y", str(file))
 
+    def check_php(self, text):
+        if not self.installed("php8.2"):
+            return None
+        file = self.folder / "page.php"
+        file.write_text(text)
+        return self.run("php8.2", "-l", str(file))
+
     def check_systemd(self, text):
         """Sections and settings must occur in the units of this repository or be allowed in a drop-in for them."""
         parser = configparser.ConfigParser(strict=False, interpolation=None)

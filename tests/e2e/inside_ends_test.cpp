@@ -10,7 +10,7 @@ struct InsideEnds : testing::Test {
         : gateway(R"(
 clients: { inside: [127.0.0.1] }
 upstreams: { app: { url: "${BACKEND}" } }
-defaults: { upstream: app, inside_calls: pass }
+defaults: { upstream: app, inside_calls: pass_any }
 routes: [{ prefix: /, queue: q, routes: [{ prefix: /free, queue: off }] }]
 )",
                   with(backend)) {}
@@ -56,6 +56,24 @@ TEST_F(InsideEnds, OfAnAnswerWithoutABodyIsSeen) {
     EXPECT_EQ(gateway.get("/free").status, 304);
     ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
     expect_calls_to_pass();
+}
+
+// A script that works on behind its answer may have made a call without an id.
+TEST(InsideProved, ACallWithoutAnIdWaits) {
+    Backend backend;
+    Gateway gateway("clients: { inside: [127.0.0.1] }\n" + one_queue(", inside_calls: pass"),
+                    with(backend));
+    Client caller = running(gateway, backend, "/page");
+    Client call = gateway.client();
+    call.get("/call");
+    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+    const std::string id = backend.of("/page").at(0).header("X-Request-Id");
+    EXPECT_EQ(gateway.get("/named", "X-Request-Id: " + id + "\r\n").status, 200);
+    EXPECT_EQ(backend.count("/call"), 0u);
+    backend.release("/page");
+    EXPECT_EQ(caller.read().status, 200);
+    EXPECT_EQ(call.read().status, 200);
+    EXPECT_EQ(backend.order(), (std::vector<std::string>{"/page", "/named", "/call"}));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ defaults: { upstream: app }
 routes:
   - prefix: /
     queue: q
-    inside_calls: pass
+    inside_calls: pass_any
     routes:
       - { prefix: /cron, inside_calls: wait }
       - { prefix: /later, inside_calls: accept }
@@ -346,7 +346,7 @@ listen:
   - { address: "127.0.0.1:0" }
 clients: { inside: [127.0.0.1], address_headers: [default, X-Our-Client] }
 upstreams: { app: { url: "${BACKEND}" } }
-routes: [{ prefix: /, upstream: app, queue: q, inside_calls: pass }]
+routes: [{ prefix: /, upstream: app, queue: q, inside_calls: pass_any }]
 )",
                     with(backend));
     backend.hold("/page");
@@ -374,7 +374,7 @@ routes: [{ prefix: /, upstream: app, queue: q, inside_calls: pass }]
 // The same without clients.inside: no id, guessed or known, opens the line.
 TEST(InsideOff, NoAddressIsInsideByItself) {
     Backend backend;
-    Gateway gateway(one_queue(", inside_calls: pass"), with(backend));
+    Gateway gateway(one_queue(", inside_calls: pass_any"), with(backend));
     Client caller = running(gateway, backend, "/page");
     Client call = gateway.client();
     call.get("/call", "X-Request-Id: " + backend.of("/page").at(0).header("X-Request-Id") + "\r\n");

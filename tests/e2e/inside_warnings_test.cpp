@@ -62,7 +62,7 @@ TEST_F(InsideWarnings, AnAcceptedCallThatDidNotRunIsTold) {
 }
 
 TEST_F(InsideWarnings, ACallThatNamesNoKnownRequestIsTold) {
-    start("inside: [127.0.0.1]", "pass");
+    start("inside: [127.0.0.1]", "pass_any");
     Client caller = runs("/page", stranger);
     Client call = get("/call", "X-Request-Id: nobody-has-this-id\r\n");
     EXPECT_TRUE(program->says("no request of this queue has the id that the call names"));
@@ -71,7 +71,7 @@ TEST_F(InsideWarnings, ACallThatNamesNoKnownRequestIsTold) {
 }
 
 TEST_F(InsideWarnings, ACallThatWaitsForACallThatMayHaveMadeItIsTold) {
-    start("inside: [127.0.0.1]", "pass");
+    start("inside: [127.0.0.1]", "pass_any");
     Client caller = runs("/page", stranger);
     Client child = runs("/child");
     Client grandchild = get("/grandchild");
@@ -82,7 +82,7 @@ TEST_F(InsideWarnings, ACallThatWaitsForACallThatMayHaveMadeItIsTold) {
 }
 
 TEST_F(InsideWarnings, CallsThatNameTheirCallerMayWaitForEachOtherInSilence) {
-    start("inside: [127.0.0.1]", "pass");
+    start("inside: [127.0.0.1]", "pass_any");
     Client caller = runs("/page", stranger);
     const std::string id =
         "X-Request-Id: " + backend.of("/page").at(0).header("X-Request-Id") + "\r\n";

@@ -237,7 +237,7 @@ TEST_P(Workers, AreShownWithTheirRequests) {
 TEST_P(Workers, ShowWhichRequestCanHaveMadeACall) {
     std::string yaml = with("min: 2, max: 3");
     yaml.insert(0, "clients: { inside: [127.0.0.1] }\n");
-    yaml.insert(yaml.find("queue: q }") + 8, ", inside_calls: pass");
+    yaml.insert(yaml.find("queue: q }") + 8, ", inside_calls: pass_any");
     Gateway gateway(yaml);
     EXPECT_EQ(gateway.get("/free").status, 200);
     auto caller = ask(gateway, {"/q/caller?wait=door"});

@@ -46,6 +46,7 @@ Judge::Judge(const Plan& plan, Trace& trace) : plan_(plan), trace_(trace) {
             story.ask.id = stories_.size() + 1;
             story.client = of_client_.size() - 1;
             story.caller = client.of;
+            story.names_caller = client.names_caller;
             if (client.of != 0 && client.awaited) ++stories_.at(client.of - 1).awaits;
             of_client_.back().push_back(story.ask.id);
             stories_.push_back(std::move(story));
@@ -251,9 +252,10 @@ void Judge::cut_unseen(std::uint64_t id) {
 // over, the call counts as one of the request that called that.
 std::uint32_t Judge::justified() const {
     std::set<std::uint64_t> callers;
-    if (plan_.inside_calls != config::InsideCalls::pass) return 0;
+    const bool any = plan_.inside_calls == config::InsideCalls::pass_any;
+    if (!any && plan_.inside_calls != config::InsideCalls::pass) return 0;
     for (const Story& s : stories_) {
-        if (!s.runs) continue;
+        if (!s.runs || (!any && !s.names_caller)) continue;
         std::uint64_t caller = s.caller;
         while (caller != 0 && !stories_[caller - 1].runs) caller = stories_[caller - 1].caller;
         if (caller != 0) callers.insert(caller);

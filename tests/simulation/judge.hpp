@@ -20,9 +20,10 @@ struct Story {
     Ask ask;
     std::size_t client = 0;
     std::uint64_t caller = 0;  ///< the request whose script makes this call; 0: none
-    int awaits = 0;            ///< calls that its own script waits for
-    std::string request_id;    ///< as its script sees it
-    bool runs = false;         ///< it occupies the backend now
+    bool names_caller = false;
+    int awaits = 0;                             ///< calls that its own script waits for
+    std::string request_id;                     ///< as its script sees it
+    bool runs = false;                          ///< it occupies the backend now
     std::uint64_t head_sent = 0, all_sent = 0;  ///< by the client, to its last byte
     Time head_sent_at{};
     std::uint64_t end_offset = 0;  ///< of its last byte, on the client's connection

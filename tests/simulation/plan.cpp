@@ -190,7 +190,7 @@ void lose_network(Random r, Plan& plan) {
 void choose_calls(Random r, Plan& plan) {
     if (!r.chance(25)) return;
     using enum config::InsideCalls;
-    plan.inside_calls = r.one_of({pass, pass, pass, wait, accept, refuse});
+    plan.inside_calls = r.one_of({pass_any, pass_any, pass, wait, accept, refuse});
     std::uint64_t asks = 0;
     for (const ClientPlan& client : plan.clients) asks += client.asks.size();
     const Mood calm{0, 0, 20, 0};

@@ -33,7 +33,7 @@ Plan plan_with(std::vector<ClientPlan> clients) {
     Plan plan;
     plan.clients = std::move(clients);
     plan.delays = 0;
-    plan.inside_calls = config::InsideCalls::pass;
+    plan.inside_calls = config::InsideCalls::pass_any;
     return plan;
 }
 
@@ -118,11 +118,15 @@ std::vector<Scenario> inside_scenarios() {
     refused.inside_calls = config::InsideCalls::refuse;
     auto accepted = waits;
     accepted.inside_calls = config::InsideCalls::accept;
+    Plan unproved = left_behind(), proved = family(true);
+    unproved.inside_calls = proved.inside_calls = config::InsideCalls::pass;
     opens.a.hold_timeout = 8ms;
     opens.a.on_hold_timeout = OnHoldTimeout::release;
     opens.wait_timeout = never;  // a call that waits in a hold that was given away would for ever
     return {
         {"a call that its caller leaves behind", left_behind()},
+        {"a call without an id, where only an id counts", unproved},
+        {"calls with ids, where only an id counts", proved},
         {"a call of an unqueued request", of_an_unqueued_request()},
         {"a call of an unqueued request, later", of_an_unqueued_request_later()},
         {"a call of an orphan", of_an_orphan()},

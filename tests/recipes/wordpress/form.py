@@ -2,7 +2,8 @@
 """Turns a file of docs/recipes/wordpress.md into a plain form: form.py FILE queued|inside|writes.
 
 writes: reads are not queued anywhere, and no route has settings of its own. queued: nothing passes the queue.
-inside: nothing passes the queue but the calls of WordPress to its own site, which run within their caller's slot.
+inside: nothing passes the queue but the calls of WordPress to its own site, which run within their caller's slot. Also
+installs the page's plugin, which gives these calls the id of their caller.
 """
 import re
 import sys
@@ -20,6 +21,11 @@ text = re.sub(r"    routes:\n(?!      - )", "", text)
 if sys.argv[2] != "writes":
     text = re.sub(r" *" + READS + "\n", "", text)
 if sys.argv[2] == "inside":
+    page = (Path(__file__).parents[3] / "docs/recipes/wordpress.md").read_text(encoding="utf-8")
+    plugins = Path("/var/lib/wordpress/wp-content/mu-plugins")
+    plugins.mkdir(exist_ok=True)
+    plugin = re.search(r"```php\n(<\?php\n// Gives the calls.*?)```", page, re.S)
+    (plugins / "request-id.php").write_text(plugin[1], encoding="utf-8")
     text = "clients: { inside: [127.0.0.1] }\n" + text
     text = re.sub(r"(?m)^    queue: app\n", "    queue: app\n    inside_calls: pass\n", text, count=1)
     # The cron and a pingback run when their callers are over; the test of Site Health waits for its answer.

@@ -20,11 +20,15 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 TEST(Inside, WarnsOfCallsThatCannotBeTold) {
     const std::string inside = "clients: {inside: [10.0.0.5]}\n";
-    const std::string pass = "routes: [{prefix: /, queue: a, inside_calls: pass}]\n";
+    const std::string pass = "routes: [{prefix: /, queue: a, inside_calls: pass_any}]\n";
     const std::string some =
-        "routes: [{prefix: /, queue: a, inside_calls: pass, skip_methods: "
+        "routes: [{prefix: /, queue: a, inside_calls: pass_any, skip_methods: "
         "[GET]}]\n";
     EXPECT_EQ(warning(inside + pass), "");
+    EXPECT_EQ(warning(inside + "routes: [{prefix: /, queue: a, inside_calls: pass, skip_methods: "
+                               "[GET]}]\n"),
+              "")
+        << "an id proves it";
     EXPECT_EQ(warning("routes: [{prefix: /, queue: a, inside_calls: wait}]\n"), "");
     EXPECT_EQ(warning(pass),
               "c.yaml:4:32: warning: routes[0].inside_calls: has no effect while clients.inside is "
