@@ -18,7 +18,8 @@ struct Validators {
 /// The fields as the client sent them; several lines of a list are joined by a comma. Empty:
 /// absent.
 struct Preconditions {
-    std::string_view if_match, if_none_match, if_modified_since, if_unmodified_since, if_range;
+    std::string_view if_match = {}, if_none_match = {}, if_modified_since = {},
+                     if_unmodified_since = {}, if_range = {};
 };
 
 enum class Verdict : std::uint8_t {

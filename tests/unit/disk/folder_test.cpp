@@ -160,7 +160,8 @@ TEST_F(Folders, OfARootThatMovesAreFoundAnew) {
     int error = 0;
     const Time start = monotonic_now();
     Root first = roots.find(at("current"), start);
-    if (first == nullptr) roots.put(at("current"), first = open_root_now(at("current"), error), start);
+    if (first == nullptr)
+        roots.put(at("current"), first = open_root_now(at("current"), error), start);
     EXPECT_EQ(roots.find(at("current"), start + 100ms), first);
     EXPECT_NE(roots.find(at("current"), start + 2s), first);
     EXPECT_EQ(open_root_now(at("missing"), error), nullptr);

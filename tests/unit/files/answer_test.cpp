@@ -67,8 +67,7 @@ TEST(FileAnswer, OfACodingSaysSo) {
 }
 
 TEST(FileAnswer, ThatIsKnownHasNoBody) {
-    const Answer known =
-        answer(10, {.conditions = {.if_none_match = "\"17979cfe362a0000-a\""}});
+    const Answer known = answer(10, {.conditions = {.if_none_match = "\"17979cfe362a0000-a\""}});
     EXPECT_EQ(known.status, 304);
     EXPECT_TRUE(says(known, "ETag: \"17979cfe362a0000-a\""));
     EXPECT_EQ(known.fields.find("Content-"), std::string::npos);
@@ -89,8 +88,7 @@ TEST(FileAnswer, OfOneRange) {
     const Answer beyond = answer(10, {.range = "bytes=10-"});
     EXPECT_EQ(beyond.status, 416);
     EXPECT_TRUE(says(beyond, "Content-Range: bytes */10"));
-    const Answer changed =
-        answer(10, {.conditions = {.if_range = "\"x\""}, .range = "bytes=2-4"});
+    const Answer changed = answer(10, {.conditions = {.if_range = "\"x\""}, .range = "bytes=2-4"});
     EXPECT_EQ(changed.status, 200);
 }
 
@@ -119,8 +117,8 @@ TEST(FileAnswer, ThatMayStillChangeHasAWeakTag) {
 }
 
 TEST(FileAnswer, NamesNoTimeThatIsToCome) {
-    EXPECT_TRUE(says(answer(10, {}, rules(), mtime - 10),
-                     "Last-Modified: Tue, 14 Nov 2023 22:13:10 GMT"));
+    EXPECT_TRUE(
+        says(answer(10, {}, rules(), mtime - 10), "Last-Modified: Tue, 14 Nov 2023 22:13:10 GMT"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace ticketgate::files {
 
 void PrintTo(const Resolved::Kind& kind, std::ostream* out) {
-    constexpr const char* names[] = {"unknown",  "failed",  "file",  "script",
+    constexpr const char* names[] = {"unknown",  "failed",   "file",    "script",
                                      "upstream", "redirect", "missing", "hidden"};
     *out << names[static_cast<int>(kind)];
 }
@@ -21,8 +21,7 @@ using Kind = Resolved::Kind;
 // Paths with a slash at their end are folders.
 class FakeTree final : public Tree {
  public:
-    explicit FakeTree(std::map<std::string, std::int64_t> entries)
-        : entries_(std::move(entries)) {}
+    explicit FakeTree(std::map<std::string, std::int64_t> entries) : entries_(std::move(entries)) {}
     Found open(const std::string& path) override {
         asked.insert(path);
         if (unknown.contains(path)) return {Found::Kind::unknown, nullptr};
@@ -43,27 +42,13 @@ class FakeTree final : public Tree {
 };
 
 FakeTree site() {
-    return FakeTree({{"/index.php", 1},
-                     {"/a.css", 5},
-                     {"/a.css.gz", 5},
-                     {"/a.css.br", 4},
-                     {"/b.js", 5},
-                     {"/b.js.gz", 6},
-                     {"/b.js.br", 7},
-                     {"/p.png", 1},
-                     {"/p.png.gz", 1},
-                     {"/x.PHP", 1},
-                     {"/x.inc", 1},
-                     {"/x.php.gz", 1},
-                     {"/app.html", 1},
-                     {"/.env", 1},
-                     {"/docs/", 1},
-                     {"/docs/index.html", 1},
-                     {"/shop/", 1},
-                     {"/shop/index.php", 1},
-                     {"/empty/", 1},
-                     {"/sh\nop/", 1},
-                     {"/sh\nop/index.php", 1}});
+    return FakeTree({{"/index.php", 1},       {"/a.css", 5},   {"/a.css.gz", 5},
+                     {"/a.css.br", 4},        {"/b.js", 5},    {"/b.js.gz", 6},
+                     {"/b.js.br", 7},         {"/p.png", 1},   {"/p.png.gz", 1},
+                     {"/x.PHP", 1},           {"/x.inc", 1},   {"/x.php.gz", 1},
+                     {"/app.html", 1},        {"/.env", 1},    {"/docs/", 1},
+                     {"/docs/index.html", 1}, {"/shop/", 1},   {"/shop/index.php", 1},
+                     {"/empty/", 1},          {"/sh\nop/", 1}, {"/sh\nop/index.php", 1}});
 }
 
 Rules fpm() {
@@ -75,8 +60,7 @@ Rules fpm() {
     return rules;
 }
 
-Resolved look(const std::string& path, const Rules& rules, bool reads = true,
-              Codings takes = {}) {
+Resolved look(const std::string& path, const Rules& rules, bool reads = true, Codings takes = {}) {
     auto tree = site();
     return look_up(tree, {path, reads, takes}, rules);
 }
@@ -126,10 +110,12 @@ TEST(LookUp, FindsFilesScriptsAndFolders) {
 }
 
 TEST(LookUp, GivesOtherMethodsScriptsOnly) {
-    const Case cases[] = {
-        {"/", Kind::script, "/index.php"}, {"/a.css", Kind::upstream},
-        {"/docs/", Kind::upstream},        {"/shop", Kind::redirect, "/shop/"},
-        {"/shop/", Kind::script, "/shop/index.php"}, {"/.env", Kind::hidden}};
+    const Case cases[] = {{"/", Kind::script, "/index.php"},
+                          {"/a.css", Kind::upstream},
+                          {"/docs/", Kind::upstream},
+                          {"/shop", Kind::redirect, "/shop/"},
+                          {"/shop/", Kind::script, "/shop/index.php"},
+                          {"/.env", Kind::hidden}};
     for (const Case& one : cases) {
         const Resolved found = look(one.path, fpm(), false);
         EXPECT_EQ(found.kind, one.kind) << one.path;

@@ -6,8 +6,9 @@ namespace ticketgate::files {
 namespace {
 
 TEST(MediaTypes, ComeFromTheTable) {
-    const MediaTypes types("# comment\ntext/x-own\t css foo  BAR # more\n\nbroken line\nempty/type\r\n"
-                           "text/second foo\r\n");
+    const MediaTypes types(
+        "# comment\ntext/x-own\t css foo  BAR # more\n\nbroken line\nempty/type\r\n"
+        "text/second foo\r\n");
     EXPECT_EQ(types.of("/a/b.css"), "text/x-own");
     EXPECT_EQ(types.of("a.FOO"), "text/x-own");
     EXPECT_EQ(types.of("a.bar"), "text/x-own");
@@ -34,8 +35,8 @@ TEST(MediaTypes, SayWhatCompressionIsFor) {
     for (const char* type : {"text/css; charset=utf-8", "image/svg+xml", "application/json",
                              "application/wasm", "application/ld+json"})
         EXPECT_TRUE(is_compressible(type)) << type;
-    for (const char* type : {"image/png", "font/woff2", "application/gzip", "video/mp4",
-                             "application/octet-stream"})
+    for (const char* type :
+         {"image/png", "font/woff2", "application/gzip", "video/mp4", "application/octet-stream"})
         EXPECT_FALSE(is_compressible(type)) << type;
 }
 

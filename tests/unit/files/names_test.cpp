@@ -18,16 +18,15 @@ TEST(FilePath, IsTheDecodedNormalForm) {
 }
 
 TEST(FilePath, IsEncodedForALocation) {
-    EXPECT_EQ(encoded_path("/a b/\"<>\r\n?#%\xC3\xBC/"),
-              "/a%20b/%22%3C%3E%0D%0A%3F%23%25%C3%BC/");
+    EXPECT_EQ(encoded_path("/a b/\"<>\r\n?#%\xC3\xBC/"), "/a%20b/%22%3C%3E%0D%0A%3F%23%25%C3%BC/");
     EXPECT_EQ(encoded_path("/a-._~!$&'()*+,;=:@/"), "/a-._~!$&'()*+,;=:@/");
 }
 
 TEST(Hidden, AreDotsAndPatterns) {
     for (const char* path :
-         {"/.env", "/a/.git/config", "/.git", "/..", "/a/..b", "/. ", "/a/.well-known/x",
-          "/x.bak", "/x.BAK", "/a/x.bak/y", "/x~", "/composer.json", "/Composer.JSON", "/#x#",
-          "/##", "/aXbYc", "/abc", "/a/abbcbc"})
+         {"/.env", "/a/.git/config", "/.git", "/..", "/a/..b", "/. ", "/a/.well-known/x", "/x.bak",
+          "/x.BAK", "/a/x.bak/y", "/x~", "/composer.json", "/Composer.JSON", "/#x#", "/##",
+          "/aXbYc", "/abc", "/a/abbcbc"})
         EXPECT_TRUE(is_hidden(path, patterns)) << path;
     for (const char* path : {"/", "/a", "/.well-known/acme", "/.well-known", "/x.bak2", "/bak",
                              "/composer.jsonx", "/~x", "/a.b/c", "/#x", "/acb", "/a//b"})
@@ -41,11 +40,11 @@ TEST(Hidden, TakesNoLongTimeForHostilePatterns) {
 
 TEST(Script, IsKnownByAnyOfItsEndings) {
     for (const char* name :
-         {"/x.php", "/x.PHP", "/x.pHp5", "/x.php7", "/x.phps", "/x.phtml", "/x.pht", "/x.phar",
-          "/x.inc", "/X.INC", "/x.php.", "/x.php..", "/x.php ", "/x.php. .", "/x.php\n",
-          "/x.php\x01", "/x.php.bak", "/x.php~", "/x.php_old", "/x.php-1", "/x.php.gz",
-          "/x.php.br", "/x.inc.gz", "/x.inc~", "/x.class.php", "/x.php.jpg", "/a/.php",
-          "/x.phpt", "/x.inc.php5.txt"})
+         {"/x.php",       "/x.PHP",     "/x.pHp5",   "/x.php7",    "/x.phps",        "/x.phtml",
+          "/x.pht",       "/x.phar",    "/x.inc",    "/X.INC",     "/x.php.",        "/x.php..",
+          "/x.php ",      "/x.php. .",  "/x.php\n",  "/x.php\x01", "/x.php.bak",     "/x.php~",
+          "/x.php_old",   "/x.php-1",   "/x.php.gz", "/x.php.br",  "/x.inc.gz",      "/x.inc~",
+          "/x.class.php", "/x.php.jpg", "/a/.php",   "/x.phpt",    "/x.inc.php5.txt"})
         EXPECT_TRUE(is_script(name)) << name;
     for (const char* name : {"/", "/x", "/php", "/x.phpdoc", "/x.html", "/x.php/y", "/x.inc/y",
                              "/php.js", "/x.increase", "/inc.js", "/x.inc.js", "/x.pharmacy",

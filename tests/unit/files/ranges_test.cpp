@@ -38,10 +38,9 @@ TEST(Ranges, AreCutToTheFile) {
 }
 
 TEST(Ranges, ThatDoNotCountGiveTheWholeFile) {
-    for (const char* field :
-         {"", "bytes", "bytes=", "bytes=,", "lines=0-1", "bytes=a-b", "bytes=1", "bytes=-",
-          "bytes=2-1", "bytes=0-0,x", "bytes=+1-2", "bytes=0-1,1-2", "bytes=0-50,-90",
-          "bytes=1-2 3-4", "bytes 0-1"})
+    for (const char* field : {"", "bytes", "bytes=", "bytes=,", "lines=0-1", "bytes=a-b", "bytes=1",
+                              "bytes=-", "bytes=2-1", "bytes=0-0,x", "bytes=+1-2", "bytes=0-1,1-2",
+                              "bytes=0-50,-90", "bytes=1-2 3-4", "bytes 0-1"})
         EXPECT_EQ(read_ranges(field, 100).how, How::whole) << field;
 }
 
