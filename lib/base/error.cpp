@@ -37,6 +37,8 @@ const char* text(errc e) {
             return "the rules for client certificates have changed since this connection began";
         case errc::no_route:
             return "no route matches the request";
+        case errc::no_file:
+            return "there is no such file";
         case errc::misdirected:
             return "no site of this host is served here";
         case errc::queue_full:
@@ -77,6 +79,12 @@ const char* text(errc e) {
             return "the proxy could not serve the request";
         case errc::input_full:
             return "too many requests are incomplete";
+        case errc::files_busy:
+            return "the file cannot be read now";
+        case errc::file_late:
+            return "the file could not be read in time";
+        case errc::file_lost:
+            return "the file changed while it was sent";
         case errc::client_closed:
             return "the client closed the connection";
         case errc::idle:

@@ -29,6 +29,7 @@ enum class errc {
     handshake_outdated,    ///< 421: a reload changed which certificates are good; reconnect
     // routing
     no_route,     ///< 404: no route matches the request
+    no_file,      ///< 404: a route with files has none for this path, or hides it
     misdirected,  ///< 421: routes name hosts, and none names the request's (RFC 9110 15.5.20)
     // the line
     queue_full,     ///< answered as on_full says
@@ -52,6 +53,9 @@ enum class errc {
     spool_lost,  ///< 502: a spooled body cannot be read back
     internal,    ///< 500: an exception, such as no memory
     input_full,  ///< 503: max_input is full, kept for requests not yet whole
+    files_busy,  ///< 503: too many files are open, too many reads wait, or the disk fails
+    file_late,   ///< 504: the disk did not give the file in time
+    file_lost,   ///< 500: a file became shorter, or unreadable, while it was sent
     // no answer possible or needed
     client_closed,  ///< 499 in the log only
     idle,           ///< a keep-alive connection ended between requests

@@ -41,6 +41,7 @@ struct Config {
     std::uint32_t route_cache = 1000;  ///< cached combinations with regex routes
     Clients clients;
     Spool spool;
+    FileIo file_io;
     Ids ids;
     std::optional<IdService> id_service;  ///< absent: `off`
     Log log;

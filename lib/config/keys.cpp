@@ -25,6 +25,8 @@ constexpr std::array tables{
     Table{"fastcgi", &fcgi_keys},
     Table{"fastcgi_status", &fcgi_status_keys},
     Table{"workers", &workers_keys},
+    Table{"files", &files_keys},
+    Table{"file_io", &file_io_keys},
     Table{"queue", &queue_keys},
     Table{"settings", &settings_keys},
     Table{"answer", &answer_keys},

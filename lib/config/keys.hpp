@@ -36,6 +36,7 @@ enum class Kind {
     script,        ///< the path of a URL, or `off`
     variables,     ///< map from a CGI variable's name to its value
     words,         ///< list of texts
+    types,         ///< map from the ending of a name to a media type
     environment,   ///< map from a variable's name to its value
     rlimits,       ///< map from a limit's name to a number, a size or `unlimited`
     media_type,
@@ -67,6 +68,8 @@ enum class Section {
     fcgi,
     fcgi_status,
     workers,
+    files,
+    file_io,
     queue,
     settings,
     answer,

@@ -88,6 +88,8 @@ constexpr std::array settings_rows{
     plain("upgrades", Kind::protocols, setting<&S::upgrades, &Said::upgrades>,
           "Protocols to which a connection may be upgraded. The backend is not asked for others. "
           "[] allows none."),
+    commented(nested("files", Kind::section, Section::files, setting_part<&S::files, &Said::files>,
+                     "Static files that ticketgate serves itself. files.yaml is a whole example.")),
     like("{}", nested("ids", Kind::section, Section::route_ids, setting_part<&S::ids, &Said::ids>,
                       "Headers, formats and policies of ids that differ here from those under "
                       "ids.")),

@@ -65,6 +65,8 @@ constexpr std::array rows{
            "The limits for clients, before a route is known."),
     nested("spool", Kind::section, Section::spool, part<&Config::spool>,
            "Where bodies are kept: in memory first, then in files."),
+    nested("file_io", Kind::section, Section::file_io, part<&Config::file_io>,
+           "How static files are read from disks."),
     nested("ids", Kind::section, Section::ids, part<&Config::ids>,
            "The ids that every request to a backend carries. The client's own are removed first. "
            "More examples are in ids.yaml."),

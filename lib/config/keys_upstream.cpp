@@ -31,6 +31,10 @@ constexpr std::array upstream_rows{
          "Rewrites Location and Refresh of a response that name the backend's own address, or the "
          "client's host with the backend's port, to the scheme and Host that the client used. "
          "Other redirects stay as they are. Has no meaning for php-fpm and unix sockets."),
+    commented(like("{root: /var/www/html}",
+                   nested("files", Kind::section, Section::files, part<&Upstream::files>,
+                          "Static files of every route to this backend, where the route does not "
+                          "set them itself. Its keys are those of files of a route."))),
     commented(nested("tls", Kind::section, Section::upstream_tls, part<&Upstream::tls>,
                      "For an https url: how the backend's certificate is checked.")),
 };

@@ -64,6 +64,7 @@ constexpr std::array rows{
     KindRow{Kind::variables, "map of variables", "a map of variables and values", map_schema},
     KindRow{Kind::words, "list of texts", "a list such as [php-cgi, -d, memory_limit=256M]",
             list_of_text_schema},
+    KindRow{Kind::types, "map of media types", "a map such as {md: text/markdown}", map_schema},
     KindRow{Kind::environment, "map of variables", "a map of variables and values", map_schema},
     KindRow{Kind::rlimits, "map of limits", "a map such as {nofile: 1024, as: 1GiB}", map_schema},
     KindRow{Kind::media_type, "media type", "a media type such as text/html; charset=utf-8",
@@ -111,6 +112,8 @@ std::string limits(const Key& key) {
 std::string expected(const Key& key) {
     // An answer may have only some of its keys, so the message shows an example.
     if (key.section == Section::answer) return "a map such as {status: 503, body: \"busy\"}";
+    if (key.section == Section::files)
+        return "a map such as {root: /var/www/html}; {try: [upstream]} serves no files";
     return std::string(row_of(key.kind).expected) + limits(key);
 }
 

@@ -100,6 +100,23 @@ struct IdsIn {
 };
 using Ids = IdsIn<Whole>;
 
+/// Static files of a route; each field is inherited by itself.
+template <class Form>
+struct FilesIn {
+    using Names = std::vector<std::string>;
+    In<Form, std::string> root = {};  ///< the folder; empty: no files are served
+    In<Form, Names> tries =
+        Form::initial(Names{"path", "path/", "upstream"});  ///< what a path may stand for, in order
+    In<Form, Names> index = Form::initial(Names{"index.php", "index.html"});  ///< of folders
+    In<Form, Headers> types = {};              ///< media types by ending, before the system's
+    In<Form, std::string> cache_control = {};  ///< empty: no such field
+    In<Form, Names> hide = Form::initial(Names{"default"});  ///< patterns of names that get 404
+    In<Form, bool> precompressed = Form::initial(true);      ///< sends NAME.br and NAME.gz
+    bool operator==(const FilesIn&) const = default;
+};
+using Files = FilesIn<Whole>;
+using FilesOverrides = FilesIn<Said>;
+
 /// The settings of a route. `Settings` is the resolved form: what applies to a request once all
 /// matching routes are merged.
 template <class Form>
@@ -135,7 +152,8 @@ struct SettingsIn {
     /// Protocols that may be upgraded to; others are not passed to the backend.
     In<Form, std::vector<std::string>> upgrades =
         Form::initial(std::vector<std::string>{"websocket"});
-    IdsIn<Form> ids = {};  ///< the file's ids, with the route's formats and policies
+    FilesIn<Form> files = {};  ///< of the upstream, with those of the route
+    IdsIn<Form> ids = {};      ///< the file's ids, with the route's formats and policies
     bool operator==(const SettingsIn&) const = default;
 };
 using Settings = SettingsIn<Whole>;
@@ -218,6 +236,7 @@ struct Upstream {
     std::optional<Fcgi> fcgi;         ///< absent: it speaks HTTP
     std::optional<Workers> workers;   ///< in place of a url
     UpstreamTls tls;                  ///< for https
+    FilesOverrides files;             ///< of every route to it that does not set its own
     bool operator==(const Upstream&) const = default;
 };
 
@@ -291,6 +310,14 @@ struct Spool {
     Bytes max_disk = 4ull << 30;       ///< all files together; then 503
     std::string directory = "/tmp";
     bool operator==(const Spool&) const = default;
+};
+
+/// Reading files from disks.
+struct FileIo {
+    std::uint32_t threads = 4;         ///< that wait for disks
+    std::uint32_t max_waiting = 1024;  ///< for such a thread; 503 above
+    std::uint32_t max_open = 1024;     ///< files, for all clients together; 503 above
+    bool operator==(const FileIo&) const = default;
 };
 
 /// Serves noeqd's protocol on its own port.

@@ -18,6 +18,7 @@ void parse_admin(const Entry* entry, Config& config, Reading& reading);
 void parse_section(SectionReader& section, Upstream& out);         // parse_upstream.cpp
 void parse_section(SectionReader& section, Fcgi& out);             // parse_upstream.cpp
 void parse_section(SectionReader& section, Workers& out);          // parse_workers.cpp
+void parse_section(SectionReader& section, FilesOverrides& out);   // parse_files.cpp
 void parse_section(SectionReader& section, AnswerOverrides& out);  // parse_route.cpp
 void parse_section(SectionReader& section, Id& out);               // parse_ids.cpp
 void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp

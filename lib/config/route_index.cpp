@@ -33,7 +33,8 @@ struct Effective {
 }  // namespace
 
 struct RouteIndex::Tables {
-    Settings built_in;  // with the file's ids
+    Settings built_in;                                // with the file's ids
+    std::map<std::string, RouteOverrides> upstreams;  // those that set files
     RouteOverrides defaults;
     std::vector<RouteNode> nodes;
     std::vector<Effective> effective;  // by node
@@ -168,6 +169,8 @@ RouteIndex::RouteIndex(const Config& config) {
     auto tables = std::make_unique<Tables>();
     tables->built_in.ids = config.ids;
     tables->defaults = config.defaults;
+    for (const auto& [name, upstream] : config.upstreams)
+        if (upstream.files != FilesOverrides()) tables->upstreams[name].files = upstream.files;
     tables->nodes = config.routes;
     tables->add_conditions();
     tables->add_prefixes();
@@ -253,15 +256,27 @@ std::vector<const RouteNode*> RouteIndex::routes(const Match& match) const {
     return chain;
 }
 
+// An upstream gives the lowest of all settings, and is itself one of those that routes give.
 Settings RouteIndex::resolve(const Match& match) const {
-    auto settings = config::resolve(tables_->built_in, tables_->defaults);
+    auto settings = resolve_from(tables_->built_in, match);
+    const auto upstream = tables_->upstreams.find(settings.upstream);
+    if (upstream == tables_->upstreams.end()) return settings;
+    return resolve_from(config::resolve(tables_->built_in, upstream->second), match);
+}
+
+Settings RouteIndex::resolve_from(Settings lowest, const Match& match) const {
+    auto settings = config::resolve(std::move(lowest), tables_->defaults);
     for (const RouteNode* route : routes(match))
         settings = config::resolve(std::move(settings), route->overrides);
     return settings;
 }
 
 std::vector<Origin> RouteIndex::origins(const Match& match) const {
-    auto origins = config::resolve(built_in_origins(), tables_->defaults);
+    auto lowest = built_in_origins();
+    const auto upstream = tables_->upstreams.find(resolve(match).upstream);
+    if (upstream != tables_->upstreams.end())
+        lowest = config::resolve(std::move(lowest), upstream->second);
+    auto origins = config::resolve(std::move(lowest), tables_->defaults);
     for (const RouteNode* route : routes(match))
         origins = config::resolve(std::move(origins), route->overrides);
     return origins;

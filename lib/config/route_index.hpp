@@ -81,6 +81,7 @@ class RouteIndex {
 
  private:
     struct Tables;
+    Settings resolve_from(Settings lowest, const Match& match) const;
     std::unique_ptr<const Tables> tables_;
 };
 

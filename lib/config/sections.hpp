@@ -24,6 +24,10 @@ extern const std::span<const Key> fcgi_status_keys;
 // keys_workers.cpp
 extern const std::span<const Key> workers_keys;
 
+// keys_files.cpp
+extern const std::span<const Key> files_keys;
+extern const std::span<const Key> file_io_keys;
+
 // keys_route.cpp
 extern const std::span<const Key> settings_keys;
 extern const std::span<const Key> answer_keys;

@@ -156,6 +156,7 @@ void check_references(const Config& config, Problems& problems) {
     check_ids(config, problems);
     check_proxy_headers(config, problems);
     check_answers(config, problems);
+    check_files(config, problems);
 }
 
 }  // namespace ticketgate::config

@@ -28,6 +28,9 @@ void check_proxy_headers(const Config& config, Problems& problems);
 /// Reports headers of answers that ticketgate sets itself. validate_answers.cpp
 void check_answers(const Config& config, Problems& problems);
 
+/// Checks what files of a route need from its upstream. validate_files.cpp
+void check_files(const Config& config, Problems& problems);
+
 /// Warns about combinations of routes and queues that probably do not do what was meant. The config
 /// may be a draft: `problems` knows the values that could not be read.
 void check_meaning(const Config& config, Problems& problems);

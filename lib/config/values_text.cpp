@@ -209,6 +209,16 @@ bool check_header(const Value& value, const Entry& entry) {
     return true;
 }
 
+bool check_type(const Value& map, const Entry& entry) {
+    const std::string path = map.path + "." + entry.key;
+    const Value item{entry.value, map.key, path, map.reading};
+    const bool ending = !entry.key.empty() && entry.key.find_first_of("./ ") == std::string::npos;
+    if (!ending) return item.fail(shown(entry.key) + " is not an ending such as md");
+    if (entry.value.kind != Node::Kind::scalar) return item.expect(Node::Kind::scalar);
+    return is_media_type(entry.value.text) ||
+           item.fail(shown(entry.value.text) + " is not a media type such as text/markdown");
+}
+
 bool check_entry(const Value& map, const Entry& entry) {
     switch (map.key.kind) {
         case Kind::variables:
@@ -217,6 +227,8 @@ bool check_entry(const Value& map, const Entry& entry) {
             return check_environment(map, entry);
         case Kind::rlimits:
             return check_rlimit(map, entry);
+        case Kind::types:
+            return check_type(map, entry);
         default:
             return check_header(map, entry);
     }

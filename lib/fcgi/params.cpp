@@ -149,11 +149,15 @@ std::string bracketed(std::string_view ip) {
     return ipv6 ? "[" + std::string(ip) + "]" : std::string(ip);
 }
 
-void put_script(const http::RequestHead& head, const Scripts& scripts, Writer& to) {
+Script script_of(const http::RequestHead& head, const Scripts& scripts) {
     std::string path;
     // Routing has already normalised this path, so it succeeds.
     (void)http::normalise_path(http::path_of(head.target), path);
-    const Script script = find_script(path, scripts);
+    return find_script(path, scripts);
+}
+
+void put_script(const http::RequestHead& head, const Scripts& scripts, const Script& script,
+                Writer& to) {
     const auto query = head.target.find('?');
     to.put("SCRIPT_FILENAME", scripts.root + script.name);
     to.put("SCRIPT_NAME", script.name);
@@ -187,9 +191,9 @@ void append_pair(std::string& out, std::string_view name, std::string_view value
 
 void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
-                   const Scripts& scripts, std::string& out) {
+                   const Scripts& scripts, const Script* chosen, std::string& out) {
     Writer to(scripts, out);
-    put_script(stamped, scripts, to);
+    put_script(stamped, scripts, chosen != nullptr ? *chosen : script_of(stamped, scripts), to);
     to.put("GATEWAY_INTERFACE", "CGI/1.1");
     to.put("SERVER_SOFTWARE", "ticketgate");
     to.put("SERVER_PROTOCOL", version == 10 ? "HTTP/1.0" : "HTTP/1.1");

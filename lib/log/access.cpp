@@ -93,6 +93,8 @@ std::string_view name(Outcome outcome) {
     switch (outcome) {
         case Outcome::bypass:
             return "bypass";
+        case Outcome::file:
+            return "file";
         case Outcome::admitted:
             return "admitted";
         case Outcome::full:

@@ -16,6 +16,7 @@ namespace ticketgate {
 
 enum class Outcome : std::uint8_t {
     bypass,         ///< not queued
+    file,           ///< a static file, or the redirect to its folder; never queued
     admitted,       ///< got a slot
     full,           ///< refused: max_waiting
     timeout,        ///< refused: wait_timeout

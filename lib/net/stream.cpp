@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -197,6 +198,21 @@ IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     const auto bytes = static_cast<std::size_t>(n);
     count(bytes);
     if (bytes < wanted) writable_ = false;
+    return {Io::ok, bytes, 0};
+}
+
+IoResult SocketStream::send_file(int file, std::uint64_t from, std::size_t size) {
+    if (!writable_ || (!hurried_ && !has_turn())) return {Io::blocked, 0, 0};
+    auto offset = static_cast<off_t>(from);
+    const auto n = ::sendfile(descriptor_, file, &offset, size);
+    if (n < 0) {
+        const IoResult result = failure();
+        if (result.status == Io::blocked) writable_ = false;
+        return result;
+    }
+    const auto bytes = static_cast<std::size_t>(n);
+    count(bytes);
+    // Fewer bytes than asked for: the socket is full, or the file has ended. Another call tells.
     return {Io::ok, bytes, 0};
 }
 

@@ -5,6 +5,7 @@
 
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,6 +49,14 @@ class Stream {
     virtual IoResult read_some(std::span<char> into) = 0;
     /// Writes what fits now, of any number of pieces; fewer bytes than given: the rest would block.
     virtual IoResult write_some(std::span<const iovec> pieces) = 0;
+    /// True if send_file() can be used.
+    virtual bool sends_files() const { return false; }
+    /// Like write_some(), with bytes of a file that the system has in memory. ok without bytes: the
+    /// file ends before `from`.
+    virtual IoResult send_file(int file, std::uint64_t from, std::size_t size) {
+        (void)file, (void)from, (void)size;
+        return {Io::failed, 0, ENOTSUP};
+    }
     /// blocked: the connection is not established yet; ok; failed.
     virtual IoResult connected() { return {}; }
     /// True if the peer has ended or sent something unasked. For a connection that was idle.
@@ -126,6 +135,8 @@ class SocketStream final : public Stream, private Pollable {
     bool stale() override;  // one system call: the event may still be on its way
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
+    bool sends_files() const override { return true; }
+    IoResult send_file(int file, std::uint64_t from, std::size_t size) override;
     void finish_writing() override;
     void hang_up() override;
     void abort_on_close() override;

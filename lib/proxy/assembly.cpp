@@ -27,6 +27,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
                  platform.supervisor),
       bound_(config.listen),
       snapshot_(build(std::move(config), nullptr)) {
+    limit_file_io();
     for (const auto& loop : loops_) {
         stations_.push_back(
             std::make_unique<Station>(commons_, *loop, platform.metrics, snapshot_));
@@ -64,7 +65,14 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
 void Assembly::reload(config::Config next) {
     snapshot_ = build(std::move(next), snapshot_.get());
     commons_.input.limit(config().clients.max_input);
+    limit_file_io();
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
+}
+
+void Assembly::limit_file_io() {
+    const config::FileIo& io = config().file_io;
+    commons_.open_files->limit(io.max_open);
+    commons_.readers.limit({io.threads, io.max_waiting});
 }
 
 void Assembly::drain() {

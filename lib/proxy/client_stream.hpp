@@ -43,6 +43,10 @@ class ClientStream {
 
     /// Drops the request head: views into it are no longer valid.
     virtual void consume_head() = 0;
+    /// Keeps the head's bytes over a suspension, after which view_head_again() reads the same head
+    /// into the station's scratch. False: there is no room for them.
+    virtual bool hold_head() = 0;
+    virtual void view_head_again() = 0;
     /// Takes the part of the body that came with the head.
     virtual error_code take_body(BodyReader& reader, http::Spool& spool) = 0;
     /// Reads once and takes the bytes. Errors: client_closed, body_timeout for a client that is too

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/check.hpp"
 #include "http/framing.hpp"
 #include "net/tls_stream.hpp"
 
@@ -113,6 +114,20 @@ std::size_t Connection::skip_empty_lines() {
 // The last use of the head, on every path.
 void Connection::consume_head() {
     input_.consume(std::exchange(head_size_, 0));
+}
+
+bool Connection::hold_head() {
+    input_.keep();
+    return station_->commons.input.takes_heads();
+}
+
+void Connection::view_head_again() {
+    constexpr http::HeadLimits known{
+        .max_head = 64 << 20, .max_uri = 64 << 20, .max_headers = 1 << 20};
+    const auto head = station_->head.fresh();
+    head->complaint = {};
+    const auto progress = http::parse_request(input_.view(), known, *head);
+    TG_CHECK(progress && *progress == http::Progress::done);
 }
 
 // Finds the method that an error answers if it came before the head could be read.

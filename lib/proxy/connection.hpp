@@ -50,6 +50,8 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     Signal& signal() override { return signal_; }
     net::Stream& wire() override { return *wire_; }
     void consume_head() override;
+    bool hold_head() override;
+    void view_head_again() override;
     error_code take_body(BodyReader& reader, http::Spool& spool) override;
     result<Read> read_body(BodyReader& reader, http::Spool& spool) override;
     result<Read> read_tunnel(http::Spool& spool, std::uint64_t most, bool& ended) override;

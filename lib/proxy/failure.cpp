@@ -34,6 +34,7 @@ constexpr std::array meanings{
     Meaning{errc::plain_http, 400},
     Meaning{errc::handshake_outdated, 421},
     Meaning{errc::no_route, 404},
+    Meaning{errc::no_file, 404},
     Meaning{errc::queue_full, 503},
     Meaning{errc::wait_timeout, 503},
     Meaning{errc::call_accepted, 202},
@@ -52,14 +53,22 @@ constexpr std::array meanings{
     Meaning{errc::spool_full, 503},
     Meaning{errc::spool_lost, 502},
     Meaning{errc::input_full, 503},
+    Meaning{errc::files_busy, 503},
+    Meaning{errc::file_late, 504},
+    Meaning{errc::file_lost, 500},
     Meaning{errc::internal, 500},
     Meaning{errc::client_closed, 499},
     Meaning{errc::misdirected, 421},
 };
 
-constexpr std::array<std::pair<std::uint16_t, std::string_view>, 27> reasons{{
+constexpr std::array<std::pair<std::uint16_t, std::string_view>, 34> reasons{{
+    {200, "OK"},
     {202, "Accepted"},
     {204, "No Content"},
+    {206, "Partial Content"},
+    {301, "Moved Permanently"},
+    {304, "Not Modified"},
+    {308, "Permanent Redirect"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {402, "Payment Required"},
@@ -70,8 +79,10 @@ constexpr std::array<std::pair<std::uint16_t, std::string_view>, 27> reasons{{
     {408, "Request Timeout"},
     {409, "Conflict"},
     {410, "Gone"},
+    {412, "Precondition Failed"},
     {413, "Content Too Large"},
     {414, "URI Too Long"},
+    {416, "Range Not Satisfiable"},
     {417, "Expectation Failed"},
     {421, "Misdirected Request"},
     {422, "Unprocessable Content"},
@@ -235,8 +246,8 @@ std::string_view reason_phrase(std::uint16_t status) {
 
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
-                        errc::spool_full, errc::input_full, errc::too_many_connections,
-                        errc::upstream_overloaded});
+                        errc::spool_full, errc::input_full, errc::files_busy, errc::file_late,
+                        errc::too_many_connections, errc::upstream_overloaded});
 }
 
 std::string failure_response(error_code failure, const config::Settings* settings,

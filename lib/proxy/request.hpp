@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "log/record.hpp"
@@ -26,6 +27,8 @@ struct Request {
 
     std::string method, target;  ///< as the client wrote them
     std::string head;            ///< as it goes to the backend
+    /// The script that a look at the files has chosen; absent: the path selects it.
+    std::optional<fcgi::Script> script;
     Body body;
 
     bool to_head = false;      ///< HEAD: the response has no body

@@ -148,4 +148,9 @@ Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const P
     return refused;
 }
 
+Routed route_of_path(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+                     std::string_view normal) {
+    return Search(snapshot, head, peer, normal, normal).run();
+}
+
 }  // namespace ticketgate

@@ -43,4 +43,8 @@ class HeadCircumstances final : public config::Circumstances {
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
                 std::string& normal);
 
+/// Of the same request with another path, in normal form.
+Routed route_of_path(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+                     std::string_view normal);
+
 }  // namespace ticketgate

@@ -46,6 +46,7 @@ std::shared_ptr<Upstream> Run::upstream_to_ask() const {
 
 task<void> Run::outlast_workers(error_code failure) {
     Answered request{request_->method, request_->target, sent_, monotonic_now()};
+    if (request_->script) request.script = &*request_->script;
     if (exchange_) request.sent_to = exchange_->peer();
     if (exchange_ && exchange_->worker_gone()) worker_gone_ = true;
     leave_backend(failure);

@@ -48,7 +48,10 @@ task<Session::End> Session::serve(ClientStream& client, Begin begin) {
 }
 
 task<error_code> Session::go_through() {
-    error_code failure = enter();
+    error_code failure = begin();
+    if (!failure && request_->route->files) failure = co_await find_file();
+    if (!failure && file_) co_return co_await send_file();
+    if (!failure) failure = enter();
     if (failure) co_return failure;
     Station* const elsewhere = place_ ? nullptr : client_.settles_on();
     if (place_) co_await go_home();
@@ -62,15 +65,18 @@ task<error_code> Session::go_through() {
     co_return failure;
 }
 
-// Nothing here suspends: the head is a view of the loop's buffer to the end of this function.
-error_code Session::enter() {
+// The head is a view of the loop's buffer from here to the end of enter(), unless a look at the
+// files must wait for a disk (hold_head()).
+error_code Session::begin() {
     const auto lost = route();
     identify(request_->ids(), &*station().head.view(), client_.peer().trusted, station().ids,
              request_->record);
-    if (lost) {
-        note_refused_head(lost);
-        return lost;
-    }
+    if (lost) note_refused_head(lost);
+    return lost;
+}
+
+error_code Session::enter() {
+    if (queues_ && request_->route->untold) return refuse_untold();
     stamp();
     if (const auto failure = take_ticket()) return failure;
     if (const auto failure = begin_body()) return failure;
@@ -234,7 +240,7 @@ Session::End Session::finish(error_code failure) {
     record.outcome = outcome(failure);
     if (failure && record.status == 0) record.status = status_of(failure, nullptr);
     place_.reset();
-    const bool begun = accepted_ || request_->reply.begun();
+    const bool begun = this->begun();
     request_->reply.detach();
     record.orphaned =
         turn_ == Turn::had && failure == errc::client_closed && request_->run != nullptr;

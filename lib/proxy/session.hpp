@@ -8,11 +8,17 @@
 #include <memory>
 #include <optional>
 
+#include "files/lookup.hpp"
 #include "proxy/client_stream.hpp"
+#include "proxy/file_answer.hpp"
 #include "proxy/request.hpp"
 #include "task/deadlines.hpp"
 
 namespace ticketgate {
+
+namespace disk {
+class Task;
+}
 
 class Session {
  public:
@@ -35,6 +41,7 @@ class Session {
     // the stages, in order
     task<error_code> go_through();
     error_code enter();
+    error_code begin();
     void begin_request(error_code failure);
     error_code route();
     void stamp();
@@ -51,7 +58,22 @@ class Session {
     task<void> answer(error_code failure);
     End finish(error_code failure);
 
+    // session_files.cpp
+    task<error_code> find_file();
+    void look_now(const files::Query& query, files::Resolved& found);
+    task<error_code> look_on_disk(files::Query query, files::Resolved& found);
+    task<error_code> wait_for(std::shared_ptr<disk::Task> task);
+    error_code take_found(files::Resolved& found);
+    void answer_with(files::Resolved& found);
+    error_code run_script(const files::Resolved& found);
+    task<error_code> send_file();
+    task<error_code> read_file();
+    error_code lose_file();
+    void write_file_head();
+    bool begun() const;
+
     // session_inside.cpp
+    void note_inside();
     error_code enter_within(Pass& pass, const queue::Queue::Entry& entry, queue::State& state);
     bool lets_pass() const;
     void tell_inside() const;
@@ -90,6 +112,7 @@ class Session {
     /// How far the request came in line.
     enum class Turn : std::uint8_t {
         none,     ///< refused before the queue
+        file,     ///< answered with a file
         bypass,   ///< it does not queue
         full,     ///< max_waiting
         waits,    ///< it has a ticket, but no slot yet
@@ -109,6 +132,7 @@ class Session {
     const bool may_stay_;         // the connection may serve another request
     Turn turn_ = Turn::none;
     bool queues_ = false;
+    std::unique_ptr<FileAnswer> file_;           // that answers it
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
     bool accepted_ = false;                      // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;

@@ -39,6 +39,8 @@ Outcome Session::outcome(error_code failure) const {
     switch (turn_) {
         case Turn::none:
             return Outcome::refused;
+        case Turn::file:
+            return Outcome::file;
         case Turn::bypass:
             return Outcome::bypass;
         case Turn::full:
@@ -81,7 +83,7 @@ task<void> Session::answer(error_code failure) {
     if (failure == errc::spool_full) station().tell_spool(record.request_id.view());
     wait_deadline_.disarm();
     if (failure != errc::client_closed && !co_await finish_interim()) failure = errc::client_closed;
-    const bool begun = accepted_ || request.reply.begun();
+    const bool begun = this->begun();
     request.reply.detach();
     if (begun || failure == errc::client_closed) {
         // Cut short, so that the sent part does not look like a whole response.

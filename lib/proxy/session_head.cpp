@@ -7,7 +7,6 @@
 #include "http/target.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/identify.hpp"
-#include "proxy/inside.hpp"
 #include "proxy/method_override.hpp"
 #include "proxy/routing.hpp"
 #include "proxy/session.hpp"
@@ -93,10 +92,8 @@ error_code Session::route() {
         station().head.view()->complaint = found.complaint;
     if (found.failure) return found.failure;
     queues_ = found.queues;
-    if (queues_ && is_inside(snapshot, head, client_.peer()))
-        inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
-    request_->must_run = inside_ != nullptr;
-    return queues_ && request_->route->untold ? refuse_untold() : error_code();
+    note_inside();
+    return {};
 }
 
 // Its slot would be free with the end of the response, though the script may go on.
@@ -127,7 +124,8 @@ void Session::stamp() {
     edits.keep_unusual = snapshot.config.clients.unusual_names == config::UnusualNames::forward;
     OriginOf origin(head, peer, request.record);
     request.head = station().spare_text();
-    const RequestFacts facts{edits, queues_, upgrade_of(head, settings()), &origin};
+    const RequestFacts facts{edits, queues_, upgrade_of(head, settings()), &origin,
+                             request.script ? &*request.script : nullptr};
     const Prepared how = upstream.prepare(head, facts, request.head);
     needs_length_ = how.needs_length;
     request.upgrade = how.upgrade;

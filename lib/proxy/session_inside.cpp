@@ -2,6 +2,7 @@
 // until it has the answer (CONTRACT 10).
 #include "http/target.hpp"
 #include "proxy/failure.hpp"
+#include "proxy/identify.hpp"
 #include "proxy/inside.hpp"
 #include "proxy/session.hpp"
 
@@ -29,6 +30,13 @@ class ExchangesOf final : public Exchanges {
 };
 
 }  // namespace
+
+void Session::note_inside() {
+    const http::RequestHead& head = *station().head.view();
+    if (queues_ && is_inside(*request_->snapshot, head, client_.peer()))
+        inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
+    request_->must_run = inside_ != nullptr;
+}
 
 // Leaves `state` idle where the call takes its place in the queue's own line.
 error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,

@@ -7,6 +7,7 @@
 #include "config/proxy_headers.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
+#include "proxy/file_rules.hpp"
 #include "proxy/method_override.hpp"
 #include "proxy/stamp.hpp"
 
@@ -69,6 +70,15 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
     return names;
 }
 
+bool names_files(const config::Config& config) {
+    bool any = std::ranges::any_of(config.upstreams,
+                                   [](const auto& one) { return one.second.files.root.given(); });
+    for_each_overrides(config, [&](const std::string& /*path*/, const config::RouteOverrides& own) {
+        any = any || own.files.root.given();
+    });
+    return any;
+}
+
 }  // namespace
 
 // Compares matches, not routes: the route of one match need not stay the same object.
@@ -117,6 +127,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       listeners_(std::move(listeners)),
       id_headers_(id_headers_of(config)),
       index_(config),
+      media_types_(names_files(config) ? system_media_types() : nullptr),
       combined_(config.route_cache) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
@@ -131,9 +142,10 @@ Route Snapshot::attach(config::Settings settings) const {
     if (settings.queue) route.gate = gates_.find(*settings.queue)->second;
     if (const auto found = upstreams.find(settings.upstream); found != upstreams.end())
         route.upstream = found->second;
-    if (const auto known = config.upstreams.find(settings.upstream);
-        known != config.upstreams.end())
-        route.upgrades = !known->second.fcgi;
+    const auto known = config.upstreams.find(settings.upstream);
+    const bool has_upstream = known != config.upstreams.end();
+    if (has_upstream) route.upgrades = !known->second.fcgi;
+    route.files = file_rules(settings.files, has_upstream ? &known->second : nullptr, media_types_);
     route.untold = !config::tells_end_of_work(config, settings);
     route.settings = std::move(settings);
     return route;

@@ -12,6 +12,7 @@
 
 #include "config/config.hpp"
 #include "config/route_index.hpp"
+#include "files/rules.hpp"
 #include "gate/gate.hpp"
 #include "http/head.hpp"
 #include "http/name_set.hpp"
@@ -39,6 +40,7 @@ struct Route {
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;
+    std::shared_ptr<const files::Rules> files;  ///< null: it serves no files
 
     bool skips(std::string_view method) const;
 };
@@ -104,6 +106,7 @@ class Snapshot {
     const ListenerNames listeners_;
     const std::vector<std::string> id_headers_;  // as configured, so that UNIQUE_ID is not refused
     const config::RouteIndex index_;
+    const std::shared_ptr<const files::MediaTypes> media_types_;
     std::vector<Route> by_prefix_;
 
     // Of combinations with regex routes and conditions, which cannot be listed in advance.

@@ -1,5 +1,6 @@
 #include "proxy/station.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 #include "log/access.hpp"
@@ -71,6 +72,19 @@ void Station::tell_spool(std::string_view request_id) {
                       {"directory", commons.spool.limits().directory},
                       {"why", fault == 0 ? "max_memory and max_disk are reached"
                                          : std::string(std::strerror(fault))}});
+}
+
+void Station::tell_file(const Request& request, const std::string& file, int error) {
+    const Time now = monotonic_now();
+    if (now < tell_file_at_) return;
+    tell_file_at_ = now + 1s;
+    const bool link = error == EXDEV || error == ELOOP;
+    commons.log.warn("a file cannot be opened",
+                     {{"request_id", request.record.request_id},
+                      {"path", file},
+                      {"root", request.route->settings.files.root},
+                      {"why", link ? "a symbolic link leads out of files.root, or in a circle"
+                                   : std::strerror(error)}});
 }
 
 std::string Station::spare_text() {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "disk/folder.hpp"
+#include "disk/readers.hpp"
 #include "http/accept.hpp"
 #include "http/parser.hpp"
 #include "http/spool.hpp"
@@ -71,6 +73,8 @@ struct Commons {
     ids::Machine machine{};                 ///< for ids; fixed before the loops run
     ClientCounts clients{};                 ///< connections by client
     InputBudget input{~0ull};               ///< limited by the Assembly
+    std::shared_ptr<disk::OpenFiles> open_files = std::make_shared<disk::OpenFiles>();
+    disk::Readers readers{};  ///< of files that are not in memory
 };
 
 class Station {
@@ -94,6 +98,8 @@ class Station {
     void record(Request& request) noexcept;
     /// Logs that the spool refused a body of this request, once a second at most.
     void tell_spool(std::string_view request_id);
+    /// Logs that a file of this request could not be opened, once a second at most. `error`: errno.
+    void tell_file(const Request& request, const std::string& file, int error);
     /// Memory for a request head.
     std::string spare_text();
 
@@ -127,6 +133,7 @@ class Station {
     Scratch<std::string> joined{loop.scheduler()};
 
     http::AcceptMemo accept{};
+    disk::Roots roots{};
 
  private:
     void log_line(const Record& record);
@@ -137,7 +144,7 @@ class Station {
     LineSink access_;
     std::string line_;
     std::vector<std::string> spare_;
-    Time flush_at_{}, tell_spool_at_{};
+    Time flush_at_{}, tell_spool_at_{}, tell_file_at_{};
     std::string date_;
     Time date_until_{};  // the end of its second
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;

@@ -10,9 +10,14 @@
 namespace ticketgate {
 namespace {
 
-// The number of workers may change, and the pool stays.
+config::Upstream without_files(config::Upstream upstream) {
+    upstream.files = {};
+    return upstream;
+}
+
+// The number of workers may change, and the pool stays. Files concern routes only.
 bool same(const config::Upstream& a, const config::Upstream& b) {
-    if (!a.workers || !b.workers) return a == b;
+    if (!a.workers || !b.workers) return without_files(a) == without_files(b);
     return without_bounds(a) == without_bounds(b);
 }
 

@@ -137,6 +137,7 @@ config::Upstream without_bounds(config::Upstream upstream) {
     workers.max = usual.max;
     workers.idle_timeout = usual.idle_timeout;
     workers.max_requests = usual.max_requests;
+    upstream.files = {};
     return upstream;
 }
 

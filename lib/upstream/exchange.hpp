@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "fcgi/origin.hpp"
+#include "fcgi/script.hpp"
 #include "fcgi/status_page.hpp"
 #include "fcgi/workers.hpp"
 #include "http/head.hpp"
@@ -134,6 +135,7 @@ struct RequestFacts {
     bool queued = false;       ///< its body is whole before it is sent
     std::string_view upgrade = {};  ///< the protocol that client and route ask for; empty: none
     OriginSource* origin = nullptr;
+    const fcgi::Script* script = nullptr;  ///< chosen beside the path; null: the path selects it
 };
 
 /// How the backend gets the request.
@@ -150,6 +152,7 @@ struct Answered {
     Time sent, ended;
     net::Endpoint sent_to = {};
     Time asked = {}, told = {};
+    const fcgi::Script* script = nullptr;  ///< chosen beside the path; null: the path selects it
 };
 
 /// A backend that reports what its workers do (CONTRACT 2.6). Any thread.

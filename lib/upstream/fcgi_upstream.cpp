@@ -51,7 +51,8 @@ Prepared FcgiUpstream::prepare(const http::RequestHead& head, const RequestFacts
     http::RequestHead mine;
     const auto parsed = http::parse_request(stamped, own_head, mine);
     TG_CHECK(parsed && *parsed == http::Progress::done);
-    fcgi::append_params(mine, head.version, edits.id_names, origin, fcgi_.scripts, pairs);
+    fcgi::append_params(mine, head.version, edits.id_names, origin, fcgi_.scripts, facts.script,
+                        pairs);
     fcgi::append_begin(out, fcgi_.keep_alive);
     fcgi::append_stream(out, fcgi::Type::params, pairs);
     return how;
@@ -90,14 +91,20 @@ std::unique_ptr<Exchange> FcgiUpstream::open_status(net::Loop& loop, const net::
 result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
                                                const Answered& request) const {
     if (request.method.empty()) return errc::upstream_bad_response;  // no worker would match
-    std::string path;
-    // The request was routed by its normal form, so it has one.
-    (void)http::normalise_path(http::path_of(request.target), path);
+    fcgi::Script script;
+    if (request.script != nullptr) {
+        script = *request.script;
+    } else {
+        std::string path;
+        // The request was routed by its normal form, so it has one.
+        (void)http::normalise_path(http::path_of(request.target), path);
+        script = fcgi::find_script(path, fcgi_.scripts);
+    }
     const auto query = std::min(request.target.find('?'), request.target.size() - 1);
     // On a kept connection php-fpm counts from when the worker began to wait for the request.
     const Time sent = fcgi_.keep_alive ? Time() : request.sent;
-    const fcgi::Trace trace{request.method, fcgi::find_script(path, fcgi_.scripts),
-                            request.target.substr(query + 1), sent, request.ended};
+    const fcgi::Trace trace{request.method, std::move(script), request.target.substr(query + 1),
+                            sent, request.ended};
     return fcgi::still_runs(answer, trace, {request.asked, request.told});
 }
 

@@ -68,7 +68,7 @@ void write(const http::RequestHead& head, const Peer& peer) {
         const std::string client = client_ip(head, peer);
         const fcgi::Scripts scripts{.root = "/srv"};
         fcgi::append_params(stamped, 11, id_names, origin_of(stamped, peer, client, record),
-                            scripts, params);
+                            scripts, nullptr, params);
     }
     format_json(record, line);
 }

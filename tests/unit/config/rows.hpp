@@ -69,6 +69,8 @@ inline std::string other_value(const Key& key) {
             return "text/other";
         case Kind::words:
             return "[other]";
+        case Kind::types:
+            return "{md: text/markdown}";
         case Kind::rlimits:
             return "{nofile: 7}";
         case Kind::variables:

@@ -47,7 +47,7 @@ Variables variables(const std::string& head_text, const Asked& asked = {}) {
     const auto parsed = http::parse_request(head_text, {}, head);
     EXPECT_TRUE(parsed && *parsed == http::Progress::done) << head_text;
     std::string out;
-    append_params(head, asked.version, ids, asked.origin, asked.scripts, out);
+    append_params(head, asked.version, ids, asked.origin, asked.scripts, nullptr, out);
     return decode(out);
 }
 

@@ -1,0 +1,69 @@
+#include "disk/open_file.hpp"
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+namespace ticketgate::disk {
+namespace {
+
+// Of cachestat(2), which the headers of Debian 12 do not have.
+struct CacheRange {
+    std::uint64_t from, size;
+};
+struct CacheState {
+    std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
+
+std::atomic<bool> no_cachestat{false};
+
+ReadResult result_of(ssize_t n) {
+    if (n >= 0) return {static_cast<std::size_t>(n), 0};
+    return {0, errno};
+}
+
+}  // namespace
+
+bool OpenFiles::take() {
+    if (++open_ <= most_) return true;
+    --open_;
+    return false;
+}
+
+// A file system that cannot tell (FUSE, NFS) is always asked by a reader.
+ReadResult File::read_now(std::uint64_t from, std::span<char> into) const {
+    const iovec piece{into.data(), into.size()};
+    ReadResult out =
+        result_of(::preadv2(descriptor(), &piece, 1, static_cast<off_t>(from), RWF_NOWAIT));
+    if (out.error == EOPNOTSUPP || out.error == ENOSYS || out.error == EINTR) out.error = EAGAIN;
+    return out;
+}
+
+ReadResult File::read(std::uint64_t from, std::span<char> into) const {
+    ReadResult out;
+    do {
+        out = result_of(::pread(descriptor(), into.data(), into.size(), static_cast<off_t>(from)));
+    } while (out.error == EINTR);
+    return out;
+}
+
+bool File::in_memory(std::uint64_t from, std::uint64_t bytes) const {
+    if (no_cachestat || bytes == 0) return false;
+    static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    CacheRange range{from, bytes};
+    CacheState state{};
+    if (::syscall(SYS_cachestat, descriptor(), &range, &state, 0u) != 0) {
+        no_cachestat = errno == ENOSYS || errno == EPERM;
+        return false;
+    }
+    const std::uint64_t pages = (from + bytes - 1) / page - from / page + 1;
+    return state.cached >= pages;
+}
+
+}  // namespace ticketgate::disk

@@ -1,0 +1,56 @@
+// An open regular file that is sent to a client: reads of it that never wait for the disk, and
+// reads that may. Shared by the session that sends it and the reader that works for it; its
+// descriptor counts in a budget. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/descriptor.hpp"
+#include "files/lookup.hpp"
+
+namespace ticketgate::disk {
+
+/// How many files are open for clients at one time. Any thread.
+class OpenFiles {
+ public:
+    void limit(std::uint32_t most) { most_ = most; }
+    /// False: `most` are open already.
+    bool take();
+    void give_back() { --open_; }
+    std::uint32_t open() const { return open_; }
+
+ private:
+    std::atomic<std::uint32_t> open_{0}, most_{1024};
+};
+
+/// A number of bytes, or an error. No bytes: the end of the file.
+struct ReadResult {
+    std::size_t bytes = 0;
+    int error = 0;  ///< EAGAIN: the disk would have to be asked
+};
+
+class File final : public files::OpenFile {
+ public:
+    /// The descriptor's place in the budget is taken.
+    File(Descriptor descriptor, std::shared_ptr<OpenFiles> budget)
+        : descriptor_(std::move(descriptor)), budget_(std::move(budget)) {}
+    ~File() override { budget_->give_back(); }
+
+    int descriptor() const { return descriptor_.get(); }
+
+    /// Reads what the system has in memory.
+    ReadResult read_now(std::uint64_t from, std::span<char> into) const;
+    /// Reads it from the disk if it must.
+    ReadResult read(std::uint64_t from, std::span<char> into) const;
+    /// True if the system has all of it in memory, and says so (Linux 6.5).
+    bool in_memory(std::uint64_t from, std::uint64_t bytes) const;
+
+ private:
+    const Descriptor descriptor_;
+    const std::shared_ptr<OpenFiles> budget_;
+};
+
+}  // namespace ticketgate::disk

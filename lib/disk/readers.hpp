@@ -1,0 +1,75 @@
+// Threads that wait for the disk in place of the loops. A loop submits a task; a thread does its
+// work and posts the task back to that loop. The number of threads and of waiting tasks is bounded:
+// a disk that hangs holds up the tasks that need it, and nothing else. Threads start when they are
+// first needed.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "net/loop.hpp"
+#include "task/scheduler.hpp"
+
+namespace ticketgate::disk {
+
+/// Work that may wait for the disk. Shared by the session that wants it and the thread that does
+/// it; the session may leave it behind.
+class Task : public net::Job {
+ public:
+    /// On the loop: the work is done.
+    bool done() const { return done_; }
+    /// On the loop: whom to notify when it is done; null: nobody wants it any more, and work that
+    /// has not begun is not done.
+    void notify(Observer* waiter);
+
+ private:
+    friend class Readers;
+    /// On a reader's thread.
+    virtual void work() = 0;
+    void run() override;
+    std::atomic<bool> wanted_{true};
+    Observer* waiter_ = nullptr;
+    bool done_ = false;
+};
+
+class Readers {
+ public:
+    struct Limits {
+        std::uint32_t threads = 4, max_waiting = 1024;
+    };
+    Readers();
+    /// Waits a moment for tasks that are being done; leaves a thread behind that the disk holds.
+    /// The loops must not run any more.
+    ~Readers();
+    Readers(const Readers&) = delete;
+    Readers& operator=(const Readers&) = delete;
+
+    // Any thread.
+    void limit(Limits limits);
+    /// False: too many tasks wait, or no thread can be started.
+    bool submit(std::shared_ptr<Task> task, net::Loop& from);
+
+ private:
+    struct Entry {
+        std::shared_ptr<Task> task;
+        net::Loop* from;
+    };
+    // Outlives the threads, which may outlive the Readers.
+    struct Shared {
+        std::mutex lock;  // guards all below, and posting to a loop
+        std::condition_variable wanted, gone;
+        Limits limits;
+        std::deque<Entry> waiting;
+        std::uint32_t threads = 0, idle = 0;
+        bool closed = false;
+    };
+    static void serve(const std::shared_ptr<Shared>& shared);
+    static bool start_thread(const std::shared_ptr<Shared>& shared);
+    const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace ticketgate::disk

@@ -1,0 +1,76 @@
+#include "proxy/file_rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/file.hpp"
+
+namespace ticketgate {
+namespace {
+
+// What editors, tools and administrators leave beside the files of a site. `default` in the config.
+constexpr std::array<std::string_view, 20> usually_hidden{
+    "*~",        "#*#",       "*.bak",         "*.old",         "*.orig",       "*.save",
+    "*.swp",     "*.swo",     "*.log",         "*.sql",         "*.sql.*",      "*.sqlite",
+    "*.sqlite3", "*.ini",     "composer.json", "composer.lock", "package.json", "package-lock.json",
+    "yarn.lock", "web.config"};
+
+constexpr std::string_view table_of_types = "/etc/mime.types";
+constexpr std::uint64_t most_of_table = 16 << 20;
+
+void add_hidden(const std::string& name, std::vector<std::string>& out) {
+    if (name == "default")
+        out.insert(out.end(), usually_hidden.begin(), usually_hidden.end());
+    else
+        out.push_back(name);
+}
+
+void set_tries(const std::vector<std::string>& tries, files::Rules& out) {
+    out.tries_path = out.tries_folder = false;
+    out.fallback = files::Fallback::none;
+    for (const auto& one : tries) {
+        if (one == "path") {
+            out.tries_path = true;
+        } else if (one == "path/") {
+            out.tries_folder = true;
+        } else if (one == "upstream") {
+            out.fallback = files::Fallback::upstream;
+        } else {
+            out.fallback = one.ends_with(".php") ? files::Fallback::script : files::Fallback::file;
+            out.fallback_path = one;
+        }
+    }
+}
+
+bool serves_files(const files::Rules& rules) {
+    return rules.tries_path || rules.tries_folder || rules.fallback != files::Fallback::upstream;
+}
+
+}  // namespace
+
+std::shared_ptr<const files::Rules> file_rules(const config::Files& files,
+                                               const config::Upstream* upstream,
+                                               std::shared_ptr<const files::MediaTypes> known) {
+    if (files.root.empty()) return nullptr;
+    auto out = std::make_shared<files::Rules>();
+    out->root = files.root;
+    set_tries(files.tries, *out);
+    if (!serves_files(*out)) return nullptr;
+    out->index = files.index;
+    for (const auto& name : files.hide) add_hidden(name, out->hide);
+    out->precompressed = files.precompressed;
+    const bool fcgi = upstream != nullptr && upstream->fcgi;
+    out->runs_scripts = !fcgi || upstream->fcgi->split;
+    out->chooses_scripts = fcgi && upstream->fcgi->split;
+    out->cache_control = files.cache_control;
+    out->types = files.types;
+    out->known = std::move(known);
+    return out;
+}
+
+std::shared_ptr<const files::MediaTypes> system_media_types() {
+    const auto table = read_file(std::string(table_of_types), most_of_table);
+    return std::make_shared<const files::MediaTypes>(table.text);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,328 @@
+// How a session answers with a file (stage 4, between the route and the ticket): it looks the path
+// up among the files of its route, and either sends a file, which is never queued, or goes on with
+// the script that the path stands for.
+#include <algorithm>
+#include <array>
+
+#include "disk/folder.hpp"
+#include "disk/readers.hpp"
+#include "files/names.hpp"
+#include "http/target.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/file_answer.hpp"
+#include "proxy/inside.hpp"
+#include "proxy/routing.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+constexpr std::string_view other_line = "a folder whose script has another queue or upstream";
+
+// A look-up that may wait for the disk.
+class Look final : public disk::Task {
+ public:
+    Look(std::shared_ptr<const Route> its_route, files::Query asked,
+         std::shared_ptr<disk::OpenFiles> budget)
+        : route(std::move(its_route)), query(std::move(asked)), budget_(std::move(budget)) {}
+
+    const std::shared_ptr<const Route> route;
+    const files::Query query;
+    files::Resolved found;
+    disk::Root root;
+    int trouble = 0;
+    std::string troubled;
+
+ private:
+    void work() override {
+        const files::Rules& rules = *route->files;
+        found.kind = files::Resolved::Kind::failed;
+        root = disk::open_root_now(rules.root, trouble);
+        troubled = rules.root;
+        if (root == nullptr) return;
+        disk::Folder folder(root, disk::Wait::may, budget_);
+        found = files::look_up(folder, query, rules);
+        trouble = folder.trouble();
+        troubled = folder.troubled();
+    }
+    const std::shared_ptr<disk::OpenFiles> budget_;
+};
+
+// A read that may wait for the disk.
+class FileRead final : public disk::Task {
+ public:
+    FileRead(std::shared_ptr<const disk::File> file, const files::Piece& wanted)
+        : file_(std::move(file)), from_(wanted.from), size_(wanted.size) {}
+    std::string bytes;
+
+ private:
+    void work() override {
+        bytes.resize(size_);
+        bytes.resize(file_->read(from_, bytes).bytes);
+    }
+    const std::shared_ptr<const disk::File> file_;
+    const std::uint64_t from_, size_;
+};
+
+// The session that waits for a task; however it ends, the task no longer notifies it.
+class Wanting {
+ public:
+    Wanting(disk::Task& task, Observer& waiter) : task_(task) { task_.notify(&waiter); }
+    ~Wanting() { task_.notify(nullptr); }
+    Wanting(const Wanting&) = delete;
+    Wanting& operator=(const Wanting&) = delete;
+
+ private:
+    disk::Task& task_;
+};
+
+// Joined, if a list stands in several lines.
+class Lines {
+ public:
+    explicit Lines(const http::RequestHead& head) : head_(head) {}
+    std::string_view list(std::string_view name) {
+        std::string_view first;
+        std::string* joined = nullptr;
+        for (const auto& field : head_.fields) {
+            if (!iequals(field.name, name)) continue;
+            if (first.data() == nullptr) {
+                first = field.value;
+            } else {
+                if (joined == nullptr) *(joined = &texts_[used_++ % texts_.size()]) = first;
+                joined->append(", ").append(field.value);
+            }
+        }
+        return joined == nullptr ? first : *joined;
+    }
+    // Of a field that may stand only once; several lines: none counts.
+    std::string_view only(std::string_view name) const {
+        std::string_view found;
+        int count = 0;
+        for (const auto& field : head_.fields)
+            if (iequals(field.name, name)) found = field.value, ++count;
+        return count == 1 ? found : std::string_view();
+    }
+
+ private:
+    const http::RequestHead& head_;
+    std::array<std::string, 3> texts_;  // Accept-Encoding, If-Match, If-None-Match
+    std::size_t used_ = 0;
+};
+
+// Its name has the request's id, which no file can foresee.
+std::string separator_of(const Record& record) {
+    std::string out = "ticketgate-";
+    for (const char c : record.request_id.view())
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) out += c;
+    return out.substr(0, 70);
+}
+
+files::Answer redirect_to(std::string_view path, std::string_view target, bool reads) {
+    files::Answer answer;
+    // A POST stays a POST.
+    answer.status = reads ? 301 : 308;
+    const auto query = std::min(target.find('?'), target.size());
+    answer.fields = "Location: " + files::encoded_path(path) + std::string(target.substr(query)) +
+                    "\r\nContent-Length: 0\r\n";
+    return answer;
+}
+
+}  // namespace
+
+// ── looking up ──
+
+task<error_code> Session::find_file() {
+    const http::RequestHead& head = *station().head.view();
+    files::Query query;
+    if (!files::file_path(*station().path.view(), query.path)) co_return error_code();
+    query.reads = head.method == "GET" || head.method == "HEAD";
+    Lines lines(head);
+    if (query.reads) query.takes = files::read_codings(lines.list("Accept-Encoding"));
+    files::Resolved found;
+    found.kind = files::Resolved::Kind::unknown;
+    look_now(query, found);
+    if (found.kind == files::Resolved::Kind::unknown) {
+        const error_code failure = co_await look_on_disk(std::move(query), found);
+        if (failure) co_return failure;
+    }
+    co_return take_found(found);
+}
+
+// Leaves it unknown if the disk must be asked.
+void Session::look_now(const files::Query& query, files::Resolved& found) {
+    const files::Rules& rules = *request_->route->files;
+    const disk::Root root = station().roots.find(rules.root, loop().woke());
+    if (root == nullptr) return;
+    disk::Folder folder(root, disk::Wait::no, station().commons.open_files);
+    found = files::look_up(folder, query, rules);
+    if (folder.trouble() != 0) station().tell_file(*request_, folder.troubled(), folder.trouble());
+}
+
+task<error_code> Session::look_on_disk(files::Query query, files::Resolved& found) {
+    if (!client_.hold_head()) co_return errc::input_full;
+    const auto look =
+        std::make_shared<Look>(request_->route, std::move(query), station().commons.open_files);
+    const error_code failure = co_await wait_for(look);
+    if (failure) co_return failure;
+    client_.view_head_again();
+    if (look->root != nullptr)
+        station().roots.put(look->route->files->root, look->root, loop().woke());
+    if (look->trouble != 0) station().tell_file(*request_, look->troubled, look->trouble);
+    found = std::move(look->found);
+    co_return error_code();
+}
+
+// A disk that is silent gets as much time as a backend.
+task<error_code> Session::wait_for(std::shared_ptr<disk::Task> task) {
+    if (!station().commons.readers.submit(task, loop())) co_return errc::files_busy;
+    const Wanting wanting(*task, signal_);
+    loop().arm(deadline_, settings().response_timeout);
+    while (!task->done()) {
+        co_await signal_;
+        if (station().stopping()) co_return errc::draining;
+        if (client_.wire().broken()) co_return errc::client_closed;
+        if (deadline_.expired()) co_return errc::file_late;
+    }
+    deadline_.disarm();
+    co_return error_code();
+}
+
+// The head is in view.
+error_code Session::take_found(files::Resolved& found) {
+    using Kind = files::Resolved::Kind;
+    const http::RequestHead& head = *station().head.view();
+    switch (found.kind) {
+        case Kind::file:
+            answer_with(found);
+            return {};
+        case Kind::redirect:
+            file_ = std::make_unique<FileAnswer>(
+                redirect_to(found.path, head.target, head.method == "GET" || request_->to_head),
+                nullptr);
+            return {};
+        case Kind::script:
+            return run_script(found);
+        case Kind::upstream:
+            return {};
+        case Kind::missing:
+        case Kind::hidden:
+            return errc::no_file;
+        case Kind::unknown:
+        case Kind::failed:
+            break;
+    }
+    return errc::files_busy;
+}
+
+void Session::answer_with(files::Resolved& found) {
+    const http::RequestHead& head = *station().head.view();
+    Lines lines(head);
+    files::Wanted wanted;
+    wanted.head = request_->to_head;
+    wanted.conditions = {lines.list("If-Match"), lines.list("If-None-Match"),
+                         lines.only("If-Modified-Since"), lines.only("If-Unmodified-Since"),
+                         lines.only("If-Range")};
+    wanted.range = lines.only("Range");
+    auto answer =
+        files::answer_of(found, *request_->route->files, wanted, request_->record.received.unix_s(),
+                         separator_of(request_->record));
+    file_ = std::make_unique<FileAnswer>(std::move(answer),
+                                         std::static_pointer_cast<const disk::File>(found.file));
+}
+
+// The fallback is run under the path that was asked for, as any front controller. The script of a
+// folder is one that the path does not name: where its own path has a queue, it stands in that.
+error_code Session::run_script(const files::Resolved& found) {
+    request_->script = fcgi::Script{found.path, {}};
+    if (!found.of_folder) return {};
+    const http::RequestHead& head = *station().head.view();
+    std::string normal;
+    if (!http::normalise_path(files::encoded_path(found.path), normal)) return errc::bad_request;
+    const Routed its = route_of_path(*request_->snapshot, head, client_.peer(), normal);
+    if (its.failure) return its.failure;
+    const Route &own = *request_->route, &other = *its.route;
+    const bool two_queues = queues_ && its.queues && own.settings.queue != other.settings.queue;
+    if (own.upstream != other.upstream || two_queues) {
+        station().head.view()->complaint = other_line;
+        note_refused_head(errc::bad_request);
+        return errc::bad_request;
+    }
+    if (queues_ || !its.queues) return {};
+    request_->route = its.route;
+    queues_ = true;
+    note_inside();
+    return {};
+}
+
+// ── sending ──
+
+task<error_code> Session::send_file() {
+    turn_ = Turn::file;
+    client_.consume_head();
+    if (whole()) {
+        (void)keep_next();
+    } else {
+        // The unused body would pass for the next request.
+        request_->keep_alive = false;
+        (void)client_.keep(Next::nobody);
+    }
+    if (Station* const elsewhere = client_.settles_on()) co_await client_.move_to(*elsewhere);
+    write_file_head();
+    const Duration write_timeout = request_->snapshot->config.clients.write_timeout;
+    error_code failure;
+    while (!failure) {
+        const std::uint64_t taken = file_->taken();
+        const auto waits = file_->send(client_.wire(), loop().buffer());
+        if (waits == FileAnswer::Waits::no) break;
+        if (waits == FileAnswer::Waits::gone) failure = errc::client_closed;
+        if (waits == FileAnswer::Waits::lost) failure = lose_file();
+        if (waits == FileAnswer::Waits::disk) failure = co_await read_file();
+        if (waits != FileAnswer::Waits::client) continue;
+        if (!deadline_.armed() || file_->taken() != taken) loop().arm(deadline_, write_timeout);
+        co_await signal_;
+        const bool over = client_.wire().broken() || deadline_.expired() || station().stopping();
+        if (over) failure = errc::client_closed;
+    }
+    deadline_.disarm();
+    request_->record.bytes = file_->body_taken();
+    co_return failure;
+}
+
+task<error_code> Session::read_file() {
+    const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted());
+    const error_code failure = co_await wait_for(read);
+    if (failure) co_return failure;
+    if (read->bytes.empty()) co_return lose_file();
+    file_->give(std::move(read->bytes));
+    co_return error_code();
+}
+
+error_code Session::lose_file() {
+    station().commons.log.error(
+        "a file became shorter, or could not be read, while it was sent",
+        {{"request_id", request_->record.request_id}, {"path", request_->record.target}});
+    return errc::file_lost;
+}
+
+void Session::write_file_head() {
+    Request& request = *request_;
+    Record& record = request.record;
+    if (station().ends_connections()) request.keep_alive = false;
+    record.status = file_->status();
+    std::string head = "HTTP/1.1 " + std::to_string(record.status) + " ";
+    head.append(reason_phrase(record.status)).append("\r\n").append(file_->fields());
+    head.append(station().date_line());
+    stamp_response(request.ids(), record, false, 11, head);
+    if (!request.keep_alive)
+        head.append("Connection: close\r\n");
+    else if (request.client_1_0)
+        head.append("Connection: keep-alive\r\n");
+    file_->head(head.append("\r\n"));
+}
+
+// Bytes of an answer have been given to the client's connection.
+bool Session::begun() const {
+    return accepted_ || request_->reply.begun() || (file_ && file_->taken() != 0);
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,154 @@
+// Files beside FastCGI: which script runs for a path, and in which queue.
+#include <filesystem>
+
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string php(const std::string& files, const std::string& routes,
+                const std::string& fastcgi = {}) {
+    return "upstreams:\n"
+           "  php:\n"
+           "    workers: { command: [\"" TG_TEST_WORKER
+           "\"], min: 1, max: 2, "
+           "environment: { TEST_FOLDER: \"${TMP}\" } }\n"
+           "    fastcgi: { root: /app" +
+           fastcgi +
+           " }\n"
+           "    files: { root: \"${ROOT}\"" +
+           files +
+           " }\n"
+           "  other:\n"
+           "    workers: { command: [\"" TG_TEST_WORKER
+           "\"], min: 1, max: 1, "
+           "environment: { TEST_FOLDER: \"${TMP}\" } }\n"
+           "    fastcgi: { root: /other }\n"
+           "defaults: { upstream: php }\n"
+           "routes: " +
+           routes + "\n";
+}
+
+constexpr const char* plain = "[{ prefix: / }]";
+
+class Site {
+ public:
+    Site() {
+        fs::create_directories(folder_.file("shop/deep"));
+        for (const char* name : {"index.php", "shop/index.php", "shop/deep/index.php", "x.php"})
+            (void)folder_.write(name, "<?php secret");
+        (void)folder_.write("a.css", "css");
+    }
+    std::string root() const { return folder_.path(); }
+
+ private:
+    TemporaryFolder folder_;
+};
+
+struct Fpm {
+    explicit Fpm(const std::string& yaml) : gateway(yaml, {{"ROOT", site.root()}}) {}
+    Site site;
+    Gateway gateway;
+};
+
+// The value of one variable that the script was given.
+std::string given(const Response& answer, const std::string& name) {
+    const std::string body = "\n" + answer.body;
+    const auto at = body.find("\n" + name + " ");
+    if (at == std::string::npos) return {};
+    const auto begin = at + name.size() + 2;
+    return body.substr(begin, body.find('\n', begin) - begin);
+}
+
+std::string script(const Fpm& fpm, const std::string& path) {
+    return given(fpm.gateway.get(path), "SCRIPT_FILENAME");
+}
+
+std::string queue_of(const Fpm& fpm, const std::string& path) {
+    const auto answer = fpm.gateway.get(path);
+    const auto line = fpm.gateway.log(1).back();
+    (void)line;
+    for (const auto& one : fpm.gateway.log(1))
+        if (one.at("request_id").as_string() == answer.header("X-Request-Id")) {
+            const auto* queue = one.if_contains("queue");
+            return queue == nullptr ? "" : queue->as_string().c_str();
+        }
+    return "?";
+}
+
+TEST(FileScripts, OfAFolderAreItsIndex) {
+    Fpm fpm(php("", plain));
+    EXPECT_EQ(script(fpm, "/"), "/app/index.php");
+    EXPECT_EQ(script(fpm, "/shop/"), "/app/shop/index.php");
+    EXPECT_EQ(script(fpm, "/x.php"), "/app/x.php");
+    EXPECT_EQ(script(fpm, "/x.php/more"), "/app/x.php");
+    EXPECT_EQ(script(fpm, "/not/there"), "/app/index.php") << "fastcgi.script";
+    EXPECT_EQ(fpm.gateway.get("/shop").header("Location"), "/shop/");
+    EXPECT_EQ(fpm.gateway.get("/a.css").body, "css");
+    const auto answer = fpm.gateway.get("//shop/./%64eep/?q=%20a");
+    EXPECT_EQ(given(answer, "SCRIPT_NAME"), "/shop/deep/index.php");
+    EXPECT_EQ(given(answer, "REQUEST_URI"), "//shop/./%64eep/?q=%20a");
+    EXPECT_EQ(given(answer, "QUERY_STRING"), "q=%20a");
+    EXPECT_EQ(given(answer, "PATH_INFO"), "");
+    EXPECT_EQ(given(answer, "DOCUMENT_ROOT"), "/app");
+    EXPECT_EQ(given(fpm.gateway.post("/shop/", "x"), "SCRIPT_NAME"), "/shop/index.php");
+}
+
+TEST(FileScripts, OfOtherPathsAreTheFallback) {
+    Fpm fpm(php(", try: [path, path/, /app.php]", plain));
+    const auto answer = fpm.gateway.get("/wiki/page:one?x=1");
+    EXPECT_EQ(given(answer, "SCRIPT_FILENAME"), "/app/app.php");
+    EXPECT_EQ(given(answer, "SCRIPT_NAME"), "/app.php");
+    EXPECT_EQ(given(answer, "REQUEST_URI"), "/wiki/page:one?x=1");
+    EXPECT_EQ(given(answer, "PATH_INFO"), "");
+    EXPECT_EQ(given(fpm.gateway.post("/a.css", "x"), "SCRIPT_NAME"), "/app.php");
+    EXPECT_EQ(script(fpm, "/x.php"), "/app/x.php");
+}
+
+TEST(FileScripts, WithoutSplitAreTheOneScript) {
+    Fpm fpm(php("", plain, ", script: /app.php, split: false"));
+    for (const char* path : {"/", "/shop/", "/x.php", "/shop/index.php"})
+        EXPECT_EQ(script(fpm, path), "/app/app.php") << path;
+}
+
+// CONTRACT 6: no path runs a script past the queue of the script's own path.
+TEST(FileScripts, StandInTheQueueOfTheirOwnPath) {
+    Fpm fpm(php("",
+                "[{ prefix: /, routes: [{ prefix: /shop/index.php, queue: shop }, "
+                "{ prefix: /index.php, queue: q, skip_methods: [GET] }] }]"));
+    EXPECT_EQ(queue_of(fpm, "/shop/"), "shop");
+    EXPECT_EQ(queue_of(fpm, "/x/../shop//"), "shop");
+    EXPECT_EQ(queue_of(fpm, "/shop/deep/"), "");
+    EXPECT_EQ(queue_of(fpm, "/"), "");
+    const auto posted = fpm.gateway.post("/", "x");
+    EXPECT_EQ(fpm.gateway.log(5).at(4).at("queue").as_string(), "q");
+    EXPECT_EQ(queue_of(fpm, "/a.css"), "");
+}
+
+TEST(FileScripts, KeepTheQueueOfTheirFolder) {
+    Fpm fpm(php("", "[{ prefix: /, queue: q, routes: [{ prefix: /index.php, queue: off }] }]"));
+    EXPECT_EQ(queue_of(fpm, "/"), "q");
+    EXPECT_EQ(queue_of(fpm, "/index.php"), "");
+}
+
+TEST(FileScripts, OfTwoQueuesOrUpstreamsAreRefused) {
+    Fpm fpm(php("",
+                "[{ prefix: /, queue: q, routes: [{ prefix: /shop/index.php, queue: other }, "
+                "{ prefix: /shop/deep/index.php, upstream: other }] }]"));
+    EXPECT_EQ(fpm.gateway.get("/shop/").status, 400);
+    EXPECT_EQ(fpm.gateway.get("/shop/deep/").status, 400);
+    EXPECT_EQ(queue_of(fpm, "/shop/index.php"), "other");
+    EXPECT_EQ(script(fpm, "/shop/deep/index.php"), "/other/shop/deep/index.php");
+}
+
+TEST(FileScripts, AreHeldByTheConditionsOfTheirOwnPath) {
+    Fpm fpm(php("",
+                "[{ prefix: /shop/index.php, host: only.example }, { prefix: / , "
+                "host: [only.example, a.example] }]"));
+    EXPECT_EQ(fpm.gateway.get("/shop/", "").status, 421);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Static files and front controllers beside nginx: the same folder, the same php-fpm, the same requests.
+
+Every answer that differs has a reason in DIFFERENT, and the test fails if a reason is not needed any more.
+Usage: files_test.py TICKETGATE [-k PATTERN]
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import unittest
+
+import real_test
+from real_test import SPELLINGS, Fpm, Process, answers, free_port, wait_for
+
+TICKETGATE = None
+
+SHOW = ("<?php header('Content-Type: application/json'); echo json_encode(['script' => $_SERVER['SCRIPT_NAME'],"
+        " 'file' => basename($_SERVER['SCRIPT_FILENAME']), 'uri' => $_SERVER['REQUEST_URI'],"
+        " 'info' => $_SERVER['PATH_INFO'] ?? '', 'query' => $_SERVER['QUERY_STRING'],"
+        " 'method' => $_SERVER['REQUEST_METHOD']]);")
+
+SITE = {
+    "index.php": SHOW, "spelled.php": SHOW, "folder/index.php": SHOW, "folder/deep/index.php": SHOW,
+    "plain.css": "a { b: c }\n" * 40, "page/index.html": "<h1>page</h1>", "page/more.html": "<p>more</p>",
+    "both/index.php": SHOW, "both/index.html": "<h1>not this</h1>", "none/file.txt": "text",
+    ".env": "secret", ".git/config": "secret", "copy.php.bak": "<?php secret", "copy.php~": "<?php secret",
+    "upper.PHP": "<?php secret", "lib.inc": "<?php secret", "old.phtml": "<?php secret", "pack.phar": "<?php secret",
+    "dump.sql": "secret", ".well-known/acme-challenge/token": "token", "sp ace.txt": "space", "per%cent.txt": "percent",
+    "que?ry.txt": "query", "uml\u00e4ut.txt": "umlaut", "a+b&c=d.txt": "plus", "no_ending": "bytes", "empty.txt": "",
+    "x/y.css": "y",
+}
+
+PATHS = """
+/ /? /?a=b /index.php /folder /folder/ /folder?x=1 /folder/?x=1 /folder/index.php /folder/index.php/more /folder/deep
+/folder/deep/ /folder//deep/ /folder/./deep/ /folder/nothing /page /page/ /page/index.html /page/more.html /page/more.html/
+/page/more.html/x /both /both/ /none /none/ /none/file.txt /nothing /nothing/ /nothing.css /nothing.php /nothing.php/x
+/.env /.git /.git/ /.git/config /.well-known/acme-challenge/token /.well-known/ /.nothing /x/.env /copy.php.bak /copy.php~
+/upper.PHP /lib.inc /old.phtml /pack.phar /dump.sql /sp%20ace.txt /per%25cent.txt /que%3Fry.txt /uml%C3%A4ut.txt
+/a+b&c=d.txt /a%2bb%26c%3dd.txt /no_ending /empty.txt /link_out /link_in /link_dir/ /link_dir/more.html /fifo
+/plain.css?x /plain.css#x /plain.css%00 /plain.css%20 /plain.css. /plain.css/ /plain.css/.. /plain.css/../plain.css
+//evil.example/../page /%2fevil.example/%2e%2e/page /\\evil.example/../page //page //page/ /page// /page/%2e /page/. /page/..
+/wiki/Some:Page /wp-json/wp/v2/posts?per_page=1 /a/b/c/ /feed/ /index.php/a/b
+""".split()
+
+CONDITIONS = [
+    {}, {"Range": "bytes=0-9"}, {"Range": "bytes=5-"}, {"Range": "bytes=-5"}, {"Range": "bytes=0-0,10-19"},
+    {"Range": "bytes=500-"}, {"Range": "bytes=9-5"}, {"Range": "lines=0-1"}, {"Range": "bytes=0-5", "If-Range": "ETAG"},
+    {"Range": "bytes=0-5", "If-Range": '"other"'}, {"Range": "bytes=0-5", "If-Range": "DATE"},
+    {"If-None-Match": "ETAG"}, {"If-None-Match": "W/ETAG"}, {"If-None-Match": '"other", ETAG'}, {"If-None-Match": "*"},
+    {"If-None-Match": '"other"'}, {"If-Modified-Since": "DATE"}, {"If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"},
+    {"If-Match": "ETAG"}, {"If-Match": '"other"'}, {"If-Match": "*"}, {"If-Unmodified-Since": "DATE"},
+    {"If-Unmodified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"},
+    {"If-None-Match": '"other"', "If-Modified-Since": "DATE"},
+]
+
+
+
+def folder_without_index(path):
+    return path.split("?")[0] in ("/none", "/none/", "/.well-known/")
+
+
+# Where ticketgate answers otherwise than nginx: the reason, and which requests it is for.
+DIFFERENT = {
+    "a POST is the backend's, also where a file or a folder has this name; a redirect of it keeps it a POST":
+        lambda method, path, fields, ours, nginxs: method == "POST" and nginxs[0] in (301, 405) and ours[0] in (200, 308),
+    "a folder without an index is not shown, and its path is the fallback's":
+        lambda method, path, fields, ours, nginxs: folder_without_index(path) and ours[0] == 200,
+    "RFC 9110 14.2: ranges are for GET; a HEAD has the fields of the whole file":
+        lambda method, path, fields, ours, nginxs: method == "HEAD" and "Range" in fields and ours[0] == 200,
+    "RFC 9110 14.2: a malformed range does not count":
+        lambda method, path, fields, ours, nginxs: fields.get("Range") == "bytes=9-5" and ours[0] == 200,
+    "RFC 9110 15.5.17: an empty file has no such range":
+        lambda method, path, fields, ours, nginxs: path == "/empty.txt" and "Range" in fields and ours[0] == 416,
+    "the root is above itself, as RFC 3986 5.2.4 has it; no other file is reached":
+        lambda method, path, fields, ours, nginxs: path.startswith("/../") or "..%2F..%2F" in path,
+    "a backslash is a slash for the routing, so that no server behind it reads another path":
+        lambda method, path, fields, ours, nginxs: "\\" in path or "%5C" in path,
+    "a script is never text, in whatever case, nor is a link followed that leads out of the root":
+        lambda method, path, fields, ours, nginxs: path in ("/upper.PHP", "/link_out") and b"secret" == nginxs[1][-6:],
+    "a FIFO is not there":
+        lambda method, path, fields, ours, nginxs: path == "/fifo" and ours[0] == 200,
+    "a path with # or a control character is refused, or is the fallback's":
+        lambda method, path, fields, ours, nginxs: "#" in path or "%0A" in path,
+    "what follows a script is not the name of a file, so nothing of it is hidden":
+        lambda method, path, fields, ours, nginxs: path == "/spelled.php/.css" and ours[0] == 200,
+}
+
+
+class Answer:
+    def __init__(self, raw):
+        head, _, self.body = raw.partition(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        self.status = int(lines[0].split()[1])
+        self.fields = {}
+        for line in lines[1:]:
+            name, _, value = line.partition(": ")
+            self.fields[name.lower()] = value
+        if self.fields.get("transfer-encoding") == "chunked":
+            rest, self.body = self.body, b""
+            while rest:
+                size, _, rest = rest.partition(b"\r\n")
+                self.body += rest[:int(size, 16)]
+                rest = rest[int(size, 16) + 2:]
+
+    def summary(self):
+        """What a user of the site sees of it; the pages of errors differ in their text."""
+        if 300 <= self.status < 400:
+            return self.status, self.fields.get("location", "")
+        if self.status >= 400:
+            return self.status, ""
+        if self.body and self.fields.get("content-type", "").startswith("application/json"):
+            shown = json.loads(self.body)
+            return self.status, shown["script"] + "|" + shown["info"] + "|" + shown["uri"] + "|" + shown["query"]
+        return self.status, self.body
+
+
+def ask(port, path, method="GET", fields=None):
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (fields or {}).items())
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        client.sendall(f"{method} {path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n{lines}\r\n".encode())
+        raw = b""
+        while piece := client.recv(1 << 16):
+            raw += piece
+    return Answer(raw)
+
+
+class BesideNginx(Fpm):
+    needs = ["nginx", "php-fpm8.2"]
+
+    def start(self):
+        for name, text in SITE.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            os.utime(path, (1_700_000_000, 1_700_000_000))
+        for folder, _, _ in os.walk(self.root):
+            os.chmod(folder, 0o755)
+        (self.folder / "outside").write_text("secret")
+        (self.root / "link_out").symlink_to("../outside")
+        (self.root / "link_in").symlink_to("page/more.html")
+        (self.root / "link_dir").symlink_to("page")
+        os.mkfifo(self.root / "fifo")
+        super().start()
+        self.nginx = free_port()
+        conf = self.folder / "nginx.conf"
+        conf.write_text(f"""daemon off;
+user www-data;
+pid {self.folder}/nginx.pid;
+error_log {self.folder}/nginx.err;
+events {{ }}
+http {{
+  access_log off;
+  include /etc/nginx/mime.types;
+  disable_symlinks if_not_owner from=$document_root;
+  client_body_temp_path {self.folder}/body; fastcgi_temp_path {self.folder}/fcgi; proxy_temp_path {self.folder}/proxy;
+  uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
+  server {{
+    listen 127.0.0.1:{self.nginx};
+    root {self.root};
+    index index.php index.html;
+    absolute_redirect off;
+    location ~ /\\.(?!well-known/) {{ return 404; }}
+    location ~* (\\.bak|\\.sql|~)$ {{ return 404; }}
+    location ~* \\.(phtml|phar|inc)$ {{ try_files /none /index.php$is_args$args; }}
+    location ~ ^.+?\\.php(/|$) {{
+      fastcgi_split_path_info ^(.+?\\.php)(/.*)$;
+      include /etc/nginx/fastcgi_params;
+      fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
+      fastcgi_param PATH_INFO $fastcgi_path_info;
+      fastcgi_pass 127.0.0.1:{self.port};
+    }}
+    location / {{ try_files $uri $uri/ /index.php$is_args$args; }}
+  }}
+}}
+""")
+        self.run("nginx", "-c", str(conf), "-e", str(self.folder / "nginx.err"))
+        wait_for(lambda: answers(self.nginx), "nginx listens")
+
+
+class TestBesideNginx(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for need in BesideNginx.needs:
+            if not shutil.which(need, path=os.environ["PATH"] + ":/usr/sbin"):
+                raise unittest.SkipTest(f"{need} is not installed")
+        cls.temporary = tempfile.TemporaryDirectory(prefix="ticketgate-real-")
+        folder = pathlib.Path(cls.temporary.name)
+        folder.chmod(0o777)
+        (folder / "b").mkdir()
+        cls.backend = BesideNginx(folder / "b")
+        cls.port = free_port()
+        config = folder / "ticketgate.yaml"
+        config.write_text(f"""
+listen: [{{ address: "127.0.0.1:{cls.port}" }}]
+log: {{ access_file: "{folder}/access.log" }}
+upstreams:
+  php:
+    url: "fastcgi://127.0.0.1:{cls.backend.port}"
+    fastcgi: {{ root: "{cls.backend.root}" }}
+    files: {{ root: "{cls.backend.root}", try: [path, path/, /index.php] }}
+routes: [{{ prefix: /, upstream: php, queue: q }}]
+""")
+        cls.gate = Process([TICKETGATE, "-c", str(config)], folder / "gate.log")
+        wait_for(lambda: answers(cls.port), "ticketgate listens")
+        wait_for(lambda: answers(cls.backend.port), "php-fpm listens")
+
+    @classmethod
+    def tearDownClass(cls):
+        code = cls.gate.stop()
+        cls.backend.stop()
+        cls.temporary.cleanup()
+        assert code == 0, f"ticketgate ended with {code}"
+        unused = set(DIFFERENT) - cls.used
+        assert not unused, f"nothing differs so any more: {unused}"
+
+    used = set()
+
+    def compare(self, method, path, ours, nginxs, fields=None):
+        ours, nginxs = ours.summary(), nginxs.summary()
+        if ours == nginxs:
+            return
+        reasons = {why for why, holds in DIFFERENT.items() if holds(method, path, fields or {}, ours, nginxs)}
+        self.assertTrue(reasons, f"{method} {path} {fields}: {ours}, nginx: {nginxs}")
+        self.used.update(reasons)
+
+    def test_paths_are_answered_as_by_nginx(self):
+        corpus = PATHS + SPELLINGS + [path.replace("spelled.php", "plain.css") for path in SPELLINGS]
+        corpus += [path.replace("spelled.php", "folder") for path in SPELLINGS]
+        for path in dict.fromkeys(corpus):
+            for method in ("GET", "HEAD", "POST"):
+                with self.subTest(path=path, method=method):
+                    ours, nginxs = (ask(port, path, method, {"Content-Length": "0"} if method == "POST" else None)
+                                    for port in (self.port, self.backend.nginx))
+                    self.assertNotIn(b"secret", ours.body)
+                    self.compare(method, path, ours, nginxs)
+
+    def test_conditions_are_judged_as_by_nginx(self):
+        for path in ("/plain.css", "/empty.txt"):
+            plain = {port: ask(port, path) for port in (self.port, self.backend.nginx)}
+            for fields in CONDITIONS:
+                for method in ("GET", "HEAD"):
+                    with self.subTest(path=path, fields=fields, method=method):
+                        got = []
+                        for port in (self.port, self.backend.nginx):
+                            sent = {name: value.replace("ETAG", plain[port].fields["etag"])
+                                    .replace("DATE", plain[port].fields["last-modified"])
+                                    for name, value in fields.items()}
+                            answer = ask(port, path, method, sent)
+                            if boundary := re.search("boundary=(.*)", answer.fields.get("content-type", "")):
+                                answer.body = answer.body.replace(boundary[1].encode(), b"BOUNDARY").strip()
+                            if 200 <= answer.status < 300:
+                                answer.body += answer.fields.get("content-range", "").encode()
+                            answer.body = answer.body.replace(b"; charset=utf-8", b"")
+                            got.append(answer)
+                        self.compare(method, path, *got, fields)
+
+
+if __name__ == "__main__":
+    TICKETGATE = real_test.TICKETGATE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,172 @@
+#include "disk/folder.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/temporary_folder.hpp"
+
+namespace ticketgate::disk {
+namespace {
+
+using Kind = files::Found::Kind;
+namespace fs = std::filesystem;
+
+class Folders : public testing::Test {
+ protected:
+    Folders() {
+        fs::create_directories(at("root/sub/deep"));
+        write("root/a.txt", "inside");
+        write("root/sub/b.txt", "inside");
+        write("outside.txt", "outside");
+        fs::create_symlink("../outside.txt", at("root/out"));
+        fs::create_symlink("..", at("root/sub/deep/up"));
+        fs::create_symlink("../..", at("root/parent"));
+        fs::create_symlink("sub/b.txt", at("root/within"));
+        fs::create_symlink("/etc/passwd", at("root/absolute"));
+        fs::create_symlink(at("root/a.txt"), at("root/absolute_within"));
+        fs::create_symlink("circle", at("root/circle"));
+        fs::create_symlink("/proc/self/fd/0", at("root/magic"));
+        (void)::mkfifo(at("root/fifo").c_str(), 0600);
+    }
+    std::string at(const std::string& name) const { return folder_.file(name); }
+    void write(const std::string& name, const std::string& text) const {
+        (void)folder_.write(name, text);
+    }
+    Folder folder(Wait wait = Wait::may) const {
+        int error = 0;
+        return {open_root_now(at("root"), error), wait, budget_};
+    }
+    Kind kind(const std::string& path) const { return folder().open(path).kind; }
+    std::string text(const std::string& path) const {
+        const auto found = folder().open(path);
+        if (found.kind != Kind::file) return {};
+        std::string out(100, 0);
+        const auto read = static_cast<const File&>(*found.file).read(0, out);
+        return out.substr(0, read.bytes);
+    }
+
+    const test::TemporaryFolder folder_;
+    const std::shared_ptr<OpenFiles> budget_ = std::make_shared<OpenFiles>();
+};
+
+TEST_F(Folders, ShowRegularFilesAndFolders) {
+    EXPECT_EQ(text("/a.txt"), "inside");
+    EXPECT_EQ(text("//sub/b.txt"), "inside");
+    EXPECT_EQ(text("/within"), "inside");
+    EXPECT_EQ(text("/sub/deep/up/b.txt"), "inside");
+    for (const char* path : {"", "/", "/sub", "/sub/"}) EXPECT_EQ(kind(path), Kind::folder) << path;
+    const auto found = folder().open("/a.txt");
+    EXPECT_EQ(found.file->size, 6u);
+    EXPECT_GT(found.file->mtime_ns, 0);
+}
+
+TEST_F(Folders, ShowNothingElse) {
+    const std::string long_name(300, 'x');
+    for (const std::string& path :
+         {std::string("/nothing"), std::string("/a.txt/"), std::string("/a.txt/x"),
+          std::string("/out"), std::string("/parent/outside.txt"), std::string("/absolute"),
+          std::string("/absolute_within"), std::string("/circle"), std::string("/magic"),
+          std::string("/fifo"), std::string("/../outside.txt"),
+          std::string("/sub/../../outside.txt"), "/" + long_name,
+          std::string(5000, '/') + std::string(5000, 'y')})
+        EXPECT_EQ(kind(path), Kind::nothing) << path.substr(0, 100);
+}
+
+TEST_F(Folders, TellWhatALinkDoes) {
+    Folder one = folder();
+    (void)one.open("/nothing");
+    EXPECT_EQ(one.trouble(), 0);
+    (void)one.open("/out");
+    EXPECT_EQ(one.trouble(), EXDEV);
+    EXPECT_EQ(one.troubled(), "/out");
+}
+
+TEST_F(Folders, CountOpenFiles) {
+    budget_->limit(2);
+    const auto one = folder().open("/a.txt"), two = folder().open("/a.txt");
+    Folder third = folder();
+    EXPECT_EQ(third.open("/a.txt").kind, Kind::failed);
+    EXPECT_EQ(budget_->open(), 2u);
+    EXPECT_EQ(kind("/sub"), Kind::failed);
+}
+
+TEST_F(Folders, GiveTheirPlaceBack) {
+    budget_->limit(1);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(kind("/a.txt"), Kind::file);
+        EXPECT_EQ(kind("/sub"), Kind::folder);
+        EXPECT_EQ(kind("/fifo"), Kind::nothing);
+        EXPECT_EQ(kind("/nothing"), Kind::nothing);
+    }
+    EXPECT_EQ(budget_->open(), 0u);
+}
+
+// What the kernel does not have in memory is unknown; what it has is the same as if it may wait.
+TEST_F(Folders, NeverWaitIfTheyMayNot) {
+    for (const char* path : {"/a.txt", "/sub", "/nothing", "/out", "/fifo", "/within"}) {
+        const auto waited = folder().open(path).kind, now = folder(Wait::no).open(path).kind;
+        EXPECT_TRUE(now == waited || now == Kind::unknown) << path;
+    }
+}
+
+TEST_F(Folders, ReadWhatIsThere) {
+    const auto found = folder().open("/a.txt");
+    const auto& file = static_cast<const File&>(*found.file);
+    std::array<char, 10> bytes{};
+    EXPECT_EQ(file.read(2, bytes).bytes, 4u);
+    EXPECT_EQ(file.read(6, bytes).bytes, 0u);
+    const auto now = file.read_now(0, bytes);
+    EXPECT_TRUE(now.bytes == 6 || now.error == EAGAIN);
+    EXPECT_FALSE(file.in_memory(0, 0));
+}
+
+// One thread moves a folder in and out of the root and swaps a file for a link while another opens:
+// no open ever reaches outside.
+TEST_F(Folders, CannotBeLeftByARace) {
+    fs::create_directories(at("elsewhere"));
+    write("elsewhere/outside.txt", "outside");
+    write("root/sub/deep/outside.txt", "inside");
+    std::atomic<bool> stop{false};
+    std::thread mover([&] {
+        std::error_code ignored;
+        while (!stop) {
+            fs::rename(at("root/sub/deep"), at("elsewhere/deep"), ignored);
+            fs::rename(at("elsewhere/deep"), at("root/sub/deep"), ignored);
+            fs::create_symlink("../outside.txt", at("root/new"), ignored);
+            fs::rename(at("root/new"), at("root/swap"), ignored);
+            write("root/new", "inside");
+            fs::rename(at("root/new"), at("root/swap"), ignored);
+        }
+    });
+    for (int i = 0; i < 20000; ++i) {
+        for (const char* path : {"/sub/deep/up/../outside.txt", "/sub/deep/../../outside.txt",
+                                 "/swap", "/sub/deep/outside.txt"}) {
+            const auto seen = text(path);
+            EXPECT_TRUE(seen.empty() || seen == "inside") << path << " " << seen;
+        }
+    }
+    stop = true;
+    mover.join();
+}
+
+TEST_F(Folders, OfARootThatMovesAreFoundAnew) {
+    fs::create_directories(at("next"));
+    fs::create_directory_symlink("root", at("current"));
+    Roots roots;
+    int error = 0;
+    const Time start = monotonic_now();
+    Root first = roots.find(at("current"), start);
+    if (first == nullptr)
+        roots.put(at("current"), first = open_root_now(at("current"), error), start);
+    EXPECT_EQ(roots.find(at("current"), start + 100ms), first);
+    EXPECT_NE(roots.find(at("current"), start + 2s), first);
+    EXPECT_EQ(open_root_now(at("missing"), error), nullptr);
+    EXPECT_EQ(error, ENOENT);
+}
+
+}  // namespace
+}  // namespace ticketgate::disk

@@ -1,0 +1,132 @@
+#include "disk/readers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <thread>
+#include <vector>
+
+#include "support/patience.hpp"
+
+namespace ticketgate::disk {
+namespace {
+
+// Holds back the work of tasks until it is opened.
+class Door {
+ public:
+    void open() {
+        const std::scoped_lock lock(lock_);
+        open_ = true;
+        changed_.notify_all();
+    }
+    void pass() {
+        std::unique_lock lock(lock_);
+        ++waiting_;
+        changed_.wait(lock, [this] { return open_; });
+    }
+    int waiting() {
+        const std::scoped_lock lock(lock_);
+        return waiting_;
+    }
+
+ private:
+    std::mutex lock_;
+    std::condition_variable changed_;
+    bool open_ = false;
+    int waiting_ = 0;
+};
+
+class Counted final : public Task {
+ public:
+    explicit Counted(std::atomic<int>& count, Door* door = nullptr) : count_(count), door_(door) {}
+
+ private:
+    void work() override {
+        if (door_ != nullptr) door_->pass();
+        ++count_;
+    }
+    std::atomic<int>& count_;
+    Door* const door_;
+};
+
+class Waiter final : public Observer {
+ public:
+    void notify() override { ++notified; }
+    int notified = 0;
+};
+
+TEST(ReadersThreads, GiveEachTaskBackToItsLoop) {
+    net::Loop loop(0);
+    Readers readers;
+    std::atomic<int> count{0};
+    Waiter waiter;
+    std::vector<std::shared_ptr<Task>> tasks;
+    for (int i = 0; i < 100; ++i) {
+        tasks.push_back(std::make_shared<Counted>(count));
+        tasks.back()->notify(&waiter);
+        EXPECT_TRUE(readers.submit(tasks.back(), loop));
+    }
+    EXPECT_TRUE(test::eventually([&] {
+        loop.run_once(1ms);
+        return waiter.notified == 100;
+    }));
+    EXPECT_EQ(count, 100);
+    for (const auto& task : tasks) EXPECT_TRUE(task->done());
+}
+
+TEST(ReadersThreads, RefuseWhatIsTooMuch) {
+    net::Loop loop(0);
+    std::atomic<int> count{0};
+    Door door;
+    Readers readers;
+    readers.limit({.threads = 2, .max_waiting = 3});
+    int taken = 0;
+    for (int i = 0; i < 2; ++i)
+        taken += readers.submit(std::make_shared<Counted>(count, &door), loop);
+    EXPECT_TRUE(test::eventually([&] { return door.waiting() == 2; }));
+    for (int i = 0; i < 10; ++i)
+        taken += readers.submit(std::make_shared<Counted>(count, &door), loop);
+    EXPECT_EQ(taken, 5);
+    door.open();
+    EXPECT_TRUE(test::eventually([&] { return count == 5; }));
+    EXPECT_TRUE(readers.submit(std::make_shared<Counted>(count), loop));
+}
+
+TEST(ReadersThreads, DoNoWorkThatNobodyWants) {
+    net::Loop loop(0);
+    std::atomic<int> count{0}, other{0};
+    Door door;
+    Readers readers;
+    readers.limit({.threads = 1, .max_waiting = 10});
+    EXPECT_TRUE(readers.submit(std::make_shared<Counted>(other, &door), loop));
+    const auto left = std::make_shared<Counted>(count);
+    EXPECT_TRUE(readers.submit(left, loop));
+    left->notify(nullptr);
+    const auto last = std::make_shared<Counted>(other);
+    EXPECT_TRUE(readers.submit(last, loop));
+    door.open();
+    EXPECT_TRUE(test::eventually([&] {
+        loop.run_once(1ms);
+        return last->done();
+    }));
+    EXPECT_EQ(count, 0);
+    EXPECT_EQ(other, 2);
+}
+
+// The disk holds a thread for ever: the end does not wait for it.
+TEST(ReadersThreads, EndThoughADiskHangs) {
+    std::atomic<int> count{0};
+    Door door;
+    {
+        net::Loop loop(0);
+        Readers readers;
+        EXPECT_TRUE(readers.submit(std::make_shared<Counted>(count, &door), loop));
+        EXPECT_TRUE(test::eventually([&] { return door.waiting() == 1; }));
+    }
+    EXPECT_EQ(count, 0);
+    door.open();
+    EXPECT_TRUE(test::eventually([&] { return count == 1; }));
+}
+
+}  // namespace
+}  // namespace ticketgate::disk
