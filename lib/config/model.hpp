@@ -13,16 +13,13 @@
 
 #include "base/clock.hpp"
 #include "config/forms.hpp"
+#include "config/model_workers.hpp"
 #include "config/shared_text.hpp"
 #include "ids/format.hpp"
 
 namespace ticketgate::config {
 
 using Bytes = std::uint64_t;
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-/// Spelled `unlimited` in the file.
-inline constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
 
 enum class Order { ready, arrival };
 enum class OnHoldTimeout { keep, release };
@@ -188,27 +185,6 @@ struct Fcgi {
     bool keep_alive = false;
     std::optional<FcgiStatus> status;
     bool operator==(const Fcgi&) const = default;
-};
-
-enum class WorkerTransport { socket, descriptors };
-
-/// FastCGI workers that ticketgate starts itself.
-struct Workers {
-    std::vector<std::string> command;  ///< the program and its arguments
-    WorkerTransport transport = WorkerTransport::socket;
-    std::uint32_t min = 1;
-    std::uint32_t max = unlimited;           ///< `unlimited` is `auto`: see most_workers()
-    milliseconds idle_timeout = 60s;         ///< above `min`
-    std::uint32_t max_requests = unlimited;  ///< then a worker is replaced
-    milliseconds start_timeout = 10s;        ///< until it waits for a request
-    milliseconds stop_timeout = 10s;         ///< from SIGTERM to SIGKILL
-    std::string user, group;                 ///< empty: ticketgate's own
-    std::string directory;                   ///< empty: ticketgate's
-    std::string umask;                       ///< octal; empty: ticketgate's
-    Headers environment;
-    bool clear_environment = false;  ///< only PATH and `environment`
-    Headers rlimits;                 ///< names of setrlimit(2) in lower case, and numbers
-    bool operator==(const Workers&) const = default;
 };
 
 /// TLS to a backend. Relative paths are already resolved.
