@@ -331,12 +331,9 @@ TEST_P(LargeFiles, GoToASlowReaderWithoutASpool) {
 TEST_P(LargeFiles, ThatBecomeShorterAreCut) {
     Client slow = gateway_->slow_reader();
     slow.get("/large.bin");
-    ASSERT_TRUE(slow.hears(patience));
+    EXPECT_TRUE(slow.reader().through("\r\n\r\n").starts_with("HTTP/1.1 200 "));
     fs::resize_file(site_.at("large.bin"), 1000);
-    const auto answer = slow.read();
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_FALSE(answer.whole());
-    EXPECT_LT(answer.body.size(), size);
+    EXPECT_LT(slow.reader().rest().size(), size);
     EXPECT_EQ(gateway_->get("/a.css").status, 200);
 }
 

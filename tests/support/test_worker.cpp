@@ -140,7 +140,8 @@ After act(const std::string& query) {
 std::string describe(const Params& params, std::size_t body) {
     std::ostringstream out;
     out << "pid " << ::getpid() << "\nbody " << body << "\n";
-    for (const char* name : {"UNIQUE_ID", "SCRIPT_FILENAME", "REQUEST_METHOD"}) {
+    for (const char* name : {"UNIQUE_ID", "SCRIPT_FILENAME", "SCRIPT_NAME", "PATH_INFO",
+                             "DOCUMENT_ROOT", "REQUEST_URI", "QUERY_STRING", "REQUEST_METHOD"}) {
         const auto found = params.find(name);
         if (found != params.end()) out << name << ' ' << found->second << "\n";
     }
