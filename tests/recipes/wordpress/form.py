@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns a file of docs/recipes/wordpress.md into a plain form: form.py FILE queued|inside|writes.
+"""Turns a file of docs/recipes/wordpress.md into a plain form: form.py FILE queued|inside|writes PAGE.
 
 writes: reads are not queued anywhere, and no route has settings of its own. queued: nothing passes the queue.
 inside: nothing passes the queue but the calls of WordPress to its own site, which run within their caller's slot. Also
@@ -21,7 +21,7 @@ text = re.sub(r"    routes:\n(?!      - )", "", text)
 if sys.argv[2] != "writes":
     text = re.sub(r" *" + READS + "\n", "", text)
 if sys.argv[2] == "inside":
-    page = (Path(__file__).parents[3] / "docs/recipes/wordpress.md").read_text(encoding="utf-8")
+    page = Path(sys.argv[3]).read_text(encoding="utf-8")
     plugins = Path("/var/lib/wordpress/wp-content/mu-plugins")
     plugins.mkdir(exist_ok=True)
     plugin = re.search(r"```php\n(<\?php\n// Gives the calls.*?)```", page, re.S)
