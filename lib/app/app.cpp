@@ -148,7 +148,7 @@ int App::run() {
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
-    supervisor_.stop();
+    supervisor_.stop(shutdown_.at_once());
     log_.info("stopped");
     return 0;
 }

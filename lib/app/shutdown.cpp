@@ -38,6 +38,12 @@ void Shutdown::stop() {
     look_if_done();
 }
 
+void Shutdown::on_signal() {
+    if (ready()) return drain();
+    at_once_ = true;
+    stop();
+}
+
 void Shutdown::enter(Phase phase, Duration longest) {
     if (ready()) notify_.stopping();
     phase_ = phase;

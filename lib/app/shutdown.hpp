@@ -24,7 +24,9 @@ class Shutdown {
     /// Cuts all running requests and logs them.
     void stop();
     /// On TERM or INT: the first one drains, the next one stops.
-    void on_signal() { ready() ? drain() : stop(); }
+    void on_signal();
+    /// A second signal ended the process: nothing that still runs is waited for.
+    bool at_once() const { return at_once_; }
 
  private:
     enum class Phase : std::uint8_t { running, draining, stopping };
@@ -40,6 +42,7 @@ class Shutdown {
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};
+    bool at_once_ = false;
 };
 
 }  // namespace ticketgate

@@ -143,6 +143,7 @@ void Supervisor::Crew::tell_not_started(const NotStarted& why) {
 void Supervisor::Crew::end(Worker& worker) {
     const Time now = monotonic_now();
     if (!std::exchange(worker.told_to_end, true)) worker.kill_at = now + recipe_.stop_timeout;
+    if (at_once_) worker.kill_at = now;
     (void)(now < worker.kill_at ? ::kill(worker.pid, SIGTERM) : ::kill(-worker.pid, SIGKILL));
 }
 

@@ -33,6 +33,8 @@ class Supervisor::Crew {
     /// Reads the exit status of the workers that have ended.
     void reap();
     void in_force(bool yes);
+    /// From now on, a worker that is to end is killed.
+    void hurry() { at_once_ = true; }
     bool empty() const { return children_.empty(); }
     std::vector<pid_t> pids() const;
     bool over() const { return !in_force_ && empty(); }
@@ -58,6 +60,7 @@ class Supervisor::Crew {
     boost::asio::steady_timer timer_;
     std::size_t next_loop_ = 0;
     bool in_force_ = false;
+    bool at_once_ = false;
 };
 
 }  // namespace ticketgate::spawn

@@ -32,7 +32,7 @@ Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry&
     : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {}
 
 Supervisor::~Supervisor() {
-    stop();
+    stop(false);
 }
 
 std::shared_ptr<Pool> Supervisor::make(const std::string& name, const Recipe& recipe,
@@ -59,8 +59,11 @@ void Supervisor::reap() {
     std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
 }
 
-void Supervisor::stop() {
-    for (const auto& crew : crews_) crew->pool()->stop();
+void Supervisor::stop(bool at_once) {
+    for (const auto& crew : crews_) {
+        if (at_once) crew->hurry();
+        crew->pool()->stop();
+    }
     for (;;) {
         std::vector<pid_t> left;
         for (const auto& crew : crews_) {

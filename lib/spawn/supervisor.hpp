@@ -45,8 +45,9 @@ class Supervisor {
     void adopt(const std::vector<std::shared_ptr<Pool>>& pools);
     /// A child has ended. As process 1 of a container, reaps the orphans of others as well.
     void reap();
-    /// Ends all workers, and waits for that: stop_timeout, then SIGKILL. The loops have stopped.
-    void stop();
+    /// Ends all workers, and waits for that: stop_timeout, then SIGKILL; `at_once`: SIGKILL. The
+    /// loops have stopped.
+    void stop(bool at_once);
     /// Those in force, then those that end.
     std::vector<std::shared_ptr<Pool>> pools() const;
 

@@ -197,7 +197,10 @@ Task<> term_twice(World& world) {
     world.proxy.signal(SIGTERM);
     co_await ended(world);  // drain_timeout is far longer, and the first never ends
     // Workers end with ticketgate, and so does what they run.
-    if (!world.settings.workers) co_await first.finish();
+    if (world.settings.workers)
+        (void)co_await first.client().answer();
+    else
+        co_await first.finish();
     co_await crew;
 }
 

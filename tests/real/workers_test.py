@@ -144,6 +144,19 @@ class Workers(unittest.TestCase):
                      f"the end of worker {pid}")
         self.gate = None
 
+    def test_a_second_signal_ends_one_that_works_at_once(self):
+        self.start(lambda text: text.replace("      max_requests", "      stop_timeout: 10m\n      max_requests"))
+        (self.folder / "www/works.php").write_text("<?php touch(getenv('STATE') . '.works'); while (true) usleep(1000);")
+        with concurrent.futures.ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(self.ask, "/works.php")
+            wait_for(pathlib.Path(f"{self.state}.works").exists, "the script works")
+            self.gate.child.terminate()
+            wait_for(lambda: "draining" in (self.folder / "log").read_text(), "the drain")
+            self.gate.child.terminate()
+            self.assertEqual(self.gate.child.wait(60), 0)
+            self.assertEqual(asked.result()[0], 502)
+        self.gate = None
+
     def test_a_limit_of_memory_ends_one_request(self):
         self.start(lambda text: text.replace("      max_requests", "      rlimits: { as: 400MiB }\n      max_requests"))
         self.assertGreaterEqual(self.ask("/leak.php", "POST", "")[0], 500)
