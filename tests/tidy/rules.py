@@ -22,7 +22,7 @@ COLUMNS = 100
 # The most lines of a file and of a function. Larger ones that are still one thing are listed here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
 LARGE_FILES = {"tests/unit/config/problems_test.cpp": 520}
-LARGE_FUNCTIONS = {"run_command_line": 75, "text": 80}  # tables, as code
+LARGE_FUNCTIONS = {"run_command_line": 75, "text": 90}  # tables, as code
 BAD_NAMES = {"manager", "helper", "helpers", "util", "utils", "context"}
 GUARDS = {"lock_guard", "scoped_lock", "unique_lock", "shared_lock"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
