@@ -18,6 +18,7 @@
 #include "app/files.hpp"
 #include "app/identities.hpp"
 #include "app/queue_table.hpp"
+#include "app/roots.hpp"
 #include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
@@ -42,7 +43,8 @@ void check_machine(config::Loaded& loaded) {
     auto problems = identity_problems(config, identities, complaints);
     for (const auto& more :
          {tls_problems(config, wall_now()), file_problems(config), spool_problems(config),
-          descriptor_problems(config, most_descriptors()), worker_problems(config)})
+          descriptor_problems(config, most_descriptors()), worker_problems(config),
+          root_problems(config)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
 }

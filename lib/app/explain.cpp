@@ -1,7 +1,11 @@
 #include "app/explain.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
+#include "disk/folder.hpp"
+#include "files/names.hpp"
 #include "http/parser.hpp"
 #include "http/target.hpp"
 #include "net/endpoint.hpp"
@@ -59,6 +63,53 @@ Peer peer_of(const config::Config& config, const ExplainedRequest& request, std:
     return peer;
 }
 
+std::string size_of(std::uint64_t bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// What the files of the route make of the path, on this machine and for this user. May change the
+// route: a folder's script stands in its own queue.
+std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+                          const std::string& path, Routed& routed) {
+    using Kind = files::Resolved::Kind;
+    const files::Rules& rules = *routed.route->files;
+    files::Query query;
+    if (!files::file_path(path, query.path)) return {};
+    query.reads = head.method == "GET" || head.method == "HEAD";
+    int error = 0;
+    const disk::Root root = disk::open_root_now(rules.root, error);
+    if (root == nullptr) return "files: " + rules.root + ": " + std::strerror(error) + "\n";
+    disk::Folder folder(root, disk::Wait::may, std::make_shared<disk::OpenFiles>());
+    const auto found = files::look_up(folder, query, rules);
+    std::string out = "files: ";
+    switch (found.kind) {
+        case Kind::file:
+            return out + "sends " + rules.root + found.path + ", " + size_of(found.file->size) +
+                   " of " + rules.type_of(found.path) + "; it is not queued\n";
+        case Kind::redirect:
+            return out + "redirects to " + found.path + "; it is not queued\n";
+        case Kind::missing:
+            return out + "404: there is no such file\n";
+        case Kind::hidden:
+            return out + "404: the name is hidden (files.hide)\n";
+        case Kind::script:
+            if (found.of_folder)
+                routed = with_script(snapshot, head, peer, std::move(routed), found.path);
+            return out + "the backend runs " + found.path + "\n";
+        case Kind::upstream:
+        case Kind::unknown:
+        case Kind::failed:
+            break;
+    }
+    out += "none; the request goes to the backend\n";
+    if (folder.trouble() != 0)
+        out += "files: " + rules.root + folder.troubled() + ": " +
+               (folder.trouble() == EXDEV ? "a link that leads out of files.root"
+                                          : std::strerror(folder.trouble())) +
+               "\n";
+    return out;
+}
+
 }  // namespace
 
 Explanation explain(const config::Config& config, const ExplainedRequest& request,
@@ -78,7 +129,10 @@ Explanation explain(const config::Config& config, const ExplainedRequest& reques
     }
     const Snapshot snapshot = snapshot_of(config);
     std::string path;
-    const Routed found = route_of(snapshot, head, peer, path);
+    Routed found = route_of(snapshot, head, peer, path);
+    std::string files;
+    if (!found.failure && found.route->files)
+        files = look_at_files(snapshot, head, peer, path, found);
     if (found.failure) {
         out.text = refusal(found.failure, found.complaint);
         return out;
@@ -89,8 +143,9 @@ Explanation explain(const config::Config& config, const ExplainedRequest& reques
                               .method = head.method,
                               .listener = snapshot.listener_name(peer.listener),
                               .circumstances = &circumstances};
-    out.text = config::explain(config, snapshot.index(), asked, found.match,
-                               found.queues ? config::Way::queues : config::Way::passes, shown);
+    out.text =
+        files + config::explain(config, snapshot.index(), asked, found.match,
+                                found.queues ? config::Way::queues : config::Way::passes, shown);
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "app/restart_keys.hpp"
+#include "app/roots.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
 #include "app/workers.hpp"
@@ -46,8 +47,8 @@ config::Loaded Reload::load() const {
     std::vector<std::string> complaints;  // reported at the start
     const auto next = identities_of(config, environment_, this_system(), complaints);
     auto problems = reload_problems(config, running_, next);
-    for (const auto& more :
-         {tls_problems(config, wall_now()), spool_problems(config), worker_problems(config)})
+    for (const auto& more : {tls_problems(config, wall_now()), spool_problems(config),
+                             worker_problems(config), root_problems(config)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
     return loaded;

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "config/forms.hpp"
+#include "config/model_files.hpp"
 #include "config/model_workers.hpp"
 #include "config/shared_text.hpp"
 #include "ids/format.hpp"
@@ -96,23 +97,6 @@ struct IdsIn {
     bool operator==(const IdsIn&) const = default;
 };
 using Ids = IdsIn<Whole>;
-
-/// Static files of a route; each field is inherited by itself.
-template <class Form>
-struct FilesIn {
-    using Names = std::vector<std::string>;
-    In<Form, std::string> root = {};  ///< the folder; empty: no files are served
-    In<Form, Names> tries =
-        Form::initial(Names{"path", "path/", "upstream"});  ///< what a path may stand for, in order
-    In<Form, Names> index = Form::initial(Names{"index.php", "index.html"});  ///< of folders
-    In<Form, Headers> types = {};              ///< media types by ending, before the system's
-    In<Form, std::string> cache_control = {};  ///< empty: no such field
-    In<Form, Names> hide = Form::initial(Names{"default"});  ///< patterns of names that get 404
-    In<Form, bool> precompressed = Form::initial(true);      ///< sends NAME.br and NAME.gz
-    bool operator==(const FilesIn&) const = default;
-};
-using Files = FilesIn<Whole>;
-using FilesOverrides = FilesIn<Said>;
 
 /// The settings of a route. `Settings` is the resolved form: what applies to a request once all
 /// matching routes are merged.
@@ -286,14 +270,6 @@ struct Spool {
     Bytes max_disk = 4ull << 30;       ///< all files together; then 503
     std::string directory = "/tmp";
     bool operator==(const Spool&) const = default;
-};
-
-/// Reading files from disks.
-struct FileIo {
-    std::uint32_t threads = 4;         ///< that wait for disks
-    std::uint32_t max_waiting = 1024;  ///< for such a thread; 503 above
-    std::uint32_t max_open = 1024;     ///< files, for all clients together; 503 above
-    bool operator==(const FileIo&) const = default;
 };
 
 /// Serves noeqd's protocol on its own port.

@@ -85,6 +85,9 @@ class Scripts {
     std::string front_controller(const Settings& settings) const {
         const auto upstream = config_.upstreams.find(settings.upstream);
         if (upstream == config_.upstreams.end() || !upstream->second.fcgi) return {};
+        const auto& last = settings.files.tries.back();
+        if (!settings.files.root.empty() && last != "upstream")
+            return last.ends_with(".php") ? last : "";
         return upstream->second.fcgi->script.value_or("");
     }
 
@@ -178,7 +181,7 @@ class Scripts {
                         " where the server hands missing files to it; add methods: [GET, HEAD]");
     }
 
-    // Our own FastCGI serves no files: paths that name no script run the front controller.
+    // Paths that name no script run the front controller, with files those without a file.
     bool look_for_front_controller(const RouteNode& route) {
         const auto path =
             route.is_regex() ? unqueued_file(route, outer(route) + "/b") : route.prefix;
@@ -186,8 +189,12 @@ class Scripts {
         const Settings settings = at(path);
         const auto script = front_controller(settings);
         if (script.empty() || settings.queue || !at(script).queue) return false;
+        const bool files = !settings.files.root.empty();
         warn(route, "runs " + script + " unqueued: upstream " + settings.upstream +
-                        " runs it for every path that names no script, and serves no files");
+                        (files ? " runs it for every path without a file; files are never queued "
+                                 "anyway, so leave this route out, or give it files: {try: [path]}"
+                               : " runs it for every path that names no script, and serves no "
+                                 "files"));
         return true;
     }
 

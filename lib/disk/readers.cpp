@@ -43,14 +43,13 @@ void Readers::limit(Limits limits) {
     shared_->limits = limits;
 }
 
-bool Readers::submit(std::shared_ptr<Task> task, net::Loop& from) {
+bool Readers::submit(std::shared_ptr<Task> task, net::Loop& from, For what) {
     const std::scoped_lock lock(shared_->lock);
     Shared& shared = *shared_;
-    const bool needs_thread = shared.idle <= shared.waiting.size();
-    if (needs_thread && shared.threads >= shared.limits.threads &&
-        shared.waiting.size() >= shared.limits.max_waiting)
-        return false;
+    const std::uint64_t places = std::uint64_t{shared.limits.threads} + shared.limits.max_waiting;
+    if (what == For::newcomer && shared.busy + shared.waiting.size() >= places) return false;
     shared.waiting.push_back({std::move(task), &from});
+    const bool needs_thread = shared.threads - shared.busy < shared.waiting.size();
     if (needs_thread && shared.threads < shared.limits.threads && !start_thread(shared_) &&
         shared.threads == 0) {
         shared.waiting.pop_back();
@@ -81,12 +80,11 @@ void Readers::serve(const std::shared_ptr<Shared>& shared) {
     std::unique_lock lock(shared->lock);
     const auto ready = [&] { return shared->closed || !shared->waiting.empty(); };
     for (;;) {
-        ++shared->idle;
         const bool woken = shared->wanted.wait_for(lock, idle_stays, ready);
-        --shared->idle;
         if (!woken || shared->closed || shared->threads > shared->limits.threads) break;
         Entry entry = std::move(shared->waiting.front());
         shared->waiting.pop_front();
+        ++shared->busy;
         lock.unlock();
         if (entry.task->wanted_) entry.task->work();
         lock.lock();
@@ -96,6 +94,7 @@ void Readers::serve(const std::shared_ptr<Shared>& shared) {
         lock.unlock();
         entry.task.reset();
         lock.lock();
+        --shared->busy;
     }
     --shared->threads;
     shared->gone.notify_all();

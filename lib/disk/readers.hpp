@@ -50,8 +50,12 @@ class Readers {
 
     // Any thread.
     void limit(Limits limits);
-    /// False: too many tasks wait, or no thread can be started.
-    bool submit(std::shared_ptr<Task> task, net::Loop& from);
+    /// Whose task it is. The limits refuse one that begins; the next read of an answer that has
+    /// begun always finds a place, since a refusal would cut it. Open files bound those.
+    enum class For : std::uint8_t { newcomer, begun };
+    /// False: as many tasks as threads and waiting places are here already, or no thread can be
+    /// started.
+    bool submit(std::shared_ptr<Task> task, net::Loop& from, For what = For::newcomer);
 
  private:
     struct Entry {
@@ -64,7 +68,7 @@ class Readers {
         std::condition_variable wanted, gone;
         Limits limits;
         std::deque<Entry> waiting;
-        std::uint32_t threads = 0, idle = 0;
+        std::uint32_t threads = 0, busy = 0;
         bool closed = false;
     };
     static void serve(const std::shared_ptr<Shared>& shared);

@@ -28,10 +28,12 @@ class FileAnswer {
 
     std::uint16_t status() const { return answer_.status; }
     const std::string& fields() const { return answer_.fields; }
-    /// The bytes before the body.
+    /// The bytes before the body. They leave with its first bytes, so that a disk that fails at
+    /// once may still become an error.
     void head(std::string bytes) {
-        text_ = std::move(bytes);
-        head_size_ = text_.size();
+        head_size_ = bytes.size();
+        (void)next_piece();
+        text_.insert(0, bytes);
     }
 
     /// Sends what can be sent now. `buffer`: scratch for one read.

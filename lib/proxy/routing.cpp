@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "files/names.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
 #include "proxy/method_override.hpp"
@@ -16,6 +17,7 @@ constexpr std::string_view no_normal_form = "a path that has no normal form",
                            unusual_name = "a field name that CGI servers fold",
                            two_headers = "a header that servers read in ways with different routes",
                            coded_host = "a Host with a percent code",
+                           other_line = "a folder whose script has another queue or upstream",
                            odd_ipv6 =
                                "a Host with an IPv6 address that is not in its usual spelling";
 
@@ -148,9 +150,23 @@ Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const P
     return refused;
 }
 
-Routed route_of_path(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
-                     std::string_view normal) {
-    return Search(snapshot, head, peer, normal, normal).run();
+Routed with_script(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+                   Routed found, std::string_view script) {
+    std::string normal;
+    if (!http::normalise_path(files::encoded_path(script), normal)) {
+        found.failure = errc::bad_request;
+        return found;
+    }
+    Routed its = Search(snapshot, head, peer, normal, normal).run();
+    if (its.failure) return its;
+    const config::Settings &own = found.route->settings, &other = its.route->settings;
+    const bool two_queues = found.queues && its.queues && own.queue != other.queue;
+    if (own.upstream != other.upstream || two_queues) {
+        found.failure = errc::bad_request;
+        found.complaint = other_line;
+        return found;
+    }
+    return found.queues || !its.queues ? found : its;
 }
 
 }  // namespace ticketgate

@@ -43,8 +43,10 @@ class HeadCircumstances final : public config::Circumstances {
 Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
                 std::string& normal);
 
-/// Of the same request with another path, in normal form.
-Routed route_of_path(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
-                     std::string_view normal);
+/// The same request, when it is known that its path, a folder's, runs this script: it stands in the
+/// queue of the script's own path too. Refused where the two have different queues or upstreams.
+/// `script`: a file's path, as files::file_path() makes it.
+Routed with_script(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+                   Routed found, std::string_view script);
 
 }  // namespace ticketgate

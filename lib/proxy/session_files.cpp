@@ -7,17 +7,13 @@
 #include "disk/folder.hpp"
 #include "disk/readers.hpp"
 #include "files/names.hpp"
-#include "http/target.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/file_answer.hpp"
-#include "proxy/inside.hpp"
 #include "proxy/routing.hpp"
 #include "proxy/session.hpp"
 
 namespace ticketgate {
 namespace {
-
-constexpr std::string_view other_line = "a folder whose script has another queue or upstream";
 
 // A look-up that may wait for the disk.
 class Look final : public disk::Task {
@@ -174,7 +170,8 @@ task<error_code> Session::look_on_disk(files::Query query, files::Resolved& foun
 
 // A disk that is silent gets as much time as a backend.
 task<error_code> Session::wait_for(std::shared_ptr<disk::Task> task) {
-    if (!station().commons.readers.submit(task, loop())) co_return errc::files_busy;
+    const auto what = begun() ? disk::Readers::For::begun : disk::Readers::For::newcomer;
+    if (!station().commons.readers.submit(task, loop(), what)) co_return errc::files_busy;
     const Wanting wanting(*task, signal_);
     loop().arm(deadline_, settings().response_timeout);
     while (!task->done()) {
@@ -235,17 +232,15 @@ void Session::answer_with(files::Resolved& found) {
 error_code Session::run_script(const files::Resolved& found) {
     request_->script = fcgi::Script{found.path, {}};
     if (!found.of_folder) return {};
-    const http::RequestHead& head = *station().head.view();
-    std::string normal;
-    if (!http::normalise_path(files::encoded_path(found.path), normal)) return errc::bad_request;
-    const Routed its = route_of_path(*request_->snapshot, head, client_.peer(), normal);
-    if (its.failure) return its.failure;
-    const Route &own = *request_->route, &other = *its.route;
-    const bool two_queues = queues_ && its.queues && own.settings.queue != other.settings.queue;
-    if (own.upstream != other.upstream || two_queues) {
-        station().head.view()->complaint = other_line;
-        note_refused_head(errc::bad_request);
-        return errc::bad_request;
+    Routed own;
+    own.route = request_->route;
+    own.queues = queues_;
+    const Routed its = with_script(*request_->snapshot, *station().head.view(), client_.peer(),
+                                   std::move(own), found.path);
+    if (its.failure) {
+        if (!its.complaint.empty()) station().head.view()->complaint = its.complaint;
+        note_refused_head(its.failure);
+        return its.failure;
     }
     if (queues_ || !its.queues) return {};
     request_->route = its.route;

@@ -8,14 +8,18 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import socket
 import sys
 import tempfile
+import time
 import unittest
 
 import real_test
+from machine import Sink
 from real_test import SPELLINGS, Fpm, Process, answers, free_port, wait_for
+from slow_disk import SlowDisk
 
 TICKETGATE = None
 
@@ -258,6 +262,102 @@ routes: [{{ prefix: /, upstream: php, queue: q }}]
                             answer.body = answer.body.replace(b"; charset=utf-8", b"")
                             got.append(answer)
                         self.compare(method, path, *got, fields)
+
+
+class TestASlowDisk(unittest.TestCase):
+    """Reads that hang hold up the requests that need them, and nothing else."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="ticketgate-real-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "disk").mkdir()
+        contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost"}
+        contents |= {f"slow{n}.bin": bytes([n]) * 300_000 for n in range(8)}
+        try:
+            self.disk = SlowDisk(self.folder / "disk", contents)
+        except OSError as why:
+            self.skipTest(f"a file system cannot be mounted here: {why}")
+        self.addCleanup(self.disk.stop)
+        self.sink = Sink()
+        self.addCleanup(self.sink.door.close)
+        self.port, self.admin = free_port(), free_port()
+
+    def start(self, more=""):
+        config = self.folder / "ticketgate.yaml"
+        config.write_text(f"""
+listen: [{{ address: "127.0.0.1:{self.port}" }}]
+admin: {{ address: "127.0.0.1:{self.admin}" }}
+log: {{ access_file: "{self.folder}/access.log" }}
+upstreams: {{ app: {{ url: "http://127.0.0.1:{self.sink.port}", files: {{ root: "{self.folder}/disk" }} }} }}
+defaults: {{ upstream: app }}
+routes: [{{ prefix: /, queue: q, response_timeout: 30s }}]
+{more}""")
+        self.gate = Process([TICKETGATE, "-c", str(config)], self.folder / "gate.log")
+        self.addCleanup(self.gate.stop)
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+
+    def hang(self, paths):
+        """Clients whose requests wait for the disk."""
+        clients = []
+        for path in paths:
+            client = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+            self.addCleanup(client.close)
+            clients.append(client)
+        return clients
+
+    @staticmethod
+    def rest_of(client):
+        raw = b""
+        while piece := client.recv(1 << 16):
+            raw += piece
+        return Answer(raw)
+
+    def test_holds_up_nothing_else(self):
+        self.start("file_io: { threads: 4, max_waiting: 16 }")
+        self.assertEqual(ask(self.port, "/").body, b"<h1>at once</h1>")
+        clients = self.hang(f"/slow{n}.bin" for n in range(3))
+        wait_for(lambda: self.disk.waiting >= 3, "reads hang")
+        waits = []
+        for n in range(200):
+            begin = time.monotonic()
+            self.assertEqual(ask(self.port, "/x.php").body, b"ok")
+            waits.append(time.monotonic() - begin)
+        print(f"\n{self.disk.waiting} reads hang: 200 requests of the backend took at most {max(waits) * 1000:.1f} ms")
+        self.assertEqual(ask(self.port, "/").body, b"<h1>at once</h1>", "another file of the same disk")
+        self.disk.release()
+        for n, client in enumerate(clients):
+            self.assertEqual(self.rest_of(client).body, bytes([n]) * 300_000)
+
+    def test_has_bounded_places(self):
+        self.start("file_io: { threads: 2, max_waiting: 2 }")
+        clients = self.hang(f"/slow{n}.bin" for n in range(8))
+        wait_for(lambda: len(select.select(clients, [], [], 0)[0]) >= 4, "all but four are refused")
+        refused = select.select(clients, [], [], 0)[0]
+        # a look-up that is just over may still have a place
+        self.assertEqual({self.rest_of(client).status for client in refused}, {503})
+        # what the backend answers without a look at the disk goes on
+        self.assertEqual(ask(self.port, "/x.php").body, b"ok")
+        self.disk.release()
+        served = [answer for client in set(clients) - set(refused)
+                  for answer in [self.rest_of(client)] if answer.status != 503]
+        self.assertIn(len(served), range(1, 5))
+        for answer in served:
+            self.assertEqual(len(answer.body), 300_000)
+
+    def test_is_left_by_clients_that_leave_and_by_the_end(self):
+        self.start("drain_timeout: 1s")
+        for client in self.hang(["/slow1.bin", "/lost", "/slow2.bin"]):
+            wait_for(lambda: self.disk.waiting >= 1, "they hang")
+            client.close()
+        self.assertEqual(ask(self.port, "/x.php").body, b"ok")
+        self.hang(["/slow3.bin"])
+        begin = time.monotonic()
+        self.gate.child.terminate()
+        self.gate.child.wait(60)
+        self.assertEqual(self.gate.child.returncode, 0)
+        print(f"\nthe end took {time.monotonic() - begin:.1f} s while reads hung")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,14 @@
+// Looks at the folders of `files:` on this machine: is each there, may this user read it, and is it
+// the folder that was meant? Run at the start, at each reload and by `check`.
+#pragma once
+
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/problem.hpp"
+
+namespace ticketgate {
+
+std::vector<config::Problem> root_problems(const config::Config& config);
+
+}  // namespace ticketgate
