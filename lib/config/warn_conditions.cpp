@@ -4,7 +4,10 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "config/each_id.hpp"
+#include "config/proxy_headers.hpp"
 #include "config/route_index.hpp"
+#include "config/syntax.hpp"
 #include "config/validate.hpp"
 #include "config/walk.hpp"
 
@@ -55,6 +58,32 @@ void check_number(const Config& config, Problems& problems) {
                        "each; write *.example.org for many names");
         return;
     }
+}
+
+// A stranger would choose the route by a value that the backend never gets.
+std::string why_not_seen(const Config& config, const std::string& name) {
+    const auto same = [&](const std::string& one) { return same_to_cgi(one, name); };
+    if (std::ranges::any_of(address_headers(config.clients), same))
+        return "any client can send it, and ticketgate removes it (clients.address_headers); "
+               "write from: or listener:";
+    if (std::ranges::any_of(path_headers(config.clients), same))
+        return "any client can send it, and ticketgate removes it (clients.path_headers); write "
+               "prefix: or regex:";
+    bool of_id = false;
+    for_each_own_id(config.ids, [&](const std::string&, const Id& id) {
+        of_id = of_id || std::ranges::any_of(id.headers, same);
+    });
+    return of_id ? "any client can send it, and the backend gets ticketgate's own (ids)" : "";
+}
+
+void check_headers(const Config& config, Problems& problems) {
+    for (const RouteNode& route : config.routes)
+        for (const HeaderCondition& condition : route.when.headers) {
+            const auto why = why_not_seen(config, condition.name);
+            const auto path = route.path + ".header";
+            if (!why.empty())
+                problems.error(config.mark_of(path), path, condition.name + ": " + why);
+        }
 }
 
 bool says(const Walked& setting) {
@@ -174,6 +203,7 @@ class Checker {
 void check_conditions(const Config& config, Problems& problems) {
     check_names(config, problems);
     check_listeners(config, problems);
+    check_headers(config, problems);
     check_number(config, problems);
 }
 
