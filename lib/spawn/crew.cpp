@@ -1,5 +1,6 @@
 #include "spawn/crew.hpp"
 
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "spawn/group.hpp"
 #include "spawn/wire.hpp"
 
 namespace ticketgate::spawn {
@@ -19,6 +21,9 @@ constexpr Duration look_at_least = 1s;
 
 // While workers are told to end.
 constexpr Duration look_at_ending = 100ms;
+
+// While the processes of a killed group end.
+constexpr Duration look_at_dying = 2ms;
 
 std::string reason_of(const Pool::Ended& was, int status) {
     switch (was.ending) {
@@ -72,15 +77,16 @@ void Supervisor::Crew::in_force(bool yes) {
 
 void Supervisor::Crew::look() {
     const Time now = monotonic_now();
-    if (pool_->started_well()) {
-        pause_.succeeded();
-        pool_->trouble({});
-    }
+    const Pool::News news = pool_->news();
+    if (news.served) pause_.succeeded();
+    if (news.started) pool_->trouble({});
+    reap();
     const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
     for (const auto& worker : orders.stop) end(*worker);
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
     const Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
-    look_at(std::min(orders.look_again.value_or(Time::max()), now + soon));
+    const Time next = now + (dying_ ? look_at_dying : soon);
+    look_at(std::min(orders.look_again.value_or(Time::max()), next));
 }
 
 void Supervisor::Crew::look_at(Time when) {
@@ -113,14 +119,16 @@ void Supervisor::Crew::start_one() {
     const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
     worker->pid = pid;
     worker->link = make_link_(pool_, *worker);
-    auto tell = [this, worker](std::string_view line) {
-        supervisor_.log_.warn("a worker says", {{"upstream", pool_->name()},
-                                                {"pid", std::uint64_t(worker->pid)},
-                                                {"request_id", pool_->request_of(*worker)},
-                                                {"text", line}});
+    auto tell = [this, pid, of = std::weak_ptr(worker)](std::string_view line) {
+        const auto its = of.lock();
+        supervisor_.log_.warn("a worker says",
+                              {{"upstream", pool_->name()},
+                               {"pid", std::uint64_t(pid)},
+                               {"request_id", its ? pool_->request_of(*its) : std::string()},
+                               {"text", line}});
     };
     auto output = Output::read(supervisor_.io_, std::move(wires.pipe), std::move(tell));
-    children_.emplace(pid, Child{worker, std::move(output)});
+    children_.emplace(pid, Child{worker, std::move(output), std::move(wires.input)});
     metrics_.starts.add();
     supervisor_.log_.info("a worker starts",
                           {{"upstream", pool_->name()}, {"pid", std::uint64_t(pid)}});
@@ -138,42 +146,57 @@ void Supervisor::Crew::tell_not_started(const NotStarted& why) {
 
 // ── the end ──
 
-// Again at each look: many programs, php-cgi too, miss a SIGTERM that comes just before they wait
-// for a connection.
+// The signal comes again at each look: many programs, php-cgi too, miss one that comes just before
+// they wait for a connection. The end of the socket reaches each process that waits there, also if
+// it is not the one that was started.
 void Supervisor::Crew::end(Worker& worker) {
     const Time now = monotonic_now();
     if (!std::exchange(worker.told_to_end, true)) worker.kill_at = now + recipe_.stop_timeout;
     if (at_once_) worker.kill_at = now;
+    if (const auto child = children_.find(worker.pid); child != children_.end())
+        (void)::shutdown(child->second.listener.get(), SHUT_RDWR);
     (void)(now < worker.kill_at ? ::kill(worker.pid, SIGTERM) : ::kill(-worker.pid, SIGKILL));
 }
 
 std::vector<pid_t> Supervisor::Crew::pids() const {
     std::vector<pid_t> out;
+    out.reserve(children_.size());
     for (const auto& [pid, child] : children_) out.push_back(pid);
     return out;
 }
 
 void Supervisor::Crew::reap() {
-    for (const pid_t pid : pids()) {
-        int status = 0;
-        if (::waitpid(pid, &status, WNOHANG) == pid) reap(pid, status);
-    }
+    dying_ = false;
+    for (const pid_t pid : pids())
+        if (has_ended(pid)) (void)reap(pid);
 }
 
-void Supervisor::Crew::reap(pid_t pid, int status) {
+bool Supervisor::Crew::reap(pid_t pid) {
     const auto found = children_.find(pid);
-    if (found == children_.end()) return;
-    Child child = std::move(found->second);
+    if (found == children_.end()) return false;
+    // What it started may run the request's script: that is over when none of them is left.
+    if (pool_->works(*found->second.worker) && !kill_rest(pid)) return dying_ = true;
+    int status = 0;
+    (void)::waitpid(pid, &status, 0);
+    const Child child = std::move(found->second);
     children_.erase(found);
+    (void)::shutdown(child.listener.get(), SHUT_RDWR);
     child.output->close();
-    const Pool::Ended was = pool_->ended(*child.worker);
+    note_end(*child.worker, status);
+    return true;
+}
+
+// Then the supervisor looks at all of them: this crew may be over, and orphans may wait behind it.
+void Supervisor::Crew::note_end(Worker& worker, int status) {
+    const Pool::Ended was = pool_->ended(worker);
     metrics_.deaths(reason_of(was, status)).add();
-    if (!was.was_idle) {
+    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload)
         pause_.failed(monotonic_now());
+    if (!was.was_idle)
         pool_->trouble(recipe_.command.program + ": " + describe(status) +
                        " before it took a request");
-    }
-    tell_end(*child.worker, was, status);
+    tell_end(worker, was, status);
+    boost::asio::post(supervisor_.io_, [&all = supervisor_] { all.reap(); });
 }
 
 void Supervisor::Crew::tell_end(const Worker& worker, const Pool::Ended& was, int status) {

@@ -28,9 +28,9 @@ class Supervisor::Crew {
     const std::shared_ptr<Pool>& pool() const { return pool_; }
     /// Starts and stops what the plan says.
     void look();
-    /// Notes the end of a child, which may be another's.
-    void reap(pid_t pid, int status);
-    /// Reads the exit status of the workers that have ended.
+    /// Notes the end of a child. False: it is none of these.
+    bool reap(pid_t pid);
+    /// The same for all workers that have ended.
     void reap();
     void in_force(bool yes);
     /// From now on, a worker that is to end is killed.
@@ -43,10 +43,12 @@ class Supervisor::Crew {
     struct Child {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
+        Descriptor listener;  // its listening socket, to end that
     };
     void start_one();
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
+    void note_end(Worker& worker, int status);
     void tell_end(const Worker& worker, const Pool::Ended& was, int status);
     void look_at(Time when);
 
@@ -61,6 +63,7 @@ class Supervisor::Crew {
     std::size_t next_loop_ = 0;
     bool in_force_ = false;
     bool at_once_ = false;
+    bool dying_ = false;  // what a worker has left in its group
 };
 
 }  // namespace ticketgate::spawn

@@ -43,8 +43,8 @@ struct Plan {
 Plan plan(const Bounds& bounds, std::span<const Standing> workers, std::size_t waiting,
           Time may_start, Time now);
 
-/// The pause after workers that ended before they waited for a request: 100 ms, doubled by each
-/// one, at most 30 s. One good start ends it.
+/// The pause after workers that ended before they took a request: 100 ms, doubled by each one after
+/// a pause, at most 30 s. The first worker that has served a request ends it.
 class StartPause {
  public:
     void failed(Time now);

@@ -51,10 +51,12 @@ void Pool::idle(Worker& worker) noexcept {
     const Time now = monotonic_now();
     if (worker.state == WorkerState::busy && busy_seconds_ != nullptr)
         busy_seconds_->observe(to_s(now - worker.since));
-    if (!worker.was_idle) {
-        worker.was_idle = started_well_ = true;
+    if (!std::exchange(worker.was_idle, true)) {
+        news_.started = true;
         look_soon();
     }
+    news_.served = news_.served || worker.requests != 0;
+    worker.works = false;
     worker.request_id[0] = 0;
     if (max_requests_ != 0 && worker.requests >= max_requests_) {
         change(worker, WorkerState::idle, now);
@@ -94,6 +96,7 @@ void Pool::move_on(Worker& worker) noexcept {
 void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
     const std::lock_guard lock(mutex_);
     ++worker.requests;
+    worker.works = true;
     const std::size_t size =
         request_id.copy(worker.request_id.data(), worker.request_id.size() - 1);
     worker.request_id[size] = 0;
@@ -120,9 +123,36 @@ void Pool::retire() {
     look_soon();
 }
 
+// The streams and deadlines of its link are the loop's, so the worker is freed there, whichever
+// thread drops it last. That needs no memory. Once the loops have stopped, any thread may.
+class Pool::Bury {
+ public:
+    Bury(std::shared_ptr<Pool> pool, std::shared_ptr<void> grave)
+        : pool_(std::move(pool)), grave_(std::move(grave)) {}
+    void operator()(Worker* worker) noexcept {
+        const auto pool = std::move(pool_);
+        auto grave = std::move(grave_);
+        if (worker->loop != nullptr && !pool->stops_)
+            worker->loop->post(worker->burial, std::move(grave));
+    }
+
+ private:
+    std::shared_ptr<Pool> pool_;
+    std::shared_ptr<void> grave_;  // owns the worker
+};
+
+std::shared_ptr<Worker> Pool::make(Wire wire) {
+    struct Grave {
+        Grave(std::uint64_t number, Wire its_wire) : worker(number, std::move(its_wire)) {}
+        Worker worker;
+    };
+    const auto grave = std::make_shared<Grave>(++last_number_, std::move(wire));
+    return {&grave->worker, Bury(shared_from_this(), grave)};
+}
+
 std::shared_ptr<Worker> Pool::add(Wire wire) {
     const std::lock_guard lock(mutex_);
-    auto worker = std::make_shared<Worker>(++last_number_, std::move(wire));
+    const auto worker = make(std::move(wire));
     Worker* const w = worker.get();
     w->since = monotonic_now();
     w->arrive.call = std::make_unique<net::Call>([this, w] { w->link->arrive(*w->arrive.to); });
@@ -143,12 +173,18 @@ void Pool::started(Worker& worker, net::Loop& other) {
 
 Pool::Ended Pool::ended(Worker& worker) {
     const std::lock_guard lock(mutex_);
-    const Ended was{worker.state, worker.ending, worker.was_idle, worker.request_id.data()};
+    const Ended was{worker.state, worker.ending, worker.was_idle, worker.requests,
+                    worker.request_id.data()};
     worker.ended = true;
     change(worker, WorkerState::dead, monotonic_now());
     if (worker.loop != nullptr && !stops_) post(worker, worker.mourn);
     std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
     return was;
+}
+
+bool Pool::works(const Worker& worker) const {
+    const std::lock_guard lock(mutex_);
+    return worker.works;
 }
 
 Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
@@ -184,9 +220,9 @@ void Pool::trouble(std::string why) {
     trouble_ = std::move(why);
 }
 
-bool Pool::started_well() {
+Pool::News Pool::news() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(started_well_, false);
+    return std::exchange(news_, {});
 }
 
 std::string Pool::trouble() const {

@@ -4,6 +4,7 @@
 // request is over. The supervisor starts and stops the processes.
 #pragma once
 
+#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <functional>
 #include <memory>
@@ -83,9 +84,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
         WorkerState state;
         Ending ending;
         bool was_idle;
+        std::uint64_t requests;
         std::string request_id;
     };
     Ended ended(Worker& worker);
+    /// It may run a request, or has not shown yet that one is over.
+    bool works(const Worker& worker) const;
     struct Orders {
         std::size_t start = 0;
         std::vector<std::shared_ptr<Worker>> stop;  ///< all that are stopping
@@ -96,8 +100,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
     void stop();
     /// Why the last start failed; empty: it did not.
     void trouble(std::string why);
-    /// A worker has become idle since the last call.
-    bool started_well();
+    /// What has happened since the last call.
+    struct News {
+        bool started = false;  ///< a worker became idle
+        bool served = false;   ///< and one did after a request
+    };
+    News news();
 
     // Any thread.
     std::string trouble() const;
@@ -109,6 +117,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
  private:
     using Waiting = boost::intrusive::list<Waiter, boost::intrusive::base_hook<WaiterHook>>;
     friend class Waiter;
+    class Bury;
+    std::shared_ptr<Worker> make(Wire wire);
     void grant(Worker& worker, Waiter& waiter) noexcept;
     void change(Worker& worker, WorkerState state, Time now) noexcept;
     void end(Worker& worker, Ending why, Time now) noexcept;
@@ -126,7 +136,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
     Bounds bounds_;
     std::uint32_t max_requests_ = 0;
     std::uint64_t last_number_ = 0;
-    bool retired_ = false, stops_ = false, started_well_ = false;
+    bool retired_ = false;
+    News news_;
+    std::atomic<bool> stops_{false};  // read without the mutex as well
     std::string trouble_;
 };
 

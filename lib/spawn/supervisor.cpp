@@ -8,19 +8,23 @@
 #include <algorithm>
 
 #include "spawn/crew.hpp"
+#include "spawn/group.hpp"
 
 namespace ticketgate::spawn {
 namespace {
 
-// The longest wait for the end of a process before those whose time is up are killed.
-constexpr int look_again_ms = 100;
+// The longest wait for the end of a process before those whose time is up are killed; while the
+// group of one that has ended still lives.
+constexpr int look_again_ms = 100, look_at_dying_ms = 2;
 
-// Until one of these processes has ended.
+// Until one more of these processes has ended.
 void wait_for_an_end(const std::vector<pid_t>& pids) {
     std::vector<pollfd> ends;
     for (const pid_t pid : pids)
-        ends.push_back({static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0});
-    (void)::poll(ends.data(), ends.size(), look_again_ms);
+        if (!has_ended(pid))
+            ends.push_back({static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0});
+    const int longest = ends.size() == pids.size() ? look_again_ms : look_at_dying_ms;
+    (void)::poll(ends.data(), ends.size(), longest);
     for (const pollfd& end : ends)
         if (end.fd >= 0) ::close(end.fd);
 }
@@ -51,9 +55,11 @@ void Supervisor::reap() {
     if (::getpid() != 1) {
         for (const auto& crew : crews_) crew->reap();
     } else {
-        int status = 0;
-        for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
-            for (const auto& crew : crews_) crew->reap(pid, status);
+        while (const pid_t pid = any_ended()) {
+            if (std::ranges::any_of(crews_, [pid](const auto& crew) { return crew->reap(pid); }))
+                break;
+            (void)::waitpid(pid, nullptr, WNOHANG);
+        }
     }
     for (const auto& crew : crews_) crew->look();
     std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
@@ -78,6 +84,7 @@ void Supervisor::stop(bool at_once) {
 
 std::vector<std::shared_ptr<Pool>> Supervisor::pools() const {
     std::vector<std::shared_ptr<Pool>> out;
+    out.reserve(crews_.size());
     for (const auto& crew : crews_) out.push_back(crew->pool());
     return out;
 }

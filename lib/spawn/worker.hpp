@@ -1,5 +1,5 @@
 // One worker process and what is known of it. Shared by the pool, the supervisor and the loop that
-// holds it; each field says who may touch it.
+// holds it; each field says who may touch it. Freed on its loop.
 #pragma once
 
 #include <sys/types.h>
@@ -77,10 +77,12 @@ struct Worker : std::enable_shared_from_this<Worker> {
     std::shared_ptr<Waiter> next;  ///< the request that it goes to, on another loop
     std::uint64_t requests = 0;
     bool was_idle = false;  ///< it has started well
+    bool works = false;     ///< has got a request, and has not shown that it is over
     Ending ending = Ending::none;
     std::array<char, 128> request_id{};  ///< of the present request, with a final zero
 
     Errand arrive, move_on, part, mourn;  // made by the pool
+    net::Call burial{[] {}};              // keeps the worker until its loop frees it
 
     // Control thread.
     bool told_to_end = false;

@@ -150,6 +150,11 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     }
 }
 
+void FcgiExchange::part_if_spent() {
+    const bool answered = decoder_.done() || decoder_.broken();
+    if (answered && all_sent() && !half_closed() && !over() && !kept()) finish_sending();
+}
+
 // END_REQUEST may be among records that make no sense.
 bool FcgiExchange::worker_gone() const {
     return over() && !decoder_.done() && !decoder_.broken();

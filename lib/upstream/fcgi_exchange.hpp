@@ -23,6 +23,9 @@ class FcgiExchange final : public PooledExchange {
     bool settled() const override { return ended_ || idle_or_over(); }
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
     std::string_view remarks() const override { return remarks_; }
+    /// Half-closes a connection that serves no other request, once this one is sent and answered: a
+    /// worker that keeps it would wait there for ever.
+    void part_if_spent();
 
  private:
     bool frames(const Body&) const override { return true; }

@@ -33,6 +33,7 @@ void LeasedExchange::got(std::shared_ptr<spawn::Worker> worker) {
     waiter_.reset();
     worker_ = std::move(worker);
     phase_ = Phase::proving;
+    link().drop_spent();  // the worker may have written to it while it was idle
     link().lease(loop_, observer_);
 }
 
@@ -88,8 +89,10 @@ bool LeasedExchange::settled() const {
 
 Step LeasedExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     if (settled()) return Step::done;
-    if (!inner()->settled() && inner()->outlast(to_head_request, scratch) != Step::done)
-        return Step::blocked;
+    const bool over =
+        inner()->settled() || inner()->outlast(to_head_request, scratch) == Step::done;
+    inner()->part_if_spent();
+    if (!over) return Step::blocked;
     proven_ = link().prove() != Proof::working;
     return proven_ ? Step::done : Step::blocked;
 }

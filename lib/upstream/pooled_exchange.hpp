@@ -114,6 +114,8 @@ class PooledExchange : public Exchange,
     bool over() const { return over_; }
     /// The request is sent, to its last byte.
     bool all_sent() const { return sent_; }
+    /// We have sent a FIN.
+    bool half_closed() const { return half_closed_; }
     /// The part of the answer that is here was written before the backend could read all of the
     /// request, or it never can.
     bool early() const { return !sent_ || half_closed_ || wrote_late_ || body_unread(); }

@@ -34,11 +34,14 @@ void WorkerLink::lease(net::Loop& loop, Observer* observer) {
 void WorkerLink::give_back() noexcept {
     leased_ = false;
     observer_ = nullptr;
-    // The rest of an answer that nobody reads would keep the worker from its end.
-    if (exchange_ && !exchange_->kept()) exchange_.reset();
+    drop_spent();  // the rest of an answer that nobody reads would keep the worker from its end
     if (exchange_) exchange_->observe(this);
     observe(this);
     look();
+}
+
+void WorkerLink::drop_spent() noexcept {
+    if (exchange_ && !exchange_->kept()) exchange_.reset();
 }
 
 void WorkerLink::arrive(net::Loop& loop) noexcept {
@@ -83,10 +86,11 @@ void WorkerLink::retry_later() noexcept {
 }
 
 // An event says nothing about other connections of the same batch: looks at all of it in the next
-// turn.
+// turn. A worker that is about to be freed has nobody to be idle for.
 void WorkerLink::notify() {
-    if (std::exchange(looks_, true)) return;
-    loop_->post(look_, worker_.shared_from_this());
+    auto worker = worker_.weak_from_this().lock();
+    if (worker == nullptr || std::exchange(looks_, true)) return;
+    loop_->post(look_, std::move(worker));
 }
 
 // While no request has it.

@@ -26,6 +26,8 @@ class WorkerLink : public spawn::Link, protected Observer {
     // For the request that has the worker.
     /// The worker is on this loop, and its events are for the request from now on.
     void lease(net::Loop& loop, Observer* observer);
+    /// Ends a connection that can have no request: no exchange uses it.
+    void drop_spent() noexcept;
     /// The next step of the proof.
     virtual Proof prove() noexcept = 0;
     /// Makes the exchange for a request; the worker is idle. False, with errno: it cannot.

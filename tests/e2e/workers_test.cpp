@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -69,6 +71,14 @@ bool marked(const Gateway& gateway, const std::string& text) {
     });
 }
 
+// Ended, also if its parent has not read its exit status.
+bool is_gone(const std::string& pid) {
+    std::ifstream file("/proc/" + pid + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const auto name_ends = stat.rfind(") ");
+    return name_ends == std::string::npos || stat[name_ends + 2] == 'Z';
+}
+
 TEST_P(Workers, AnswerRequestsWithTheirEnvironmentAndIds) {
     Gateway gateway(with("min: 1, max: 1"));
     const auto answer = gateway.post("/a", std::string(300000, 'b'));
@@ -131,6 +141,54 @@ TEST_P(Workers, ThatDieAreNoticedThoughTheirSocketsStayOpen) {
     Gateway gateway(with("min: 1, max: 1"));
     EXPECT_EQ(gateway.get("/q?child&kill").status, 502);
     EXPECT_EQ(gateway.get("/q").status, 200);
+}
+
+// A process that a script has left behind may do the script's work.
+TEST_P(Workers, TakeWhatTheyStartedAlongWhenTheyDie) {
+    Gateway gateway(with("min: 1, max: 1"));
+    EXPECT_EQ(gateway.get("/q?child&kill").status, 502);
+    EXPECT_EQ(gateway.get("/q/next").status, 200);
+    const auto marks = gateway.folder().read("marks");
+    const auto at = marks.find("child ");
+    ASSERT_NE(at, std::string::npos) << marks;
+    EXPECT_TRUE(is_gone(marks.substr(at + 6, marks.find('\n', at) - at - 6)));
+}
+
+// The command is a shell that starts the worker, and gets the signals in its place.
+TEST_P(Workers, BehindAShellEndWithIt) {
+    std::string yaml = with("min: 1, max: 1, max_requests: 1");
+    yaml.replace(yaml.find(TG_TEST_WORKER), std::string(TG_TEST_WORKER).size(),
+                 "/bin/sh\", \"-c\", \"" TG_TEST_WORKER "; true");
+    Gateway gateway(yaml);
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q").body, "pid");
+        EXPECT_FALSE(pid.empty());
+        EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << pid;
+    }
+}
+
+TEST_P(Workers, ThatAreKilledWhileTheyAreIdleAreReplaced) {
+    Gateway gateway("threads: 2\n" + with("min: 8, max: 8"));
+    for (int round = 0; round < 5; ++round) {
+        EXPECT_TRUE(wait_for_state(gateway, "idle", 8));
+        for (const auto& worker : all_workers(gateway))
+            ::kill(static_cast<pid_t>(worker.as_object().at("pid").as_int64()), SIGKILL);
+        EXPECT_TRUE(eventually([&] {
+            return gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}") ==
+                   8 * (round + 2);
+        }));
+        EXPECT_EQ(gateway.get("/q").status, 200);
+    }
+}
+
+// What a worker writes beside its answers costs its request at most.
+TEST_P(Workers, ThatWriteBytesThatAreNoAnswerServeTheNextRequest) {
+    Gateway gateway(with("min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(gateway.get("/q?garbage").status, 502);
+        EXPECT_EQ(gateway.get("/q?more").status, 200);
+        EXPECT_EQ(gateway.get("/q").status, 200);
+    }
 }
 
 TEST_P(Workers, KeepTheSlotUntilTheyAreIdle) {
@@ -251,7 +309,7 @@ TEST_P(Workers, ShowWhichRequestCanHaveMadeACall) {
 TEST_P(Workers, EndWithTicketgate) {
     std::string pid;
     {
-        Gateway gateway(with("min: 2, max: 2"));
+        Gateway gateway(with("min: 2, max: 2, stop_timeout: 100ms"));
         pid = field(gateway.get("/").body, "pid");
         auto cut = ask(gateway, {"/1?wait=never"});
         EXPECT_TRUE(marked(gateway, "begin 1"));
@@ -283,6 +341,17 @@ TEST(WorkersOfOneKind, ThatCannotStartAreTriedAgainLaterAndLater) {
     EXPECT_LE(gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}"), 8);
     EXPECT_TRUE(gateway.reload(workers("min: 1, max: 1")));
     EXPECT_EQ(gateway.get("/").status, 200);
+}
+
+TEST(WorkersOfOneKind, ThatExitWithoutARequestAreTriedAgainLaterAndLater) {
+    std::string yaml = workers("min: 1, max: 1");
+    yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_LEAVES: \"1\", ");
+    const auto begin = std::chrono::steady_clock::now();
+    Gateway gateway(yaml);
+    EXPECT_TRUE(eventually(
+        [&] { return gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}") >= 4; }));
+    const auto pauses = std::chrono::milliseconds(100 + 200 + 400);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, pauses);
 }
 
 // Workers go from loop to loop, and requests wait for them on any.

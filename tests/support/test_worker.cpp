@@ -6,7 +6,10 @@
 //   die=N       exits with status N        kill      is killed
 //   late=NAME   ends the request, then waits for NAME before it is idle
 //   badcookie   says another cookie than it got        say=TEXT   writes to its standard error
-//   child       leaves a process behind that holds all its descriptors
+//   child       leaves a process behind that holds all its descriptors; its pid is in the marks
+//   garbage     writes bytes that are no record before its answer
+//   more        writes bytes behind its answer
+// With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
 // `end` is written when nothing of the request is left to do.
 #include <fcntl.h>
@@ -115,9 +118,15 @@ void wait_for(const std::string& name) {
     ::close(changes);
 }
 
-// What the request says after its answer: what is left to do, and whether the cookie is true.
+void leave_child() {
+    const pid_t child = ::fork();
+    if (child != 0) return mark("child " + std::to_string(child));
+    for (;;) ::pause();
+}
+
+// What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
-    std::string late;
+    std::string late, garbage, more;
     bool bad_cookie = false;
 };
 
@@ -132,7 +141,9 @@ After act(const std::string& query) {
         if (word.starts_with("late=")) after.late = value;
         if (word == "badcookie") after.bad_cookie = true;
         if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
-        if (word == "child" && ::fork() == 0) ::pause();
+        if (word == "garbage") after.garbage = std::string(40, '\xff');
+        if (word == "more") after.more = record(6, "more");
+        if (word == "child") leave_child();
     }
     return after;
 }
@@ -172,11 +183,18 @@ bool serve(int connection, After& after, bool& keep) {
     const std::string id = path.substr(path.rfind('/') + 1);
     mark("begin " + id);
     after = act(params.at("QUERY_STRING"));
+    write_all(connection, after.garbage);
     write_all(connection, record(6, "Content-Type: text/plain\r\n\r\n" + describe(params, body)) +
-                              record(6, "") + record(3, std::string(8, '\0')));
+                              record(6, "") + record(3, std::string(8, '\0')) + after.more);
     if (!after.late.empty()) wait_for(after.late);
     mark("end " + id);
     return true;
+}
+
+[[noreturn]] void leave(int connection) {
+    std::array<char, 8> first{};
+    (void)read_all(connection, first.data(), first.size());
+    _exit(0);
 }
 
 volatile std::sig_atomic_t ends = 0;
@@ -189,6 +207,7 @@ void accept_each() {
     while (ends == 0) {
         const int connection = ::accept(STDIN_FILENO, nullptr, nullptr);
         if (connection < 0) break;
+        if (std::getenv("TEST_LEAVES") != nullptr) leave(connection);
         After after;
         bool keep = true;
         while (keep && serve(connection, after, keep)) {

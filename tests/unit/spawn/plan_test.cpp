@@ -71,10 +71,14 @@ TEST(StartPause, DoublesAndEnds) {
     EXPECT_LE(pause.until(), start);
     pause.failed(start);
     EXPECT_EQ(pause.until(), start + 100ms);
-    pause.failed(start);
-    EXPECT_EQ(pause.until(), start + 200ms);
-    for (int i = 0; i < 40; ++i) pause.failed(start);
-    EXPECT_EQ(pause.until(), start + 30s);
+    for (const Time together : {start, start + 99ms}) pause.failed(together);
+    EXPECT_EQ(pause.until(), start + 100ms) << "of the same start";
+    pause.failed(pause.until());
+    EXPECT_EQ(pause.until(), start + 300ms);
+    for (int i = 0; i < 40; ++i) pause.failed(pause.until());
+    const Time before = pause.until();
+    pause.failed(before);
+    EXPECT_EQ(pause.until(), before + 30s);
     pause.succeeded();
     EXPECT_LE(pause.until(), start);
 }

@@ -1,0 +1,19 @@
+// The process group of a worker, in which a command that starts the real worker as its child (a
+// shell script) and a script that forks leave processes. Control thread.
+#pragma once
+
+#include <sys/types.h>
+
+namespace ticketgate::spawn {
+
+/// This child has ended. Its exit status is not read yet, so that its number stays its own.
+bool has_ended(pid_t child);
+
+/// A child that has ended, whatever it was; 0: none.
+pid_t any_ended();
+
+/// Kills what is left of the group of a child whose exit status is not read. False: a process that
+/// is dying may still run; to be called again.
+bool kill_rest(pid_t group);
+
+}  // namespace ticketgate::spawn
