@@ -17,12 +17,14 @@ std::string why_not_tries(const std::vector<std::string>& tries) {
         const std::string& one = tries[i];
         if (one == "path" || one == "path/") continue;
         const bool last = i + 1 == tries.size();
-        if (!last) return "\"" + one + "\" can only be the last; before it stand path and path/";
+        if (!last)
+            return quoted(one).append(" can only be the last; before it stand path and path/");
         if (one == "upstream") continue;
         if (!one.starts_with('/') || one.ends_with('/'))
-            return "\"" + one +
-                   "\" is not path, path/, upstream, nor a script or file such as /index.php";
-        if (const auto why = why_not_normal(one); !why.empty()) return "\"" + one + "\": " + why;
+            return quoted(one).append(
+                " is not path, path/, upstream, nor a script or file such as /index.php");
+        if (const auto why = why_not_normal(one); !why.empty())
+            return quoted(one).append(": ").append(why);
     }
     return {};
 }

@@ -137,10 +137,11 @@ void warn_near_name(const Config& config, const Effective& route, Problems& prob
     for (const auto& [known, queue] : config.queues)
         if (has(known) && looks_misspelt(name, known))
             return problems.warn(route.own.queue.mark, route.path + ".queue",
-                                 name +
-                                     " is a queue of its own with default settings; did you "
-                                     "mean " +
-                                     known + "?");
+                                 std::string(name)
+                                     .append(" is a queue of its own with default settings; did "
+                                             "you mean ")
+                                     .append(known)
+                                     .append("?"));
 }
 
 // Warns about words that look like `off`, but name a queue.

@@ -6,14 +6,12 @@
 
 #include <cerrno>
 
-#ifndef SYS_cachestat
-#define SYS_cachestat 451
-#endif
-
 namespace ticketgate::disk {
 namespace {
 
-// Of cachestat(2), which the headers of Debian 12 do not have.
+// cachestat(2), which the headers of Debian 12 do not have. Its number is the same everywhere but
+// on alpha.
+constexpr long cachestat_number = 451;
 struct CacheRange {
     std::uint64_t from, size;
 };
@@ -58,7 +56,7 @@ bool File::in_memory(std::uint64_t from, std::uint64_t bytes) const {
     static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     CacheRange range{from, bytes};
     CacheState state{};
-    if (::syscall(SYS_cachestat, descriptor(), &range, &state, 0u) != 0) {
+    if (::syscall(cachestat_number, descriptor(), &range, &state, 0u) != 0) {
         no_cachestat = errno == ENOSYS || errno == EPERM;
         return false;
     }

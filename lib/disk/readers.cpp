@@ -1,7 +1,7 @@
 #include "disk/readers.hpp"
 
 #include <pthread.h>
-#include <signal.h>
+#include <csignal>
 
 #include <chrono>
 #include <system_error>

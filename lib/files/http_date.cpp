@@ -105,13 +105,14 @@ bool read_asctime(std::string_view text, Civil& out) {
 }
 
 std::optional<std::int64_t> seconds_of(const Civil& civil) {
-    using namespace std::chrono;
-    const year_month_day date(year(static_cast<int>(civil.year)), month(civil.month),
-                              day(civil.day));
+    namespace chrono = std::chrono;
+    const chrono::year_month_day date(chrono::year(static_cast<int>(civil.year)),
+                                      chrono::month(civil.month), chrono::day(civil.day));
     const bool clock = civil.hour < 24 && civil.minute < 60 && civil.second <= 60;
     if (!date.ok() || !clock) return std::nullopt;
-    const auto days = sys_days(date).time_since_epoch().count();
-    return std::int64_t{days} * 86400 + civil.hour * 3600 + civil.minute * 60 + civil.second;
+    const std::int64_t days = chrono::sys_days(date).time_since_epoch().count();
+    const std::int64_t hours = days * 24 + civil.hour, minutes = hours * 60 + civil.minute;
+    return minutes * 60 + civil.second;
 }
 
 }  // namespace

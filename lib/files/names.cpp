@@ -24,13 +24,12 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 // `php`, `php7`, `phps`, `phtml`, `php~`, `php_old`; not `phpdoc`.
 bool runs(std::string_view ending) {
-    for (const std::string_view known : {"php", "phtml", "pht", "phar"}) {
-        if (!starts_with(ending, known)) continue;
+    static constexpr std::array<std::string_view, 4> scripts{"php", "phtml", "pht", "phar"};
+    return std::ranges::any_of(scripts, [&](std::string_view known) {
+        if (!starts_with(ending, known)) return false;
         const auto rest = ending.substr(known.size());
-        if (rest.empty() || !is_letter(rest[0]) || iequals(rest, "s") || iequals(rest, "t"))
-            return true;
-    }
-    return false;
+        return rest.empty() || !is_letter(rest[0]) || iequals(rest, "s") || iequals(rest, "t");
+    });
 }
 
 // Backtracks to the last star only, so the time is the product of the two lengths at most.

@@ -30,7 +30,7 @@ class FileAnswer {
     const std::string& fields() const { return answer_.fields; }
     /// The bytes before the body. They leave with its first bytes, so that a disk that fails at
     /// once may still become an error.
-    void head(std::string bytes) {
+    void head(const std::string& bytes) {
         head_size_ = bytes.size();
         (void)next_piece();
         text_.insert(0, bytes);

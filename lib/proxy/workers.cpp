@@ -42,9 +42,8 @@ std::string_view name_of(std::string_view variable) {
 }
 
 bool gives(const config::Workers& workers, std::string_view name) {
-    for (const auto& [given, value] : workers.environment)
-        if (given == name) return true;
-    return false;
+    return std::ranges::any_of(workers.environment,
+                               [&](const auto& given) { return given.first == name; });
 }
 
 // php-cgi would end after 500 requests by itself.
@@ -58,7 +57,8 @@ std::vector<std::string> variables_for(const config::Workers& workers) {
             out.emplace_back(variable);
     }
     out.emplace_back("PHP_FCGI_MAX_REQUESTS=0");
-    for (const auto& [name, value] : workers.environment) out.push_back(name + "=" + value);
+    for (const auto& [name, value] : workers.environment)
+        out.push_back(std::string(name).append("=").append(value));
     return out;
 }
 
