@@ -74,7 +74,8 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
     using Kind = files::Resolved::Kind;
     const files::Rules& rules = *routed.route->files;
     files::Query query;
-    if (!files::file_path(path, query.path)) return {};
+    if (!files::file_path(path, query.path))
+        return rules.has_backend() ? "" : "files: 404: the path can name no file\n";
     query.reads = head.method == "GET" || head.method == "HEAD";
     int error = 0;
     const disk::Root root = disk::open_root_now(rules.root, error);
@@ -89,6 +90,9 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
         case Kind::redirect:
             return out + "redirects to " + found.path + "; it is not queued\n";
         case Kind::missing:
+            if (!rules.has_backend() && files::script_end(query.path) != std::string::npos)
+                return out +
+                       "404: try has neither upstream, script nor /index.php, so no script runs\n";
             return out + "404: there is no such file\n";
         case Kind::hidden:
             return out + "404: the name is hidden (files.hide)\n";
@@ -97,6 +101,9 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
                 routed = with_script(snapshot, head, peer, std::move(routed), found.path);
             return out + "the backend runs " + found.path + "\n";
         case Kind::upstream:
+            if (found.of_folder)
+                routed = with_script(snapshot, head, peer, std::move(routed), found.path);
+            break;
         case Kind::unknown:
         case Kind::failed:
             break;

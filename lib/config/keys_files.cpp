@@ -16,9 +16,10 @@ constexpr std::array rows{
     plain("try", Kind::words, setting<&F::tries, &Said::tries>,
           "What a path stands for, in this order. path: the file of that name. path/: the index of "
           "the folder of that name. Last may stand what all other paths get: upstream (the "
-          "backend, as without files), a script such as /index.php that a FastCGI backend runs, or "
-          "a file such as /index.html. Without that, they get 404. [upstream] alone serves no "
-          "files."),
+          "backend, as without files), a script such as /index.php that a FastCGI backend runs, "
+          "script (the backend for paths that name a script, 404 for others), or a file such as "
+          "/index.html. Without one of the first three, no script runs: what is no file gets 404. "
+          "[upstream] alone serves no files."),
     plain("index", Kind::words, setting<&F::index, &Said::index>,
           "The names of files that stand for their folder, best first. A folder without one is not "
           "listed."),
@@ -31,7 +32,8 @@ constexpr std::array rows{
                "ETag and Last-Modified.")),
     plain("hide", Kind::words, setting<&F::hide, &Said::hide>,
           "Names of files and folders that get 404, whether they are there or not; * stands for "
-          "any characters. default stands for copies and dumps: *~ *.bak *.log *.old *.orig *.save "
+          "any characters. /data is one folder or file, and all below it. default stands for "
+          "copies and dumps: *~ *.bak *.log *.old *.orig *.save "
           "*.sql *.sqlite *.swp composer.json and more. Names that begin with a dot are always "
           "hidden, but for /.well-known."),
     flag("precompressed", setting<&F::precompressed, &Said::precompressed>,

@@ -2,6 +2,8 @@
 
 #include "config/parse.hpp"
 #include "config/syntax.hpp"
+#include "config/words.hpp"
+#include "files/names.hpp"
 
 namespace ticketgate::config {
 namespace {
@@ -18,14 +20,30 @@ std::string why_not_tries(const std::vector<std::string>& tries) {
         if (one == "path" || one == "path/") continue;
         const bool last = i + 1 == tries.size();
         if (!last)
-            return quoted(one).append(" can only be the last; before it stand path and path/");
-        if (one == "upstream") continue;
+            return shown(one).append(" can only be the last; before it stand path and path/");
+        if (one == "upstream" || one == "script") continue;
         if (!one.starts_with('/') || one.ends_with('/'))
-            return quoted(one).append(
-                " is not path, path/, upstream, nor a script or file such as /index.php");
+            return shown(one).append(
+                " is not path, path/, script, upstream, nor a script or file such as /index.php");
+        if (!one.ends_with(".php") && files::is_script(one))
+            return shown(one).append(
+                " has the ending of a script, but only .php is run; its source would be sent");
+        if (files::is_hidden(one, {}))
+            return shown(one).append(" is hidden: names that begin with a dot are never sent");
         if (const auto why = why_not_normal(one); !why.empty())
-            return quoted(one).append(": ").append(why);
+            return shown(one).append(": ").append(why);
     }
+    return {};
+}
+
+// A name, or the path of a folder or file.
+std::string why_not_hidden(const std::string& name) {
+    if (name.find('/') == std::string::npos) return {};
+    const std::string begin = shown(name) + ": ";
+    if (!name.starts_with('/'))
+        return begin + "a name has no slash; a path begins with one, such as /data";
+    if (name.find('*') != std::string::npos) return begin + "a path has no *";
+    if (name.size() < 2 || name.ends_with('/')) return begin + "write /data, not /data/";
     return {};
 }
 
@@ -47,10 +65,7 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
         error("cache_control", "cannot contain line breaks or control characters");
     if (out.hide.value)
         for (const auto& name : *out.hide.value)
-            if (name.find('/') != std::string::npos)
-                error("hide", "\"" + name +
-                                  "\": a name has no slash; each folder of a path is "
-                                  "compared by itself");
+            if (const auto why = why_not_hidden(name); !why.empty()) error("hide", why);
 }
 
 }  // namespace ticketgate::config

@@ -70,14 +70,20 @@ void check_worker_idle(const Config& config, const std::string& path, const Sett
                        std::set<std::string>& told, Problems& problems);
 void warn_kept_workers(const Config& config, Problems& problems);
 
-/// `inside_calls: pass`, and a script may work on when its slot is free. warn_inside.cpp
-bool passes_by_guess(const Config& config, const Settings& settings);
+/// A script may work on when its slot is free, or has none. warn_inside.cpp
+bool may_outlive_its_slot(const Config& config, const Settings& settings);
+/// `inside_calls: pass` or `pass_any`.
+bool lets_calls_in(const Settings& settings);
+/// Warns of workers that are too few for calls from inside.
+void warn_workers_inside(const Config& config, const std::string& path, const Settings& settings,
+                         std::set<std::string>& told, Problems& problems);
 
 /// The queues that some route uses; an empty name: a route queues nothing.
 std::set<std::string> queues_of_routes(const Config& config);
 
 /// The workers that `max: auto` allows: one for each slot of the queues that lead to this upstream,
-/// and four a processor if a route leads there without a queue.
+/// max_inside more for each where calls run within it, and four a processor if a route leads there
+/// without a queue.
 std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors);
 

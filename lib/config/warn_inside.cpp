@@ -44,12 +44,33 @@ void warn_inside_calls(const RouteOverrides& own, const std::string& path, const
                       "of its caller passes; others wait");
 }
 
-bool passes_by_guess(const Config& config, const Settings& settings) {
-    if (settings.inside_calls != InsideCalls::pass_any || !settings.queue) return false;
+bool may_outlive_its_slot(const Config& config, const Settings& settings) {
     const auto upstream = config.upstreams.find(settings.upstream);
-    if (upstream != config.upstreams.end() && upstream->second.workers) return false;
+    if (upstream == config.upstreams.end() || upstream->second.workers) return false;
+    if (!settings.queue || !settings.skip_methods.empty()) return true;
     const auto queue = config.queues.find(*settings.queue);
     return queue == config.queues.end() || queue->second.release == Release::response;
+}
+
+void warn_workers_inside(const Config& config, const std::string& path, const Settings& settings,
+                         std::set<std::string>& told, Problems& problems) {
+    const auto upstream = config.upstreams.find(settings.upstream);
+    if (upstream == config.upstreams.end() || !upstream->second.workers) return;
+    const std::uint32_t max = upstream->second.workers->max;
+    if (!settings.queue || !lets_calls_in(settings) || max == unlimited) return;
+    const auto queue = config.queues.find(*settings.queue);
+    const std::uint64_t slots = queue == config.queues.end() ? 1 : queue->second.max_in_flight;
+    if (max > slots || !told.insert(settings.upstream).second) return;
+    const std::string key = "upstreams." + settings.upstream + ".workers.max";
+    problems.warn(config.mark_of(key), key,
+                  std::to_string(max) + " workers may all run requests of queue " +
+                      *settings.queue + ", and then a call from inside (" + path +
+                      ".inside_calls) finds none and gets 504; write more, or auto");
+}
+
+bool lets_calls_in(const Settings& settings) {
+    return settings.inside_calls == InsideCalls::pass ||
+           settings.inside_calls == InsideCalls::pass_any;
 }
 
 }  // namespace ticketgate::config

@@ -91,6 +91,12 @@ class Scripts {
         return upstream->second.fcgi->script.value_or("");
     }
 
+    // Then the folder's requests stand in the queue of the script, too.
+    static bool finds_index(const Files& files) {
+        return !files.root.empty() && std::ranges::count(files.tries, "path/") != 0 &&
+               std::ranges::count(files.index, "index.php") != 0;
+    }
+
     void look_for_folder(const RouteNode& route) {
         if (!route.prefix.ends_with("/index.php")) return;
         const auto folder = folder_of(route.prefix);
@@ -100,7 +106,7 @@ class Scripts {
                                    " runs this script for every path that names no script, and " +
                                    folder +
                                    "a is not in its queue; give the queue to prefix: " + folder);
-        if (at(folder).queue == at(route.prefix).queue) return;
+        if (at(folder).queue == at(route.prefix).queue || finds_index(at(folder).files)) return;
         warn(route, "most servers run this script for " + folder +
                         " as well, which is not in its queue; give that a route, such as regex: ^" +
                         folder + "$");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -217,7 +218,7 @@ void check_meaning(const Config& config, Problems& problems) {
         return &route.own == &config.defaults ||
                (route.settings.queue && route.settings.skip_methods.empty());
     });
-    std::set<std::string> told;
+    std::set<std::string> told, few;
     for (const Effective& route : routes) {
         warn_inside_calls(route.own, route.path, route.settings, config, all_queued, problems);
         warn_patience(route, problems);
@@ -231,6 +232,7 @@ void check_meaning(const Config& config, Problems& problems) {
         if (&route.own == &config.defaults) continue;
         warn_arrival(config, route, told, problems);
         check_worker_idle(config, route.path, route.settings, told, problems);
+        warn_workers_inside(config, route.path, route.settings, few, problems);
     }
     warn_path_headers(config, queues_of(config, routes), problems);
     warn_kept_workers(config, problems);
@@ -258,35 +260,47 @@ std::set<std::string> queues_of_routes(const Config& config) {
 std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors) {
     constexpr std::uint32_t each_processor = 4;
-    std::set<std::string> queues;
+    std::map<std::string, bool> inside;  // by queue: calls run within its slots
     bool beside = false;
     for (const Effective& route : effective_routes(config)) {
         const Settings& settings = route.settings;
         if (&route.own == &config.defaults || settings.upstream != upstream) continue;
-        if (settings.queue) queues.insert(*settings.queue);
+        if (settings.queue) inside[*settings.queue] |= lets_calls_in(settings);
         beside = beside || !settings.queue || !settings.skip_methods.empty();
     }
     std::uint64_t most = beside ? std::max(1u, processors) * each_processor : 0;
-    for (const std::string& queue : queues)
-        if (const auto found = config.queues.find(queue); found != config.queues.end())
-            most += found->second.max_in_flight;
+    for (const auto& [name, lets_in] : inside) {
+        const auto found = config.queues.find(name);
+        if (found == config.queues.end()) continue;
+        const Queue& queue = found->second;
+        const std::uint64_t each = lets_in ? 1 + std::uint64_t{queue.max_inside} : 1;
+        most += queue.max_in_flight * each;
+    }
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, 10000));
 }
 
 std::vector<std::string> notes(const Config& config) {
     const auto routes = effective_routes(config);
     std::vector<std::string> notes;
-    const auto guesses = std::ranges::find_if(routes, [&config](const Effective& route) {
-        return route.own.inside_calls.given() && passes_by_guess(config, route.settings);
+    const auto is_real = [&config](const Effective& route) {
+        return &route.own != &config.defaults;
+    };
+    const auto guesses = std::ranges::find_if(routes, [&](const Effective& route) {
+        return is_real(route) && route.settings.queue &&
+               route.settings.inside_calls == InsideCalls::pass_any;
     });
-    if (guesses != routes.end())
+    const auto outlives = std::ranges::find_if(routes, [&](const Effective& route) {
+        return is_real(route) && may_outlive_its_slot(config, route.settings);
+    });
+    if (guesses != routes.end() && outlives != routes.end())
         notes.push_back(
             guesses->path +
-            ".inside_calls: pass_any: a call without the X-Request-Id of its caller counts as one "
-            "of "
-            "the request in flight. A script that works on behind its answer and then calls "
-            "(fastcgi_finish_request()) gets into the slot of another request; release: "
-            "worker_idle, or workers of ticketgate's own, hold the slot until it has ended");
+            ": inside_calls: pass_any: a call without the X-Request-Id of its caller counts as one "
+            "of the request in flight. A script of " +
+            outlives->path +
+            " that works on behind its answer and then calls (fastcgi_finish_request()) gets into "
+            "the slot of another request; release: worker_idle without skip_methods, or workers of "
+            "ticketgate's own, tell when it has ended");
     const bool queues = std::ranges::any_of(routes, [&config](const Effective& route) {
         return &route.own != &config.defaults && route.settings.queue;
     });

@@ -35,7 +35,8 @@ class Search {
         const std::string_view path = query_.path;
         const auto end = rules_.runs_scripts ? script_end(path) : path.npos;
         if (is_hidden(path.substr(0, end), rules_.hide)) return as(Kind::hidden);
-        if (end != path.npos && rules_.tries_path) return as(Kind::upstream);
+        if (end != path.npos && rules_.tries_path && rules_.has_backend())
+            return as(Kind::upstream);
         if (auto found = look_at_path()) return *std::move(found);
         switch (rules_.fallback) {
             case Fallback::upstream:
@@ -43,9 +44,9 @@ class Search {
             case Fallback::script:
                 return as(Kind::script, rules_.fallback_path);
             case Fallback::file:
-                if (query_.reads)
-                    if (auto found = send(rules_.fallback_path)) return *std::move(found);
+                if (auto found = send_fallback()) return *std::move(found);
                 break;
+            case Fallback::named:
             case Fallback::none:
                 break;
         }
@@ -82,6 +83,7 @@ class Search {
     Candidate look_at_index(const std::string& path) {
         if (is_hidden(path, rules_.hide)) return std::nullopt;
         if (!is_script(path)) return query_.reads ? send(path) : std::nullopt;
+        if (!rules_.has_backend()) return std::nullopt;
         // A backend that is not told the script finds it by itself.
         const bool runs = path.ends_with(".php") && !has_control(path);
         if (rules_.chooses_scripts && !runs) return std::nullopt;
@@ -91,6 +93,12 @@ class Search {
         Resolved out = as(rules_.chooses_scripts ? Kind::script : Kind::upstream, path);
         out.of_folder = true;
         return out;
+    }
+
+    Candidate send_fallback() {
+        const std::string& path = rules_.fallback_path;
+        if (!query_.reads || is_script(path) || is_hidden(path, rules_.hide)) return std::nullopt;
+        return send(path);
     }
 
     Candidate send(const std::string& path) {

@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::string_view well_known = ".well-known";
 
-// Marks of a packed copy: the ending before one counts too.
-constexpr std::array<std::string_view, 6> packed{"gz", "br", "zst", "bz2", "xz", "zip"};
-
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -30,6 +27,20 @@ bool runs(std::string_view ending) {
         const auto rest = ending.substr(known.size());
         return rest.empty() || !is_letter(rest[0]) || iequals(rest, "s") || iequals(rest, "t");
     });
+}
+
+// `inc`, `inc5`, `inc~`, `inc_old`, `inc (copy)`; not `income`.
+bool is_included(std::string_view ending) {
+    constexpr std::string_view known = "inc";
+    return starts_with(ending, known) &&
+           (ending.size() == known.size() || !is_letter(ending[known.size()]));
+}
+
+// What a page loads by this name, such as slider.inc.js, is no copy of a script.
+bool is_asset(std::string_view ending) {
+    static constexpr std::array<std::string_view, 12> assets{
+        "js", "mjs", "css", "map", "html", "htm", "json", "svg", "png", "gif", "jpg", "webp"};
+    return std::ranges::any_of(assets, [&](auto known) { return iequals(known, ending); });
 }
 
 // Backtracks to the last star only, so the time is the product of the two lengths at most.
@@ -90,6 +101,11 @@ std::string encoded_path(std::string_view path) {
 }
 
 bool is_hidden(std::string_view path, std::span<const std::string> patterns) {
+    const auto below = [&](std::string_view pattern) {
+        return pattern.starts_with('/') && starts_with(path, pattern) &&
+               (path.size() == pattern.size() || path[pattern.size()] == '/');
+    };
+    if (std::ranges::any_of(patterns, below)) return true;
     for (std::size_t begin = 1; begin < path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
         const auto segment = path.substr(begin, end - begin);
@@ -106,18 +122,16 @@ bool is_script(std::string_view name) {
     if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
     while (!name.empty() && (name.back() == '.' || static_cast<unsigned char>(name.back()) <= ' '))
         name.remove_suffix(1);
-    auto dot = name.find('.');
-    std::string_view last, before;
-    while (dot != std::string_view::npos) {
+    bool included = false;
+    std::string_view last;
+    for (auto dot = name.find('.'); dot != std::string_view::npos;) {
         const auto end = std::min(name.find('.', dot + 1), name.size());
-        before = last;
         last = name.substr(dot + 1, end - dot - 1);
         if (runs(last)) return true;
+        included = included || is_included(last);
         dot = end == name.size() ? std::string_view::npos : end;
     }
-    const auto is_packed = [&](std::string_view mark) { return iequals(last, mark); };
-    if (std::ranges::any_of(packed, is_packed)) last = before;
-    return iequals(last, "inc") || iequals(last, "inc~");
+    return included && !is_asset(last);
 }
 
 std::size_t script_end(std::string_view path) {

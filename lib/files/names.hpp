@@ -16,12 +16,13 @@ bool file_path(std::string_view normal, std::string& out);
 /// the path or the line.
 std::string encoded_path(std::string_view path);
 
-/// True if a segment of the path begins with a dot (but for /.well-known), or fits a pattern. In a
-/// pattern `*` is any number of characters; case does not count.
+/// True if a segment of the path begins with a dot (but for /.well-known), or fits a pattern, or if
+/// the path is a pattern that begins with a slash, or below it. In a name's pattern `*` is any
+/// number of characters; case does not count.
 bool is_hidden(std::string_view path, std::span<const std::string> patterns);
 
 /// True if some server may run a file of this name, or if it is the source of a script: `.php`,
-/// `.PHP5`, `.phtml`, `.phar`, `.inc`, and copies such as `.php.bak`, `.php~`, `.php.gz`.
+/// `.PHP5`, `.phtml`, `.phar`, `.inc`, and copies such as `.php.bak`, `.php~`, `.inc.txt`.
 bool is_script(std::string_view name);
 
 /// The end of the script that the path names: of its first segment that ends in `.php` and is

@@ -14,7 +14,8 @@ namespace ticketgate::files {
 
 /// What a path without a file gets.
 enum class Fallback : std::uint8_t {
-    none,      ///< 404
+    none,      ///< 404; no script runs
+    named,     ///< the backend, if the path names a script; else 404
     upstream,  ///< the backend, as without files
     script,    ///< the backend, which runs this script
     file       ///< this file
@@ -28,10 +29,12 @@ struct Rules {
     std::vector<std::string> index;  ///< names of files that stand for their folder, best first
     std::vector<std::string> hide;   ///< patterns of names
     bool precompressed = true;       ///< looks for NAME.br and NAME.gz
-    /// A path may name a script, which the backend runs.
+    /// A path that names a script runs it, whatever else the backend is told.
     bool runs_scripts = true;
     /// The backend is told which script to run (FastCGI), and may be told scripts of folders.
     bool chooses_scripts = false;
+    /// Something of this may reach the backend.
+    bool has_backend() const { return fallback != Fallback::none && fallback != Fallback::file; }
     std::string cache_control;                               ///< empty: no such field
     std::vector<std::pair<std::string, std::string>> types;  ///< by ending, before `known`
     std::shared_ptr<const MediaTypes> known;

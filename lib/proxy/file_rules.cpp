@@ -35,6 +35,8 @@ void set_tries(const std::vector<std::string>& tries, files::Rules& out) {
             out.tries_folder = true;
         } else if (one == "upstream") {
             out.fallback = files::Fallback::upstream;
+        } else if (one == "script") {
+            out.fallback = files::Fallback::named;
         } else {
             out.fallback = one.ends_with(".php") ? files::Fallback::script : files::Fallback::file;
             out.fallback_path = one;

@@ -66,6 +66,7 @@ class Session {
     error_code take_found(files::Resolved& found);
     void answer_with(files::Resolved& found);
     error_code run_script(const files::Resolved& found);
+    error_code queue_as(const std::string& script);
     task<error_code> send_file();
     task<error_code> read_file();
     error_code lose_file();

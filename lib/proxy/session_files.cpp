@@ -130,7 +130,9 @@ files::Answer redirect_to(std::string_view path, std::string_view target, bool r
 task<error_code> Session::find_file() {
     const http::RequestHead& head = *station().head.view();
     files::Query query;
-    if (!files::file_path(*station().path.view(), query.path)) co_return error_code();
+    if (!files::file_path(*station().path.view(), query.path))
+        co_return request_->route->files->has_backend() ? error_code()
+                                                        : make_error_code(errc::no_file);
     query.reads = head.method == "GET" || head.method == "HEAD";
     Lines lines(head);
     if (query.reads) query.takes = files::read_codings(lines.list("Accept-Encoding"));
@@ -200,7 +202,7 @@ error_code Session::take_found(files::Resolved& found) {
         case Kind::script:
             return run_script(found);
         case Kind::upstream:
-            return {};
+            return found.of_folder ? queue_as(found.path) : error_code();
         case Kind::missing:
         case Kind::hidden:
             return errc::no_file;
@@ -227,16 +229,20 @@ void Session::answer_with(files::Resolved& found) {
                                          std::static_pointer_cast<const disk::File>(found.file));
 }
 
-// The fallback is run under the path that was asked for, as any front controller. The script of a
-// folder is one that the path does not name: where its own path has a queue, it stands in that.
+// The fallback is run under the path that was asked for, as any front controller.
 error_code Session::run_script(const files::Resolved& found) {
     request_->script = fcgi::Script{found.path, {}};
-    if (!found.of_folder) return {};
+    return found.of_folder ? queue_as(found.path) : error_code();
+}
+
+// The script of a folder is one that the path does not name: where its own path has a queue, the
+// request stands in that.
+error_code Session::queue_as(const std::string& script) {
     Routed own;
     own.route = request_->route;
     own.queues = queues_;
     const Routed its = with_script(*request_->snapshot, *station().head.view(), client_.peer(),
-                                   std::move(own), found.path);
+                                   std::move(own), script);
     if (its.failure) {
         if (!its.complaint.empty()) station().head.view()->complaint = its.complaint;
         note_refused_head(its.failure);

@@ -120,7 +120,8 @@ std::string LeasedExchange::remedy() const {
         return "run the command of upstreams." + pool_->name() +
                ".workers by hand, as the same user";
     return "raise upstreams." + pool_->name() +
-           ".workers.max, or put the routes into a queue, where requests wait for longer";
+           ".workers.max (a call from inside needs a worker beside its caller's), or give routes "
+           "without a queue one, where requests wait for longer";
 }
 
 std::string LeasedExchange::address() const {

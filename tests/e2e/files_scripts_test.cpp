@@ -135,6 +135,33 @@ TEST(FileScripts, StandInTheQueueOfTheirOwnPath) {
     EXPECT_EQ(queue_of(fpm, "/a.css"), "");
 }
 
+TEST(FileScripts, NeverRunWhereTriesNameNoBackend) {
+    Fpm fpm(php("",
+                "[{ prefix: /, queue: q, routes: [{ prefix: /shop, files: { try: [path] } }, "
+                "{ prefix: /x.php, files: { try: [path, script] } }] }]"));
+    for (const char* path : {"/shop/index.php", "/shop/index.php/a", "/shop/", "/shop",
+                             "/shop/%69ndex.php", "/shop/index.php%2fa", "/shop//index.php"}) {
+        EXPECT_EQ(fpm.gateway.get(path).status, 404) << path;
+        EXPECT_EQ(fpm.gateway.post(path, "x").status, 404) << path;
+    }
+    EXPECT_EQ(fpm.gateway.get("/x.php").status, 200);
+    EXPECT_EQ(fpm.gateway.get("/a.css").body, "css");
+}
+
+// The backend has the same files.
+TEST(FileScripts, OfFoldersStandInTheirQueueBehindAnHttpBackendToo) {
+    Backend backend;
+    Site site;
+    Gateway gateway("upstreams: { app: { url: \"" + backend.url() +
+                        "\", files: { root: \"${ROOT}\" } } }\n"
+                        "routes: [{ prefix: /, upstream: app, routes: [{ prefix: "
+                        "/shop/index.php, queue: shop }] }]\n",
+                    {{"ROOT", site.root()}});
+    for (const char* path : {"/shop/", "/shop/index.php"})
+        EXPECT_EQ(gateway.get(path).status, 200) << path;
+    EXPECT_EQ(gateway.metric("ticketgate_queue_hold_seconds_count{queue=\"shop\"}"), 2);
+}
+
 TEST(FileScripts, KeepTheQueueOfTheirFolder) {
     Fpm fpm(php("", "[{ prefix: /, queue: q, routes: [{ prefix: /index.php, queue: off }] }]"));
     EXPECT_EQ(queue_of(fpm, "/"), "q");

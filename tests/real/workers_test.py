@@ -32,6 +32,10 @@ SCRIPTS = {
     "die.php": "<?php posix_kill(posix_getpid(), 9);",
     "leak.php": "<?php ini_set('memory_limit', -1); $s = str_repeat('x', 1 << 30); echo strlen($s);",
     "error.php": "<?php error_log('from the script'); fwrite(fopen('php://stderr', 'w'), \"to stderr\\n\");",
+    "caller.php": "<?php echo 'outer ', file_get_contents('http://' . $_SERVER['HTTP_HOST'] . '/inner.php');",
+    "inner.php": "<?php echo 'inner';",
+    "forks.php": "<?php $p = pcntl_fork(); while ($p === 0) sleep(1); file_put_contents(getenv('STATE'), $p);"
+                 " posix_kill(posix_getpid(), 9);",
     "picture.jpg": "<?php echo 'a picture that runs';",
 }
 
@@ -117,6 +121,41 @@ class Workers(unittest.TestCase):
         self.assertEqual([a for n, a in enumerate(got) if n % 10 == 0], [502] * 10)
         self.assertEqual([a for n, a in enumerate(got) if n % 10 != 0], [200] * 90)
         self.assertEqual(self.state.read_text(), "90")
+
+    def test_workers_that_die_while_they_are_idle_end_nothing_else(self):
+        self.start(lambda text: text.replace("min: 1", "min: 8").replace("max: auto", "max: 8"))
+        def idle():
+            return [w["pid"] for w in self.workers() if w["state"] == "idle"]
+        for _ in range(10):
+            wait_for(lambda: len(idle()) == 8, "eight workers")
+            killed = idle()
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: not set(killed) & {w["pid"] for w in self.workers()}, "their end")
+            self.assertEqual(self.ask("/count.php", "POST", "")[0], 200)
+
+    def test_what_a_dead_worker_left_ends_before_the_next_request(self):
+        self.start()
+        self.assertEqual(self.ask("/forks.php", "POST", "")[0], 502)
+        self.assertEqual(self.ask("/index.php", "POST", "")[0], 200)
+        try:
+            state = pathlib.Path(f"/proc/{self.state.read_text()}/stat").read_text().rpartition(") ")[2][0]
+        except OSError:
+            state = "gone"
+        self.assertIn(state, ("gone", "Z"))
+
+    def test_workers_behind_a_shell_leave_nothing(self):
+        self.start(lambda text: text.replace('command: ["${PHP_CGI:-php-cgi}", -d, cgi.fix_pathinfo=0]',
+                                             "command: [sh, -c, 'php-cgi; true']").replace("max_requests: 1000",
+                                                                                           "max_requests: 2"))
+        pids = {self.ask("/index.php", "POST", "")[1].split(" ")[0] for _ in range(8)}
+        self.gate.stop()
+        wait_for(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids), "their end")
+
+    def test_a_call_from_inside_finds_a_worker(self):
+        self.start(lambda text: text.replace("skip_methods: [GET, HEAD, OPTIONS]", "inside_calls: pass_any") +
+                                "clients: { inside: [127.0.0.1] }\n")
+        self.assertEqual(self.ask("/caller.php", "POST", "")[:2], (200, "outer inner"))
 
     def test_workers_are_replaced_under_load_without_a_loss(self):
         self.start(lambda text: text.replace("max_requests: 1000", "max_requests: 7"))

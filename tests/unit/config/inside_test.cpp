@@ -45,5 +45,56 @@ TEST(Inside, WarnsOfCallsThatCannotBeTold) {
         "are their clients'"));
 }
 
+// The config, after `base`, has one note.
+std::string note(const std::string& rest) {
+    const auto loaded = load("listen: [{address: \"127.0.0.1:80\"}]\n" + rest);
+    for (const auto& line : printed(loaded.problems)) EXPECT_TRUE(loaded.config) << line;
+    if (!loaded.config) return "refused";
+    const auto all = notes(*loaded.config);
+    EXPECT_LE(all.size(), 1u);
+    return all.empty() ? "" : all[0];
+}
+
+// CONTRACT 10: a call without an id passes rightly only where no script outlives its slot.
+TEST(Inside, NotesScriptsThatMayCallWhenTheirSlotIsFree) {
+    const std::string web = "a: {url: \"http://10.0.0.5\"}",
+                      idle = "queues: {i: {release: worker_idle}}\n",
+                      fpm =
+                          "a: {url: \"fastcgi://10.0.0.5\", fastcgi: {root: /w, status: {url: "
+                          "\"fastcgi://10.0.0.5:1\"}}}",
+                      own = "a: {workers: {command: [w]}, fastcgi: {root: /w}}";
+    const auto file = [](const std::string& upstreams, const std::string& rest) {
+        return "clients: {inside: [10.0.0.5]}\nupstreams: {" + upstreams + "}\n" + rest + "\n";
+    };
+    const std::string guess = "inside_calls: pass_any: a call without";
+    for (const auto& risky : {
+             file(web, "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass_any}]"),
+             file(web,
+                  "defaults: {inside_calls: pass_any}\nroutes: [{prefix: /, upstream: a, queue: "
+                  "q}]"),
+             file(web,
+                  "routes: [{prefix: /, upstream: a, inside_calls: pass_any, routes: [{prefix: /q, "
+                  "queue: q}]}]"),
+             file(fpm, idle + "routes: [{prefix: /, upstream: a, queue: i, inside_calls: pass_any, "
+                              "skip_methods: [GET]}]"),
+             file(fpm,
+                  idle + "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass_any}]"),
+             file(own + ", b: {url: \"http://10.0.0.5\"}",
+                  "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass_any}, {prefix: "
+                  "/b, upstream: b, queue: z}]"),
+         })
+        EXPECT_NE(note(risky).find(guess), std::string::npos) << risky << note(risky);
+    for (const auto& sure : {
+             file(own, "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass_any}]"),
+             file(fpm,
+                  idle + "routes: [{prefix: /, upstream: a, queue: i, inside_calls: pass_any}]"),
+             file(own,
+                  "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass_any, "
+                  "skip_methods: [GET]}]"),
+             file(web, "routes: [{prefix: /, upstream: a, queue: q, inside_calls: pass}]"),
+         })
+        EXPECT_EQ(note(sure), "") << sure;
+}
+
 }  // namespace
 }  // namespace ticketgate::config

@@ -65,6 +65,22 @@ TEST(Workers, WithoutAMaximumAreAsManyAsTheirRoutesNeed) {
     EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 3u);
     EXPECT_EQ(most("[{prefix: /, upstream: a}]"), 12u);
     EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, skip_methods: [GET]}]"), 14u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: pass}]"), 18u)
+        << "max_inside calls within each slot";
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: accept}]"), 2u);
+}
+
+TEST(Workers, ThatAreTooFewForCallsFromInsideAreWarnedOf) {
+    const auto warned = [](const std::string& max, const std::string& calls) {
+        return told("clients: {inside: [127.0.0.1]}\n" +
+                    workers("command: [w], max: " + max, "",
+                            "[{prefix: /, upstream: a, queue: two, inside_calls: " + calls + "}]"));
+    };
+    const std::string few = "and then a call from inside (routes[0].inside_calls) finds none";
+    EXPECT_NE(warned("2", "pass").find(few), std::string::npos) << warned("2", "pass");
+    EXPECT_EQ(warned("3", "pass").find(few), std::string::npos);
+    EXPECT_EQ(warned("auto", "pass_any").find(few), std::string::npos);
+    EXPECT_EQ(warned("1", "wait").find(few), std::string::npos);
 }
 
 TEST(Workers, TellTheEndOfTheirWork) {

@@ -109,6 +109,33 @@ TEST(LookUp, FindsFilesScriptsAndFolders) {
     }
 }
 
+// Neither upstream, script nor /index.php: nothing reaches the backend, whatever users upload.
+TEST(LookUp, RunsNoScriptWithoutABackendToTry) {
+    for (const Fallback fallback : {Fallback::none, Fallback::file})
+        for (const bool reads : {true, false})
+            for (const char* path :
+                 {"/index.php", "/index.php/a.css", "/missing.php", "/x.PHP", "/shop/", "/"}) {
+                Rules rules = fpm();
+                rules.fallback = fallback;
+                rules.fallback_path = "/x.inc";
+                EXPECT_EQ(look(path, rules, reads).kind, Kind::missing) << path;
+            }
+    Rules named = fpm();
+    named.fallback = Fallback::named;
+    EXPECT_EQ(look("/missing.php", named).kind, Kind::upstream);
+    EXPECT_EQ(look("/shop/", named).kind, Kind::script);
+    EXPECT_EQ(look("/missing", named).kind, Kind::missing);
+}
+
+TEST(LookUp, HidesAFolderByItsPath) {
+    Rules rules = fpm();
+    rules.hide = {"/shop", "/docs/index.html"};
+    for (const char* path : {"/shop", "/SHOP/", "/shop/index.php", "/shop/x", "/docs/index.html"})
+        EXPECT_EQ(look(path, rules).kind, Kind::hidden) << path;
+    EXPECT_EQ(look("/docs/", rules).kind, Kind::upstream);
+    EXPECT_EQ(look("/shopping", rules).kind, Kind::upstream);
+}
+
 TEST(LookUp, GivesOtherMethodsScriptsOnly) {
     const Case cases[] = {{"/", Kind::script, "/index.php"},
                           {"/a.css", Kind::upstream},
@@ -128,7 +155,6 @@ TEST(LookUp, EndsWithTheFallback) {
     rules.fallback = Fallback::none;
     EXPECT_EQ(look("/missing", rules).kind, Kind::missing);
     EXPECT_EQ(look("/x.PHP", rules).kind, Kind::missing);
-    EXPECT_EQ(look("/x.php", rules).kind, Kind::upstream);
     rules.fallback = Fallback::script;
     rules.fallback_path = "/app.php";
     EXPECT_EQ(look("/missing", rules).path, "/app.php");

@@ -40,11 +40,12 @@ TEST(Hidden, TakesNoLongTimeForHostilePatterns) {
 
 TEST(Script, IsKnownByAnyOfItsEndings) {
     for (const char* name :
-         {"/x.php",       "/x.PHP",     "/x.pHp5",   "/x.php7",    "/x.phps",        "/x.phtml",
-          "/x.pht",       "/x.phar",    "/x.inc",    "/X.INC",     "/x.php.",        "/x.php..",
-          "/x.php ",      "/x.php. .",  "/x.php\n",  "/x.php\x01", "/x.php.bak",     "/x.php~",
-          "/x.php_old",   "/x.php-1",   "/x.php.gz", "/x.php.br",  "/x.inc.gz",      "/x.inc~",
-          "/x.class.php", "/x.php.jpg", "/a/.php",   "/x.phpt",    "/x.inc.php5.txt"})
+         {"/x.php",       "/x.PHP",     "/x.pHp5",    "/x.php7",       "/x.phps",        "/x.phtml",
+          "/x.pht",       "/x.phar",    "/x.inc",     "/X.INC",        "/x.php.",        "/x.php..",
+          "/x.php ",      "/x.php. .",  "/x.php\n",   "/x.php\x01",    "/x.php.bak",     "/x.php~",
+          "/x.php_old",   "/x.php-1",   "/x.php.gz",  "/x.php.br",     "/x.inc.gz",      "/x.inc~",
+          "/x.inc.txt",   "/x.inc.1",   "/x.inc_old", "/x.inc.tar.gz", "/x.inc (copy)",  "/x.inc5",
+          "/x.class.php", "/x.php.jpg", "/a/.php",    "/x.phpt",       "/x.inc.php5.txt"})
         EXPECT_TRUE(is_script(name)) << name;
     for (const char* name : {"/", "/x", "/php", "/x.phpdoc", "/x.html", "/x.php/y", "/x.inc/y",
                              "/php.js", "/x.increase", "/inc.js", "/x.inc.js", "/x.pharmacy",
