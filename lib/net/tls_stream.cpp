@@ -90,6 +90,7 @@ IoResult TlsStream::handshake() {
 
 void TlsStream::establish() {
     established_ = true;
+    wire_.count_records();
     secured_.version = SSL_get_version(ssl_);
     secured_.cipher = SSL_get_cipher_name(ssl_);
     secured_.resumed = SSL_session_reused(ssl_) == 1;
@@ -134,7 +135,9 @@ IoResult TlsStream::fail(int ssl_error) {
     const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
     const bool judges = SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE;
     error_ = socket ? wire_.read_error() : EPROTO;
-    if (socket) {
+    if (wire_.flooded()) {
+        fault_ = "too many TLS records without data";
+    } else if (socket) {
         fault_ = std::strerror(error_);
     } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
         fault_ = std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
@@ -142,7 +145,7 @@ IoResult TlsStream::fail(int ssl_error) {
         fault_ = reason_of(ERR_peek_error());
     }
     ERR_clear_error();
-    const bool over = (socket || wire_.ended()) && !given_up();
+    const bool over = ((socket && !wire_.flooded()) || wire_.ended()) && !given_up();
     failure_ = over ? Failure::over : Failure::found;
     broken_ = readable_ = writable_ = true;
     wire_.below().hurry();

@@ -40,6 +40,7 @@ IoResult TlsStream::read_some(std::span<char> into) {
             if (got == 0) return end;
             break;  // the next read reports it again
         }
+        wire_.earn(n);
         got += n;
     }
     // The reader has what it wanted, until it reads again.
@@ -61,6 +62,7 @@ void TlsStream::take_pending() noexcept {
     }
     std::size_t n = 0;
     (void)SSL_read_ex(ssl_, early_.data() + before, early_.size() - before, &n);
+    wire_.earn(n);
     early_.resize(before + n);
 }
 

@@ -82,11 +82,26 @@ IoResult TlsWire::read(std::span<char> into) noexcept {
         if (got.status == Io::failed) read_error_ = got.error;
         return got;
     }
+    if (!begun_ && !begin_record()) return {Io::failed, 0, read_error_ = EPROTO};
     const std::size_t given = std::min(into.size(), rest_);
     std::copy_n(bytes_.get() + begin_, given, into.data());
     begin_ += given;
     rest_ -= given;
+    begun_ = rest_ != 0;
     return {Io::ok, given, 0};
+}
+
+bool TlsWire::begin_record() noexcept {
+    flooded_ = flooded_ || (counts_ && spare_ == 0);
+    if (counts_ && !flooded_) --spare_;
+    return !flooded_;
+}
+
+void TlsWire::earn(std::size_t bytes) noexcept {
+    earned_ += bytes;
+    const std::uint64_t more = 1 + earned_ / bytes_of_spare;
+    earned_ %= bytes_of_spare;
+    spare_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_spare, spare_ + more));
 }
 
 // Reads once, behind what is there.

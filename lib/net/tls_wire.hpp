@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,6 +55,17 @@ class TlsWire {
     /// Drops these bytes: no further record can be read.
     void drop_unread() noexcept;
 
+    // A peer may send records without data (KeyUpdate, empty ones) that cost more to read than to
+    // write. It has few of them to spare, and earns more by data.
+    static constexpr std::uint32_t most_spare = 32;
+    static constexpr std::uint64_t bytes_of_spare = 4096;
+    /// The handshake is over: records count from now on.
+    void count_records() { counts_ = true; }
+    /// A record had data: this many bytes.
+    void earn(std::size_t bytes) noexcept;
+    /// The peer has used them up: reads fail with EPROTO.
+    bool flooded() const { return flooded_; }
+
     /// The first bytes that were read, as many as fit: those that a failed handshake used up.
     std::size_t copy_first(std::span<char> into) const;
 
@@ -64,12 +76,17 @@ class TlsWire {
 
  private:
     IoResult fill() noexcept;
+    bool begin_record() noexcept;
     bool move_to(std::size_t room) noexcept;
 
     std::unique_ptr<Stream> below_;
     std::unique_ptr<char[]> bytes_;  // those read, from begin_ to end_
     std::size_t begin_ = 0, end_ = 0, room_ = 0;
     std::size_t rest_ = 0;  // of the record that OpenSSL is reading
+    std::uint32_t spare_ = most_spare;
+    std::uint64_t earned_ = 0;  // bytes of data, below bytes_of_spare
+    bool begun_ = false;        // a part of the record at begin_ has been given
+    bool counts_ = false, flooded_ = false;
     Reads reads_ = Reads::ahead;
     std::string unsent_;  // freed when all is sent
     std::size_t sent_ = 0;
