@@ -40,13 +40,12 @@ bool is_peers(int error) {
 }
 
 // Most writes have one piece; for that, send() is cheaper than sendmsg().
-ssize_t send_pieces(int descriptor, std::span<const iovec> pieces) {
-    if (pieces.size() == 1)
-        return ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+ssize_t send_pieces(int descriptor, std::span<const iovec> pieces, int flags) {
+    if (pieces.size() == 1) return ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, flags);
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(pieces.data());
     message.msg_iovlen = pieces.size();
-    return ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
+    return ::sendmsg(descriptor, &message, flags);
 }
 
 }  // namespace
@@ -189,7 +188,8 @@ IoResult SocketStream::write_some(std::span<const iovec> pieces) {
 IoResult SocketStream::write_batch(std::span<const iovec> pieces) {
     std::size_t wanted = 0;
     for (const iovec& piece : pieces) wanted += piece.iov_len;
-    const auto n = send_pieces(descriptor_, pieces);
+    const int more = std::exchange(file_follows_, false) ? MSG_MORE : 0;
+    const auto n = send_pieces(descriptor_, pieces, MSG_NOSIGNAL | more);
     if (n < 0) {
         const IoResult result = failure();
         if (result.status == Io::blocked) writable_ = false;

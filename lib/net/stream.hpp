@@ -51,6 +51,8 @@ class Stream {
     virtual IoResult write_some(std::span<const iovec> pieces) = 0;
     /// True if send_file() can be used.
     virtual bool sends_files() const { return false; }
+    /// send_file() follows the next write_some() at once: they leave together (MSG_MORE).
+    virtual void file_follows() {}
     /// Like write_some(), with bytes of a file that the system has in memory. ok without bytes: the
     /// file ends before `from`.
     virtual IoResult send_file(int file, std::uint64_t from, std::size_t size) {
@@ -136,6 +138,7 @@ class SocketStream final : public Stream, private Pollable {
     IoResult read_some(std::span<char> into) override;
     IoResult write_some(std::span<const iovec> pieces) override;
     bool sends_files() const override { return true; }
+    void file_follows() override { file_follows_ = true; }
     IoResult send_file(int file, std::uint64_t from, std::size_t size) override;
     void finish_writing() override;
     void hang_up() override;
@@ -162,6 +165,7 @@ class SocketStream final : public Stream, private Pollable {
     std::uint32_t used_ = 0;
     int given_up_ = 0;  // the errno: the system tells it once, and then what looks like a FIN
     bool connecting_ = false;
+    bool file_follows_ = false;
     bool hurried_ = false;
 };
 

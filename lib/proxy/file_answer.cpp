@@ -10,16 +10,15 @@ namespace {
 
 // From this size on the system sends the file itself, without a copy through this process.
 constexpr std::uint64_t large = 64 << 10;
-// The begin of a large file goes out together with the head.
-constexpr std::uint64_t with_head = 16 << 10;
-// One call of it: the share of a stream in one turn of the loop.
-constexpr std::uint64_t most_at_once = 256 << 10;
+// One call of it. It only refers to pages, so that is a fraction of a millisecond.
+constexpr std::uint64_t most_at_once = 1 << 20;
 // One read from the disk.
 constexpr std::uint64_t most_from_disk = 64 << 10;
 
 }  // namespace
 
 FileAnswer::Waits FileAnswer::send(net::Stream& client, std::span<char> buffer) {
+    known_to_ = 0;
     for (;;) {
         const std::string_view text = std::string_view(text_).substr(text_at_);
         if (text.empty() && left_ == 0) {
@@ -32,14 +31,12 @@ FileAnswer::Waits FileAnswer::send(net::Stream& client, std::span<char> buffer) 
             waits = send_bytes(client, {});
         } else if (!given_.empty()) {
             waits = send_bytes(client, given_);
-        } else if (text.empty() && is_large() && client.sends_files() &&
-                   file_->in_memory(from_, std::min(left_, most_at_once))) {
-            waits = send_from_memory(client);
+        } else if (is_large() && client.sends_files() && is_in_memory()) {
+            if (!text.empty()) client.file_follows();
+            waits = text.empty() ? send_from_memory(client) : send_bytes(client, {});
         } else {
-            const bool first = is_large() && client.sends_files() && !text.empty();
-            const std::uint64_t most = first ? with_head : left_;
             const auto read =
-                file_->read_now(from_, buffer.first(std::min<std::uint64_t>(most, buffer.size())));
+                file_->read_now(from_, buffer.first(std::min<std::uint64_t>(left_, buffer.size())));
             if (read.error == EAGAIN) return Waits::disk;
             if (read.bytes == 0) return Waits::lost;
             waits = send_bytes(client, {buffer.data(), read.bytes});
@@ -56,18 +53,28 @@ bool FileAnswer::is_large() const {
     return left_ >= large;
 }
 
+// Asked once for the text before the part and the part itself.
+bool FileAnswer::is_in_memory() {
+    if (from_ < known_to_) return true;
+    const std::uint64_t size = std::min(left_, most_at_once);
+    if (!file_->in_memory(from_, size)) return false;
+    known_to_ = from_ + size;
+    return true;
+}
+
 bool FileAnswer::next_piece() {
     if (next_ == answer_.body.size()) return false;
     files::Piece& piece = answer_.body[next_++];
     text_ = std::move(piece.text);
     text_at_ = 0;
+    known_to_ = 0;
     from_ = piece.from;
     left_ = piece.size;
     return true;
 }
 
 FileAnswer::Waits FileAnswer::send_from_memory(net::Stream& client) {
-    const auto sent = client.send_file(file_->descriptor(), from_, std::min(left_, most_at_once));
+    const auto sent = client.send_file(file_->descriptor(), from_, known_to_ - from_);
     if (sent.status == net::Io::failed) return Waits::gone;
     if (sent.status != net::Io::ok) return Waits::client;
     if (sent.bytes == 0) return Waits::lost;

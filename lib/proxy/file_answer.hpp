@@ -50,6 +50,7 @@ class FileAnswer {
  private:
     bool next_piece();
     bool is_large() const;
+    bool is_in_memory();
     Waits send_from_memory(net::Stream& client);
     Waits send_bytes(net::Stream& client, std::string_view bytes);
     void take(std::uint64_t bytes);
@@ -60,6 +61,7 @@ class FileAnswer {
     std::size_t text_at_ = 0;
     std::string given_;  // by a reader; begins at from_
     std::uint64_t from_ = 0, left_ = 0;
+    std::uint64_t known_to_ = 0;  // in memory when it was asked, in this call of send()
     std::uint64_t taken_ = 0;
     std::size_t head_size_ = 0;
 };
