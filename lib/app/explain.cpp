@@ -80,7 +80,7 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
     int error = 0;
     const disk::Root root = disk::open_root_now(rules.root, error);
     if (root == nullptr) return "files: " + rules.root + ": " + std::strerror(error) + "\n";
-    disk::Folder folder(root, disk::Wait::may, std::make_shared<disk::OpenFiles>());
+    disk::Folder folder(root, disk::Wait::may, std::make_shared<disk::OpenFiles>(), rules.links);
     const auto found = files::look_up(folder, query, rules);
     std::string out = "files: ";
     switch (found.kind) {
@@ -111,7 +111,7 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
     out += "none; the request goes to the backend\n";
     if (folder.trouble() != 0)
         out += "files: " + rules.root + folder.troubled() + ": " +
-               (folder.trouble() == EXDEV ? "a link that leads out of files.root"
+               (folder.trouble() == EXDEV ? "a link that leads out of files.root and files.links"
                                           : std::strerror(folder.trouble())) +
                "\n";
     return out;

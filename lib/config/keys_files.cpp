@@ -12,7 +12,11 @@ constexpr std::array rows{
          plain("root", Kind::folder, setting<&F::root, &Said::root>,
                "The folder of the files, as ticketgate sees it. GET and HEAD for a file in it are "
                "answered from here and never queued. Without it, no files are served. Symbolic "
-               "links that lead out of it are not followed.")),
+               "links that lead out of it are not followed, but into links.")),
+    like("[/usr/share/javascript]",
+         plain("links", Kind::words, setting<&F::links, &Said::links>,
+               "Folders into which symbolic links may lead out of root, as Debian's packages have "
+               "them. [/] follows every link.")),
     plain("try", Kind::words, setting<&F::tries, &Said::tries>,
           "What a path stands for, in this order. path: the file of that name. path/: the index of "
           "the folder of that name. Last may stand what all other paths get: upstream (the "

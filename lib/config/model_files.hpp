@@ -16,6 +16,7 @@ struct FilesIn {
     using Names = std::vector<std::string>;
     using Types = std::vector<std::pair<std::string, std::string>>;
     In<Form, std::string> root = {};  ///< the folder; empty: no files are served
+    In<Form, Names> links = {};       ///< folders into which links may lead out of the root
     In<Form, Names> tries =
         Form::initial(Names{"path", "path/", "upstream"});  ///< what a path may stand for, in order
     In<Form, Names> index = Form::initial(Names{"index.php", "index.html"});  ///< of folders

@@ -57,6 +57,12 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
     };
     if (out.tries.value)
         if (const auto why = why_not_tries(*out.tries.value); !why.empty()) error("try", why);
+    if (out.links.value)
+        for (const auto& folder : *out.links.value)
+            if (!folder.starts_with('/'))
+                error("links", shown(folder) +
+                                   " is not an absolute path such as "
+                                   "/usr/share/javascript");
     if (out.index.value)
         for (const auto& name : *out.index.value)
             if (!is_file_name(name))

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20  // Linux 5.12
@@ -74,6 +78,29 @@ Opened walk(int root, std::string_view path) {
     }
 }
 
+const char* relative_to_root(const std::string& path) {
+    const auto begin = path.find_first_not_of('/');
+    return begin == path.npos ? "." : path.c_str() + begin;
+}
+
+std::string by_descriptor(int descriptor) {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+// Where an open file or folder is now. Empty: nowhere that this process can name.
+std::string place_of(int descriptor) {
+    std::array<char, PATH_MAX> path{};
+    const auto size = ::readlink(by_descriptor(descriptor).c_str(), path.data(), path.size());
+    if (size <= 0 || static_cast<std::size_t>(size) == path.size()) return {};
+    return {path.data(), static_cast<std::size_t>(size)};
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+    if (folder == "/") return path.starts_with('/');
+    if (folder.empty() || !path.starts_with(folder)) return false;
+    return path.size() == folder.size() || path[folder.size()] == '/';
+}
+
 }  // namespace
 
 Opened open_root(const std::string& path, Wait wait) {
@@ -83,8 +110,7 @@ Opened open_root(const std::string& path, Wait wait) {
 
 Opened open_beneath(int root, const std::string& path, Wait wait) {
     constexpr std::uint64_t beneath = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-    const auto begin = path.find_first_not_of('/');
-    const char* const relative = begin == path.npos ? "." : path.c_str() + begin;
+    const char* const relative = relative_to_root(path);
     if (wait == Wait::no) return open_cached(root, relative, to_read, beneath);
     for (int tries = 0; !no_openat2; ++tries) {
         Opened out = opened(call(root, relative, to_read, beneath));
@@ -92,6 +118,24 @@ Opened open_beneath(int root, const std::string& path, Wait wait) {
         if (out.error != EAGAIN || tries == most_tries) return out;
     }
     return walk(root, relative);
+}
+
+// Nothing happens to a device that is only found (O_PATH).
+Opened open_linked(int root, const std::string& path, std::span<const std::string> folders,
+                   Wait wait) {
+    constexpr std::uint64_t to_find = O_PATH | O_CLOEXEC;
+    const char* const relative = relative_to_root(path);
+    Opened found = wait == Wait::no ? open_cached(root, relative, to_find, RESOLVE_NO_MAGICLINKS)
+                                    : opened(call(root, relative, to_find, RESOLVE_NO_MAGICLINKS));
+    if (found.error != 0) return found;
+    const int descriptor = found.descriptor.get();
+    const std::string place = place_of(descriptor);
+    const auto allows = [&](const std::string& folder) { return is_below(place, folder); };
+    if (std::ranges::none_of(folders, allows)) return failed(EXDEV);
+    struct stat about {};
+    if (::fstat(descriptor, &about) != 0) return failed(errno);
+    if (!S_ISREG(about.st_mode)) return found;
+    return opened(::open(by_descriptor(descriptor).c_str(), static_cast<int>(to_read)));
 }
 
 }  // namespace ticketgate::disk

@@ -59,6 +59,12 @@ files::Found Folder::open(const std::string& path) {
         return {Kind::failed, nullptr};
     }
     Opened opened = open_beneath(root_->get(), path, wait_);
+    // Of a link with `..` the kernel cannot tell without waiting that it leads out.
+    const bool out = opened.error == EXDEV || (opened.error == EAGAIN && wait_ == Wait::no);
+    if (out && !links_.empty()) {
+        Opened linked = open_linked(root_->get(), path, links_, wait_);
+        if (opened.error == EXDEV || linked.error == 0) opened = std::move(linked);
+    }
     if (opened.error != 0) {
         budget_->give_back();
         return not_opened(path, opened.error);

@@ -34,8 +34,10 @@ Root open_root_now(const std::string& path, int& error);
 
 class Folder final : public files::Tree {
  public:
-    Folder(Root root, Wait wait, std::shared_ptr<OpenFiles> budget)
-        : root_(std::move(root)), wait_(wait), budget_(std::move(budget)) {}
+    /// `links`: real paths of folders into which links may lead out of the root; kept.
+    Folder(Root root, Wait wait, std::shared_ptr<OpenFiles> budget,
+           std::span<const std::string> links = {})
+        : root_(std::move(root)), wait_(wait), budget_(std::move(budget)), links_(links) {}
 
     files::Found open(const std::string& path) override;
 
@@ -51,6 +53,7 @@ class Folder final : public files::Tree {
     const Root root_;
     const Wait wait_;
     const std::shared_ptr<OpenFiles> budget_;
+    const std::span<const std::string> links_;
     int trouble_ = 0;
     std::string troubled_;
     bool full_ = false;

@@ -22,7 +22,8 @@ enum class Fallback : std::uint8_t {
 };
 
 struct Rules {
-    std::string root;  ///< the folder, an absolute path
+    std::string root;                ///< the folder, an absolute path
+    std::vector<std::string> links;  ///< real paths of folders that links may lead into
     bool tries_path = true, tries_folder = true;
     Fallback fallback = Fallback::upstream;
     std::string fallback_path;       ///< of `script` and `file`: begins with a slash

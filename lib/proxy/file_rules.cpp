@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/file.hpp"
 
@@ -44,6 +45,15 @@ void set_tries(const std::vector<std::string>& tries, files::Rules& out) {
     }
 }
 
+// Links in it are followed once, here. A folder that is not there stays as it is written.
+std::string real_path(const std::string& folder) {
+    std::error_code failure;
+    const auto real = std::filesystem::weakly_canonical(folder, failure);
+    std::string out = failure ? folder : real.string();
+    while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+    return out;
+}
+
 bool serves_files(const files::Rules& rules) {
     return rules.tries_path || rules.tries_folder || rules.fallback != files::Fallback::upstream;
 }
@@ -56,6 +66,7 @@ std::shared_ptr<const files::Rules> file_rules(const config::Files& files,
     if (files.root.empty()) return nullptr;
     auto out = std::make_shared<files::Rules>();
     out->root = files.root;
+    for (const auto& folder : files.links) out->links.push_back(real_path(folder));
     set_tries(files.tries, *out);
     if (!serves_files(*out)) return nullptr;
     out->index = files.index;

@@ -36,7 +36,7 @@ class Look final : public disk::Task {
         root = disk::open_root_now(rules.root, trouble);
         troubled = rules.root;
         if (root == nullptr) return;
-        disk::Folder folder(root, disk::Wait::may, budget_);
+        disk::Folder folder(root, disk::Wait::may, budget_, rules.links);
         found = files::look_up(folder, query, rules);
         trouble = folder.trouble();
         troubled = folder.troubled();
@@ -151,7 +151,7 @@ void Session::look_now(const files::Query& query, files::Resolved& found) {
     const files::Rules& rules = *request_->route->files;
     const disk::Root root = station().roots.find(rules.root, loop().woke());
     if (root == nullptr) return;
-    disk::Folder folder(root, disk::Wait::no, station().commons.open_files);
+    disk::Folder folder(root, disk::Wait::no, station().commons.open_files, rules.links);
     found = files::look_up(folder, query, rules);
     if (folder.trouble() != 0) station().tell_file(*request_, folder.troubled(), folder.trouble());
 }

@@ -83,7 +83,8 @@ void Station::tell_file(const Request& request, const std::string& file, int err
                      {{"request_id", request.record.request_id},
                       {"path", file},
                       {"root", request.route->settings.files.root},
-                      {"why", link ? "a symbolic link leads out of files.root, or in a circle"
+                      {"why", link ? "a symbolic link leads out of files.root, or in a circle; "
+                                     "files.links may name the folder that it leads to"
                                    : std::strerror(error)}});
 }
 

@@ -91,6 +91,8 @@ void wire(const Prepared& with) {
     if (command.user) become(with, *command.user);
     if (!command.directory.empty()) must(with, ::chdir(command.directory.c_str()) == 0, "chdir");
     must(with, ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no_new_privs");
+    // ticketgate's right to bind port 80 is not for scripts.
+    (void)::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     must(with, ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0, "pdeathsig");
     if (::getppid() != with.parent) _exit(127);  // it died before the call
     ::execve(command.program.c_str(), with.arguments.data(), with.environment.data());

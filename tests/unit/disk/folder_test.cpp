@@ -76,6 +76,43 @@ TEST_F(Folders, ShowNothingElse) {
         EXPECT_EQ(kind(path), Kind::nothing) << path.substr(0, 100);
 }
 
+// files.links: what a link leads to decides, wherever the link is.
+TEST_F(Folders, ShowWhatLinksLeadToWhereThatIsAllowed) {
+    fs::create_directories(at("shared/deep"));
+    fs::create_directories(at("shared-not"));
+    write("shared/deep/s.js", "shared");
+    write("shared-not/n.js", "not");
+    (void)::mkfifo(at("shared/fifo").c_str(), 0600);
+    fs::create_symlink("../shared", at("root/lib"));
+    fs::create_symlink(at("shared/deep/s.js"), at("root/s.js"));
+    fs::create_symlink("../shared-not/n.js", at("root/n.js"));
+    fs::create_symlink("../outside.txt", at("shared/back"));
+    const std::string real = fs::canonical(at("shared")).string();
+    for (const std::vector<std::string>& links :
+         {std::vector<std::string>{real}, {"/nothing", real}, {}, {"/"}})
+        for (const Wait wait : {Wait::may, Wait::no}) {
+            const auto kind = [&](const std::string& path) {
+                int error = 0;
+                Folder one(open_root_now(at("root"), error), Wait::may, budget_, links);
+                Folder two(open_root_now(at("root"), error), wait, budget_, links);
+                (void)one.open(path);  // now the system knows it
+                const auto found = two.open(path).kind;
+                return found == Kind::unknown ? one.open(path).kind : found;
+            };
+            const bool any = links == std::vector<std::string>{"/"};
+            const auto shown = [&](Kind what) { return links.empty() ? Kind::nothing : what; };
+            EXPECT_EQ(kind("/lib/deep/s.js"), shown(Kind::file));
+            EXPECT_EQ(kind("/s.js"), shown(Kind::file));
+            EXPECT_EQ(kind("/lib"), shown(Kind::folder));
+            EXPECT_EQ(kind("/a.txt"), Kind::file);
+            for (const char* path : {"/n.js", "/lib/back", "/out"})
+                EXPECT_EQ(kind(path) == Kind::nothing, !any) << path;
+            for (const char* path :
+                 {"/lib/fifo", "/lib/nothing", "/circle", "/magic", "/parent/outside.txt"})
+                EXPECT_EQ(kind(path), Kind::nothing) << path;
+        }
+}
+
 TEST_F(Folders, TellWhatALinkDoes) {
     Folder one = folder();
     (void)one.open("/nothing");
