@@ -16,19 +16,24 @@ all_recipes() {
     recipe wordpress-nginx wordpress blog.example $page "$first" "nginx with php-fpm" WordPress Start
     recipe wordpress-apache wordpress blog.example $page "$first" "Apache with mod_php" WordPress Start
     recipe wordpress-fpm wordpress blog.example $page "$first" "php-fpm, with nginx for files" WordPress Start
+    recipe wordpress-alone wordpress blog.example $page "$first" "ticketgate alone" WordPress Start
     page=docs/recipes/dokuwiki.md
     recipe dokuwiki-nginx dokuwiki:nginx wiki.example $page "$first" "nginx with php-fpm" DokuWiki Start
     recipe dokuwiki-apache dokuwiki:apache wiki.example $page "$first" "Apache with mod_php" DokuWiki Start
+    recipe dokuwiki-alone dokuwiki:alone wiki.example $page "$first" "ticketgate alone" DokuWiki Start
     page=docs/recipes/front-controller.md
     recipe front-controller-nginx front-controller:nginx app.example $page "$first" "nginx with php-fpm" Start
     recipe front-controller-apache front-controller:apache app.example $page "$first" "Apache with mod_php" Start
     recipe front-controller-fpm front-controller:fpm app.example $page "$first" "php-fpm, with nginx for files" Start
+    recipe front-controller-alone front-controller:alone app.example $page "$first" "ticketgate alone" Start
     page=docs/recipes/mediawiki.md
     recipe mediawiki-nginx mediawiki:nginx mediawiki.example $page "$first" "nginx with php-fpm" MediaWiki Start
     recipe mediawiki-apache mediawiki:apache mediawiki.example $page "$first" "Apache with mod_php" MediaWiki Start
+    recipe mediawiki-alone mediawiki:alone mediawiki.example $page "$first" "ticketgate alone" MediaWiki Start
     page=docs/recipes/phpmyadmin.md
     recipe phpmyadmin-nginx phpmyadmin:nginx db.example $page "$first" "nginx with php-fpm" phpMyAdmin Start
     recipe phpmyadmin-apache phpmyadmin:apache db.example $page "$first" "Apache with mod_php" phpMyAdmin Start
+    recipe phpmyadmin-alone phpmyadmin:alone db.example $page "$first" "ticketgate alone" phpMyAdmin Start
     # Measures only, for about an hour: not one of the recipes that run when none is named.
     ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress

@@ -34,7 +34,8 @@ class Search {
     Resolved run() {
         const std::string_view path = query_.path;
         const auto end = rules_.runs_scripts ? script_end(path) : path.npos;
-        if (is_hidden(path.substr(0, end), rules_.hide)) return as(Kind::hidden);
+        const bool names_files = rules_.tries_path || rules_.tries_folder;
+        if (names_files && is_hidden(path.substr(0, end), rules_.hide)) return as(Kind::hidden);
         if (end != path.npos && rules_.tries_path && rules_.has_backend())
             return as(Kind::upstream);
         if (auto found = look_at_path()) return *std::move(found);

@@ -11,7 +11,7 @@ BACKEND = 8000
 
 
 class Application:
-    """SETUP is nginx, apache or fpm. With fpm, ticketgate itself asks PHP, so no port leads past it."""
+    """SETUP is nginx, apache, fpm or alone. With the last two ticketgate itself asks PHP: no port leads past it."""
 
     def __init__(self, host, setup):
         self.host, self.setup, self.web = host, setup, Browser(host)
@@ -25,7 +25,7 @@ class Application:
 
     def both(self, measure):
         """What measure(browser) counts without and with ticketgate; returns the second and a sentence."""
-        alone = None if self.setup == "fpm" else measure(self.past())
+        alone = None if self.setup in ("fpm", "alone") else measure(self.past())
         behind = measure(self.web)
         return behind, f"without ticketgate {'-' if alone is None else alone}, with it {behind}"
 
@@ -42,5 +42,5 @@ class Application:
 def arguments():
     """HOST and SETUP of the command line."""
     if len(sys.argv) != 3:
-        raise SystemExit(f"usage: {sys.argv[0]} HOST nginx|apache|fpm")
+        raise SystemExit(f"usage: {sys.argv[0]} HOST nginx|apache|fpm|alone")
     return sys.argv[1:]

@@ -127,6 +127,16 @@ TEST(LookUp, RunsNoScriptWithoutABackendToTry) {
     EXPECT_EQ(look("/missing", named).kind, Kind::missing);
 }
 
+// Every path is the script's: the address of an article may look like anything.
+TEST(LookUp, HidesNothingWherePathsNameNoFiles) {
+    Rules rules = fpm();
+    rules.tries_path = rules.tries_folder = false;
+    rules.fallback = Fallback::script;
+    rules.fallback_path = "/index.php";
+    for (const char* path : {"/.env", "/wiki/.NET", "/x.bak", "/x.php", "/a.css"})
+        EXPECT_EQ(look(path, rules).kind, Kind::script) << path;
+}
+
 TEST(LookUp, HidesAFolderByItsPath) {
     Rules rules = fpm();
     rules.hide = {"/shop", "/docs/index.html"};
