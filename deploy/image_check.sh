@@ -71,10 +71,13 @@ echo "building $tag"
 version=$("$root/cmake/version.sh")
 # A label that names a repository on the web, without local paths or credentials.
 source=$(git -C "$root" remote get-url origin 2>/dev/null | sed -n 's#^https://\([^@/]*@\)\{0,1\}#https://#p') || source=
-b build --isolation chroot --network host --pull-never --format docker -t "$tag" \
-    --build-arg JOBS="${JOBS:-$(nproc)}" --build-arg VERSION="$version" ${source:+--build-arg SOURCE="$source"} \
-    --build-arg REVISION="$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
-    "$root" >"$work/build.log" 2>&1 || { tail -30 "$work/build.log"; die "the build failed: $work/build.log"; }
+build() {  # TAG [OPTION...]
+    b build --isolation chroot --network host --pull-never --layers --format docker -t "$1" "${@:2}" \
+        --build-arg JOBS="${JOBS:-$(nproc)}" --build-arg VERSION="$version" ${source:+--build-arg SOURCE="$source"} \
+        --build-arg REVISION="$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown)" \
+        "$root" >"$work/build.log" 2>&1 || { tail -30 "$work/build.log"; die "the build failed: $work/build.log"; }
+}
+build "$tag"
 
 # Three free ports below the kernel's ephemeral ports.
 ports=()
@@ -131,4 +134,47 @@ status=0; start --rm -e MAX_IN_FLIGHT=many "$tag" >"$scratch/bad" 2>&1 || status
 check "a bad setting ends it with exit code 78" same "$status" 78
 size=$(b images --format '{{.Size}}' "$tag")
 printf 'image   %s, %s\n' "$tag" "$size"
+
+# ── the image with PHP ──
+php_tag=$tag-php
+echo "building $php_tag"
+build "$php_tag" --target php
+app=$scratch/app
+mkdir -p "$app/uploads" "$scratch/state"
+chmod 777 "$scratch/state"
+cp "$root/deploy/image_app.php" "$app/index.php"
+echo 'body { color: black }' >"$app/style.css"
+echo 'a secret' >"$app/.env"
+p rm -f "$name" >/dev/null
+began=$(date +%s%N)
+start -d --name "$name" -v "$app:/var/www/html:ro" -v "$scratch/state:/state" "$php_tag" >/dev/null
+until curl -sf -o /dev/null "http://$host:$port/"; do
+    (($(date +%s%N) - began < 10000000000)) || { p logs "$name" | tail -20; die "not ready after 10 s"; }
+    sleep 0.01
+done
+took=$((($(date +%s%N) - began) / 1000000))
+pid=$(p inspect "$name" --format '{{.State.Pid}}')
+ask() { curl -sS -m 20 "$@"; }
+check "PHP: the program runs as uid 10001" same "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")" 10001
+check "PHP: it is process 1 and PHP is its child" same "$(ask "$gate/?do=parent")" 1
+check "PHP: the root is read-only" same "$(awk '$5 == "/" { print substr($6, 1, 2) }' "/proc/$pid/mountinfo")" ro
+check "PHP: HEALTHCHECK says healthy" p healthcheck run "$name"
+check "PHP: the script answers for any path" same "$(ask "$gate/any/page?do=path")" /any/page
+check "PHP: a file is sent, unqueued" grep -qi '^content-type: text/css' <(ask -D - "$gate/style.css")
+check "PHP: a hidden file is not" same "$(ask -o /dev/null -w '%{http_code}' "$gate/.env")" 404
+check "PHP: a session is kept" same "$(ask -c "$scratch/jar" -o /dev/null "$gate/?do=session"; ask -b "$scratch/jar" "$gate/?do=session")" 2
+check "PHP: an upload of 8 MB arrives" same \
+    "$(head -c 8000000 /dev/zero | ask -F 'file=@-;filename=x' "$gate/?do=upload")" 8000000
+ask --parallel --parallel-immediate --parallel-max 16 -d '' -o /dev/null "$gate/?do=count&n=[1-100]" 2>/dev/null
+check "PHP: 100 parallel updates" same "$(ask "$gate/?do=read")" 100
+check "PHP: its errors are in the log with the request" grep -q 'request_id=.*a word from PHP' \
+    <(ask -o /dev/null "$gate/?do=error"; sleep 1; p logs "$name" 2>&1)
+ask -o /dev/null "$gate/?do=orphan"
+zombies() { cat /proc/"$pid"/root/proc/[0-9]*/stat 2>/dev/null | grep -c ') Z'; }
+deadline=$((SECONDS + 10))
+until same "$(ask "$gate/?do=read")" 101 >/dev/null || ((SECONDS > deadline)); do sleep 0.1; done
+check "PHP: the end of a script's background process is read" same "$(zombies)" 0
+p stop -t 20 "$name" >/dev/null
+check "PHP: SIGTERM ends it with exit code 0" same "$(p inspect "$name" --format '{{.State.ExitCode}}')" 0
+printf 'image   %s, %s, first answer of PHP %s ms after the start\n' "$php_tag" "$(b images --format '{{.Size}}' "$php_tag")" "$took"
 exit "$failed"

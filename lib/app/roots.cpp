@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,8 +18,11 @@
 namespace ticketgate {
 namespace {
 
-// The first folders of a root that are looked at, and of the rules in them.
-constexpr std::size_t most_looked_at = 1000;
+// How much of a root is looked at: a start must not wait for a large one.
+constexpr std::size_t most_looked_at = 20'000;
+constexpr int deepest_looked_at = 5;
+// The longest list of folders in a warning.
+constexpr std::size_t most_named = 8;
 constexpr std::uint64_t most_of_rules = 64 << 10;
 
 bool there(const std::string& path) {
@@ -32,18 +36,37 @@ std::string public_folder(const std::string& root) {
     return {};
 }
 
-// Folders that Apache would not show, by an .htaccess file.
+// Rules with which Apache keeps a folder, or some of its files, from clients.
+bool guards(const std::string& file) {
+    std::string rules = read_file(file, most_of_rules).text;
+    for (char& c : rules) c = to_lower(c);
+    static constexpr std::array<std::string_view, 8> refusing{
+        "deny from",    "require all denied", "require local", "require ip",
+        "require host", "require valid-user", "require user",  "require group"};
+    static constexpr std::array<std::string_view, 3> answering{"[f", " 403", " 404"};
+    const auto has = [&](std::string_view words) { return rules.find(words) != rules.npos; };
+    const bool rewrites = has("rewriterule") || has("redirect");
+    const bool by_order = has("order allow,deny") && !has("allow from");
+    return std::ranges::any_of(refusing, has) || by_order ||
+           (rewrites && std::ranges::any_of(answering, has));
+}
+
+// Folders below the root that an .htaccess file guards. One within another is not named again.
 std::vector<std::string> guarded_folders(const std::string& root) {
+    namespace fs = std::filesystem;
     std::vector<std::string> out;
     std::error_code failure;
     std::size_t looked_at = 0;
-    for (std::filesystem::directory_iterator entry(root, failure), end;
+    for (fs::recursive_directory_iterator
+             entry(root, fs::directory_options::skip_permission_denied, failure),
+         end;
          !failure && entry != end && ++looked_at <= most_looked_at; entry.increment(failure)) {
-        std::string rules = read_file(entry->path() / ".htaccess", most_of_rules).text;
-        for (char& c : rules) c = to_lower(c);
-        if (rules.find("deny from all") != rules.npos ||
-            rules.find("require all denied") != rules.npos)
-            out.push_back("/" + entry->path().filename().string());
+        std::error_code unknown;
+        if (!entry->is_directory(unknown) || entry->is_symlink(unknown)) continue;
+        const std::string folder = entry->path().string();
+        const bool guarded = guards(folder + "/.htaccess");
+        if (guarded) out.push_back(folder.substr(root.size()));
+        if (guarded || entry.depth() + 1 >= deepest_looked_at) entry.disable_recursion_pending();
     }
     std::ranges::sort(out);
     return out;
@@ -106,11 +129,15 @@ class Roots {
  private:
     void look_for_rules(const std::string& at, const std::string& root, config::Mark mark) {
         std::string open;
-        for (const auto& folder : guarded_folders(root))
-            if (!hides(config_, folder)) open += (open.empty() ? "" : ", ") + folder;
+        std::size_t named = 0;
+        for (const auto& folder : guarded_folders(root)) {
+            if (hides(config_, folder) || ++named > most_named) continue;
+            open.append(open.empty() ? "" : ", ").append(folder);
+        }
         if (open.empty()) return;
+        if (named > most_named) open += ", …";
         problems_.warn(mark, at,
-                       "an .htaccess file denies " + open +
+                       "an .htaccess file guards " + open +
                            ", but ticketgate does not read it; write files.hide: [default, " +
                            open + "]");
     }

@@ -19,7 +19,8 @@ std::vector<config::Problem> worker_problems(const config::Config& config) {
         }
         if (upstream.workers->user.empty() && ::geteuid() == 0)
             problems.warn(config.mark_of(path), path + ".user",
-                          "is not set, so the workers run as root; write user: www-data");
+                          "is not set: if ticketgate is started as root, the workers run as "
+                          "root, too; write user: www-data");
     }
     return problems.take();
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "config/parse.hpp"
 #include "config/syntax.hpp"
 #include "config/words.hpp"
@@ -44,6 +45,13 @@ std::string why_not_hidden(const std::string& name) {
         return begin + "a name has no slash; a path begins with one, such as /data";
     if (name.find('*') != std::string::npos) return begin + "a path has no *";
     if (name.size() < 2 || name.ends_with('/')) return begin + "write /data, not /data/";
+    for (const char* part : {"//", "/./", "/../"})
+        if ((name + "/").find(part) != std::string::npos)
+            return begin + "the path of a file has no " + part + "; leave it out";
+    const auto code = name.find('%');
+    if (code != std::string::npos && code + 2 < name.size() && hex_value(name[code + 1]) >= 0 &&
+        hex_value(name[code + 2]) >= 0)
+        return begin + "write characters themselves, not their codes: names of files are compared";
     return {};
 }
 
@@ -56,7 +64,10 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
         reading.problems.error(reading.marks[section.path_of(key)], section.path_of(key), why);
     };
     if (out.tries.value)
-        if (const auto why = why_not_tries(*out.tries.value); !why.empty()) error("try", why);
+        if (const auto why = why_not_tries(*out.tries.value); !why.empty()) {
+            error("try", why);
+            out.tries.value.reset();  // what is checked later needs an entry
+        }
     if (out.links.value)
         for (const auto& folder : *out.links.value)
             if (!folder.starts_with('/'))

@@ -36,8 +36,8 @@ class Search {
         const auto end = rules_.runs_scripts ? script_end(path) : path.npos;
         const bool names_files = rules_.tries_path || rules_.tries_folder;
         if (names_files && is_hidden(path.substr(0, end), rules_.hide)) return as(Kind::hidden);
-        if (end != path.npos && rules_.tries_path && rules_.has_backend())
-            return as(Kind::upstream);
+        const bool names_scripts = rules_.tries_path || rules_.fallback == Fallback::named;
+        if (end != path.npos && names_scripts && rules_.has_backend()) return as(Kind::upstream);
         if (auto found = look_at_path()) return *std::move(found);
         switch (rules_.fallback) {
             case Fallback::upstream:

@@ -161,7 +161,9 @@ class Tools:
             parser.read_string(text)
         except configparser.Error as error:
             return str(error)
-        known = {"Unit", "Service", "Install"}, {"SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet"}
+        known = {"Unit", "Service", "Install"}, {
+            "SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet", "DynamicUser", "User", "MemoryDenyWriteExecute",
+            "ReadWritePaths"}
         wrong = [s for s in parser.sections() if s not in known[0]]
         wrong += [key for s in parser.sections() for key in parser[s] if key not in known[1]]
         return f"not known: {', '.join(wrong)}" if wrong else None

@@ -1,0 +1,60 @@
+// `files:`: what it refuses, at each place where it may stand.
+#include "loading.hpp"
+
+namespace ticketgate::config {
+namespace {
+
+// The problems of these settings, one line each, without places.
+std::string told(const std::string& upstream, const std::string& defaults,
+                 const std::string& route) {
+    const auto part = [](const std::string& files) {
+        return files.empty() ? "" : ", files: {" + files + "}";
+    };
+    const auto loaded = load(
+        "listen: [{address: \"127.0.0.1:80\"}]\n"
+        "upstreams: {a: {url: \"fastcgi://10.0.0.5\", fastcgi: {root: /w}" +
+        part(upstream) + "}}\ndefaults: {upstream: a" + part(defaults) +
+        "}\nroutes: [{prefix: /, queue: q, routes: [{prefix: /x" + part(route) + "}]}]\n");
+    std::string out;
+    for (const auto& line : printed(loaded.problems)) out += line + "\n";
+    return out;
+}
+
+TEST(Files, AreRefusedAtEachPlaceWithARemedy) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"root: /w, try: []", "try: is empty; write [path, path/, upstream]"},
+        {"root: /w, try: [path, /x.phtml]", "only .php is run; its source would be sent"},
+        {"root: /w, try: [/x.php.bak]", "only .php is run; its source would be sent"},
+        {"root: /w, try: [path, /.env]", "is hidden: names that begin with a dot"},
+        {"root: /w, try: [upstream, path]", "can only be the last"},
+        {"root: /w, try: [scripts]", "is not path, path/, script, upstream"},
+        {"root: /w, hide: [data/x]", "a path begins with one, such as /data"},
+        {"root: /w, hide: [/data/]", "write /data, not /data/"},
+        {"root: /w, hide: [/a/../data]", "has no /../; leave it out"},
+        {"root: /w, hide: [/a//data]", "has no //; leave it out"},
+        {"root: /w, hide: [/d%61ta]", "write characters themselves, not their codes"},
+        {"root: /w, hide: [/d*]", "a path has no *"},
+        {"root: /w, links: [shared]", "is not an absolute path such as"},
+        {"root: /w, index: [a/b.php]", "is not the name of a file such as index.html"},
+    };
+    for (const auto& [files, why] : cases)
+        for (int place = 0; place < 3; ++place) {
+            const auto at = [&](int where) { return where == place ? files : ""; };
+            const auto said = told(at(0), at(1), at(2));
+            EXPECT_NE(said.find(why), std::string::npos)
+                << files << " at " << place << ": " << said;
+            EXPECT_EQ(said.find("warning"), std::string::npos) << said;
+        }
+}
+
+TEST(Files, AreGoodWithEachKindOfEntry) {
+    for (const char* files : {"root: /w, try: [path]", "root: /w, try: [path, path/, script]",
+                              "root: /w, try: [script]", "root: /w, try: [/index.php]",
+                              "root: /w, try: [path, /app.html]",
+                              "root: /w, hide: [default, /data, \"/a b\", \"*.txt\"], links: "
+                              "[/usr/share/javascript, /]"})
+        EXPECT_EQ(told("", files, ""), "") << files;
+}
+
+}  // namespace
+}  // namespace ticketgate::config
