@@ -129,7 +129,7 @@ class Steps:
         must(answer.status == 201, answer)
         for path in (urllib.parse.urlsplit(answer.json()["source_url"]).path, "/wp-includes/css/dashicons.min.css"):
             file = self.web.get(path)
-            must(file.status == 200 and file.headers["Content-Type"] in ("image/png", "text/css"), file)
+            must(file.status == 200 and file.headers["Content-Type"].split(";")[0] in ("image/png", "text/css"), file)
         return f"{len(answer.json()['media_details']['sizes'])} sizes"
 
     def cron(self):
