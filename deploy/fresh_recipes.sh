@@ -54,6 +54,9 @@ recipe() {
     (cd "$repo" && tests/recipes/extract.py "$page" "$work/upper/root/steps" "${@:5}") || die "$page cannot be followed"
     bring_binary "$work/upper/root"
     unshare --mount "$repo/tests/recipes/in_namespace.sh" "$root" "$work" "$name: $page" "$backend" "$host" || status=$?
+    if [[ -d $work/upper/var/tmp/screenshots ]]; then  # of the applications' pages, to be looked at
+        mkdir -p "$repo/build/screenshots" && cp "$work"/upper/var/tmp/screenshots/* "$repo/build/screenshots/"
+    fi
     rm -rf --one-file-system "$work"
     printf '\n%s: %s after %d s\n' "$name" "$( ((status == 0)) && echo good || echo FAILED)" "$((SECONDS - began))"
     ((status == 0)) || failed+=("$name")

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from browser import Browser
+from chromium import look_at
 
 CONFIG = Path("/etc/ticketgate/ticketgate.yaml")
 BACKEND = 8000
@@ -28,6 +29,12 @@ class Application:
         alone = None if self.setup in ("fpm", "alone") else measure(self.past())
         behind = measure(self.web)
         return behind, f"without ticketgate {'-' if alone is None else alone}, with it {behind}"
+
+    def look_at(self, application, **pages):
+        """Pages, NAME=PATH, in a real browser with the cookies of self.web. Only where ticketgate sends the files."""
+        if self.setup != "alone":
+            return "only with ticketgate alone"
+        return look_at(self.host, self.web.cookies, pages, application)
 
     def behind_tls(self):
         """A browser that a trusted proxy with HTTPS stands before. The configuration changes for it."""

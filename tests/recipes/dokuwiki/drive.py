@@ -17,7 +17,7 @@ SETTINGS = Path("/etc/dokuwiki/local.php")
 PLUGIN = Path("/var/lib/dokuwiki/lib/plugins/slow")  # makes the task runner slow
 AT_ONCE, EDITORS = 40, 8
 STEPS = ("log_in", "edit", "upload", "files", "index", "closed_folders", "append_at_once", "save_at_once",
-         "slot_of_the_index", "tls", "queue", "every_request_queued")
+         "slot_of_the_index", "in_a_browser", "tls", "queue", "every_request_queued")
 
 
 def page(name, **more):
@@ -139,6 +139,10 @@ class action_plugin_slow extends DokuWiki_Action_Plugin {
         note = f"it answers after {runner.result().seconds:.1f} s, a POST meanwhile after {save.seconds:.1f} s"
         assert save.seconds >= 0.8, note
         return note
+
+    def in_a_browser(self):
+        return self.look_at("dokuwiki", start="/doku.php?id=proof", edit=page("proof", do="edit"),
+                            media=page("start", do="media"), admin=page("start", do="admin", page="config"))
 
     def tls(self):
         web = self.behind_tls()

@@ -9,7 +9,7 @@ from application import Application, arguments  # noqa: E402
 from checks import at_once, found, fragment, lines_as_promised, must, picture, run, until_true  # noqa: E402
 
 AT_ONCE = 40
-STEPS = ("log_in", "read", "edit", "upload", "files", "closed_folders", "append_at_once", "writes_need_post", "jobs", "tls",
+STEPS = ("log_in", "read", "edit", "upload", "files", "closed_folders", "append_at_once", "writes_need_post", "jobs", "in_a_browser", "tls",
          "queue", "every_request_queued")
 
 
@@ -99,6 +99,10 @@ class MediaWiki(Application):
         def left():
             return self.api(self.web, action="query", meta="siteinfo", siprop="statistics")["query"]["statistics"]["jobs"]
         assert until_true(60, lambda: left() == 0, 1), f"{left()} jobs are left"
+
+    def in_a_browser(self):
+        return self.look_at("mediawiki", start="/wiki/Main_Page", edit="/index.php?title=Main_Page&action=edit",
+                            picture="/wiki/File:Proof.png", changes="/wiki/Special:RecentChanges")
 
     def tls(self):
         """Links follow $wgServer, and the cookies are for HTTPS only."""

@@ -11,7 +11,7 @@ from checks import at_once, found, lines_as_promised, must, run  # noqa: E402
 
 AT_ONCE, BROWSERS = 40, 8
 ADD_ONE = "SET @n = (SELECT n FROM counter); DO SLEEP(0.005); UPDATE counter SET n = @n + 1;"
-STEPS = ("log_in", "read", "run_sql", "import_file", "files", "closed_folders", "get_runs_no_sql", "scripts_at_once", "tls", "queue")
+STEPS = ("log_in", "read", "run_sql", "import_file", "files", "closed_folders", "get_runs_no_sql", "scripts_at_once", "in_a_browser", "tls", "queue")
 
 
 def in_database(statement):
@@ -82,6 +82,10 @@ class PhpMyAdmin(Application):
         behind, note = self.both(lost)
         assert behind == 0, note
         return f"lost of {AT_ONCE}: {note}"
+
+    def in_a_browser(self):
+        return self.look_at("phpmyadmin", start="/index.php?route=/", sql="/index.php?route=/server/sql",
+                            table="/index.php?route=/sql&db=shop&table=things")
 
     def tls(self):
         answer = self.log_in(self.behind_tls())

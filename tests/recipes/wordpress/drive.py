@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from browser import Browser  # noqa: E402
+from chromium import look_at  # noqa: E402
 from checks import found, must, picture, until  # noqa: E402
 
 PATIENCE = 62  # seconds; WordPress starts its cron at most once in 60
@@ -132,6 +133,13 @@ class Steps:
             must(file.status == 200 and file.headers["Content-Type"].split(";")[0] in ("image/png", "text/css"), file)
         return f"{len(answer.json()['media_details']['sizes'])} sizes"
 
+    def in_a_browser(self):
+        if "workers:" not in Path("/etc/ticketgate/ticketgate.yaml").read_text(encoding="utf-8"):
+            return "only with ticketgate alone"
+        return look_at(self.web.host, self.web.cookies,
+                       {"start": "/", "post": f"/?p={self.first}", "dashboard": "/wp-admin/", "editor": "/wp-admin/post-new.php",
+                        "media": "/wp-admin/upload.php?mode=list", "themes": "/wp-admin/themes.php"}, "wordpress")
+
     def cron(self):
         """The scheduled post appears at its time, since a page view starts the cron."""
         assert scheduled_posts() == 1 or time.time() > self.due, "the event of the post is lost"
@@ -207,7 +215,7 @@ class Steps:
 
 STEPS = ("install", "permalinks", "log_in", "dashboard", "open_editor", "edit", "schedule", "upload",
          "health_loopback", "health_page_cache", "health_https", "health_page", "activate_plugin", "plugin_editor",
-         "url_details", "cron", "pingback", "schedule_at_once")
+         "url_details", "cron", "pingback", "schedule_at_once", "in_a_browser")
 
 
 def main():
