@@ -34,6 +34,13 @@ check() {  # WHAT COMMAND...
     else printf 'FAILED  %s\n' "$what"; sed 's/^/        /' "$scratch/out"; failed=1
     fi
 }
+wait_for() {  # COMMAND...: for 10 seconds
+    local deadline=$((SECONDS + 10))
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < deadline)) || return 1
+        sleep 0.02
+    done
+}
 same() { [[ $1 == "$2" ]] || { echo "is '$1', not '$2'"; return 1; }; }
 clean_up() {
     p rm -f "$name" >/dev/null 2>&1 || true
@@ -91,11 +98,8 @@ DEMO_STATE=$scratch/counter.json PHP_CLI_SERVER_WORKERS=4 \
 backend=$!
 start -d --name "$name" "$tag" >/dev/null
 
-deadline=$((SECONDS + 10))
-until curl -sf -o /dev/null "http://$host:$admin_port/readyz"; do
-    ((SECONDS < deadline)) || { p logs "$name" | tail -20; die "not ready after 10 s"; }
-    sleep 0.1
-done
+not_ready() { p logs "$name" | tail -20; die "not ready after 10 s"; }
+wait_for curl -sf "http://$host:$admin_port/readyz" || not_ready
 pid=$(p inspect "$name" --format '{{.State.Pid}}')
 gate=http://$host:$port
 
@@ -148,10 +152,7 @@ echo 'a secret' >"$app/.env"
 p rm -f "$name" >/dev/null
 began=$(date +%s%N)
 start -d --name "$name" -v "$app:/var/www/html:ro" -v "$scratch/state:/state" "$php_tag" >/dev/null
-until curl -sf -o /dev/null "http://$host:$port/"; do
-    (($(date +%s%N) - began < 10000000000)) || { p logs "$name" | tail -20; die "not ready after 10 s"; }
-    sleep 0.01
-done
+wait_for curl -sf "http://$host:$port/" || not_ready
 took=$((($(date +%s%N) - began) / 1000000))
 pid=$(p inspect "$name" --format '{{.State.Pid}}')
 ask() { curl -sS -m 20 "$@"; }
@@ -167,13 +168,14 @@ check "PHP: an upload of 8 MB arrives" same \
     "$(head -c 8000000 /dev/zero | ask -F 'file=@-;filename=x' "$gate/?do=upload")" 8000000
 ask --parallel --parallel-immediate --parallel-max 16 -d '' -o /dev/null "$gate/?do=count&n=[1-100]" 2>/dev/null
 check "PHP: 100 parallel updates" same "$(ask "$gate/?do=read")" 100
-check "PHP: its errors are in the log with the request" grep -q 'request_id=.*a word from PHP' \
-    <(ask -o /dev/null "$gate/?do=error"; sleep 1; p logs "$name" 2>&1)
+told() { p logs "$name" 2>&1 | grep 'request_id=.*a word from PHP'; }
+ask -o /dev/null "$gate/?do=error"
+check "PHP: its errors are in the log with the request" wait_for told
 ask -o /dev/null "$gate/?do=orphan"
-zombies() { cat /proc/"$pid"/root/proc/[0-9]*/stat 2>/dev/null | grep -c ') Z'; }
-deadline=$((SECONDS + 10))
-until same "$(ask "$gate/?do=read")" 101 >/dev/null || ((SECONDS > deadline)); do sleep 0.1; done
-check "PHP: the end of a script's background process is read" same "$(zombies)" 0
+orphan_is_done() { same "$(ask "$gate/?do=read")" 101; }
+no_zombies() { ! cat /proc/"$pid"/root/proc/[0-9]*/stat 2>/dev/null | grep ') Z'; }
+check "PHP: a script's background process does its work" wait_for orphan_is_done
+check "PHP: and its exit status is read" wait_for no_zombies
 p stop -t 20 "$name" >/dev/null
 check "PHP: SIGTERM ends it with exit code 0" same "$(p inspect "$name" --format '{{.State.ExitCode}}')" 0
 printf 'image   %s, %s, first answer of PHP %s ms after the start\n' "$php_tag" "$(b images --format '{{.Size}}' "$php_tag")" "$took"

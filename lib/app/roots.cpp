@@ -43,9 +43,10 @@ bool guards(const std::string& file) {
     static constexpr std::array<std::string_view, 8> refusing{
         "deny from",    "require all denied", "require local", "require ip",
         "require host", "require valid-user", "require user",  "require group"};
-    static constexpr std::array<std::string_view, 3> answering{"[f", " 403", " 404"};
+    static constexpr std::array<std::string_view, 3> answering{"[f", "403", "404"};
     const auto has = [&](std::string_view words) { return rules.find(words) != rules.npos; };
     const bool rewrites = has("rewriterule") || has("redirect");
+    if (has("allow from all") || has("require all granted")) return false;  // a part is for clients
     const bool by_order = has("order allow,deny") && !has("allow from");
     return std::ranges::any_of(refusing, has) || by_order ||
            (rewrites && std::ranges::any_of(answering, has));
@@ -55,6 +56,7 @@ bool guards(const std::string& file) {
 std::vector<std::string> guarded_folders(const std::string& root) {
     namespace fs = std::filesystem;
     std::vector<std::string> out;
+    if (guards(root + "/.htaccess")) out.emplace_back("/");
     std::error_code failure;
     std::size_t looked_at = 0;
     for (fs::recursive_directory_iterator
@@ -83,6 +85,16 @@ bool hides(const config::Config& config, const std::string& folder) {
                [&](const auto& upstream) { return hidden_by(upstream.second.files); }) ||
            std::ranges::any_of(config.routes, [&](const config::RouteNode& route) {
                return hidden_by(route.overrides.files);
+           });
+}
+
+bool hides_something(const config::Config& config) {
+    const auto says = [](const config::FilesOverrides& files) { return files.hide.given(); };
+    return says(config.defaults.files) ||
+           std::ranges::any_of(config.upstreams,
+                               [&](const auto& upstream) { return says(upstream.second.files); }) ||
+           std::ranges::any_of(config.routes, [&](const config::RouteNode& route) {
+               return says(route.overrides.files);
            });
 }
 
@@ -127,10 +139,22 @@ class Roots {
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
+    // What they guard cannot be told from here; any hide of the user's counts as an answer.
+    void warn_of_own_rules(const std::string& at, const std::string& root, config::Mark mark) {
+        if (hides_something(config_)) return;
+        problems_.warn(mark, at,
+                       root +
+                           "/.htaccess keeps something from clients, but ticketgate does not read "
+                           "it; name that in files.hide: [default, …]");
+    }
     void look_for_rules(const std::string& at, const std::string& root, config::Mark mark) {
         std::string open;
         std::size_t named = 0;
         for (const auto& folder : guarded_folders(root)) {
+            if (folder == "/") {
+                warn_of_own_rules(at, root, mark);
+                continue;
+            }
             if (hides(config_, folder) || ++named > most_named) continue;
             open.append(open.empty() ? "" : ", ").append(folder);
         }

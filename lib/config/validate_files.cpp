@@ -9,6 +9,24 @@ bool is_script_path(const std::string& path) {
     return path.ends_with(".php");
 }
 
+// Scripts below it do not run, for the requests that it takes.
+bool reaches_no_backend(const Files& files) {
+    const auto& last = files.tries.back();
+    return !files.root.empty() && last != "upstream" && last != "script" && !is_script_path(last);
+}
+
+// What somebody uploads there is then run by a POST.
+void warn_of_others(const Config& config, const RouteNode& route, Problems& problems) {
+    const std::string what = !route.when.methods.empty()   ? "methods"
+                             : !route.when.headers.empty() ? "header"
+                             : !route.when.from.empty()    ? "from"
+                                                           : "listener";
+    const auto path = route.path + "." + what;
+    problems.warn(config.mark_of(path), path,
+                  "no script runs here, but requests that it does not take go to another route, "
+                  "where one may; leave it out");
+}
+
 }  // namespace
 
 void check_files(const Config& config, Problems& problems) {
@@ -29,6 +47,8 @@ void check_files(const Config& config, Problems& problems) {
             problems.error(config.mark_of(path), path + ".try",
                            last + " is a script, and upstream " + settings.upstream +
                                " is not told which script to run; end with upstream instead");
+        if (says && reaches_no_backend(files) && route.when.others() != 0)
+            warn_of_others(config, route, problems);
         if (route.overrides.files.tries.given() && files.root.empty())
             problems.warn(route.overrides.files.tries.mark, path + ".try",
                           "has no effect without files.root, the folder of the files");

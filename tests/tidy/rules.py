@@ -216,7 +216,7 @@ SLEEPS = {
     "tests/recipes/application.py": (1, "a reload that changes who is trusted"),
     "tests/recipes/wordpress/drive.py": (1, "the pace of the visitor, a client that comes again"),
     "tests/recipes/dokuwiki/drive.py": (4, "PHP's look at changed files, whole seconds in a page's time, a script that is slow"),
-    "deploy/image_check.sh": (1, "between two looks at /readyz"),
+    "deploy/image_check.sh": (1, "wait_for between two looks"),
     "deploy/package/check.sh": (1, "until_true between two looks"),
     "tests/package/unit_test.py": (1, "between two looks at the port, inside another network"),
 }

@@ -44,12 +44,21 @@ TEST_F(RootsTest, NamesFoldersThatApacheGuards) {
     put("gone", "RewriteEngine on\nRewriteRule ^ - [F]\n");
     put("moved", "RedirectMatch 404 .*\n");
     put("open", "Order allow,deny\nAllow from all\n");
+    put("part", "Deny from all\n<FilesMatch css>\nAllow from all\n</FilesMatch>\n");
     put("plain", "Options -Indexes\n");
     EXPECT_NE(told().find("an .htaccess file guards /data, /gone, /local, /moved, "
                           "/uploads/private/files, but"),
               std::string::npos)
         << told();
     EXPECT_EQ(told(", hide: [/data, gone, /local, /moved, /uploads/private]"), "");
+}
+
+TEST_F(RootsTest, NamesTheRulesOfTheRootItself) {
+    put(".", "RewriteRule ^(data|conf)/ - [F,L]\n");
+    EXPECT_NE(told().find("/.htaccess keeps something from clients"), std::string::npos) << told();
+    EXPECT_EQ(told(", hide: [default, /data, /conf]"), "");
+    put(".", "RewriteRule . /index.php [L]\n");
+    EXPECT_EQ(told(), "") << "a front controller";
 }
 
 TEST_F(RootsTest, NamesAMissingRoot) {

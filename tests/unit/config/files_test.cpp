@@ -47,6 +47,28 @@ TEST(Files, AreRefusedAtEachPlaceWithARemedy) {
         }
 }
 
+// A POST would run what a GET does not.
+TEST(Files, OfAFolderWithoutScriptsHaveNoCondition) {
+    const auto one = [](const std::string& condition, const std::string& tries) {
+        const auto loaded = load(
+            "listen: [{address: \"127.0.0.1:80\"}]\n"
+            "upstreams: {a: {url: \"fastcgi://10.0.0.5\", fastcgi: {root: /w}, files: {root: "
+            "/w}}}\n"
+            "routes: [{prefix: /, upstream: a, queue: q, routes: [{prefix: /x, " +
+            condition + ", files: {try: " + tries + "}}]}]\n");
+        std::string out;
+        for (const auto& line : printed(loaded.problems)) out += line + "\n";
+        return out;
+    };
+    for (const char* condition : {"methods: [GET, HEAD]", "from: [10.0.0.0/8]", "header: {A: b}"})
+        EXPECT_NE(one(condition, "[path]").find("requests that it does not take go to another"),
+                  std::string::npos)
+            << condition << one(condition, "[path]");
+    EXPECT_EQ(one("methods: [GET, HEAD]", "[path, upstream]").find("does not take"),
+              std::string::npos);
+    EXPECT_EQ(one("queue: off", "[path]"), "");
+}
+
 TEST(Files, AreGoodWithEachKindOfEntry) {
     for (const char* files : {"root: /w, try: [path]", "root: /w, try: [path, path/, script]",
                               "root: /w, try: [script]", "root: /w, try: [/index.php]",
