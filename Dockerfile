@@ -28,6 +28,7 @@ COPY --from=builder /image/var/lib/dpkg/status.d/ /tmp/libraries/
 RUN apt-get update \
  && { sed 's/#.*//' /tmp/packages.php; ls /tmp/libraries; } | \
       DEBIAN_FRONTEND=noninteractive xargs apt-get install -y --no-install-recommends \
+ && apt-get clean \
  && rm -rf /var/lib/apt/lists/* /tmp/* /var/log/*.log /var/log/apt \
  && install -d -m 755 /var/www/html
 COPY --from=builder /image/usr/local/bin/ticketgate /usr/local/bin/

@@ -150,10 +150,12 @@ cp "$root/deploy/image_app.php" "$app/index.php"
 echo 'body { color: black }' >"$app/style.css"
 echo 'a secret' >"$app/.env"
 p rm -f "$name" >/dev/null
-began=$(date +%s%N)
 start -d --name "$name" -v "$app:/var/www/html:ro" -v "$scratch/state:/state" "$php_tag" >/dev/null
 wait_for curl -sf "http://$host:$port/" || not_ready
-took=$((($(date +%s%N) - began) / 1000000))
+answered=$(date +%s%N)
+# Go's form of the time: date and time, then the zone twice.
+began=$(date +%s%N -d "$(p inspect "$name" --format '{{.State.StartedAt}}' | cut -d' ' -f1-3)")
+took=$(((answered - began) / 1000000))
 pid=$(p inspect "$name" --format '{{.State.Pid}}')
 ask() { curl -sS -m 20 "$@"; }
 check "PHP: the program runs as uid 10001" same "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")" 10001
