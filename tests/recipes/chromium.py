@@ -86,7 +86,7 @@ class Chromium:
                 continue
             loaded = self.note(message, urls, waiting, wrong) or loaded
         else:
-            wrong.append(f"not loaded within {PATIENCE} s; waits for {sorted(waiting)}")
+            wrong.append(f"not loaded within {PATIENCE} s; waits for {[urls[each] for each in waiting]}")
         SHOTS.mkdir(exist_ok=True)
         shot = self.call("Page.captureScreenshot", format="png")
         (SHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
@@ -96,13 +96,13 @@ class Chromium:
         """True at the page's load event."""
         what, about = message.get("method"), message.get("params", {})
         if what == "Network.requestWillBeSent" and self.ours(about["request"]["url"]):
-            urls[about["requestId"]] = about["request"]["url"]
-            waiting.add(about["request"]["url"])
+            urls[about["requestId"]] = about["request"]["url"]  # after a redirect, the new one
+            waiting.add(about["requestId"])
         url = urls.get(about.get("requestId"), "")
         if what == "Network.responseReceived" and url and about["response"]["status"] >= 400:
             wrong.append(f"{about['response']['status']} for {url}")
         if what in ("Network.loadingFinished", "Network.loadingFailed"):
-            waiting.discard(url)
+            waiting.discard(about["requestId"])
         if what == "Network.loadingFailed" and url and not about.get("canceled"):
             wrong.append(f"{about.get('errorText')} for {url}")
         if what == "Runtime.exceptionThrown":
