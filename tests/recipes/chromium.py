@@ -67,8 +67,10 @@ class Chromium:
             self.events.append(message)
 
     def ours(self, url):
-        """Pages name pictures of other hosts, which a test without a network cannot load."""
-        return urllib.parse.urlsplit(url).hostname == self.host
+        """Pages name pictures of other hosts, which a test without a network cannot load. No page names /favicon.ico: the
+        browser tries it."""
+        parts = urllib.parse.urlsplit(url)
+        return parts.hostname == self.host and parts.path != "/favicon.ico"
 
     def look(self, path, cookies, name):
         """What went wrong with the page and everything it loads: a list of sentences."""
