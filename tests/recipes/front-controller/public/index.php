@@ -1,7 +1,7 @@
 <?php
 // A front controller with the shape of Laravel's and Symfony's: every path that is no file comes here, a form names
 // another method in _method, GET only reads, and some work is done behind the response. Only for the test.
-$state = '/srv/app/state.json';
+$state = dirname(__DIR__) . '/state.json';
 $method = $_SERVER['REQUEST_METHOD'];
 if ($method === 'POST') {
     $method = strtoupper($_POST['_method'] ?? $_SERVER['HTTP_X_HTTP_METHOD_OVERRIDE'] ?? 'POST');
@@ -37,7 +37,7 @@ switch ("$method $path") {
         $add('late', $_POST['value'], 20000);
         break;
     case 'POST /files':
-        move_uploaded_file($_FILES['file']['tmp_name'], '/srv/app/public/storage/' . basename($_FILES['file']['name']));
+        move_uploaded_file($_FILES['file']['tmp_name'], __DIR__ . '/storage/' . basename($_FILES['file']['name']));
         break;
     case 'POST /away':
         header('Location: http' . (($_SERVER['HTTPS'] ?? '') === 'on' ? 's' : '') . "://$_SERVER[HTTP_HOST]/items", true, 302);
