@@ -124,7 +124,7 @@ CONF
 }
 
 tg_command_haproxy() {
-    local keep='' reuse=never most=''
+    local keep='no option keep-conn' reuse=never most=''  # it keeps connections unless told
     [[ $kept == true ]] && keep='option keep-conn' reuse=always
     [[ $kind == serial ]] && most='maxconn 1'
     cat >"$dir/haproxy.cfg" <<CONF
