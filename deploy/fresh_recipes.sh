@@ -8,6 +8,7 @@ start="Ten minutes to a safe application" look="Check, start, look"
 all_recipes() {
     recipe readme-apache apache localhost:8080 README.md "$start" "Apache with mod_php" "$look"
     recipe readme-php-fpm php-fpm localhost:8080 README.md "$start" "php-fpm without a web server" "$look"
+    recipe readme-alone alone localhost:8080 README.md "$start" "PHP without any server" "$look"
     recipe readme-nginx nginx localhost:8080 README.md "$start" "nginx with php-fpm" "$look"
     recipe apache apache localhost docs/recipes/apache.md
     recipe php-fpm php-fpm localhost docs/recipes/php-fpm.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Inside the chroot, after a recipe's steps: checks that the result keeps the promises of the recipe.
-#   proof.sh BACKEND HOST     BACKEND: apache, nginx or php-fpm; HOST: the Host of clients, such as localhost:8080
+#   proof.sh BACKEND HOST     BACKEND: apache, nginx, php-fpm or alone; HOST: the Host of clients, such as localhost:8080
 # shellcheck disable=SC2317  # functions called through wait_for
 set -uo pipefail
 backend=$1 host=$2
@@ -27,6 +27,7 @@ field() { sed -n "s/^$1: //Ip"; }
 
 install -m 644 "$here/proof.php" /var/www/html/
 install -d -m 755 /var/www/html/folder
+echo index >/var/www/html/folder/index.html  # ticketgate redirects to no folder without an index
 rm -f /var/tmp/ticketgate-proof*
 
 # The variables that a script sees. The client has its own address, which differs from the proxy's.
