@@ -145,11 +145,11 @@ task<void> Session::accept_call() {
         ++place_->gate().notes.inside_waited;
         co_return;
     }
+    ++place_->gate().notes.inside_accepted;  // before the caller can see the end
     client_.wire().finish_writing();
     request_->reply.detach();
     record.status = 202;
     accepted_ = true;
-    ++place_->gate().notes.inside_accepted;
 }
 
 // Its caller was told that it will run.

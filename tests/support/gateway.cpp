@@ -1,6 +1,7 @@
 #include "support/gateway.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <boost/json/parse.hpp>
 #include <cstdlib>
@@ -13,6 +14,15 @@ namespace ticketgate::test {
 namespace {
 
 constexpr auto longest_stop = 15s;
+
+// As main() does: only the thread that runs a gateway receives the signal of a worker's end. Other
+// threads' calls would end with EINTR.
+[[maybe_unused]] const bool child_signal_held = [] {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    return ::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0;
+}();
 
 bool sets(const std::string& yaml, std::string_view key) {
     const std::string line = std::string(key) + ":";

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -43,7 +44,7 @@ Socket Socket::connect(const net::Endpoint& to, int receive_buffer) {
                      sizeof(receive_buffer));
     }
     if (::connect(socket.descriptor_, to.address(), to.size()) != 0)
-        throw std::runtime_error("cannot connect to " + to.text());
+        throw std::runtime_error("cannot connect to " + to.text() + ": " + std::strerror(errno));
     return socket;
 }
 
