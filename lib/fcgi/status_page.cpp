@@ -37,11 +37,14 @@ StatusAdvice refused(int error, const std::string& address) {
 StatusAdvice advice_for(const StatusFailure& failure, const std::string& address,
                         const std::string& path) {
     if (failure.refusal != 0) return refused(failure.refusal, address);
+    const std::string answers =
+        address + " answers " + std::to_string(failure.status) + " for " + path;
+    if (failure.status >= 500)
+        return {answers, "php-fpm could not make the page: see php-fpm's error log"};
     // php-fpm takes any path but its status page for a script: 404, or 403 by its extension.
     if (failure.status != 0 && failure.status != 200)
-        return {address + " answers " + std::to_string(failure.status) + " for " + path,
-                "pm.status_path is not set in the pool, or is another path: " +
-                    put("pm.status_path = " + path)};
+        return {answers, "pm.status_path is not set in the pool, or is another path: " +
+                             put("pm.status_path = " + path)};
     if (failure.status == 200)
         return {address + " answers " + path + " with something other than php-fpm's status page",
                 "check that status: url is php-fpm's pm.status_listen, and status: path its "
