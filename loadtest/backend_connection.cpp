@@ -222,8 +222,9 @@ void Connection::fail(std::string_view last_words) {
 
 void Connection::abort() {
     if (finished_ || state_ == State::aborted) return;
+    const bool early = state_ == State::body && !kept_back_.empty();
     const bool runs = !own_page() && (state_ == State::running || state_ == State::writing ||
-                                      state_ == State::late || tunnel_held_);
+                                      state_ == State::late || early || tunnel_held_);
     if (runs) journal_.end(run_, head_.seq, now_us(), peer_closed_);
     const bool alarm_pending = (state_ == State::running || state_ == State::late) && !held_;
     held_ = false;
