@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "net/pieces.hpp"
+#include "upstream/pool.hpp"
 #include "upstream/pooled_exchange.hpp"
 
 namespace ticketgate {
@@ -28,7 +29,7 @@ result<Step> PooledExchange::send_ahead(std::string_view start) {
 }
 
 bool PooledExchange::kept() const {
-    return whole() && quiet();
+    return pool_.settings().max_idle > 0 && whole() && quiet();
 }
 
 void PooledExchange::begin_again() {

@@ -191,6 +191,15 @@ TEST_P(Workers, ThatWriteBytesThatAreNoAnswerServeTheNextRequest) {
     }
 }
 
+// Only a connection that is kept stays open between two requests.
+TEST_P(Workers, ThatWaitForTheEndOfTheirConnectionServeTheNextRequest) {
+    if (std::string_view(GetParam()) != "descriptors") GTEST_SKIP() << "its connections are kept";
+    Gateway gateway(with("min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(gateway.get("/q?linger").status, 200);
+    EXPECT_EQ(gateway.get("/free?linger").status, 200);
+    EXPECT_EQ(gateway.get("/free").status, 200);
+}
+
 TEST_P(Workers, KeepTheSlotUntilTheyAreIdle) {
     Gateway gateway(with("min: 2, max: 2"));
     EXPECT_TRUE(wait_for_state(gateway, "idle", 2));

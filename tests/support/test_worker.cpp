@@ -9,6 +9,7 @@
 //   child       leaves a process behind that holds all its descriptors; its pid is in the marks
 //   garbage     writes bytes that are no record before its answer
 //   more        writes bytes behind its answer
+//   linger      reads to the end of the connection behind its answer
 // With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
 // `end` is written when nothing of the request is left to do.
@@ -127,7 +128,7 @@ void leave_child() {
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more;
-    bool bad_cookie = false;
+    bool bad_cookie = false, linger = false;
 };
 
 After act(const std::string& query) {
@@ -143,6 +144,7 @@ After act(const std::string& query) {
         if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
         if (word == "garbage") after.garbage = std::string(40, '\xff');
         if (word == "more") after.more = record(6, "more");
+        if (word == "linger") after.linger = true;
         if (word == "child") leave_child();
     }
     return after;
@@ -187,6 +189,8 @@ bool serve(int connection, After& after, bool& keep) {
     write_all(connection, record(6, "Content-Type: text/plain\r\n\r\n" + describe(params, body)) +
                               record(6, "") + record(3, std::string(8, '\0')) + after.more);
     if (!after.late.empty()) wait_for(after.late);
+    while (after.linger && read_record(connection, next)) {
+    }
     mark("end " + id);
     return true;
 }
