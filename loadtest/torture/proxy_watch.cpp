@@ -1,8 +1,11 @@
 #include "proxy_watch.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -33,6 +36,26 @@ void walk(pid_t pid, const std::function<void(const fs::path&)>& visit) {
         std::istringstream children{read_file(thread.path() / "children")};
         for (pid_t child = 0; children >> child;) walk(child, visit);
     }
+}
+
+// The kernel's threads that deliver packets when a processor is busy.
+const std::vector<fs::path>& delivery_threads() {
+    static const auto threads = [] {
+        std::vector<fs::path> found;
+        for (const auto& process : fs::directory_iterator("/proc"))
+            if (read_file(process.path() / "comm").starts_with("ksoftirqd/"))
+                found.push_back(process.path());
+        return found;
+    }();
+    return threads;
+}
+
+void note_delay(const fs::path& thread, std::map<pid_t, std::uint64_t>& delays) {
+    std::istringstream times{read_file(thread / "schedstat")};
+    std::uint64_t ran_ns = 0;
+    std::uint64_t waited_ns = 0;
+    times >> ran_ns >> waited_ns;
+    delays[std::atoi(thread.filename().c_str())] = waited_ns / 1000;
 }
 
 }  // namespace
@@ -67,17 +90,21 @@ std::uint64_t ProxyWatch::rss_kib() const {
     return sum;
 }
 
-std::vector<std::uint64_t> ProxyWatch::run_delays_us() const {
-    std::vector<std::uint64_t> delays;
+std::uint64_t stolen_us() {
+    std::istringstream line{read_file("/proc/stat")};
+    std::string name;
+    std::uint64_t ticks = 0;
+    line >> name;
+    for (int column = 0; column < 8; ++column) line >> ticks;  // steal: proc_stat(5)
+    return ticks * (1'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
+}
+
+std::map<pid_t, std::uint64_t> ProxyWatch::run_delays_us() const {
+    std::map<pid_t, std::uint64_t> delays;
     std::error_code gone;
     const auto tasks = fs::path{"/proc"} / std::to_string(names_.pid) / "task";
-    for (const auto& thread : fs::directory_iterator(tasks, gone)) {
-        std::istringstream times{read_file(thread.path() / "schedstat")};
-        std::uint64_t ran_ns = 0;
-        std::uint64_t waited_ns = 0;
-        times >> ran_ns >> waited_ns;
-        delays.push_back(waited_ns / 1000);
-    }
+    for (const auto& thread : fs::directory_iterator(tasks, gone)) note_delay(thread, delays);
+    for (const auto& thread : delivery_threads()) note_delay(thread, delays);
     return delays;
 }
 

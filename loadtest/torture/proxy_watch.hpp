@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@ namespace loadtest {
 // One number of a page of /metrics, such as `name{queue="one"}`; of a bare name the sum of all its
 // series; nothing if there is none.
 std::optional<double> metric_in(const std::string& page, const std::string& name);
+
+// The time that the hypervisor took from this machine's processors, all together, since it started.
+// A thread that runs then stands still.
+std::uint64_t stolen_us();
 
 class ProxyWatch {
  public:
@@ -35,8 +40,9 @@ class ProxyWatch {
     // Open descriptors and resident KiB of the process and its children.
     std::uint64_t fds() const;
     std::uint64_t rss_kib() const;
-    // How long each thread has stood in the kernel's run queue, ready and not running, in all.
-    std::vector<std::uint64_t> run_delays_us() const;
+    // How long each thread, by its id, has stood in the kernel's run queue, ready and not running,
+    // in all; also those of the kernel that deliver packets.
+    std::map<pid_t, std::uint64_t> run_delays_us() const;
     bool alive() const;
     void signal(int number) const;
 

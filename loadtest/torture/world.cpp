@@ -42,7 +42,7 @@ std::uint32_t World::limit_at(Line line, Micros us) const {
 }
 
 void World::sample_lag() {
-    if (proxy.has_pid()) lag_.push_back({now_us(), proxy.run_delays_us()});
+    if (proxy.has_pid()) lag_.push_back({now_us(), proxy.run_delays_us(), stolen_us()});
 }
 
 Micros World::lag_between(Micros from, Micros to) const {
@@ -54,11 +54,11 @@ Micros World::lag_between(Micros from, Micros to) const {
     if (end != lag_.end() && ++end == lag_.end()) --end;
     if (begin == lag_.end() || end == lag_.end()) return 0;
     Micros longest = 0;
-    const auto threads = std::min(begin->delays_us.size(), end->delays_us.size());
-    for (std::size_t i = 0; i < threads; ++i) {
-        longest = std::max(longest, end->delays_us[i] - begin->delays_us[i]);
+    for (const auto& [thread, after_us] : end->delays_us) {
+        const auto found = begin->delays_us.find(thread);
+        if (found != begin->delays_us.end()) longest = std::max(longest, after_us - found->second);
     }
-    return longest;
+    return longest + end->stolen_us - begin->stolen_us;
 }
 
 void World::begin_scenario() {

@@ -57,7 +57,7 @@ class World {
     void allow(Line line, Micros us, std::uint32_t limit);
     std::uint32_t limit_at(Line line, Micros us) const;
 
-    // Every few milliseconds: how long the proxy's threads could not run.
+    // Every few milliseconds: how long the proxy's threads could not run, or stood still.
     void sample_lag();
     // The longest that one of them could not run between these times.
     Micros lag_between(Micros from, Micros to) const;
@@ -84,7 +84,8 @@ class World {
     };
     struct LagSample {
         Micros us;
-        std::vector<std::uint64_t> delays_us;
+        std::map<pid_t, std::uint64_t> delays_us;
+        std::uint64_t stolen_us;
     };
     std::mt19937_64 random_;
     std::vector<LagSample> lag_;
