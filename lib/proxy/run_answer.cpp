@@ -66,6 +66,8 @@ task<error_code> Run::relay_body() {
         const bool ended = !failure && exchange_->ended();
         flush(ended);
         if (failure || ended) co_return failure;
+        // A script may work on behind its answer; the client's next request does not wait for it.
+        if (exchange_->answered()) request_->reply.finish();
         if (*step == Step::blocked) {
             if (const auto waited = co_await wait()) co_return waited;
         } else {

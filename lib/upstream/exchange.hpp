@@ -81,6 +81,9 @@ class Exchange {
     virtual result<Step> read_body(std::string_view& piece) = 0;
     /// The body has ended.
     virtual bool ended() const = 0;
+    /// All bytes of the body that the head declares were read, although the backend goes on: the
+    /// client has its whole answer. Only after read_head().
+    virtual bool answered() const { return ended(); }
     /// One more piece of what the last read brought, empty if that is used up. Pieces before it
     /// stay valid, as nothing is read from the connection. These bytes must be used before a
     /// suspension. Error: upstream_bad_response.

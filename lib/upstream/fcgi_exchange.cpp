@@ -134,8 +134,12 @@ result<Step> FcgiExchange::read_body(std::string_view& out) {
 
 // Without END_REQUEST only a response of declared length is known to be whole.
 bool FcgiExchange::connection_ended() {
-    ended_ = framing_ == http::Framing::none || (framing_ == http::Framing::length && left_ == 0);
+    ended_ = has_declared();
     return ended_;
+}
+
+bool FcgiExchange::has_declared() const {
+    return framing_ == http::Framing::none || (framing_ == http::Framing::length && left_ == 0);
 }
 
 // Reads to END_REQUEST while the records make sense, else to the end of the connection.

@@ -17,6 +17,7 @@ class FcgiExchange final : public PooledExchange {
     result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
     result<Step> read_body(std::string_view& piece) override;
     bool ended() const override { return ended_; }
+    bool answered() const override { return ended_ || has_declared(); }
     error_code read_buffered(std::string_view& piece) override;
     void upgrade() override {}  // CGI has no 101
     bool worker_gone() const override;
@@ -38,6 +39,7 @@ class FcgiExchange final : public PooledExchange {
     error_code take_end();
     void remark(std::string_view text) noexcept;
     bool connection_ended();
+    bool has_declared() const;
     std::string_view wanted(std::string_view output);
 
     fcgi::Decoder decoder_;

@@ -31,6 +31,7 @@ class LeasedExchange final : public Exchange {
     result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
     result<Step> read_body(std::string_view& piece) override { return inner()->read_body(piece); }
     bool ended() const override { return inner() != nullptr && inner()->ended(); }
+    bool answered() const override { return inner() != nullptr && inner()->answered(); }
     error_code read_buffered(std::string_view& piece) override {
         return inner()->read_buffered(piece);
     }

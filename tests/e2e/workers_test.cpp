@@ -217,6 +217,29 @@ TEST_P(Workers, KeepTheSlotUntilTheyAreIdle) {
               "begin 1\nbegin beside\nend beside\nend 1\nbegin 2\nend 2\n");
 }
 
+// The client has its whole answer, and sends its next request on the same connection.
+TEST_P(Workers, ThatWorkOnBehindAnAnswerOfDeclaredLengthKeepOnlyTheirSlot) {
+    Gateway gateway(with("min: 3, max: 3"));
+    Client client = gateway.client();
+    client.get("/q/1?tail=door");
+    EXPECT_EQ(client.read().status, 200);
+    client.get("/beside");
+    EXPECT_EQ(client.read().status, 200);
+    client.get("/free?tail=door");
+    EXPECT_EQ(client.read().status, 200);
+    client.get("/q/2");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    auto later = ask(gateway, {"/q/3"});
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 2));
+    open_door(gateway, "door");
+    EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(later[0].read().status, 200);
+    EXPECT_TRUE(marked(gateway, "end 3"));
+    const std::string marks = gateway.folder().read("marks");
+    EXPECT_LT(marks.find("end 1"), marks.find("begin 2")) << marks;
+    EXPECT_LT(marks.find("end 2"), marks.find("begin 3")) << marks;
+}
+
 // The client leaves, nobody reads the answer, and the worker is not given to another request before
 // it has done with the first.
 TEST_P(Workers, AreNotSharedWithARequestThatWasLeft) {

@@ -9,6 +9,7 @@
 //   child       leaves a process behind that holds all its descriptors; its pid is in the marks
 //   garbage     writes bytes that are no record before its answer
 //   more        writes bytes behind its answer
+//   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
 //   linger      reads to the end of the connection behind its answer
 // With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
@@ -30,6 +31,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -127,7 +129,7 @@ void leave_child() {
 
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
-    std::string late, garbage, more;
+    std::string late, garbage, more, tail;
     bool bad_cookie = false, linger = false;
 };
 
@@ -144,6 +146,7 @@ After act(const std::string& query) {
         if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
         if (word == "garbage") after.garbage = std::string(40, '\xff');
         if (word == "more") after.more = record(6, "more");
+        if (word.starts_with("tail=")) after.tail = value;
         if (word == "linger") after.linger = true;
         if (word == "child") leave_child();
     }
@@ -186,8 +189,15 @@ bool serve(int connection, After& after, bool& keep) {
     mark("begin " + id);
     after = act(params.at("QUERY_STRING"));
     write_all(connection, after.garbage);
-    write_all(connection, record(6, "Content-Type: text/plain\r\n\r\n" + describe(params, body)) +
-                              record(6, "") + record(3, std::string(8, '\0')) + after.more);
+    const std::string text = describe(params, body);
+    std::string head = "Content-Type: text/plain\r\n";
+    if (!after.tail.empty()) head += "Content-Length: " + std::to_string(text.size()) + "\r\n";
+    std::string answer = record(6, head + "\r\n" + text);
+    if (!after.tail.empty()) {
+        write_all(connection, std::exchange(answer, {}));
+        wait_for(after.tail);
+    }
+    write_all(connection, answer + record(6, "") + record(3, std::string(8, '\0')) + after.more);
     if (!after.late.empty()) wait_for(after.late);
     while (after.linger && read_record(connection, next)) {
     }
