@@ -8,6 +8,8 @@
 // It accepts connections from descriptor 0, or is passed them (FCGI_LISTENSOCK_DESCRIPTORS).
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -89,6 +91,8 @@ class Request {
         head_[flags_at] = 0;
         const int fd = ::socket(address_.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
         backend_ = Fd{fd};
+        const int on = 1;  // head and body come in two pieces: no 40 ms between them
+        (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
         if (::connect(fd, reinterpret_cast<const sockaddr*>(&address_.address), address_.size) != 0)
             _exit(1);
     }

@@ -102,6 +102,8 @@ Task<bool> Client::send(const Call& call) {
 Task<bool> Client::begin_upload(const Call& call, std::uint64_t sent) {
     const auto seq = world_.note_sent(call);
     world_.record(seq).fresh = std::exchange(fresh_, false);
+    world_.record(seq).before = world_.record(seq).fresh ? 0 : sent_last_;
+    sent_last_ = seq;
     pending_.push_back(seq);
     auto head = text(call, seq);
     if (sent > 0 && sent <= filler.size()) {

@@ -75,6 +75,7 @@ class Client {
     ResponseHead head_;
     Body body_;
     int status_ = 0;
+    std::uint64_t sent_last_ = 0;
     bool fresh_ = true;   // nothing was sent yet
     bool ended_ = false;  // the proxy sends no more
 };

@@ -84,10 +84,11 @@ struct Record {
     Fate fate = Fate::unsent;
     bool post = false;
     bool head = false;
-    bool fresh = false;  // the first of its connection
-    bool wrong = false;  // answered, but not so
-    bool once = false;   // must not start twice
-    bool must = false;   // must start, even if its client has left the line
+    bool fresh = false;        // the first of its connection
+    std::uint64_t before = 0;  // seq of the one before on its connection; 0: none
+    bool wrong = false;        // answered, but not so
+    bool once = false;         // must not start twice
+    bool must = false;         // must start, even if its client has left the line
 };
 
 // records[seq - 1]

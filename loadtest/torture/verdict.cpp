@@ -22,12 +22,12 @@ void explain(const World& world, const char* what, std::uint64_t seq) {
     };
     std::fprintf(stderr,
                  "%s seq=%llu %s %s?%s sent=%llu whole=+%lld done=+%lld left=+%lld fate=%d "
-                 "status=%d\n",
+                 "status=%d before=%llu\n",
                  what, static_cast<unsigned long long>(seq), record.post ? "POST" : "GET",
                  facts(record.line).path, record.query.c_str(),
                  static_cast<unsigned long long>(record.head_us), after(record.whole_us),
                  after(record.done_us), after(record.left_us), static_cast<int>(record.fate),
-                 record.status);
+                 record.status, static_cast<unsigned long long>(record.before));
 }
 
 // The events at the backend of one line, replayed in the order of the log.
@@ -134,6 +134,8 @@ class Replay {
             ++row_.inversions_sure;
             explain("overtaken", seq);
             explain("  by", passed_by.seq);
+            if (const auto before = world_.records[seq - 1].before; before != 0)
+                explain("  on the connection of", before);
         }
         starts.insert(at, Start{seq, us, granted, record.head_us});
         if (starts.size() > 2 * remembered_starts)
