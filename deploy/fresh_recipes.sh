@@ -35,8 +35,13 @@ all_recipes() {
     recipe phpmyadmin-nginx phpmyadmin:nginx db.example $page "$first" "nginx with php-fpm" phpMyAdmin Start
     recipe phpmyadmin-apache phpmyadmin:apache db.example $page "$first" "Apache with mod_php" phpMyAdmin Start
     recipe phpmyadmin-alone phpmyadmin:alone db.example $page "$first" "ticketgate alone" phpMyAdmin Start
-    # Measures only, for about an hour: not one of the recipes that run when none is named.
-    ((${#wanted[@]} == 0)) || recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
+    # These measure only, and do not run when none is named. The last one takes an hour.
+    ((${#wanted[@]} > 0)) || return 0
+    page=docs/recipes/dokuwiki.md
+    recipe dokuwiki-beside dokuwiki:beside wiki.example $page "$first" "nginx with php-fpm" "ticketgate alone" DokuWiki Start
+    page=docs/recipes/phpmyadmin.md
+    recipe phpmyadmin-beside phpmyadmin:beside db.example $page "$first" "nginx with php-fpm" "ticketgate alone" phpMyAdmin Start
+    recipe wordpress-measure wordpress:measure blog.example docs/recipes/wordpress.md "$first" \
         "nginx with php-fpm" WordPress
 }
 

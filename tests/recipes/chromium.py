@@ -21,16 +21,16 @@ def install():
 class Chromium:
     """Talks to one tab (Chrome DevTools Protocol)."""
 
-    def __init__(self, host):
+    def __init__(self, host, port=80):
         import websocket  # here, because install() brings it
         self.host, self.number, self.events = host, 0, []
         self.child = subprocess.Popen(
             ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--window-size=1280,1000",
-             f"--user-data-dir={tempfile.mkdtemp()}", f"--host-resolver-rules=MAP {host} 127.0.0.1", "about:blank"],
+             f"--user-data-dir={tempfile.mkdtemp()}", f"--host-resolver-rules=MAP {host} 127.0.0.1:{port}", "about:blank"],
             stderr=subprocess.PIPE, text=True)
-        port = next(urllib.parse.urlsplit(line.rsplit(" ", 1)[1]).port for line in self.child.stderr
-                    if "DevTools listening on" in line)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=PATIENCE) as answer:
+        tools = next(urllib.parse.urlsplit(line.rsplit(" ", 1)[1]).port for line in self.child.stderr
+                     if "DevTools listening on" in line)
+        with urllib.request.urlopen(f"http://127.0.0.1:{tools}/json", timeout=PATIENCE) as answer:
             tab = next(each for each in json.load(answer) if each["type"] == "page")
         self.socket = websocket.create_connection(tab["webSocketDebuggerUrl"], suppress_origin=True, timeout=PATIENCE)
         for domain in ("Network", "Page", "Runtime", "Log"):
@@ -76,6 +76,14 @@ class Chromium:
         """What went wrong with the page and everything it loads: a list of sentences."""
         for key, value in cookies.items():
             self.call("Network.setCookie", name=key, value=value, url=f"http://{self.host}/")
+        wrong, urls, _ = self.load(path)
+        SHOTS.mkdir(exist_ok=True)
+        shot = self.call("Page.captureScreenshot", format="png")
+        (SHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+        return wrong, len(urls)
+
+    def load(self, path):
+        """What went wrong, the URLs, and the milliseconds from the navigation to the load event."""
         self.events.clear()
         self.call("Page.navigate", url=f"http://{self.host}{path}")
         wrong, urls, loaded, waiting = [], {}, False, set()
@@ -89,10 +97,9 @@ class Chromium:
             loaded = self.note(message, urls, waiting, wrong) or loaded
         else:
             wrong.append(f"not loaded within {PATIENCE} s; waits for {[urls[each] for each in waiting]}")
-        SHOTS.mkdir(exist_ok=True)
-        shot = self.call("Page.captureScreenshot", format="png")
-        (SHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
-        return wrong, len(urls)
+        timing = self.call("Runtime.evaluate", returnByValue=True,
+                           expression="performance.timing.loadEventStart - performance.timing.navigationStart")
+        return wrong, list(urls.values()), timing["result"]["value"]
 
     def note(self, message, urls, waiting, wrong):
         """True at the page's load event."""
