@@ -9,7 +9,7 @@ namespace ticketgate {
 std::vector<config::Problem> worker_problems(const config::Config& config) {
     config::Problems problems;
     for (const auto& [name, upstream] : config.upstreams) {
-        if (!upstream.workers) continue;
+        if (!upstream.workers || upstream.workers->command.empty()) continue;  // reported
         const std::string path = "upstreams." + name + ".workers";
         try {
             (void)recipe_of(*upstream.workers, config.spool.directory);

@@ -7,6 +7,13 @@ bool is_absent(const Value& value) {
     return value.node.kind == Node::Kind::null && !value.key.required;
 }
 
+bool is_empty(const Value& value) {
+    if (value.node.kind != Node::Kind::null) return false;
+    value.reading.problems.error(value.reading.marks[value.path], value.path,
+                                 "has no settings; write them, or delete the line");
+    return true;
+}
+
 void check_name(const Value& map, const Entry& entry) {
     const auto path = join(map.path, entry.key);
     map.reading.marks[path] = entry.mark;

@@ -15,6 +15,9 @@ namespace ticketgate::config {
 /// True if the key has no value (`clients:`) or `off`: the same as no key, unless required.
 bool is_absent(const Value& value);
 
+/// Reports a key without a value.
+bool is_empty(const Value& value);
+
 /// Reports an entry whose key is not a valid name.
 void check_name(const Value& map, const Entry& entry);
 
@@ -33,9 +36,11 @@ bool read_section(const Value& value, T& out) {
     return true;
 }
 
-/// Sets `out` to nothing if the section is absent.
+/// Leaves `out` as it is if the section is `off`. The presence of such a section means something, so
+/// one without settings, as after its lines were commented out, is an error.
 template <class T>
 bool read_section(const Value& value, std::optional<T>& out) {
+    if (is_empty(value)) return false;
     if (is_absent(value)) return true;
     if (!value.expect(Node::Kind::map)) return false;
     return read_section(value, out.emplace());

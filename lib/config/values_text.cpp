@@ -34,12 +34,38 @@ bool is_media_type(std::string_view text) {
            is_token(type.substr(slash + 1)) && is_header_value(text);
 }
 
+// Of a pattern that begins with ^, by the text that each match begins with.
+std::string why_no_path(const RE2& pattern) {
+    std::string least, most;
+    if (!pattern.pattern().starts_with('^') || !pattern.PossibleMatchRange(&least, &most, 8) ||
+        least.empty())
+        return {};
+    if (most < "/" || least >= "0") return "a path begins with /";
+    if (least.starts_with("//") && most.starts_with("//"))
+        return "// becomes / in every path; write one / there";
+    return {};
+}
+
 bool check_regex(const Value& value) {
     const RE2 pattern(value.node.text, pattern_options());
     if (value.node.text.empty())
         return value.fail("an empty pattern matches everything; write prefix: /");
-    if (pattern.ok()) return true;
-    return value.fail(shown(value.node.text) + " is not a regular expression: " + pattern.error());
+    if (!pattern.ok())
+        return value.fail(shown(value.node.text) +
+                          " is not a regular expression: " + pattern.error());
+    if (const auto why = why_no_path(pattern); !why.empty())
+        return value.fail(shown(value.node.text) + " never matches: " + why);
+    const auto& text = value.node.text;
+    const auto warn = [&](const char* why) {
+        value.reading.problems.warn(value.node.mark, value.path, why);
+    };
+    if (text.find(' ') != std::string::npos)
+        warn(
+            "has a blank, and no path has one (they have %20); a pattern is matched with the path "
+            "alone, so leave method, modifiers and blanks out");
+    if (text.find("\\?") != std::string::npos)
+        warn("has a question mark, and no path has one: queries are not matched");
+    return true;
 }
 
 // Checks the text by its kind; on failure, reports it and returns false.
@@ -143,6 +169,11 @@ void warn_method(const Value& item) {
 }
 
 bool check_method(const Value& item) {
+    constexpr std::array<std::string_view, 3> every{"*", "ALL", "ANY"};
+    if (is_one_of(item.node.text, every))
+        return item.fail(shown(item.node.text) +
+                         " would be a method of this name; for every method leave methods out, or "
+                         "write queue: off in place of skip_methods");
     if (!is_token(item.node.text)) return item.fail(shown(item.node.text) + " is not a method");
     const auto right = upper(item.node.text);
     if (item.node.text == right) {

@@ -24,8 +24,10 @@ class Scripts {
         const RouteNode& route = config_.routes[i];
         const auto& queue = route.overrides.queue;
         const Conditions* const when = index_.conditions(i);
-        if (!queue.given() || when == nullptr) return;
+        if (when == nullptr) return;
         ask_as(*when);
+        if (!queue.given() && route.overrides.skip_methods.given()) look_for_folder(route);
+        if (!queue.given()) return;
         if (*queue.value) {
             look_for_more(route);
             look_for_folder(route);
@@ -77,8 +79,9 @@ class Scripts {
                  "php(/|$)");
     }
 
-    static std::string folder_of(const std::string& index) {
-        return index.substr(0, index.size() - std::string_view("index.php").size());
+    // `/shop/` of `/shop/index.php`.
+    static std::string folder_of(std::string_view script) {
+        return std::string(script.substr(0, script.rfind('/') + 1));
     }
 
     // Returns the script that our own FastCGI runs for paths that name none; empty: none.
@@ -97,19 +100,43 @@ class Scripts {
                std::ranges::count(files.index, "index.php") != 0;
     }
 
+    // Returns the script of this route that servers run for other paths, too; empty: none is known.
+    std::string script_of(const RouteNode& route) const {
+        if (!route.is_regex()) return route.prefix.ends_with(".php") ? route.prefix : "";
+        for (const auto& script :
+             {front_controller(at(outer(route) + "/a")), outer(route) + "/index.php"})
+            if (!script.empty() && applies(route, script)) return script;
+        return {};
+    }
+
+    // Returns `path`, or `GET path`, if a request for it stands in another queue than one for the
+    // script; empty: it does not, or no route leads there.
+    std::string unlike(const std::string& script, const std::string& path) const {
+        if (!match(path).matched()) return {};
+        if (at(path).queue != at(script).queue) return path;
+        for (const std::string_view method : {"GET", "POST"})
+            if (match(path, method).matched() && queues(path, method) != queues(script, method))
+                return std::string(method) + " " + path;
+        return {};
+    }
+
     void look_for_folder(const RouteNode& route) {
-        if (!route.prefix.ends_with("/index.php")) return;
-        const auto folder = folder_of(route.prefix);
+        const auto script = script_of(route);
+        if (script.empty() || !at(script).queue) return;
+        const auto folder = folder_of(script);
         const Settings other = at(folder + "a");
-        if (front_controller(other) == route.prefix && other.queue != at(route.prefix).queue)
-            return warn(route, "upstream " + other.upstream +
-                                   " runs this script for every path that names no script, and " +
-                                   folder +
-                                   "a is not in its queue; give the queue to prefix: " + folder);
-        if (at(folder).queue == at(route.prefix).queue || finds_index(at(folder).files)) return;
-        warn(route, "most servers run this script for " + folder +
-                        " as well, which is not in its queue; give that a route, such as regex: ^" +
-                        folder + "$");
+        const auto beside = unlike(script, folder + "a");
+        if (front_controller(other) == script && !beside.empty())
+            return warn(route, "upstream " + other.upstream + " runs " + script +
+                                   " for every path that names no script, and " + beside +
+                                   " is not in its queue; give the queue to prefix: " + folder);
+        const auto own = unlike(script, folder);
+        if (!script.ends_with("/index.php") || own.empty() || finds_index(at(folder).files)) return;
+        warn(route, "most servers run " + script + " for " + folder + " as well, and " + own +
+                        " is not in its queue; give that a route, such as regex: ^" + folder +
+                        "$, or, where the "
+                        "server hands paths without a file to it, give the queue to prefix: " +
+                        folder);
     }
 
     // `/cart/` does not match `/cart`, but most servers run the same script for both.

@@ -30,6 +30,28 @@ TEST_F(TheCommands, MakesNoIdsForBadArguments) {
 }
 
 // Files, meaning and misspelt keys together, whichever of them hides which.
+// The look at the machine sees these files, too, in which a value is missing or has another type.
+TEST_F(TheCommands, CheckNamesDefectiveSections) {
+    const std::string http = "upstreams: { app: { url: \"http://127.0.0.1:9\" } }\n";
+    for (const std::string& broken :
+         {std::string("upstreams: { app: { workers: { command: php-cgi } } }\n"),
+          std::string("upstreams: { app: { workers: {} } }\n"),
+          std::string("upstreams: { app: { workers: { command: [[x]] } } }\n"),
+          std::string("upstreams: { app: { workers: { command: [nowhere], user: [] } } }\n"),
+          std::string("upstreams: { app: { url: \"http://h\", files: { root: [], try: [] } } }\n"),
+          std::string("upstreams: { app: { url: \"https://h\", tls: { ca_file: [] } } }\n"),
+          http + "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{}] } }]\n",
+          http + "spool: { directory: [], max_disk: {} }\n", http + "log: { access_file: [] }\n",
+          http + "id_service: {}\n", http + "ids: { request_id: { format: [] } }\n",
+          http + "admin: { address: [], token_file: {} }\n"}) {
+        const std::string listen =
+            broken.find("listen:") == broken.npos ? "listen: [{ address: \"127.0.0.1:0\" }]\n" : "";
+        Program check(
+            {"check", "-c", config(listen + broken + "routes: [{ prefix: /, upstream: app }]\n")});
+        EXPECT_EQ(check.wait(), 78) << broken << check.err();
+    }
+}
+
 TEST_F(TheCommands, ChecksEverythingInOnePass) {
     const std::string file = config(
         "listen: [{ address: \"127.0.0.1:0\", tls: { certificates: [{ certificate: nope.pem, key: "

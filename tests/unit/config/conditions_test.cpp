@@ -173,6 +173,8 @@ TEST(Conditions, ErrorsSayWhatToWrite) {
         {"listener: wep", "unknown listener wep; did you mean web?"},
         {"methods: [post]", "upper case"},
         {"methods: []", "is empty"},
+        {"methods: [\"*\"]", "for every method leave methods out"},
+        {"skip_methods: [ALL]", "write queue: off in place of skip_methods"},
         {"from: [10.0.0.0/33]", "not an address or network"},
         {"header: {Host: a}", "write host: instead"},
         {"header: {X_Forwarded_For: a}", "write from: or listener:"},
@@ -188,6 +190,26 @@ TEST(Conditions, ErrorsSayWhatToWrite) {
         const auto out = told(std::string("- {prefix: /, ") + key + "}\n");
         EXPECT_NE(out.find(why), std::string::npos) << key << "\n" << out;
     }
+}
+
+// Habits of servers whose patterns match other things than the path.
+TEST(Conditions, TellsOfPatternsThatMatchNoPath) {
+    const std::pair<const char*, const char*> table[]{
+        {"'^a\\.php'", "never matches: a path begins with /"},
+        {"'^https?://'", "never matches: a path begins with /"},
+        {"'^//a'", "never matches: // becomes / in every path"},
+        {"'~ ^/a'", "has a blank"},
+        {"'POST /a'", "has a blank"},
+        {"'^/a\\?b'", "queries are not matched"},
+    };
+    for (const auto& [pattern, why] : table) {
+        const auto out = told(std::string("- {regex: ") + pattern + "}\n");
+        EXPECT_NE(out.find(why), std::string::npos) << pattern << "\n" << out;
+    }
+    for (const char* pattern :
+         {"'^/a$'", "'^(/[^./]+)*/b'", "'^.*a'", "'^/?a'", "'a'", "'(?i)^/a'"})
+        EXPECT_EQ(told(std::string("- {regex: ") + pattern + "}\n"), "") << pattern;
+    EXPECT_EQ(told("- {prefix: /, header: {X-Kind: {regex: 'a b\\?'}}}\n"), "");
 }
 
 TEST(Conditions, WarnsOfRoutesThatNeverApplyOrChangeNothing) {

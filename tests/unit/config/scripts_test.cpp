@@ -17,17 +17,18 @@ TEST(Scripts, ScriptsThatRunUnderAnotherPathToo) {
     const auto told = [](const std::string& routes) {
         return warnings("routes: " + routes + "\n");
     };
-    const auto regex = told("[{prefix: /, routes: [{regex: 'x\\.php$', queue: a}]}]");
+    const auto regex = told("[{prefix: /, routes: [{regex: 'y\\.php$', queue: a}]}]");
     ASSERT_EQ(regex.size(), 1u);
     EXPECT_NE(regex[0].find("routes[0].routes[0].regex: does not match /script.php/more"),
               std::string::npos)
         << regex[0];
-    EXPECT_EQ(told("[{prefix: /}, {regex: 'x\\.php(/|$)', queue: a}]"), Lines{});
+    EXPECT_EQ(told("[{prefix: /}, {regex: 'y\\.php(/|$)', queue: a}]"), Lines{});
     EXPECT_EQ(told("[{prefix: /, queue: a}, {regex: 'x\\.php$', queue: off}]"), Lines{});
     const auto index = told("[{prefix: /}, {prefix: /b/index.php, queue: a}]");
     ASSERT_EQ(index.size(), 1u);
-    EXPECT_NE(index[0].find("routes[1].prefix: most servers run this script for /b/ as well"),
-              std::string::npos)
+    EXPECT_NE(
+        index[0].find("routes[1].prefix: most servers run /b/index.php for /b/ as well, and /b/ "),
+        std::string::npos)
         << index[0];
     const auto slash = told("[{prefix: /}, {prefix: /b/, queue: a}]");
     ASSERT_EQ(slash.size(), 1u);
@@ -36,6 +37,19 @@ TEST(Scripts, ScriptsThatRunUnderAnotherPathToo) {
     EXPECT_EQ(told("[{prefix: /}, {prefix: /b/index.php, queue: a}, {regex: ^/b/$, queue: a}]"),
               Lines{});
     EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /index.php, queue: a}]"), Lines{});
+    // nginx's `location ~ \.php$` also serves `/`, by an internal redirect.
+    const auto nginx = told("[{prefix: /}, {regex: '\\.php(/|$)', queue: a}]");
+    ASSERT_EQ(nginx.size(), 1u);
+    EXPECT_NE(nginx[0].find("routes[1].regex: most servers run /index.php for / as well, and / is"),
+              std::string::npos)
+        << nginx[0];
+    EXPECT_EQ(told("[{regex: '\\.php(/|$)', queue: a}]"), Lines{}) << "/ gets 404";
+    EXPECT_EQ(told("[{prefix: /}, {regex: '(\\.php|/)(/|$)', queue: a}]"), Lines{});
+    const auto reads = told(
+        "[{prefix: /, queue: a, skip_methods: [GET]}, {prefix: /index.php, queue: a, skip_methods: "
+        "[]}]");
+    ASSERT_EQ(reads.size(), 1u);
+    EXPECT_NE(reads[0].find("and GET / is not in its queue"), std::string::npos) << reads[0];
 }
 
 TEST(Scripts, UnqueuedFileRoutesThatMatchScripts) {
@@ -106,11 +120,14 @@ TEST(Scripts, UnqueuedFileRoutesToABackendWithoutFiles) {
     const auto folder =
         told("", "[{prefix: /}, {prefix: /index.php, queue: a}, {regex: '^/$', queue: a}]");
     ASSERT_EQ(folder.size(), 1u);
-    EXPECT_NE(folder[0].find("routes[1].prefix: upstream u runs this script for every path that "
+    EXPECT_NE(folder[0].find("routes[1].prefix: upstream u runs /index.php for every path that "
                              "names no script, and /a is not in its queue; give the queue to "
                              "prefix: /"),
               std::string::npos)
         << folder[0];
+    EXPECT_EQ(told("", "[{prefix: /}, {regex: '\\.php(/|$)', queue: a}]").size(), 1u);
+    EXPECT_EQ(told(", script: /a.php", "[{prefix: /}, {prefix: /a.php, queue: a}]").size(), 1u);
+    EXPECT_EQ(told(", script: off", "[{prefix: /}, {regex: '\\.php(/|$)', queue: a}]").size(), 1u);
     EXPECT_EQ(
         told(", script: off", "[{prefix: /, queue: a, routes: [{prefix: /assets, queue: off}]}]"),
         Lines{});

@@ -30,6 +30,21 @@ TEST(Workers, StandInPlaceOfAUrl) {
               std::string::npos);
 }
 
+// Their presence means something: after their lines were commented out, `tls:` must not mean HTTP.
+TEST(Sections, WithoutSettingsAreErrors) {
+    const std::pair<const char*, const char*> table[]{
+        {"listen: [{address: \"127.0.0.1:80\"}]\nupstreams:\n  a:\n    workers:\n", "a.workers"},
+        {"listen:\n- address: \"127.0.0.1:80\"\n  tls:\nupstreams: {a: {url: \"http://h\"}}\n",
+         "listen[0].tls"},
+    };
+    for (const auto& [lines, path] : table) {
+        const std::string yaml = std::string(lines) + "routes: [{prefix: /, upstream: a}]\n";
+        EXPECT_NE(told(yaml).find(std::string(path) + ": has no settings; write them, or delete"),
+                  std::string::npos)
+            << told(yaml);
+    }
+}
+
 TEST(Workers, ErrorsSayWhatToWrite) {
     const std::pair<const char*, const char*> table[]{
         {"min: 1", "workers.command: is missing; a list such as [php-cgi"},
