@@ -36,7 +36,7 @@ constexpr unsigned forbidden = 403, loaded_in_part = 409;
 
 // Checks that this machine can make the ids, read the certificates and open the files of the
 // config.
-void check_machine(config::Loaded& loaded) {
+void check_machine(config::Loaded& loaded, const std::string& file) {
     const config::Config& config = *loaded.read();
     std::vector<std::string> complaints;
     const auto identities = identities_of(config, environment, this_system(), complaints);
@@ -44,7 +44,7 @@ void check_machine(config::Loaded& loaded) {
     for (const auto& more :
          {tls_problems(config, wall_now()), file_problems(config), spool_problems(config),
           descriptor_problems(config, most_descriptors()), worker_problems(config),
-          root_problems(config)})
+          root_problems(config, file)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
 }
@@ -52,7 +52,7 @@ void check_machine(config::Loaded& loaded) {
 // Prints all problems at once on stderr.
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
     auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.read() != nullptr) check_machine(loaded);
+    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
     for (const auto& problem : loaded.problems)
         if (with_warnings || !problem.warning)
             std::fprintf(stderr, "%s\n", config::print(problem).c_str());

@@ -119,9 +119,40 @@ std::string trouble_of(const std::string& root, bool& error) {
     return {};
 }
 
+std::filesystem::path real(const std::string& path) {
+    std::error_code unknown;
+    auto found = std::filesystem::weakly_canonical(path, unknown);
+    return unknown ? std::filesystem::path(path) : found;
+}
+
+struct OwnFile {
+    std::string name, path;
+};
+
+// Those that clients must not read.
+std::vector<OwnFile> own_files(const config::Config& config, const std::string& file) {
+    std::vector<OwnFile> out{{"the config file", file}};
+    const auto add = [&](std::string name, const std::string& path) {
+        if (!path.empty() && path != "-") out.push_back({std::move(name), path});
+    };
+    add("log.access_file", config.log.access_file);
+    if (config.id_service) add("id_service.state_file", config.id_service->state_file);
+    for (std::size_t i = 0; i < config.listen.size(); ++i) {
+        if (!config.listen[i].tls) continue;
+        for (const auto& pair : config.listen[i].tls->certificates)
+            add("the key of listen[" + std::to_string(i) + "].tls", pair.key);
+    }
+    for (const auto& [name, upstream] : config.upstreams)
+        add("the key of upstreams." + name + ".tls", upstream.tls.key);
+    return out;
+}
+
+const std::vector<std::string> usual_names{"default"};
+
 class Roots {
  public:
-    explicit Roots(const config::Config& config) : config_(config) {}
+    Roots(const config::Config& config, const std::string& file)
+        : config_(config), own_(own_files(config, file)) {}
 
     void look_at(const std::string& path, const config::FilesOverrides& files) {
         if (!files.root.value || !seen_.insert(*files.root.value).second) return;
@@ -131,14 +162,21 @@ class Roots {
         if (error) problems_.error(files.root.mark, at, trouble);
         if (!error && !trouble.empty()) problems_.warn(files.root.mark, at, trouble);
         look_for_rules(at, root, files.root.mark);
-        const auto& log = config_.log.access_file;
-        if (!error && log.starts_with(root + "/"))
-            problems_.warn(files.root.mark, at,
-                           "log.access_file lies in it, where clients may read it");
+        if (!error) look_for_own(at, root, files.root.mark);
     }
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
+    void look_for_own(const std::string& at, const std::string& root, config::Mark mark) {
+        const auto folder = real(root);
+        for (const auto& [name, path] : own_) {
+            const auto below = real(path).lexically_relative(folder);
+            if (below.empty() || *below.begin() == "..") continue;
+            const std::string asked = "/" + below.string();
+            if (hides(config_, asked) || files::is_hidden(asked, usual_names)) continue;
+            problems_.warn(mark, at, name + " lies in it, where clients may read it");
+        }
+    }
     // What they guard cannot be told from here; any hide of the user's counts as an answer.
     void warn_of_own_rules(const std::string& at, const std::string& root, config::Mark mark) {
         if (hides_something(config_)) return;
@@ -166,14 +204,15 @@ class Roots {
                            open + "]");
     }
     const config::Config& config_;
+    const std::vector<OwnFile> own_;
     std::set<std::string> seen_;
     config::Problems problems_;
 };
 
 }  // namespace
 
-std::vector<config::Problem> root_problems(const config::Config& config) {
-    Roots roots(config);
+std::vector<config::Problem> root_problems(const config::Config& config, const std::string& file) {
+    Roots roots(config, file);
     for (const auto& [name, upstream] : config.upstreams)
         roots.look_at("upstreams." + name, upstream.files);
     roots.look_at("defaults", config.defaults.files);

@@ -2,6 +2,7 @@
 // the folder that was meant? Run at the start, at each reload and by `check`.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -9,6 +10,7 @@
 
 namespace ticketgate {
 
-std::vector<config::Problem> root_problems(const config::Config& config);
+/// `file` is the config file.
+std::vector<config::Problem> root_problems(const config::Config& config, const std::string& file);
 
 }  // namespace ticketgate

@@ -14,17 +14,19 @@ namespace {
 class RootsTest : public testing::Test {
  protected:
     // What is told of the root, without place and key; lines joined.
-    std::string told(const std::string& files = {}) {
+    std::string told(const std::string& files = {}, const std::string& file = "c.yaml",
+                     const std::string& tls = {}) {
         const auto loaded = config::load_text(
-            "listen: [{address: \"127.0.0.1:8080\"}]\n"
-            "upstreams: {app: {url: \"http://127.0.0.1:8000\", files: {root: " +
+            "listen: [{address: \"127.0.0.1:8080\"" + tls +
+                "}]\n"
+                "upstreams: {app: {url: \"http://127.0.0.1:8000\", files: {root: " +
                 root() + files +
                 "}}}\n"
                 "routes: [{prefix: /, upstream: app, queue: q}]\n",
             "c.yaml", config::environment_of({}));
         if (!loaded.config) return "no config";
         std::string out;
-        for (const auto& problem : root_problems(*loaded.config))
+        for (const auto& problem : root_problems(*loaded.config, file))
             out += config::print(problem) + "\n";
         return out;
     }
@@ -35,6 +37,19 @@ class RootsTest : public testing::Test {
     }
     test::TemporaryFolder folder_;
 };
+
+TEST_F(RootsTest, NamesFilesOfItsOwnThatClientsMayRead) {
+    std::filesystem::create_directories(root() + "/tls");
+    EXPECT_EQ(told(), "");
+    EXPECT_NE(told({}, root() + "/gate.conf").find("the config file lies in it, where clients may"),
+              std::string::npos);
+    EXPECT_EQ(told({}, root() + "/.gate.conf"), "") << "hidden";
+    const std::string tls =
+        ", tls: {certificates: [{certificate: /c, key: " + root() + "/tls/site}]}";
+    EXPECT_NE(told({}, "c.yaml", tls).find("the key of listen[0].tls lies in it"),
+              std::string::npos);
+    EXPECT_EQ(told(", hide: [default, /tls]", "c.yaml", tls), "");
+}
 
 TEST_F(RootsTest, NamesFoldersThatApacheGuards) {
     put("data", "order allow,deny\ndeny from all\n");
