@@ -167,7 +167,7 @@ class Roots {
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
-    void look_for_own(const std::string& at, const std::string& root, config::Mark mark) {
+    void look_for_own(const std::string& at, const std::string& root, const config::Mark& mark) {
         const auto folder = real(root);
         for (const auto& [name, path] : own_) {
             const auto below = real(path).lexically_relative(folder);
@@ -178,14 +178,15 @@ class Roots {
         }
     }
     // What they guard cannot be told from here; any hide of the user's counts as an answer.
-    void warn_of_own_rules(const std::string& at, const std::string& root, config::Mark mark) {
+    void warn_of_own_rules(const std::string& at, const std::string& root,
+                           const config::Mark& mark) {
         if (hides_something(config_)) return;
         problems_.warn(mark, at,
                        root +
                            "/.htaccess keeps something from clients, but ticketgate does not read "
                            "it; name that in files.hide: [default, …]");
     }
-    void look_for_rules(const std::string& at, const std::string& root, config::Mark mark) {
+    void look_for_rules(const std::string& at, const std::string& root, const config::Mark& mark) {
         std::string open;
         std::size_t named = 0;
         for (const auto& folder : guarded_folders(root)) {

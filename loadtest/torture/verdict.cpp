@@ -192,6 +192,7 @@ void judge_gaps(std::vector<Micros>& gaps, Row& row) {
 
 void judge(const World& world, std::string_view log, Row& row) {
     std::vector<Replay> lines;
+    lines.reserve(line_count);
     for (std::size_t i = 0; i < line_count; ++i)
         lines.emplace_back(world, static_cast<Line>(i), row);
     std::vector<std::uint8_t> started(world.records.size() + 1);

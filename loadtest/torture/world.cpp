@@ -1,6 +1,7 @@
 #include "world.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace loadtest {
 
@@ -51,7 +52,7 @@ Micros World::lag_between(Micros from, Micros to) const {
     auto end = std::lower_bound(lag_.begin(), lag_.end(), to, before);
     // The samples around them: the kernel counts a delay when it is over.
     if (begin != lag_.begin()) --begin;
-    if (end != lag_.end() && ++end == lag_.end()) --end;
+    if (end != lag_.end() && std::next(end) != lag_.end()) ++end;
     if (begin == lag_.end() || end == lag_.end()) return 0;
     Micros longest = 0;
     for (const auto& [thread, after_us] : end->delays_us) {

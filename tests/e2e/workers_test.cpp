@@ -1,9 +1,9 @@
 // Workers that ticketgate starts itself (`workers:`), with both transports.
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <set>
@@ -392,6 +392,7 @@ TEST(WorkersThreads, ServeRequestsOfAllLoops) {
         Gateway gateway("threads: 4\n" +
                         workers("transport: " + transport + ", min: 1, max: 3, max_requests: 40"));
         std::vector<std::jthread> users;
+        users.reserve(8);
         std::atomic<int> good{0};
         for (int i = 0; i < 8; ++i)
             users.emplace_back([&, i] {

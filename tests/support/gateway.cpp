@@ -1,9 +1,9 @@
 #include "support/gateway.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <boost/json/parse.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
