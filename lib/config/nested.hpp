@@ -36,7 +36,7 @@ bool read_section(const Value& value, T& out) {
     return true;
 }
 
-/// Leaves `out` as it is if the section is `off`. The presence of such a section means something, so
+/// Leaves `out` as it is if the section is `off`. The presence of such a section means something:
 /// one without settings, as after its lines were commented out, is an error.
 template <class T>
 bool read_section(const Value& value, std::optional<T>& out) {

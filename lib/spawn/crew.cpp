@@ -90,7 +90,7 @@ void Supervisor::Crew::look() {
 }
 
 void Supervisor::Crew::look_at(Time when) {
-    if (over()) return;
+    if (over()) return supervisor_.forget_soon();
     timer_.expires_at(std::chrono::time_point_cast<boost::asio::steady_timer::duration>(when));
     timer_.async_wait([this](const error_code& error) {
         if (!error) look();

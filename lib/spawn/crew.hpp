@@ -37,7 +37,8 @@ class Supervisor::Crew {
     void hurry() { at_once_ = true; }
     bool empty() const { return children_.empty(); }
     std::vector<pid_t> pids() const;
-    bool over() const { return !in_force_ && empty(); }
+    /// Requests of an earlier snapshot may still wait in a queue: they hold the pool.
+    bool over() const { return !in_force_ && empty() && pool_.use_count() == 1; }
 
  private:
     struct Child {

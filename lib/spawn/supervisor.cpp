@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 
 #include "spawn/crew.hpp"
 #include "spawn/group.hpp"
@@ -63,6 +64,12 @@ void Supervisor::reap() {
     }
     for (const auto& crew : crews_) crew->look();
     std::erase_if(crews_, [](const auto& crew) { return crew->over(); });
+}
+
+// Not at once: a crew calls it.
+void Supervisor::forget_soon() {
+    boost::asio::post(
+        io_, [this] { std::erase_if(crews_, [](const auto& crew) { return crew->over(); }); });
 }
 
 void Supervisor::stop(bool at_once) {

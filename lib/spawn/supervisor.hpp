@@ -54,6 +54,7 @@ class Supervisor {
  private:
     class Crew;
     Crew* crew_of(const Pool& pool);
+    void forget_soon();
     boost::asio::io_context& io_;
     Log& log_;
     metrics::Registry& metrics_;

@@ -217,6 +217,22 @@ TEST_P(Workers, KeepTheSlotUntilTheyAreIdle) {
               "begin 1\nbegin beside\nend beside\nend 1\nbegin 2\nend 2\n");
 }
 
+// A request that waits in a queue keeps the configuration that it came with.
+TEST_P(Workers, OfAnOldConfigurationStartForARequestThatStillWaits) {
+    Gateway gateway(with("min: 1, max: 1"));
+    EXPECT_TRUE(wait_for_state(gateway, "idle", 1));
+    const auto old = std::to_string(all_workers(gateway).at(0).as_object().at("pid").as_int64());
+    Client slow = gateway.client();
+    slow.send("POST /q/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    EXPECT_TRUE(gateway.reload(with("min: 1, max: 1, umask: \"0027\"")));
+    EXPECT_TRUE(eventually([&] { return is_gone(old); }));
+    EXPECT_TRUE(wait_for_state(gateway, "idle", 1));
+    slow.send("2");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(gateway.get("/q").status, 200);
+}
+
 // The client has its whole answer, and sends its next request on the same connection.
 TEST_P(Workers, ThatWorkOnBehindAnAnswerOfDeclaredLengthKeepOnlyTheirSlot) {
     Gateway gateway(with("min: 3, max: 3"));
