@@ -227,22 +227,18 @@ TEST_P(Workers, OfAnOldConfigurationStartForARequestThatStillWaits) {
     EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
     EXPECT_TRUE(gateway.reload(with("min: 1, max: 1, umask: \"0027\"")));
     EXPECT_TRUE(eventually([&] { return is_gone(old); }));
-    EXPECT_TRUE(wait_for_state(gateway, "idle", 1));
     slow.send("2");
     EXPECT_EQ(slow.read().status, 200);
-    EXPECT_EQ(gateway.get("/q").status, 200);
 }
 
 // The client has its whole answer, and sends its next request on the same connection.
 TEST_P(Workers, ThatWorkOnBehindAnAnswerOfDeclaredLengthKeepOnlyTheirSlot) {
     Gateway gateway(with("min: 3, max: 3"));
     Client client = gateway.client();
-    client.get("/q/1?tail=door");
-    EXPECT_EQ(client.read().status, 200);
-    client.get("/beside");
-    EXPECT_EQ(client.read().status, 200);
-    client.get("/free?tail=door");
-    EXPECT_EQ(client.read().status, 200);
+    for (const char* path : {"/q/1?tail=door", "/beside", "/free?tail=door"}) {
+        client.get(path);
+        EXPECT_EQ(client.read().status, 200) << path;
+    }
     client.get("/q/2");
     EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
     auto later = ask(gateway, {"/q/3"});
@@ -250,7 +246,6 @@ TEST_P(Workers, ThatWorkOnBehindAnAnswerOfDeclaredLengthKeepOnlyTheirSlot) {
     open_door(gateway, "door");
     EXPECT_EQ(client.read().status, 200);
     EXPECT_EQ(later[0].read().status, 200);
-    EXPECT_TRUE(marked(gateway, "end 3"));
     const std::string marks = gateway.folder().read("marks");
     EXPECT_LT(marks.find("end 1"), marks.find("begin 2")) << marks;
     EXPECT_LT(marks.find("end 2"), marks.find("begin 3")) << marks;

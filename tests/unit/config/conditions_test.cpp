@@ -156,7 +156,7 @@ TEST(Conditions, AreSpelledAsTheyAreWritten) {
 std::string told(const std::string& routes) {
     std::string out;
     for (const auto& line : printed(load(two_listeners + "routes:\n" + routes).problems))
-        out += line + "\n";
+        out.append(line).append("\n");
     return out;
 }
 
