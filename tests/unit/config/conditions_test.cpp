@@ -154,8 +154,9 @@ TEST(Conditions, AreSpelledAsTheyAreWritten) {
 }
 
 std::string told(const std::string& routes) {
-    std::string out;
-    for (const auto& line : printed(load(two_listeners + "routes:\n" + routes).problems))
+    std::string out, yaml = two_listeners + "routes:\n";
+    yaml += routes;
+    for (const auto& line : printed(load(yaml).problems))
         out.append(line).append("\n");
     return out;
 }
