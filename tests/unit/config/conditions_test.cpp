@@ -156,8 +156,7 @@ TEST(Conditions, AreSpelledAsTheyAreWritten) {
 std::string told(const std::string& routes) {
     std::string out, yaml = two_listeners + "routes:\n";
     yaml += routes;
-    for (const auto& line : printed(load(yaml).problems))
-        out.append(line).append("\n");
+    for (const auto& line : printed(load(yaml).problems)) out.append(line).append("\n");
     return out;
 }
 
