@@ -81,8 +81,14 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request,
     if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
     if (head.informational()) return progress;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
-    end_ = head.framing == http::Framing::none ? End::headless : early() ? End::early : End::framed;
+    end_ = end_shown(head);
     return progress;
+}
+
+HttpExchange::End HttpExchange::end_shown(const http::ResponseHead& head) const {
+    if (head.framing == http::Framing::none) return End::headless;
+    if (early()) return End::early;
+    return request_bytes() > surely_seen ? End::unproven : End::framed;
 }
 
 error_code HttpExchange::read_buffered(std::string_view& out) {
@@ -136,7 +142,7 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
         Step step = Step::blocked;
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
-        } else if ((end_ == End::framed || end_ == End::early) && !decoder_.done()) {
+        } else if (has_end() && !decoder_.done()) {
             std::string_view dropped;
             const auto read = read_body(dropped);
             if (!read) end_ = End::unknown;

@@ -31,7 +31,8 @@ class HttpExchange final : public PooledExchange {
         return keep_alive_ && decoder_.done() && end_ != End::early && unread_.empty();
     }
     bool overran() const override {
-        return end_ == End::framed && decoder_.done() && !unread_.empty();
+        return (end_ == End::framed || end_ == End::unproven) && decoder_.done() &&
+               !unread_.empty();
     }
     Silence silence() const override { return silence_; }
     void renew() override;
@@ -47,9 +48,15 @@ class HttpExchange final : public PooledExchange {
         framed,    ///< a length or chunks say where the body ends, and the script with it
         headless,  ///< the answer ends with its head (204, 304): its script may run on
         early,     ///< it began before the request was sent: its script may still read the request
+        unproven,  ///< it may have begun so, before this thread could look
         unknown,   ///< its framing makes no sense: only the connection's end tells
         lost       ///< unknown for lack of memory for its head
     };
+    End end_shown(const http::ResponseHead& head) const;
+    /// Its framing says where the body ends.
+    bool has_end() const {
+        return end_ == End::framed || end_ == End::early || end_ == End::unproven;
+    }
     void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;

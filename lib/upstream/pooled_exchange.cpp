@@ -225,7 +225,7 @@ net::IoResult PooledExchange::read(std::string_view& into) {
 // acknowledged at that FIN met a closed socket. A reset acknowledges nothing: it also comes from a
 // worker that died with bytes unread. A unix socket keeps no such count; its backlog is 0 then.
 bool PooledExchange::undelivered() const {
-    const std::uint64_t sent = written_ - written_before_;
+    const std::uint64_t sent = request_bytes();
     return sent == 0 || (!reset_ && stream_->backlog() >= sent);
 }
 

@@ -24,6 +24,11 @@ class PooledUpstream;
 /// still be counted then. An unread piece counts hundreds.
 inline constexpr std::uint64_t all_but_read = 1;
 
+/// An answer that came before its request was read is noticed as such only if this thread looks
+/// before the backend has taken the rest. Up to about this size the backend's system takes all of a
+/// request by itself, and nothing could be noticed.
+inline constexpr std::uint64_t surely_seen = 64 << 10;
+
 /// Whether a backend that has answered whole is silent from then on.
 enum class Silence : std::uint8_t {
     sure,    ///< the answer said where it ends
@@ -119,6 +124,8 @@ class PooledExchange : public Exchange,
     /// The part of the answer that is here was written before the backend could read all of the
     /// request, or it never can.
     bool early() const { return !sent_ || half_closed_ || wrote_late_ || body_unread(); }
+    /// What the request has put on the connection.
+    std::uint64_t request_bytes() const { return written_ - written_before_; }
     /// A write reported that the backend reset the connection: what looks like a FIN is not one.
     bool reset() const { return reset_; }
     void reopen_sending() { sent_ = false; }

@@ -57,7 +57,8 @@ TEST_P(EarlyAnswer, ACompleteOneDoesNotCutTheRequest) {
 INSTANTIATE_TEST_SUITE_P(Routes, EarlyAnswer, both_kinds, kind);
 
 // The client has its answer; the next request waits until the backend has ended the connection.
-void expect_slot_kept(const std::string& head, std::string_view method = "GET") {
+void expect_slot_kept(const std::string& head, std::string_view method = "GET",
+                      std::string_view body = {}) {
     Backend backend;
     backend.on("/x", [&](Call& call) {
         call.send(head);
@@ -66,7 +67,7 @@ void expect_slot_kept(const std::string& head, std::string_view method = "GET") 
     });
     Gateway gateway(one_queue(), with(backend));
     Client first = gateway.client(), next = gateway.client();
-    first.request(method, "/x");
+    first.request(method, "/x", {}, body);
     EXPECT_NE(first.read().status, 0) << head;
     next.get("/next");
     EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << head;
@@ -85,6 +86,14 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerWithoutABody) {
 TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+}
+
+// Such an answer may have begun before the body was read, and our thread was late.
+TEST(SlotEnd, IsNotTheEndOfAnAnswerToALargeRequest) {
+    const std::string large(70'000, 'b');
+    expect_slot_kept("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "PUT", large);
+    expect_slot_kept("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "POST",
+                     large);
 }
 
 // The body is wholly in this machine's send buffer when the answer comes, and has not reached the

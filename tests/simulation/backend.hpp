@@ -69,6 +69,7 @@ class BackendConnection final : public FarEnd {
     void feed_piece();
     void take_rest();
     void read_on();
+    void gulp();
     void end_answer();
     void end_work();
     void work_unheard();

@@ -44,7 +44,8 @@ struct Fate {
     bool takes_all = false;  ///< and takes all of that before it ends its answer, as PHP does
     /// Answers whole, then reads the rest of the request, with such a pause between two pieces.
     Duration reads_on = Duration{};
-    bool closes = false;         ///< after the answer, told by Connection: close
+    bool gulps = false;   ///< takes that rest in one piece at once, and works on for `reads_on`
+    bool closes = false;  ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
     bool says_more = false;      ///< than it announced, or where there is room for nothing
     bool resets = false;         ///< dies by RST

@@ -1,47 +1,9 @@
 #include "simulation/scenarios.hpp"
 
+#include "simulation/scenario_parts.hpp"
+
 namespace ticketgate::sim {
 namespace {
-
-Ask get(const std::string& route, Duration work = 5ms, Fate::Form form = Fate::Form::length) {
-    Ask ask;
-    ask.route = route;
-    ask.fate.work = work;
-    ask.fate.form = form;
-    ask.fate.size = 60;
-    return ask;
-}
-
-Ask post(const std::string& route, Ask::Body body, std::uint32_t size, bool expects = false) {
-    Ask ask = get(route);
-    ask.method = "POST";
-    ask.body = body;
-    ask.size = size;
-    ask.expects_continue = expects;
-    return ask;
-}
-
-Ask with(Ask ask, Fate::Kind kind, Duration runs_on = Duration{}) {
-    ask.fate.kind = kind;
-    ask.fate.runs_on = runs_on;
-    return ask;
-}
-
-ClientPlan client(std::vector<Ask> asks, Duration starts = Duration{},
-                  std::uint32_t piece = 1 << 20) {
-    ClientPlan plan;
-    plan.asks = std::move(asks);
-    plan.starts = starts;
-    plan.piece = piece;
-    return plan;
-}
-
-Plan plan_with(std::vector<ClientPlan> clients) {
-    Plan plan;
-    plan.clients = std::move(clients);
-    plan.delays = 0;
-    return plan;
-}
 
 Plan pipelined() {
     Plan plan = plan_with({client({get("/a"), get("/free"), get("/a")}), client({get("/b")})});
@@ -62,14 +24,6 @@ Plan slow_unqueued_reader() {
     Plan plan = slow_reader();
     plan.clients[0].asks[0].route = "/free";
     plan.response_spool_max = 100;
-    return plan;
-}
-
-Plan tight_upload(const std::string& route) {
-    Plan plan = plan_with({client({post(route, Ask::Body::length, 600)}, Duration{}, 150),
-                           client({post(route, Ask::Body::chunked, 300)}, Duration{}, 150)});
-    plan.backend_capacity = 200;
-    plan.backend_piece = 120;
     return plan;
 }
 
@@ -211,46 +165,7 @@ Plan interim_in_part() {
     return plan;
 }
 
-// ── answers that end before the work does, or begin before the request ends ──
-
-// The backend sends more than its connection holds before it reads the rest of the request, and
-// ends its answer only afterwards.
-Plan early_answers(const std::string& route) {
-    Plan plan = tight_upload(route);
-    for (ClientPlan& each : plan.clients) {
-        Fate& fate = each.asks[0].fate;
-        fate.early = fate.takes_all = true;
-        fate.size = 500;
-        each.asks.push_back(get(route));
-    }
-    return plan;
-}
-
-// The whole answer comes first, and all of the request is read behind it: steadily, but for longer
-// than response_timeout.
-Plan whole_answers_first(const std::string& route) {
-    Plan plan = tight_upload(route);
-    plan.response_timeout = 400ms;
-    // More than the connection holds, so that the answer comes before the last byte is written. The
-    // proxy cannot know whether bytes in the connection were read.
-    plan.clients[0].asks[0].size = 1200;
-    plan.clients[1].asks[0].size = 900;
-    for (ClientPlan& each : plan.clients) {
-        Fate& fate = each.asks[0].fate;
-        fate.early = true;
-        fate.reads_on = 150ms;
-        each.asks.push_back(get(route));
-    }
-    return plan;
-}
-
-// The same, with requests that lie whole in the connection when the answer comes: nothing is left
-// to write, and the backend has not read them.
-Plan whole_answers_ahead_of_the_body() {
-    Plan plan = whole_answers_first("/a");
-    plan.backend_capacity = 4000;
-    return plan;
-}
+// ── answers that end before the work does ──
 
 // A 204, and answers that announce the end of their connection: the scripts run on behind them.
 Plan scripts_run_on() {
@@ -400,16 +315,12 @@ std::vector<Scenario> scenarios() {
         {"reset while uploading", reset_while_uploading()},
         {"late connection", late_connection()},
         {"interim in part", interim_in_part()},
-        {"early answers", early_answers("/a")},
-        {"early answers, unqueued", early_answers("/free")},
-        {"whole answers first", whole_answers_first("/a")},
-        {"whole answers ahead of the body", whole_answers_ahead_of_the_body()},
-        {"whole answers first, unqueued", whole_answers_first("/free")},
         {"scripts run on", scripts_run_on()},
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},
     };
+    for (Scenario& scenario : early_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : inside_scenarios()) all.push_back(std::move(scenario));
     return all;

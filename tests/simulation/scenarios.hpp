@@ -15,6 +15,7 @@ struct Scenario {
 };
 
 std::vector<Scenario> scenarios();
-std::vector<Scenario> inside_scenarios();  ///< part of them
+std::vector<Scenario> early_scenarios();   ///< part of them
+std::vector<Scenario> inside_scenarios();  ///< the same
 
 }  // namespace ticketgate::sim
