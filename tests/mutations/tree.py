@@ -1,4 +1,4 @@
-"""A copy of the sources with a build of tg_simulate. The working tree is never changed."""
+"""A copy of the sources with a build of tg_simulate and tg_cluster_model. The working tree is never changed."""
 import os
 import re
 import shutil
@@ -48,7 +48,7 @@ class Tree:
     def __init__(self, source, root, jobs):
         self.source, self.root, self.jobs = source, root, jobs
         self.build_folder = root / "build"
-        self.program = self.build_folder / "tg_simulate"
+        self.programs = {name: self.build_folder / name for name in ("tg_simulate", "tg_cluster_model")}
         # Both copies find each other's objects in the cache.
         self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ}
 
@@ -66,7 +66,7 @@ class Tree:
                   "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1")
 
     def build(self):
-        self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), "tg_simulate")
+        self.call("ninja", "-C", self.build_folder, "-j", str(self.jobs), *self.programs)
 
     def call(self, *command):
         done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -82,11 +82,15 @@ class Tree:
     def restore(self, texts):
         for path in texts:
             shutil.copyfile(self.source / path, self.root / path)
-        self.program.unlink(missing_ok=True)  # nobody shall take it for the true one
+        for program in self.programs.values():
+            program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def simulate(self, arguments, seconds):
+        program = self.programs["tg_simulate"]
+        if arguments[0] == "model":
+            program, arguments = self.programs["tg_cluster_model"], arguments[1:]
         try:
-            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", self.program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   errors="replace", timeout=seconds)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")

@@ -9,15 +9,15 @@ from source import Source
 
 LAYERS = {
     "boost_impl": 0, "base": 0,
-    "task": 1, "ids": 1, "queue": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1,
+    "task": 1, "ids": 1, "queue": 1, "cluster": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1,
     "net": 2,
-    "gate": 3, "upstream": 3, "cluster": 3, "spawn": 3, "disk": 3,
+    "gate": 3, "upstream": 3, "spawn": 3, "disk": 3,
     "proxy": 4,
     "admin": 5, "noeq": 5,
     "app": 6,
 }
 # Modules of one layer do not include each other, with these exceptions.
-SAME_LAYER = {("log", "ids"), ("config", "ids"), ("config", "files"), ("fcgi", "http"), ("files", "log"), ("cluster", "gate"), ("upstream", "spawn")}
+SAME_LAYER = {("log", "ids"), ("config", "ids"), ("config", "files"), ("fcgi", "http"), ("files", "log"), ("upstream", "spawn")}
 COLUMNS = 100
 # The most lines of a file and of a function. Larger ones that are still one thing are listed here.
 LIB_FILE, OTHER_FILE, FUNCTION = 340, 420, 60
@@ -329,7 +329,7 @@ def used(tree):
             continue
         name = source.path.relative_to("lib").as_posix()
         own = source.path.with_suffix(".cpp")
-        if not included.get(name, set()) - {own}:
+        if module_of(source.path) not in NOT_YET_USED and not included.get(name, set()) - {own}:
             yield source.path, 1, "nothing that ships includes it"
 
 
@@ -338,6 +338,8 @@ HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "fin
          "return_void", "unhandled_exception", "get_return_object", "allocate", "deallocate",
          "make_error_code", "on_body_init_impl", "on_body_impl", "on_chunk_header_impl",
          "on_chunk_body_impl", "on_finish_impl"}
+# Modules that are built and tested before the code that will use them, and the issue that brings it.
+NOT_YET_USED = {"cluster": 15}
 # Functions for tests and tools only, and their purposes.
 FOR_TESTS = {
     "turn": "the simulation drives loops by hand",
@@ -368,7 +370,8 @@ def called(tree):
 
     The check goes by name, so an unused function that shares its name with another one is not reported.
     """
-    shipped = [s for s in tree.sources if s.path.parts[0] in ("lib", "cmd")]
+    shipped = [s for s in tree.sources
+               if s.path.parts[0] in ("lib", "cmd") and module_of(s.path) not in NOT_YET_USED]
     mentions = Counter(token.text for source in shipped for token in source.tokens)
     offers, places = Counter(), {}
     for source in shipped:
