@@ -16,7 +16,9 @@
 
 namespace {
 
-using namespace ticketgate::cluster::model;
+using ticketgate::cluster::model::Limits;
+using ticketgate::cluster::model::Step;
+using ticketgate::cluster::model::World;
 
 // How a world was reached.
 struct Way {

@@ -175,9 +175,11 @@ TEST(SlotEnd, OfAnAnswerBeyondTheLimitsFollowsItsFraming) {
     std::string many;
     for (int i = 0; i < 201; ++i) many += "A" + std::to_string(i) + ": 1\r\n";
     const std::string ok = "HTTP/1.1 200 OK\r\n", end = "Content-Length: 2\r\n\r\nok";
+    const auto with_field = [&](std::size_t size) {
+        return std::string(ok).append("X: ").append(size, 'x').append("\r\n").append(end);
+    };
     for (const std::string& answer :
-         {ok + many + end, ok + "X: " + std::string(66'000, 'x') + "\r\n" + end,
-          ok + "X: " + std::string(500'000, 'x') + "\r\n" + end, "HTTP/1.1 999 No\r\n" + end}) {
+         {ok + many + end, with_field(66'000), with_field(500'000), "HTTP/1.1 999 No\r\n" + end}) {
         backend.on("/x", [&](Call& call) { call.finish(answer); });
         Gateway gateway(one_queue(), with(backend));
         EXPECT_EQ(gateway.get("/x").status, 502);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Inside the chroot, after the steps of docs/recipes/wordpress.md: proof.sh BACKEND HOST
 #   BACKEND wordpress: uses the new WordPress; every step must work.
-#   BACKEND wordpress:measure: measures each setup instead, see measure.sh; the tables go to stdout.
+#   BACKEND wordpress:measure: measures each setup instead, see measure.sh; the tables go to stdout. MEASURE and
+#   TRANSPORTS in the environment select some: MEASURE="nginx:none nginx:inside" TRANSPORTS=curl.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [[ $1 == wordpress ]]; then
@@ -10,9 +11,10 @@ if [[ $1 == wordpress ]]; then
 fi
 systemctl stop nginx  # Debian starts Apache on the same port when it is installed
 apt-get install -y apache2 libapache2-mod-php
-for transport in curl fsockopen; do
-    for setup in nginx:none nginx:queued nginx:inside nginx:writes nginx:recipe apache:none apache:queued apache:inside apache:writes \
-        apache:recipe fpm:queued fpm:inside fpm:writes fpm:recipe; do
+all="nginx:none nginx:queued nginx:inside nginx:writes nginx:recipe apache:none apache:queued apache:inside apache:writes
+    apache:recipe fpm:queued fpm:inside fpm:writes fpm:recipe"
+for transport in ${TRANSPORTS:-curl fsockopen}; do
+    for setup in ${MEASURE:-$all}; do
         printf '\n%s, %s\n' "$setup" "$transport"
         "$here/measure.sh" "${setup%:*}" "${setup#*:}" "$transport" "/root/out/${setup/:/-}-$transport" ||
             echo "the measurement failed"

@@ -13,6 +13,7 @@ const std::vector<std::string> three{"9b1f", "02c4", "e7d0"};
 
 std::vector<std::uint32_t> ranks(std::string_view queue) {
     std::vector<std::uint32_t> out;
+    out.reserve(three.size());
     for (const std::string& one : three) out.push_back(rank(queue, one, three));
     return out;
 }
