@@ -33,6 +33,7 @@ proof=proof.sh
 # As in fresh_check.sh: only the proxy variables of this machine.
 inside() {
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
+        ${MEASURE:+MEASURE="$MEASURE"} ${TRANSPORTS:+TRANSPORTS="$TRANSPORTS"} \
         ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} no_proxy=localhost,127.0.0.1 \
         chroot "$root" "$@" </dev/null
 }
