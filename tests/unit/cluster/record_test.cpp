@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
+
 namespace ticketgate::cluster {
 namespace {
 
@@ -36,6 +39,10 @@ struct Bad {
     const char* text;
     const char* why;
 };
+
+void PrintTo(const Bad& bad, std::ostream* out) {
+    *out << bad.why;
+}
 
 class BadRecord : public testing::TestWithParam<Bad> {};
 
