@@ -54,6 +54,8 @@ constexpr std::size_t base64_size(std::size_t bytes) {
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 inline constexpr std::string_view upper_hex_digits = "0123456789ABCDEF";
 inline constexpr std::string_view base32hex_digits = "0123456789abcdefghijklmnopqrstuv";
+inline constexpr std::string_view base64_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 inline constexpr std::string_view base64url_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

@@ -40,8 +40,8 @@ struct Bad {
     const char* why;
 };
 
-void PrintTo(const Bad& bad, std::ostream* out) {
-    *out << bad.why;
+std::ostream& operator<<(std::ostream& out, const Bad& bad) {
+    return out << bad.why;
 }
 
 class BadRecord : public testing::TestWithParam<Bad> {};

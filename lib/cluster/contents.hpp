@@ -1,0 +1,87 @@
+// What the store holds for one cluster: its keys and their meaning (CLUSTER.md section 3). One read
+// of all keys shows everything at one moment. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/etcd_wire.hpp"
+#include "cluster/keeper.hpp"
+
+namespace ticketgate::cluster {
+
+/// The names of the keys. `name` is that of the cluster.
+class Keys {
+ public:
+    explicit Keys(std::string_view name) : prefix_("/ticketgate/" + std::string(name) + '/') {}
+
+    const std::string& prefix() const { return prefix_; }
+    std::string cluster() const { return prefix_ + "cluster"; }
+    std::string replica(std::string_view instance) const;
+    std::string line(std::string_view queue) const;
+    std::string word(std::string_view queue, Epoch) const;
+
+ private:
+    std::string prefix_;
+};
+
+/// A replica that the store lists: it has a lease there.
+struct Replica {
+    Instance self;
+    std::string version;
+    std::map<std::string, std::string, std::less<>> queues;  ///< name, hash of its settings
+
+    bool operator==(const Replica&) const = default;
+};
+
+struct StoredLine {
+    std::uint64_t version = 0;  ///< 0: there is no record
+    std::optional<Line> line;
+    std::vector<Epoch> words;
+
+    bool operator==(const StoredLine&) const = default;
+};
+
+struct Contents {
+    etcd::Revision revision = 0;
+    std::string id;       ///< of the cluster; empty: it was not initialised
+    std::string cluster;  ///< the value in which the id stands
+    std::vector<Replica> replicas;
+    std::map<std::string, StoredLine, std::less<>> lines;
+
+    bool lists(std::string_view instance) const;
+};
+
+std::string write_cluster(std::string_view id);
+std::string write_replica(const Replica&);
+
+/// Null, and in `why` the key and a sentence, if a value is not what ticketgate writes: such a
+/// store is not used. Keys that it does not know are left out.
+std::optional<Contents> read_contents(const Keys&, const etcd::Snapshot&, std::string& why);
+
+/// What the store showed of this queue, as its keeper wants it. `self` is the instance that looks.
+Sight sight_of(const Contents&, std::string_view queue, std::string_view self);
+
+/// The transaction of a keeper's write. It also fails if the store is not the one that was read:
+/// `cluster` is Contents::cluster. `self`: the instance that writes.
+etcd::Transaction transaction_of(const Keys&, const std::string& cluster, std::string_view queue,
+                                 std::string_view self, const Write&, WallTime now);
+
+/// Remembers what a store has shown. A store that later shows less has lost data: it was wiped or
+/// restored, and nothing that it says about slots can be believed (CLUSTER.md section 1, 9).
+class Memory {
+ public:
+    /// Empty: nothing speaks against these contents, and they are remembered. Else a sentence.
+    std::string check(const Contents&);
+    const std::string& id() const { return id_; }
+
+ private:
+    std::string id_;
+    etcd::Revision revision_ = 0;
+    std::map<std::string, Epoch, std::less<>> epochs_;
+};
+
+}  // namespace ticketgate::cluster
