@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "net/certificate.hpp"
 #include "net/endpoint.hpp"
 #include "net/tls_rules.hpp"
 #include "net/tls_stream.hpp"
@@ -16,27 +17,11 @@ namespace {
 // RFC 7301 3.1. Tells a backend that prefers another protocol which one it gets.
 constexpr unsigned char protocol[] = "\x08http/1.1";
 
-}  // namespace
-
-TlsClient::TlsClient(const TlsClientSettings& settings, std::size_t loops)
-    : server_name_(settings.server_name),
-      is_address_(Endpoint::from_ip(server_name_, 0).has_value()),
-      rules_(tls_rules(TLS_client_method(), TlsVersion::v1_2)),
-      sessions_(loops) {
-    SSL_CTX* const rules = rules_.get();
-    if (settings.verify) trust(settings);
-    if (!settings.certificate.empty()) {
-        own_.emplace(settings.certificate, settings.key);
-        if (SSL_CTX_use_cert_and_key(rules, own_->leaf(), own_->key(), own_->chain(), 1) != 1)
-            refuse_tls(settings.certificate);
-    }
-    SSL_CTX_set_alpn_protos(rules, protocol, sizeof(protocol) - 1);
-    SSL_CTX_set_session_cache_mode(rules, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(rules, keep_session);
+bool is_address(const std::string& name) {
+    return Endpoint::from_ip(name, 0).has_value();
 }
 
-void TlsClient::trust(const TlsClientSettings& settings) {
-    SSL_CTX* const rules = rules_.get();
+void trust(SSL_CTX* rules, const TlsClientSettings& settings) {
     if (!settings.ca_file.empty())
         trust_authorities(rules, settings.ca_file, false);
     else if (SSL_CTX_set_default_verify_paths(rules) != 1)
@@ -44,9 +29,34 @@ void TlsClient::trust(const TlsClientSettings& settings) {
     SSL_CTX_set_verify(rules, SSL_VERIFY_PEER, nullptr);
     X509_VERIFY_PARAM* const whom = SSL_CTX_get0_param(rules);
     X509_VERIFY_PARAM_set_hostflags(whom, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    const int named = is_address_ ? X509_VERIFY_PARAM_set1_ip_asc(whom, server_name_.c_str())
-                                  : X509_VERIFY_PARAM_set1_host(whom, server_name_.c_str(), 0);
-    if (named != 1) refuse_tls("server_name " + server_name_);
+    const std::string& name = settings.server_name;
+    const int named = is_address(name) ? X509_VERIFY_PARAM_set1_ip_asc(whom, name.c_str())
+                                       : X509_VERIFY_PARAM_set1_host(whom, name.c_str(), 0);
+    if (named != 1) refuse_tls("server_name " + name);
+}
+
+}  // namespace
+
+std::shared_ptr<SSL_CTX> client_rules(const TlsClientSettings& settings) {
+    auto rules = tls_rules(TLS_client_method(), TlsVersion::v1_2);
+    if (settings.verify) trust(rules.get(), settings);
+    if (!settings.certificate.empty()) {
+        const KeyPair own(settings.certificate, settings.key);
+        if (SSL_CTX_use_cert_and_key(rules.get(), own.leaf(), own.key(), own.chain(), 1) != 1)
+            refuse_tls(settings.certificate);
+    }
+    SSL_CTX_set_alpn_protos(rules.get(), protocol, sizeof(protocol) - 1);
+    return rules;
+}
+
+TlsClient::TlsClient(const TlsClientSettings& settings, std::size_t loops)
+    : server_name_(settings.server_name),
+      is_address_(is_address(server_name_)),
+      rules_(client_rules(settings)),
+      sessions_(loops) {
+    SSL_CTX_set_session_cache_mode(rules_.get(),
+                                   SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(rules_.get(), keep_session);
 }
 
 // RFC 8446 4.6.1: sessions come after the handshake, one or several. Returning 1 takes ownership.

@@ -5,11 +5,9 @@
 #include <openssl/types.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "net/certificate.hpp"
 #include "net/stream.hpp"
 
 struct ssl_session_st;
@@ -24,6 +22,10 @@ struct TlsClientSettings {
     std::string key;
 };
 
+/// What every connection to this server follows. Reads the files; throws std::runtime_error that
+/// names the bad one.
+std::shared_ptr<SSL_CTX> client_rules(const TlsClientSettings& settings);
+
 class TlsClient {
  public:
     /// Reads the files; throws std::runtime_error that names the bad one.
@@ -35,7 +37,6 @@ class TlsClient {
     friend Connect connect_with(std::shared_ptr<TlsClient> client, Connect below);
     friend std::unique_ptr<Stream> secure(std::shared_ptr<TlsClient> client, Loop& loop,
                                           std::unique_ptr<Stream> backend);
-    void trust(const TlsClientSettings& settings);
 
     /// The last session that the backend gave; touched by its loop only.
     using Session = std::shared_ptr<ssl_session_st>;
@@ -43,7 +44,6 @@ class TlsClient {
 
     const std::string server_name_;
     const bool is_address_;  // server_name_ is an address, which SNI cannot carry (RFC 6066 3)
-    std::optional<KeyPair> own_;
     std::shared_ptr<SSL_CTX> rules_;
     std::vector<Session> sessions_;  // by loop index
 };

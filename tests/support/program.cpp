@@ -10,8 +10,10 @@
 
 namespace ticketgate::test {
 
-Program::Program(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), TG_PROGRAM);
+Program::Program(std::vector<std::string> arguments) : Program(TG_PROGRAM, std::move(arguments)) {}
+
+Program::Program(const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), name);
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -23,9 +25,9 @@ Program::Program(std::vector<std::string> arguments) {
     posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), flags, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), flags, 0600);
     const int failed =
-        ::posix_spawn(&process_, TG_PROGRAM, &actions, nullptr, argv.data(), environ);
+        ::posix_spawnp(&process_, name.c_str(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) throw std::runtime_error("cannot start " TG_PROGRAM);
+    if (failed != 0) throw std::runtime_error("cannot start " + name);
 }
 
 Program::~Program() {

@@ -1,4 +1,5 @@
-// The real program as a child process: its output, its exit code, and signals to it.
+// The real program, or another one, as a child process: its output, its exit code, and signals to
+// it.
 #pragma once
 
 #include <sys/types.h>
@@ -16,6 +17,8 @@ class Program {
  public:
     /// Starts the program with these arguments; its output goes to files.
     explicit Program(std::vector<std::string> arguments);
+    /// Starts another program, which is found by PATH.
+    Program(const std::string& name, std::vector<std::string> arguments);
     ~Program();  ///< kills it if it still runs
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
