@@ -1,5 +1,3 @@
-#include <csignal>
-
 #include "etcd_calls.hpp"
 
 // What the client makes of a store that fails.
@@ -33,12 +31,12 @@ TEST(EtcdFault, OfAStoppedNodeEndsTheCallAtItsTimeout) {
     Etcd store(three());
     EXPECT_TRUE(Calls(store).put("/t/a", "1"));
     Calls calls(store, 1s);
-    store.signal(0, SIGSTOP);
+    store.stop(0);
     const auto failure = calls.call(wire::read_all("/t/")).failure;
     EXPECT_EQ(failure.fault, Fault::away);
     EXPECT_EQ(failure.message.find(store.url(0) + ": "), 0U) << failure.message;
     EXPECT_TRUE(reads_at_last(calls));
-    store.signal(0, SIGCONT);
+    store.go_on(0);
 }
 
 TEST(EtcdFault, OfTheMajorityIsNoAnswer) {

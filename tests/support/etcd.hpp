@@ -1,6 +1,7 @@
 // A real etcd on loopback, of one or several nodes, with data folders of its own.
 #pragma once
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ class Etcd {
     std::size_t size() const { return nodes_.size(); }
     std::uint16_t port(std::size_t node) const { return nodes_[node]->client; }
     std::string url(std::size_t node) const;
-    void signal(std::size_t node, int number) const { nodes_[node]->program->signal(number); }
+    void stop(std::size_t node) const { nodes_[node]->program->stop(); }
+    void go_on(std::size_t node) const { nodes_[node]->program->signal(SIGCONT); }
     /// Ends the node with SIGKILL.
     void kill(std::size_t node);
     /// Starts it again with its data.

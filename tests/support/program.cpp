@@ -40,6 +40,12 @@ void Program::signal(int number) const {
     if (!code_) ::kill(process_, number);
 }
 
+void Program::stop() const {
+    signal(SIGSTOP);
+    int status = 0;
+    while (::waitpid(process_, &status, WUNTRACED) != process_ || !WIFSTOPPED(status)) continue;
+}
+
 std::optional<int> Program::wait(Clock::duration limit) {
     eventually(
         [&] {

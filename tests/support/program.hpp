@@ -24,6 +24,8 @@ class Program {
     Program& operator=(const Program&) = delete;
 
     void signal(int number) const;
+    /// Stops it with SIGSTOP, and returns when all its threads stand.
+    void stop() const;
     /// The exit code, or 128 + the signal that ended it; nullopt if it still runs after the limit.
     std::optional<int> wait(Clock::duration limit = patience);
     std::string out() const { return folder_.read("out"); }
