@@ -23,6 +23,11 @@ struct WallTime {
     bool operator==(const WallTime&) const = default;
 };
 
+/// Monotonic, and goes on while the machine is suspended (CLOCK_BOOTTIME): for leases, which others
+/// count meanwhile.
+struct BootClock {};
+using BootTime = std::chrono::time_point<BootClock, Duration>;
+
 /// `never`: a duration that no wait reaches; spelled `never` in the config.
 /// A hundred years, so that it can still be added to a Time.
 inline constexpr milliseconds never = std::chrono::hours(24 * 365 * 100);
@@ -34,5 +39,6 @@ inline double to_s(Duration d) {
 /// Read the clocks; for shells.
 Time monotonic_now();
 WallTime wall_now();
+BootTime boot_now();
 
 }  // namespace ticketgate

@@ -169,7 +169,7 @@ etcd::Transaction transaction_of(const Keys& keys, const std::string& cluster,
     return out;
 }
 
-std::string Memory::check(const Contents& now) {
+std::string Memory::check(const Contents& now) const {
     if (now.id.empty())
         return id_.empty() ? "it has no cluster of this name"
                            : "the cluster's key has gone: the store has lost its data";
@@ -185,11 +185,20 @@ std::string Memory::check(const Contents& now) {
             return "the epoch of queue " + queue + " went back from " + std::to_string(epoch) +
                    " to " + std::to_string(there) + ": it was restored from an earlier time";
     }
-    id_ = now.id;
-    revision_ = now.revision;
-    for (const auto& [queue, stored] : now.lines)
-        if (stored.line) epochs_[queue] = stored.line->epoch;
     return {};
+}
+
+void Memory::remember(const Contents& now) {
+    id_ = now.id;
+    revision_ = std::max(revision_, now.revision);
+    for (const auto& [queue, stored] : now.lines)
+        if (stored.line) remember(queue, stored.line->epoch, now.revision);
+}
+
+void Memory::remember(const std::string& queue, Epoch epoch, etcd::Revision revision) {
+    Epoch& known = epochs_[queue];
+    known = std::max(known, epoch);
+    revision_ = std::max(revision_, revision);
 }
 
 }  // namespace ticketgate::cluster

@@ -70,12 +70,16 @@ Sight sight_of(const Contents&, std::string_view queue, std::string_view self);
 etcd::Transaction transaction_of(const Keys&, const std::string& cluster, std::string_view queue,
                                  std::string_view self, const Write&, WallTime now);
 
-/// Remembers what a store has shown. A store that later shows less has lost data: it was wiped or
-/// restored, and nothing that it says about slots can be believed (CLUSTER.md section 1, 9).
+/// Remembers what a store has shown, and what was written there. A store that later shows less has
+/// lost data: it was wiped or restored, and nothing that it says about slots can be believed
+/// (CLUSTER.md section 1, 9).
 class Memory {
  public:
-    /// Empty: nothing speaks against these contents, and they are remembered. Else a sentence.
-    std::string check(const Contents&);
+    /// A sentence, if these contents show less than this; empty: they do not. A read must show what
+    /// was known when it began, so it is checked against a copy made then.
+    std::string check(const Contents&) const;
+    void remember(const Contents&);
+    void remember(const std::string& queue, Epoch, etcd::Revision);
     const std::string& id() const { return id_; }
 
  private:

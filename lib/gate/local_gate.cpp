@@ -5,8 +5,9 @@ namespace ticketgate {
 using queue::State;
 
 LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
-                     metrics::Registry& registry)
+                     metrics::Registry& registry, Permit* permit)
     : Gate(std::move(name), home),
+      permit_(permit),
       queue_(settings.limits),
       settings_(settings),
       metrics_(registry, *this) {
@@ -14,14 +15,18 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
 }
 
 // Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
-// tickets. Allocates nothing: a slot must reach the next ticket even without memory.
+// tickets. Allocates nothing: a slot must reach the next ticket even without memory. The permit is
+// asked each time, so a grant never rests on an earlier answer.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
     queue::Tickets granted;
+    bool missed = false;
     {
         const std::lock_guard lock(lock_);
         const Time now = monotonic_now();
+        if (permit_ != nullptr) queue_.allow(permit_->holds(), now, granted);
         change(now, granted);
+        missed = !queue_.allowed() && queue_.waiting() != 0;
         for (queue::Ticket& ticket : granted) {
             Pass& pass = Pass::of(ticket);
             pass.self_ = pass.shared_from_this();
@@ -32,6 +37,19 @@ void LocalGate::change(const net::Loop* here, Change change) {
         granted.pop_front();
         wake(std::move(pass.self_), here);
     }
+    if (missed) permit_->missed();
+}
+
+LocalGate::Facts LocalGate::look() {
+    Facts facts;
+    change(nullptr, [&](Time, queue::Tickets&) {
+        facts = {queue_.waiting() != 0, queue_.in_flight(), queue_.numbering().token};
+    });
+    return facts;
+}
+
+void LocalGate::start_term(std::uint64_t last) {
+    change(nullptr, [&](Time, queue::Tickets&) { queue_.raise(last); });
 }
 
 void LocalGate::wake(std::shared_ptr<Pass> pass, const net::Loop* here) {

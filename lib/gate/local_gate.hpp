@@ -9,13 +9,26 @@
 
 #include "gate/gate.hpp"
 #include "gate/gate_metrics.hpp"
+#include "gate/permit.hpp"
 
 namespace ticketgate {
 
 class LocalGate final : public Gate {
  public:
-    LocalGate(std::string name, GateSettings settings, net::Loop& home,
-              metrics::Registry& registry);
+    /// `permit`: of a clustered queue; it outlives the gate. Null: the gate may always grant.
+    LocalGate(std::string name, GateSettings settings, net::Loop& home, metrics::Registry& registry,
+              Permit* permit = nullptr);
+
+    /// What the keeper of a clustered line wants to know of it.
+    struct Facts {
+        bool waits = false;       ///< a ticket waits
+        std::uint32_t holds = 0;  ///< slots held, those of calls within them included
+        std::uint64_t token = 0;  ///< the last one given
+    };
+    /// Any thread. Grants first what the permit allows by now: what it says is seen here.
+    Facts look();
+    /// A term begins: numbers and tokens from now on are above `last`. Any thread.
+    void start_term(std::uint64_t last);
 
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;
     queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
@@ -57,6 +70,7 @@ class LocalGate final : public Gate {
 
     GateFigures figures_at(Time now) const;
 
+    Permit* const permit_;
     mutable std::mutex lock_;  // guards queue_, the lines within its holders, and what follows
     queue::Queue queue_;
     GateSettings settings_;

@@ -58,7 +58,7 @@ bool Queue::full(const Entry& entry) const {
         limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
     // While a slot is free no ready ticket waits, except behind the head in order: arrival.
     const bool at_once = entry.ready && (limits_.order == Order::ready || line_.empty());
-    if (free > 0 && at_once) return false;
+    if (free > 0 && at_once && allowed_) return false;
     return waiting() >= entry.max_waiting + free;
 }
 
@@ -111,8 +111,20 @@ Ticket* Queue::first() {
     return line_.empty() || !line_.front().ready ? nullptr : &line_.front();
 }
 
+void Queue::allow(bool on, Time now, Tickets& granted) {
+    allowed_ = on;
+    grant_free_slots(now, granted);
+}
+
+// Their order stays, and with it that of ready_.
+void Queue::raise(std::uint64_t last) {
+    numbering_.number = std::max(numbering_.number, last);
+    numbering_.token = std::max(numbering_.token, last);
+    for (Ticket& ticket : line_) ticket.number = ++numbering_.number;
+}
+
 void Queue::grant_free_slots(Time now, Tickets& granted) {
-    while (in_flight() < limits_.max_in_flight) {
+    while (allowed_ && in_flight() < limits_.max_in_flight) {
         Ticket* ticket = first();
         if (ticket == nullptr) return;
         admit(*ticket, now, granted);

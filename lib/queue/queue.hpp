@@ -8,7 +8,7 @@
 // lowered);
 // - a grant goes to the lowest ready number (order: ready) or to the head of the line (order:
 // arrival);
-// - after every call no ready ticket that may run waits while a slot is free.
+// - after every call no ready ticket that may run waits while a slot is free, if slots are granted.
 // take, ready, settle, cancel and leave are O(1), or O(log n) for a ticket that becomes ready late.
 #pragma once
 
@@ -84,6 +84,14 @@ class Queue {
     /// Grants no slot from now on.
     void close() { limits_.max_in_flight = 0; }
 
+    /// Whether free slots are granted: a clustered line may grant only in some times. While it may
+    /// not, tickets gather in their order.
+    void allow(bool on, Time now, Tickets& granted);
+    bool allowed() const { return allowed_; }
+    /// From now on numbers and tokens are above `last`. Those who wait get new numbers in their
+    /// order.
+    void raise(std::uint64_t last);
+
     /// New limits; holders above a lowered limit are not touched.
     void resize(Limits, Time now, Tickets& granted);
 
@@ -146,6 +154,7 @@ class Queue {
     void mark_ready(Ticket&);
 
     Limits limits_;
+    bool allowed_ = true;
     Line line_;       // waiting, in order of number
     ReadySet ready_;  // the ready ones of line_, in order of number
     Line holders_;    // granted or running, in order of grant

@@ -12,7 +12,7 @@ LAYERS = {
     "task": 1, "ids": 1, "queue": 1, "cluster": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1,
     "net": 2,
     "gate": 3, "upstream": 3, "spawn": 3, "disk": 3, "etcd": 3,
-    "proxy": 4,
+    "proxy": 4, "replica": 4,
     "admin": 5, "noeq": 5,
     "app": 6,
 }
@@ -339,9 +339,11 @@ HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "fin
          "make_error_code", "on_body_init_impl", "on_body_impl", "on_chunk_header_impl",
          "on_chunk_body_impl", "on_finish_impl"}
 # Modules that are built and tested before the code that will use them, and the issue that brings it.
-NOT_YET_USED = {"cluster": 15, "etcd": 15}
+NOT_YET_USED = {"cluster": 15, "etcd": 15, "replica": 15}
 # Functions for tests and tools only, and their purposes.
 FOR_TESTS = {
+    "boot_now": "lib/replica, which issue 15 will ship",
+    "start_term": "lib/replica, which issue 15 will ship",
     "turn": "the simulation drives loops by hand",
     "next_deadline": "the simulation owns the clock",
     "environment_of": "variables that a test and a fuzz target make up",

@@ -132,45 +132,61 @@ TEST(Transaction, OfAWordLeavesTheRecordAlone) {
     EXPECT_TRUE(out.drops.empty());
 }
 
+// Contents that nothing speaks against are remembered.
+std::string checked(Memory& memory, const Contents& shown) {
+    std::string why = memory.check(shown);
+    if (why.empty()) memory.remember(shown);
+    return why;
+}
+
 TEST(Memory, AcceptsWhatGoesOn) {
     Memory memory;
-    EXPECT_EQ(memory.check(contents({}, 9)), "");
-    EXPECT_EQ(memory.check(contents({}, 9)), "");
-    EXPECT_EQ(memory.check(contents({line_of({20, a, LineState::idle, {}})}, 12)), "");
-    EXPECT_EQ(memory.check(contents({line_of({21, b, LineState::idle, {}})}, 13)), "");
+    EXPECT_EQ(checked(memory, contents({}, 9)), "");
+    EXPECT_EQ(checked(memory, contents({}, 9)), "");
+    EXPECT_EQ(checked(memory, contents({line_of({20, a, LineState::idle, {}})}, 12)), "");
+    EXPECT_EQ(checked(memory, contents({line_of({21, b, LineState::idle, {}})}, 13)), "");
     EXPECT_EQ(memory.id(), "c0ffee");
 }
 
 TEST(Memory, RefusesAStoreWithoutTheCluster) {
     Memory memory;
-    EXPECT_EQ(memory.check(Contents{}), "it has no cluster of this name");
-    EXPECT_EQ(memory.check(contents({})), "");
+    EXPECT_EQ(checked(memory, Contents{}), "it has no cluster of this name");
+    EXPECT_EQ(checked(memory, contents({})), "");
     Contents gone;
     gone.revision = 99;
-    EXPECT_EQ(memory.check(gone), "the cluster's key has gone: the store has lost its data");
+    EXPECT_EQ(checked(memory, gone), "the cluster's key has gone: the store has lost its data");
 }
 
 TEST(Memory, RefusesAnotherClusterUnderTheSameName) {
     Memory memory;
-    EXPECT_EQ(memory.check(contents({})), "");
+    EXPECT_EQ(checked(memory, contents({})), "");
     Contents other = contents({}, 99);
     other.id = "beef";
-    EXPECT_EQ(memory.check(other), "the cluster has another id: the store was made anew");
+    EXPECT_EQ(checked(memory, other), "the cluster has another id: the store was made anew");
 }
 
 TEST(Memory, RefusesAStoreThatWentBack) {
     Memory memory;
     const auto line = line_of({20, a, LineState::open, {}});
-    EXPECT_EQ(memory.check(contents({line}, 9)), "");
-    EXPECT_NE(memory.check(contents({line}, 8)).find("revision went back from 9 to 8"),
+    EXPECT_EQ(checked(memory, contents({line}, 9)), "");
+    EXPECT_NE(checked(memory, contents({line}, 8)).find("revision went back from 9 to 8"),
               std::string::npos);
     // Writes behind the restore have made up for the revisions.
     const auto older = line_of({19, a, LineState::open, {}});
-    EXPECT_NE(memory.check(contents({older}, 30)).find("queue app went back from 20 to 19"),
+    EXPECT_NE(checked(memory, contents({older}, 30)).find("queue app went back from 20 to 19"),
               std::string::npos);
-    EXPECT_NE(memory.check(contents({}, 30)).find("queue app went back from 20 to 0"),
+    EXPECT_NE(checked(memory, contents({}, 30)).find("queue app went back from 20 to 0"),
               std::string::npos);
-    EXPECT_EQ(memory.check(contents({line}, 31)), "") << "a refused read is not remembered";
+    EXPECT_EQ(checked(memory, contents({line}, 31)), "") << "a refused read is not remembered";
+}
+
+TEST(Memory, RefusesAStoreWithoutWhatWasWritten) {
+    Memory memory;
+    EXPECT_EQ(checked(memory, contents({}, 9)), "");
+    const Memory before = memory;
+    memory.remember("app", 20, 10);
+    EXPECT_NE(memory.check(contents({}, 11)), "");
+    EXPECT_EQ(before.check(contents({}, 9)), "") << "that read began before the write";
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ struct Line {
         return queue.leave(ticket, now, granted);
     }
     State release(Ticket& ticket) { return queue.release(ticket, now, granted); }
+    void allow(bool on) { queue.allow(on, now, granted); }
     void resize(Limits limits) { queue.resize(limits, now, granted); }
 
     /// Returns the numbers granted since the last call, in order of grant.

@@ -27,7 +27,7 @@ class Model {
     Entered* take(const Entry& entry, Time now) {
         const auto free =
             std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - holders());
-        const bool at_once = free > 0 && entry.ready &&
+        const bool at_once = free > 0 && entry.ready && allowed_ &&
                              (limits_.order == Order::ready || count(State::waiting) == 0);
         const bool full = entry.max_waiting != unlimited && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
@@ -78,6 +78,16 @@ class Model {
         grant(now);
     }
 
+    void allow(bool on, Time now) {
+        allowed_ = on;
+        grant(now);
+    }
+    void raise(std::uint64_t last) {
+        last_number = std::max(last_number, last);
+        for (const auto& e : all_)
+            if (e->state == State::waiting) e->number = ++last_number;
+    }
+
     std::int64_t count(State state) const {
         return std::count_if(all_.begin(), all_.end(),
                              [&](const auto& e) { return e->state == state; });
@@ -98,7 +108,9 @@ class Model {
         return numbers;
     }
     /// Tells whether a slot is free and a ticket may take it.
-    bool idles() const { return holders() < limits_.max_in_flight && next() != nullptr; }
+    bool idles() const {
+        return allowed_ && holders() < limits_.max_in_flight && next() != nullptr;
+    }
     const Limits& limits() const { return limits_; }
     void forget(const Entered* e) {
         std::erase_if(all_, [&](const auto& one) { return one.get() == e; });
@@ -127,6 +139,7 @@ class Model {
     }
 
     Limits limits_;
+    bool allowed_ = true;
     std::uint64_t grants_ = 0;
     std::vector<std::unique_ptr<Entered>> all_;
 };
@@ -196,6 +209,8 @@ class Duel {
             model_.drop(*one.model, now_);
         } else if (kind < 78) {
             resize();
+        } else if (kind < 81) {
+            allow();
         } else {
             leave_some();
         }
@@ -218,6 +233,20 @@ class Duel {
                             .order = pick(2) == 0 ? Order::ready : Order::arrival};
         queue_.resize(limits, now_, granted_);
         model_.resize(limits, now_);
+    }
+
+    // Forbidden for a third of the time, as a clustered line between two terms; the next term may
+    // begin with higher numbers.
+    void allow() {
+        last_ = "allow";
+        if (pick(2) == 0) {
+            const std::uint64_t last = queue_.last_number() + pick(3);
+            queue_.raise(last);
+            model_.raise(last);
+        }
+        const bool on = pick(3) != 0;
+        queue_.allow(on, now_, granted_);
+        model_.allow(on, now_);
     }
 
     void leave_some() {

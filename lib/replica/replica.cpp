@@ -1,0 +1,193 @@
+#include "replica/replica.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+namespace ticketgate::replica {
+namespace {
+
+namespace asio = boost::asio;
+
+// How often keepers look at their gates and clocks when no event drives them, and how soon a call
+// of the store that failed is repeated.
+constexpr milliseconds beat = 100ms;
+// Looks and renewals in the time of one lease.
+constexpr int looks_a_lease = 3;
+
+cluster::Replica listing_of(const Settings& settings) {
+    cluster::Replica out{settings.self, settings.version, {}};
+    for (const auto& [name, queue] : settings.queues) out.queues.emplace(name, "");
+    return out;
+}
+
+}  // namespace
+
+Replica::Replica(Settings settings, Log& log)
+    : log_(log),
+      settings_(std::move(settings)),
+      between_looks_(Duration(settings_.lease) / looks_a_lease),
+      store_(io_, settings_.store, settings_.cluster, listing_of(settings_), settings_.lease),
+      next_look_(io_),
+      next_announce_(io_),
+      next_tick_(io_) {
+    for (const auto& [name, queue] : settings_.queues) {
+        auto line = std::make_unique<Line>(name, settings_.self, queue,
+                                           [this] { asio::post(io_, [this] { drive_all(); }); });
+        lines_.emplace(name, std::move(line));
+    }
+}
+
+Replica::~Replica() {
+    stop();
+}
+
+void Replica::stop() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+    for (const auto& [name, line] : lines_) line->stop();
+}
+
+void Replica::join(const std::string& queue, std::shared_ptr<LocalGate> gate) {
+    line_of(queue).join(std::move(gate));
+}
+
+void Replica::start() {
+    run(look_again_and_again());
+    run(announce_again_and_again());
+    run(tick());
+    thread_ = std::jthread([this] { io_.run(); });
+}
+
+// An exception in such work, as when there is no memory, must end the process: without its renewals
+// this replica would go on as if it were alone.
+void Replica::run(Awaitable<void> work) {
+    asio::co_spawn(io_, std::move(work), [](const std::exception_ptr& failed) {
+        if (failed) std::rethrow_exception(failed);
+    });
+}
+
+void Replica::drain() {
+    asio::post(io_, [this] {
+        for (const auto& [name, line] : lines_) line->drain();
+        drive_all();
+    });
+}
+
+Replica::Awaitable<void> Replica::pause(asio::steady_timer& timer, Time until) {
+    error_code cut_short;
+    timer.expires_at(until);
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, cut_short));
+}
+
+Replica::Awaitable<void> Replica::look_again_and_again() {
+    for (;;) {
+        look_wanted_ = false;
+        const Time begun = monotonic_now();
+        const std::uint64_t number = ++looks_;
+        const cluster::Memory known = memory_;
+        const Look look = co_await store_.look();
+        if (look.contents)
+            apply(look, number, known.check(*look.contents));
+        else
+            tell(look.why);
+        if (look.contents && look_wanted_) continue;
+        const Time next = begun + (look.contents ? between_looks_ : Duration(beat));
+        co_await pause(next_look_, next);
+    }
+}
+
+void Replica::look_now() {
+    look_wanted_ = true;
+    next_look_.cancel();
+}
+
+// `why`: why these contents cannot be believed; empty: they can.
+void Replica::apply(const Look& look, std::uint64_t number, const std::string& why) {
+    const bool listed = look.contents->lists(settings_.self.id);
+    tell(why);
+    usable_ = why.empty();
+    if (usable_) memory_.remember(*look.contents);
+    if (!usable_ || !listed) sure_until_ = {};
+    if (!listed) store_.forget_listing();
+    if (usable_ && listed) sure_until_ = look.sent + Duration(settings_.lease) * 9 / 10;
+    if (usable_ && !listed) next_announce_.cancel();
+    for (const auto& [name, line] : lines_) {
+        if (usable_)
+            line->saw(cluster::sight_of(*look.contents, name, settings_.self.id), number,
+                      sure_until_);
+        drive(*line);
+    }
+}
+
+Replica::Awaitable<void> Replica::announce_again_and_again() {
+    for (;;) {
+        const Time begun = monotonic_now();
+        std::string why;
+        if (usable_) why = co_await store_.announce();
+        if (usable_ && sure_until_ == BootTime() && why.empty()) look_now();
+        const bool soon = usable_ && !why.empty();
+        co_await pause(next_announce_, begun + (soon ? Duration(beat) : between_looks_));
+    }
+}
+
+Replica::Awaitable<void> Replica::tick() {
+    for (Time next = monotonic_now();; next += beat) {
+        drive_all();
+        co_await pause(next_tick_, next + beat);
+    }
+}
+
+void Replica::drive_all() {
+    for (const auto& [name, line] : lines_) drive(*line);
+}
+
+void Replica::drive(Line& line) {
+    auto next = line.drive(sure_until_);
+    if (next.write) run(write(line, std::move(*next.write)));
+    // While it settles, the word of the keeper before may appear at any time.
+    if (next.look || next.ask) look_now();
+    publish(line);
+}
+
+Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
+    const Ended ended = co_await store_.write(line.queue(), write);
+    if (!ended.why.empty()) tell(ended.why);
+    if (ended.how == cluster::Written::done && write.line)
+        memory_.remember(line.queue(), write.line->epoch, ended.version);
+    line.written(ended.how, ended.version, looks_, sure_until_);
+    drive(line);
+}
+
+void Replica::publish(const Line& line) {
+    const cluster::Keeper& keeper = line.keeper();
+    const std::lock_guard lock(seen_lock_);
+    seen_[line.queue()] = {keeper.role(), keeper.where(), keeper.epoch(), keeper.line()};
+}
+
+LineView Replica::view(const std::string& queue) const {
+    const std::lock_guard lock(seen_lock_);
+    const auto found = seen_.find(queue);
+    return found == seen_.end() ? LineView() : found->second;
+}
+
+void Replica::tell(const std::string& problem) {
+    {
+        const std::lock_guard lock(seen_lock_);
+        if (problem == problem_) return;
+        problem_ = problem;
+    }
+    if (problem.empty())
+        log_.info("the cluster's store is in use");
+    else
+        log_.error("the cluster's store cannot be used", {{"why", problem}});
+}
+
+std::string Replica::problem() const {
+    const std::lock_guard lock(seen_lock_);
+    return problem_;
+}
+
+}  // namespace ticketgate::replica

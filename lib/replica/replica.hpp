@@ -1,0 +1,98 @@
+// One replica of a cluster: looks at the store, keeps itself listed there, and drives the keepers
+// of its queues (CLUSTER.md section 4). It has a thread of its own, so that a store that hangs
+// delays no request, and a request no renewal. Owned by App. Its end without drain() is a crash for
+// the other replicas: their proof of what ran here is missing.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "log/log.hpp"
+#include "replica/line.hpp"
+#include "replica/store.hpp"
+
+namespace ticketgate::replica {
+
+struct Settings {
+    std::string cluster;  ///< its name
+    cluster::Instance self;
+    std::string version;
+    etcd::Settings store;
+    seconds lease = 5s;
+    std::map<std::string, cluster::Keeper::Settings> queues;
+};
+
+/// What an operator sees of one line.
+struct LineView {
+    cluster::Role role = cluster::Role::follower;
+    cluster::Where where = cluster::Where::nowhere;
+    cluster::Epoch epoch = 0;
+    std::optional<cluster::Line> record;
+};
+
+class Replica {
+ public:
+    /// Throws std::runtime_error that names a bad file.
+    Replica(Settings settings, Log& log);
+    ~Replica();
+    Replica(const Replica&) = delete;
+    Replica& operator=(const Replica&) = delete;
+
+    /// The permit of this queue, for its gate.
+    Permit& permit(const std::string& queue) { return line_of(queue); }
+    /// Before start().
+    void join(const std::string& queue, std::shared_ptr<LocalGate> gate);
+    void start();
+    /// Gives up each line when it is finished. Any thread.
+    void drain();
+    /// Ends its thread; nothing is granted or written any more. The permits stay.
+    void stop();
+
+    // What an operator sees. Any thread.
+    LineView view(const std::string& queue) const;
+    /// Why the store is not used; empty: it is.
+    std::string problem() const;
+
+ private:
+    template <class T>
+    using Awaitable = etcd::Awaitable<T>;
+    Line& line_of(const std::string& queue) { return *lines_.at(queue); }
+    void run(Awaitable<void> work);
+    Awaitable<void> look_again_and_again();
+    Awaitable<void> announce_again_and_again();
+    Awaitable<void> tick();
+    Awaitable<void> write(Line& line, cluster::Write write);
+    Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
+    void apply(const Look& look, std::uint64_t number, const std::string& why);
+    void drive(Line& line);
+    void drive_all();
+    void look_now();
+    void publish(const Line& line);
+    void tell(const std::string& problem);
+
+    boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
+    Log& log_;
+    const Settings settings_;
+    const Duration between_looks_;
+    Store store_;
+    std::map<std::string, std::unique_ptr<Line>> lines_;
+    cluster::Memory memory_;
+    BootTime sure_until_{};
+    std::uint64_t looks_ = 0;  // begun
+    bool look_wanted_ = false, usable_ = false;
+    boost::asio::steady_timer next_look_, next_announce_, next_tick_;
+
+    mutable std::mutex seen_lock_;  // guards what operators see
+    std::map<std::string, LineView> seen_;
+    std::string problem_;
+
+    std::jthread thread_;
+};
+
+}  // namespace ticketgate::replica

@@ -1,0 +1,244 @@
+// Replicas with real gates over a real etcd: which of them grants, and what a crash leaves behind.
+#include "replica/replica.hpp"
+
+#include "cluster/token.hpp"
+#include "etcd_calls.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+using cluster::LineState;
+using cluster::Role;
+
+const cluster::Keys keys("shop");
+
+// The test's thread is the gate's home loop.
+class House {
+ public:
+    House(const Etcd& store, const std::string& id, seconds lease = 2s,
+          std::optional<Duration> release_after = {})
+        : replica(
+              std::make_unique<replica::Replica>(settings(store, id, lease, release_after), log)),
+          gate(std::make_shared<LocalGate>("app", GateSettings(), loop, registry,
+                                           &replica->permit("app"))) {
+        replica->join("app", gate);
+        replica->start();
+    }
+    ~House() { crash(); }
+
+    /// Ends as kill -9 does: nothing is written any more.
+    void crash() const { replica->stop(); }
+
+    Place place() {
+        auto pass = std::make_shared<Pass>();
+        gate->take(*pass, queue::Queue::Entry(), loop);
+        return Place(gate, std::move(pass), loop);
+    }
+    bool is_granted(Place& place) {
+        loop.run_once(Duration{0});
+        return place.settle() == queue::State::granted;
+    }
+    bool is_granted_at_last(Place& place) {
+        return eventually([&] { return is_granted(place); });
+    }
+    Role role() const { return replica->view("app").role; }
+    bool becomes(Role wanted) const {
+        return eventually([&] { return role() == wanted; });
+    }
+    bool says(const std::string& text) const {
+        return eventually([&] { return replica->problem().find(text) != std::string::npos; });
+    }
+
+    Log log{Level::off};
+    metrics::Registry registry;
+    net::Loop loop{0};
+    std::unique_ptr<replica::Replica> replica;
+    std::shared_ptr<LocalGate> gate;
+
+ private:
+    static replica::Settings settings(const Etcd& store, const std::string& id, seconds lease,
+                                      std::optional<Duration> release_after) {
+        replica::Settings out;
+        out.cluster = "shop";
+        out.self = {id, "web-" + id, "127.0.0.1:1"};
+        out.version = "test";
+        out.store = Calls::settings_of(store, milliseconds(lease) / 3);
+        out.lease = lease;
+        cluster::Keeper::Settings queue;
+        queue.lease = lease;
+        queue.idle_after = 200ms;
+        queue.release_after = release_after;
+        out.queues["app"] = queue;
+        return out;
+    }
+};
+
+class Replicas : public testing::Test {
+ protected:
+    explicit Replicas(const Etcd::Options& options = {}) : store_(options), calls_(store_) {
+        init("c0ffee");
+    }
+    void init(const std::string& id) { calls_.put(keys.cluster(), cluster::write_cluster(id)); }
+    void drop(const std::string& key) {
+        wire::Transaction one;
+        one.drops.push_back(key);
+        calls_.body(wire::write(one));
+    }
+    cluster::StoredLine stored() {
+        std::string why;
+        const auto snapshot = wire::read_snapshot(calls_.body(wire::read_all(keys.prefix())));
+        auto contents = cluster::read_contents(keys, *snapshot, why);
+        EXPECT_TRUE(contents) << why;
+        return contents ? contents->lines["app"] : cluster::StoredLine();
+    }
+    bool is_stored(LineState state) {
+        return eventually([&] {
+            const auto line = stored().line;
+            return line && line->state == state;
+        });
+    }
+
+    Etcd store_;
+    Calls calls_;
+};
+
+TEST_F(Replicas, GrantNothingUntilTheyKeepTheLine) {
+    House house(store_, "a");
+    Place place = house.place();
+    EXPECT_EQ(place.settle(), queue::State::waiting);
+    EXPECT_TRUE(house.is_granted_at_last(place));
+    EXPECT_EQ(stored().line->state, LineState::open);
+    const auto epoch = stored().line->epoch;
+    EXPECT_EQ(place.pass().token(), cluster::numbers_before(epoch) + 1);
+    EXPECT_EQ(place.pass().number(), cluster::numbers_before(epoch) + 1);
+    {
+        const Slot slot = std::move(place).begin();
+        EXPECT_EQ(slot.token(), cluster::numbers_before(epoch) + 1);
+    }
+    EXPECT_TRUE(is_stored(LineState::idle));
+    EXPECT_EQ(stored().line->epoch, epoch);
+}
+
+TEST_F(Replicas, KeepTheirTermWhileTheLineFallsIdleAndWakes) {
+    House house(store_, "a");
+    std::uint64_t last = 0;
+    for (int i = 0; i < 3; ++i) {
+        Place place = house.place();
+        ASSERT_TRUE(house.is_granted_at_last(place));
+        EXPECT_EQ(place.pass().token(), last == 0 ? place.pass().token() : last + 1);
+        last = place.pass().token();
+        (void)std::move(place).begin();
+        EXPECT_TRUE(is_stored(LineState::idle));
+    }
+}
+
+TEST_F(Replicas, GrantNothingInAStoreThatNobodyMade) {
+    drop(keys.cluster());
+    House house(store_, "a");
+    Place place = house.place();
+    EXPECT_TRUE(house.says("no cluster of this name"));
+    EXPECT_EQ(place.settle(), queue::State::waiting);
+    init("c0ffee");
+    EXPECT_TRUE(house.is_granted_at_last(place));
+}
+
+TEST_F(Replicas, TakeAnIdleLineOfACrashedOneWithoutAProof) {
+    House first(store_, "a");
+    EXPECT_TRUE(first.becomes(Role::idle));
+    const auto epoch = stored().line->epoch;
+    first.crash();
+    House second(store_, "b");
+    Place place = second.place();
+    EXPECT_TRUE(second.is_granted_at_last(place));
+    EXPECT_GT(stored().line->epoch, epoch);
+}
+
+// What ran when the keeper crashed may still run at the backend.
+TEST_F(Replicas, WaitForTheWordWhenTheKeeperCrashedWithARequest) {
+    House first(store_, "a");
+    Place running = first.place();
+    ASSERT_TRUE(first.is_granted_at_last(running));
+    const auto token = running.pass().token();
+    const auto epoch = stored().line->epoch;
+    first.crash();
+    House second(store_, "b");
+    Place place = second.place();
+    EXPECT_TRUE(second.becomes(Role::settling));
+    EXPECT_TRUE(still(1s, [&] { return !second.is_granted(place); }));
+    EXPECT_EQ(stored().line->prior->epoch, epoch);
+    calls_.put(keys.word("app", epoch), R"({"by":"operator anna","at":1})");
+    EXPECT_TRUE(second.is_granted_at_last(place));
+    EXPECT_GT(place.pass().token(), token);
+    EXPECT_TRUE(stored().words.empty()) << "a word that was used is deleted";
+}
+
+TEST_F(Replicas, GoOnAfterALeaseAndTheHoldTimeoutWhereItMayFailOpen) {
+    House first(store_, "a");
+    Place running = first.place();
+    ASSERT_TRUE(first.is_granted_at_last(running));
+    first.crash();
+    House second(store_, "b", 2s, 500ms);
+    Place place = second.place();
+    EXPECT_TRUE(second.is_granted_at_last(place));
+    EXPECT_TRUE(stored().line);
+}
+
+TEST_F(Replicas, KeepOneLineAtOneOfThem) {
+    House first(store_, "a");
+    EXPECT_TRUE(first.becomes(Role::idle));
+    House second(store_, "b");
+    Place there = second.place();
+    EXPECT_TRUE(
+        eventually([&] { return second.replica->view("app").where == cluster::Where::peer; }));
+    Place here = first.place();
+    EXPECT_TRUE(first.is_granted_at_last(here));
+    EXPECT_FALSE(second.is_granted(there));
+    EXPECT_EQ(second.replica->view("app").record->keeper.id, "a");
+}
+
+TEST_F(Replicas, HandTheLineOverWhenTheyDrain) {
+    House first(store_, "a", 60s);
+    Place running = first.place();
+    ASSERT_TRUE(first.is_granted_at_last(running));
+    House second(store_, "b", 60s);
+    Place place = second.place();
+    EXPECT_TRUE(eventually([&] { return second.replica->view("app").record.has_value(); }));
+    first.replica->drain();
+    EXPECT_TRUE(is_stored(LineState::leaving) || is_stored(LineState::settling));
+    EXPECT_FALSE(second.is_granted(place));
+    (void)std::move(running).begin();
+    EXPECT_TRUE(second.is_granted_at_last(place)) << "the word, long before the lease ends";
+}
+
+// Nothing is granted behind 0.9 of a lease without the store, and nothing is lost.
+TEST_F(Replicas, GrantNothingWithoutTheStoreAndGoOnWithIt) {
+    House house(store_, "a");
+    std::optional<Slot> slot;
+    {
+        Place place = house.place();
+        ASSERT_TRUE(house.is_granted_at_last(place));
+        slot.emplace(std::move(place).begin());
+    }
+    const auto epoch = stored().line->epoch;
+    store_.stop(0);
+    EXPECT_TRUE(house.says("timeout"));
+    EXPECT_TRUE(eventually([&] { return !house.replica->permit("app").holds(); }));
+    Place place = house.place();
+    slot.reset();
+    EXPECT_FALSE(house.is_granted(place));
+    store_.go_on(0);
+    EXPECT_TRUE(house.is_granted_at_last(place));
+    EXPECT_GE(stored().line->epoch, epoch);
+}
+
+TEST_F(Replicas, RefuseAStoreThatLostTheLine) {
+    House house(store_, "a");
+    EXPECT_TRUE(house.becomes(Role::idle));
+    drop(keys.line("app"));
+    EXPECT_TRUE(house.says("epoch of queue app went back"));
+    Place place = house.place();
+    EXPECT_TRUE(still(500ms, [&] { return !house.is_granted(place); }));
+}
+
+}  // namespace
+}  // namespace ticketgate::test

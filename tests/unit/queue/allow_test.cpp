@@ -1,0 +1,71 @@
+// A line that may not grant, as a clustered one between two terms.
+#include "line.hpp"
+
+namespace ticketgate::queue {
+namespace {
+
+TEST(QueueAllow, GathersTicketsAndGrantsThemInOrderLater) {
+    Line line({.max_in_flight = 2});
+    line.allow(false);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(line.take().state, State::waiting);
+    EXPECT_EQ(line.take_granted(), Numbers());
+    line.allow(true);
+    EXPECT_EQ(line.take_granted(), (Numbers{1, 2}));
+    EXPECT_EQ(line.waiting(), Numbers{3});
+}
+
+TEST(QueueAllow, KeepsASlotThatIsGivenBackMeanwhile) {
+    Line line;
+    Ticket& holder = line.hold();
+    Ticket& next = line.take();
+    line.allow(false);
+    line.leave(holder);
+    EXPECT_EQ(next.state, State::waiting);
+    line.allow(true);
+    EXPECT_EQ(next.state, State::granted);
+}
+
+// The slots that will be free count as ever, so the line is as long as with them; but it has an
+// end.
+TEST(QueueAllow, GathersNoMoreThanMaxWaitingAndTheFreeSlots) {
+    Line line({.max_in_flight = 2});
+    line.allow(false);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(line.take({.max_waiting = 1}).state, State::waiting);
+    EXPECT_EQ(line.take({.max_waiting = 1}).state, State::full);
+}
+
+TEST(QueueAllow, EndsWaitsAsEver) {
+    Line line;
+    line.allow(false);
+    Ticket& late = line.take({.deadline = line.now + 1s});
+    Ticket& gone = line.take();
+    line.now += 1s;
+    EXPECT_EQ(line.settle(late), State::expired);
+    EXPECT_EQ(line.cancel(gone), State::cancelled);
+}
+
+TEST(QueueRaise, NumbersThoseWhoWaitAnewInTheirOrder) {
+    Line line;
+    Ticket& holder = line.hold();
+    Ticket& slow = line.take_uploading();
+    Ticket& next = line.take();
+    line.queue.raise(1000);
+    EXPECT_EQ(holder.number, 1U) << "it has begun";
+    EXPECT_EQ(line.waiting(), (Numbers{1001, 1002}));
+    EXPECT_EQ(line.take().number, 1003U);
+    line.leave(holder);
+    EXPECT_EQ(next.token, 1001U);
+    line.ready(slow);
+    line.leave(next);
+    EXPECT_EQ(slow.token, 1002U) << "its number is the lowest";
+}
+
+TEST(QueueRaise, NeverGoesBack) {
+    Line line;
+    line.queue.raise(1000);
+    line.queue.raise(10);
+    EXPECT_EQ(line.take().number, 1001U);
+}
+
+}  // namespace
+}  // namespace ticketgate::queue
