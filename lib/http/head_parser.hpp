@@ -40,9 +40,12 @@ class HeadParser : public beast::http::basic_parser<is_request> {
             refuse(ec, errc::head_too_large, "more fields than max_headers");
         else if (!rules_.note(field.id, field.value))
             refuse(ec, errc::bad_request, complaint_of(field.id));
-        else
+        else if (keeps_fields_)
             head_.fields.push_back(field);
     }
+
+    // Needs no memory from then on.
+    void keep_no_fields() { keeps_fields_ = false; }
 
     // Keeps only the first complaint.
     void refuse(beast::error_code& ec, errc why, std::string_view complaint) {
@@ -63,6 +66,8 @@ class HeadParser : public beast::http::basic_parser<is_request> {
     void on_chunk_header_impl(std::uint64_t, Text, beast::error_code&) final {}
     std::size_t on_chunk_body_impl(std::uint64_t, Text, beast::error_code&) final { return 0; }
     void on_finish_impl(beast::error_code&) final {}
+
+    bool keeps_fields_ = true;
 };
 
 /// Resets all but the capacity of the fields: no allocation per head in steady state.

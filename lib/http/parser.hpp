@@ -33,7 +33,8 @@ enum class AsksFor : std::uint8_t { body, head, unknown };
 AsksFor asks_for(std::string_view bytes);
 
 /// Parses one response head; `to_head`: the request was HEAD. A status line may end after its code,
-/// without a reason phrase and the blank before it. Errors: upstream_bad_response.
+/// without a reason phrase and the blank before it. Errors: upstream_bad_response. Without
+/// memory for its fields the head is malformed; throws only if it is malformed anyway.
 result<Progress> parse_response(std::string_view bytes, const HeadLimits&, bool to_head,
                                 ResponseHead& head, std::size_t scanned = 0);
 

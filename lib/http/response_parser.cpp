@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <new>
 
 #include "base/text.hpp"
 #include "http/head_parser.hpp"
@@ -15,6 +16,8 @@ constexpr int largest_status = 599;
 
 class ResponseParser final : public HeadParser<false, ResponseHead> {
  public:
+    using HeadParser::keep_no_fields;
+
     ResponseParser(ResponseHead& head, const HeadLimits& limits, bool to_head,
                    int most_status = largest_status)
         : HeadParser(head, limits), to_head_(to_head), most_status_(most_status) {}
@@ -140,6 +143,22 @@ result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
     return Progress::done;
 }
 
+// CONTRACT 2.13: there is no memory for its fields, but its end must be known. Allocates nothing.
+result<Progress> parse_end(ResponseHead& head, bool to_head) {
+    static constexpr HeadLimits any;
+    const std::string_view bytes = head.bytes;
+    reset(head);
+    head.bytes = bytes;
+    ResponseParser parser(head, any, to_head);
+    parser.keep_no_fields();
+    if (put_response(parser, head, bytes) || head.status == 101)
+        return error_code(errc::upstream_bad_response);
+    head.reason = head.upgrade = {};
+    head.complaint = "no memory for its fields";
+    head.malformed = true;
+    return Progress::done;
+}
+
 }  // namespace
 
 result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits, bool to_head,
@@ -158,7 +177,12 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     reset(head);
     head.bytes = bytes.substr(0, *end);
     ResponseParser parser(head, limits, to_head);
-    const auto error = put_response(parser, head, head.bytes);
+    error_code error;
+    try {
+        error = put_response(parser, head, head.bytes);
+    } catch (const std::bad_alloc&) {
+        return parse_end(head, to_head);
+    }
     if (!error) return Progress::done;
     if (head.complaint.empty()) head.complaint = complaint_of(error);
     return parse_malformed(head, to_head);

@@ -3,6 +3,7 @@
 
 Usage: shortage_test.py TICKETGATE [unittest's options]
 """
+import contextlib
 import errno
 import http.client
 import os
@@ -96,15 +97,24 @@ class ShortageTest(OnItsMachine):
                       pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines())
         return int(fields["VmSize"].split()[0]) << 10
 
+    def spools_on_disk(self, child):
+        """Whether a body has gone to a file: each fits into memory_per_body, but the system has refused the memory."""
+        folder = pathlib.Path(f"/proc/{child.pid}/fd")
+        with contextlib.suppress(OSError):
+            return any(os.readlink(at).endswith("(deleted)") for at in folder.iterdir())
+        return False
+
     def test_without_memory_fewer_requests_are_served_but_never_two_at_once(self):
         child = self.start(self.config(
             f"spool: {{ directory: \"{self.folder}\", memory_per_body: 8MiB, max_memory: 4GiB }}\n"
             "clients: { max_connections_per_client: unlimited }\n",
             route=", queue: q, max_waiting: 2000"))
+        # Every thread has started when the admin listener answers.
+        wait_for(lambda: self.get("/readyz", self.admin)[0] == 200, "it is ready", PATIENCE)
 
         def until_short(ends):  # the backend sends no answer yet, so any answer is a refusal
-            wait_for(lambda: ends or re.search("std::bad_alloc|Cannot allocate memory", self.told()),
-                     "it is short of memory", PATIENCE)
+            wait_for(lambda: ends or re.search("std::bad_alloc|Cannot allocate memory", self.told()) or
+                     self.spools_on_disk(child), "it is short of memory", PATIENCE)
             self.sink.answers.set()
         self.sink.answers.clear()  # 300 MB of bodies wait in the queue
         for extra in (8 << 20, 1 << 20, 0):
@@ -113,6 +123,8 @@ class ShortageTest(OnItsMachine):
             ends = self.together(100, self.upload, until_short)
             self.assertIsNone(child.poll(), self.told())
             self.assertEqual(len(ends), 100)
+            # Each slot is free when its answer ends, also if there was no memory for the answer.
+            self.assertNotIn(503, ends, "a client waited for wait_timeout")
         resource.prlimit(child.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         self.goes_on(child)
 
