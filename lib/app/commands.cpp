@@ -22,6 +22,7 @@
 #include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "app/version.hpp"
 #include "app/workers.hpp"
 #include "config/admin_access.hpp"
 #include "config/example.hpp"
@@ -47,16 +48,6 @@ void check_machine(config::Loaded& loaded, const std::string& file) {
           root_problems(config, file)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
-}
-
-// Prints all problems at once on stderr.
-std::optional<config::Config> load(const std::string& file, bool with_warnings) {
-    auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
-    for (const auto& problem : loaded.problems)
-        if (with_warnings || !problem.warning)
-            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
-    return std::move(loaded.config);
 }
 
 void tell(const std::vector<config::Problem>& problems) {
@@ -165,6 +156,15 @@ std::optional<std::string> environment(std::string_view name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+std::optional<config::Config> load(const std::string& file, bool with_warnings) {
+    auto loaded = config::load_file(file, environment);
+    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
+    for (const auto& problem : loaded.problems)
+        if (with_warnings || !problem.warning)
+            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+    return std::move(loaded.config);
+}
+
 int serve(const std::string& file) {
     ignore_write_signals();
     raise_descriptor_limit();
@@ -187,7 +187,9 @@ int check(const std::string& file, bool connect) {
     if (!config) return bad_config;
     std::printf("%s: good\n", file.c_str());
     for (const auto& note : config::notes(*config)) std::printf("note: %s\n", note.c_str());
-    return connect ? try_connections(*config) : ok;
+    if (!connect) return ok;
+    const int upstreams = try_connections(*config), store = try_store(*config);
+    return upstreams == ok ? store : upstreams;
 }
 
 int explain(const std::string& file, const ExplainedRequest& request, bool all) {
@@ -200,6 +202,11 @@ int explain(const std::string& file, const ExplainedRequest& request, bool all) 
         return usage;
     }
     std::fputs(told.text.c_str(), stdout);
+    return ok;
+}
+
+int version() {
+    std::printf("ticketgate %s\n", ticketgate::version);
     return ok;
 }
 

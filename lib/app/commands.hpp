@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/explain.hpp"
+#include "config/config.hpp"
 
 namespace ticketgate::commands {
 
@@ -16,11 +17,16 @@ inline constexpr int ok = 0, failed = 1, usage = 2, needs_restart = 3, bad_confi
 /// Reads the process's environment.
 std::optional<std::string> environment(std::string_view name);
 
+/// Prints all problems of the file at once on stderr. Null: it has errors. `with_warnings`: also
+/// what this machine does not have, and warnings.
+std::optional<config::Config> load(const std::string& file, bool with_warnings);
+
 int serve(const std::string& config_file);
 /// `connect`: also tries one connection to each upstream; returns 1 if one failed.
 int check(const std::string& config_file, bool connect);
 int explain(const std::string& config_file, const ExplainedRequest& request,
             bool all);  ///< all: also prints the settings that have their defaults
+int version();          ///< prints it
 int schema();
 int example();    ///< prints config/ticketgate.yaml
 int reference();  ///< prints docs/reference.md
@@ -44,5 +50,14 @@ int drain(const Whom& whom);
 /// Returns 1 if the process refuses its file and keeps the old config; needs_restart if the file is
 /// in force except for some keys. The process names the errors or the keys.
 int reload(const Whom& whom);
+
+// cluster_commands.cpp: they ask the store of the file's cluster.
+/// One read of the store, for `check --connect`. Without a cluster: ok.
+int try_store(const config::Config& config);
+/// Writes the key without which no process uses the store. Once, by a person.
+int cluster_init(const std::string& config_file);
+int cluster_status(const std::string& config_file, View view);
+/// Says that nothing of this epoch of the queue runs any more. Fails open if that is not true.
+int settle(const std::string& config_file, const std::string& queue, std::uint64_t epoch);
 
 }  // namespace ticketgate::commands

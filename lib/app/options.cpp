@@ -2,45 +2,21 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "app/arguments.hpp"
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
-#include "config/syntax.hpp"
 
 namespace ticketgate {
 namespace {
-
-constexpr std::uint64_t most_ids = 1'000'000'000;
-
-// Checks counts itself: CLI11 reads -1 as a very large number, and does not detect overflow.
-std::string why_no_count(const std::string& text) {
-    std::uint64_t count = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, count);
-    if (error == std::errc{} && stop == end && count >= 1 && count <= most_ids) return {};
-    return text + " is not a number from 1 to " + std::to_string(most_ids);
-}
-
-std::string why_no_number(const std::string& text) {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc{} && stop == end && number != 0) return {};
-    return text + " is not the number of a ticket, as `queues QUEUE` shows it";
-}
-
-std::string why_no_address(const std::string& text) {
-    return config::parse_ipv4(text) ? "" : text + " is not an IPv4 address such as 192.0.2.1";
-}
 
 void add_order(CLI::App& id, IdOrder& order) {
     id.add_option("-f,--format", order.format, "txid, uuidv7, httpd_2_4_47 …")
@@ -77,7 +53,7 @@ struct Line {
     IdOrder order;
     std::vector<std::string> ids, topic;
     CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
-        *drain, *reload, *id, *decode, *version, *help;
+        *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version, *help;
 
     Line();
     int run();
@@ -85,8 +61,10 @@ struct Line {
 
  private:
     CLI::App* add(const char* name, const char* what, const std::string& more);
+    void add_views(CLI::App& command);
     void add_file_commands();
     void add_admin_commands();
+    void add_cluster_commands();
     void add_id_commands();
     void add_words();
     commands::View view() const;
@@ -129,6 +107,13 @@ void Line::add_file_commands() {
                     footer("  ticketgate reference > reference.md", "  0 printed, 2 usage"));
 }
 
+void Line::add_views(CLI::App& command) {
+    auto* const json =
+        command.add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
+    command.add_flag("--table", as_table, "prints a table, the default on a terminal")
+        ->excludes(json);
+}
+
 void Line::add_admin_commands() {
     health = add("healthcheck", "checks the running process; exit code 0: ready",
                  footer("  ticketgate healthcheck --admin 127.0.0.1:9901",
@@ -140,16 +125,10 @@ void Line::add_admin_commands() {
                         "  ticketgate queues --json | jq .queues",
                         asks));
     queues->add_option("QUEUE", queue, "prints only this queue, with every ticket");
-    auto* json =
-        queues->add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
-    queues->add_flag("--table", as_table, "prints a table, the default on a terminal")
-        ->excludes(json);
+    add_views(*queues);
     workers = add("workers", "prints the workers that the running process has started",
                   footer("  ticketgate workers\n  ticketgate workers --json | jq .workers", asks));
-    auto* worker_json =
-        workers->add_flag("--json", as_json, "prints JSON, the default for a pipe or a file");
-    workers->add_flag("--table", as_table, "prints a table, the default on a terminal")
-        ->excludes(worker_json);
+    add_views(*workers);
     release = add("release", "releases the slot of a stuck request, whose backend may still run",
                   footer("  ticketgate release cart 4711", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
@@ -168,6 +147,28 @@ void Line::add_admin_commands() {
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
+}
+
+void Line::add_cluster_commands() {
+    constexpr const char* ends =
+        "  0 done, 1 the store refused it or did not answer, 2 usage, 78 bad configuration";
+    cluster = add("cluster", "initialises the cluster's store, or prints what it holds",
+                  footer("  ticketgate cluster init\n  ticketgate cluster status", ends));
+    cluster->require_subcommand(0, 1);  // run() tells what is missing
+    init = cluster->add_subcommand("init", "prepares the store for a new cluster; run it once");
+    init->footer(footer("  ticketgate cluster init", ends));
+    status = cluster->add_subcommand("status", "prints the replicas and who keeps which queue");
+    status->footer(
+        footer("  ticketgate cluster status\n"
+               "  ticketgate cluster status --json | jq .queues",
+               ends));
+    add_views(*status);
+    settle = add("settle", "says that all requests of a lost replica have ended",
+                 footer("  ticketgate settle app 1790000000", ends));
+    settle->add_option("QUEUE", queue, "the queue")->required();
+    settle->add_option("EPOCH", number, "the epoch that `cluster status` names")
+        ->required()
+        ->check(why_no_epoch);
 }
 
 void Line::add_id_commands() {
@@ -205,9 +206,11 @@ Line::Line() {
                       "restart, 78 bad configuration"));
     add_file_commands();
     add_admin_commands();
+    add_cluster_commands();
     add_id_commands();
     add_words();
-    for (auto* command : {check, explain, health, queues, workers, release, drain, reload})
+    for (auto* command :
+         {check, explain, health, queues, workers, release, drain, reload, init, status, settle})
         add_config(*command);
 }
 
@@ -250,11 +253,6 @@ int unknown(const std::string& word, const std::vector<std::string>& known) {
     return commands::usage;
 }
 
-int print_version() {
-    std::cout << "ticketgate " << ticketgate::version << "\n";
-    return commands::ok;
-}
-
 int Line::print_help() {
     CLI::App* about = &cli;
     std::string above;
@@ -280,7 +278,7 @@ int Line::misunderstood() {
         for (auto& name : options_of(*app)) known.push_back(std::move(name));
     const auto words = cli.remaining(true);
     if (words.empty()) return commands::usage;
-    if (inside == &cli || words.front().starts_with('-') || inside == id)
+    if (inside == &cli || words.front().starts_with('-') || inside == id || inside == cluster)
         return unknown(words.front(), known);
     std::cerr << "ticketgate: " << inside->get_name()
               << " takes no more arguments: " << words.front() << "\nRun ticketgate "
@@ -289,7 +287,7 @@ int Line::misunderstood() {
 }
 
 int Line::run() {
-    if (*version) return print_version();
+    if (*version) return commands::version();
     if (*help) return print_help();
     if (*check) return commands::check(file, connect);
     if (*explain) return commands::explain(file, explained, all);
@@ -303,6 +301,13 @@ int Line::run() {
     if (*release) return commands::release({file, admin}, queue, number);
     if (*drain) return commands::drain({file, admin});
     if (*reload) return commands::reload({file, admin});
+    if (*init) return commands::cluster_init(file);
+    if (*status) return commands::cluster_status(file, view());
+    if (*cluster) {
+        std::cerr << "ticketgate: cluster needs a command: init or status\n";
+        return commands::usage;
+    }
+    if (*settle) return commands::settle(file, queue, number);
     return commands::serve(file);
 }
 

@@ -5,13 +5,16 @@
 #include <cstdio>
 #include <vector>
 
+#include "app/text_table.hpp"
+
 namespace ticketgate {
 namespace {
 
 namespace json = boost::json;
 
-using Row = std::vector<std::string>;
-constexpr std::size_t longest_cell = 60;
+using table::aligned;
+using table::cell;
+using table::Row;
 
 std::string seconds(const json::value& value) {
     char text[32];
@@ -23,31 +26,9 @@ std::string number(const json::value& value) {
     return std::to_string(value.to_number<std::uint64_t>());
 }
 
-std::string cell(std::string_view text) {
-    std::string out(text.substr(0, longest_cell));
-    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-    std::replace_if(out.begin(), out.end(), control, '?');
-    return text.size() > longest_cell ? out + "..." : out;
-}
-
 std::string cell(const json::value& value) {
     const auto& text = value.as_string();
     return cell(std::string_view(text.data(), text.size()));
-}
-
-// Puts two blanks between columns, none at the end of a line.
-std::string aligned(const std::vector<Row>& rows) {
-    std::vector<std::size_t> widths(rows.front().size(), 0);
-    for (const Row& row : rows)
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    std::string out;
-    for (const Row& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            out += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-        out.erase(out.find_last_not_of(' ') + 1);
-        out += '\n';
-    }
-    return out;
 }
 
 const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};

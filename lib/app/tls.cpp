@@ -50,6 +50,12 @@ std::vector<config::Problem> tls_problems(const config::Config& config, WallTime
         if (!upstream.tls.certificate.empty())
             findings.pair({upstream.tls.certificate, upstream.tls.key}, path, now);
     }
+    if (config.cluster) {
+        const config::ClusterStore& store = config.cluster->store;
+        findings.authorities(store.ca_file, "cluster.store.ca_file");
+        if (!store.certificate.empty())
+            findings.pair({store.certificate, store.key}, "cluster.store", now);
+    }
     return findings.take();
 }
 

@@ -44,6 +44,7 @@ struct Config {
     FileIo file_io;
     Ids ids;
     std::optional<IdService> id_service;  ///< absent: `off`
+    std::optional<Cluster> cluster;       ///< absent: `off`
     Log log;
     milliseconds drain_timeout = 30s;
     std::map<std::string, Mark>

@@ -39,6 +39,8 @@ constexpr std::array tables{
     Table{"route_ids", &route_ids_keys},
     Table{"route_id", &route_id_keys},
     Table{"id_service", &id_service_keys},
+    Table{"cluster", &cluster_keys},
+    Table{"cluster_store", &cluster_store_keys},
     Table{"log", &log_keys},
 };
 static_assert(tables.size() == section_count);

@@ -36,6 +36,7 @@ enum class Kind {
     script,        ///< the path of a URL, or `off`
     variables,     ///< map from a CGI variable's name to its value
     words,         ///< list of texts
+    endpoints,     ///< list of http(s)://host:port
     types,         ///< map from the ending of a name to a media type
     environment,   ///< map from a variable's name to its value
     rlimits,       ///< map from a limit's name to a number, a size or `unlimited`
@@ -82,6 +83,8 @@ enum class Section {
     route_ids,
     route_id,
     id_service,
+    cluster,
+    cluster_store,
     log
 };
 inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::log) + 1;

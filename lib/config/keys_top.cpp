@@ -74,6 +74,9 @@ constexpr std::array rows{
         "id_service", Kind::section_or_off, Section::id_service, part<&Config::id_service>,
         "Serves numbers to other programs over noeqd's protocol, on an address of its own. GET "
         "/api/v1/ids on the admin listener works without it.")),
+    commented(nested("cluster", Kind::section_or_off, Section::cluster, part<&Config::cluster>,
+                     "The cluster that several processes are to form, for `ticketgate cluster`. "
+                     "Not finished: no queue can use it yet.")),
     nested("log", Kind::section, Section::log, part<&Config::log>,
            "The access log and the operational log."),
     duration("drain_timeout", field<&Config::drain_timeout>,

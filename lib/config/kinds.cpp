@@ -64,6 +64,8 @@ constexpr std::array rows{
     KindRow{Kind::variables, "map of variables", "a map of variables and values", map_schema},
     KindRow{Kind::words, "list of texts", "a list such as [php-cgi, -d, memory_limit=256M]",
             list_of_text_schema},
+    KindRow{Kind::endpoints, "list of URLs", "a list such as [\"http://127.0.0.1:2379\"]",
+            list_of_text_schema},
     KindRow{Kind::types, "map of media types", "a map such as {md: text/markdown}", map_schema},
     KindRow{Kind::environment, "map of variables", "a map of variables and values", map_schema},
     KindRow{Kind::rlimits, "map of limits", "a map such as {nofile: 1024, as: 1GiB}", map_schema},

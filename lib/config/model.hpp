@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "config/forms.hpp"
+#include "config/model_cluster.hpp"
 #include "config/model_files.hpp"
 #include "config/model_workers.hpp"
 #include "config/shared_text.hpp"

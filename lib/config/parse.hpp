@@ -23,6 +23,7 @@ void parse_section(SectionReader& section, AnswerOverrides& out);  // parse_rout
 void parse_section(SectionReader& section, Id& out);               // parse_ids.cpp
 void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp
 void parse_section(SectionReader& section, IdService& out);        // parse_id_service.cpp
+void parse_section(SectionReader& section, ClusterStore& out);     // parse_cluster.cpp
 
 /// Read single keys that fill several fields. parse_listen.cpp
 bool read_address(const Value& value, Listen& out);
@@ -36,6 +37,14 @@ bool read_url(const Value& value, Upstream& out);
 bool read_status_url(const Value& value, FcgiStatus& out);
 bool read_status_path(const Value& value, FcgiStatus& out);
 bool read_root(const Value& value, Fcgi& out);
+
+/// Reads the key `secret`_file of the section, if it is there, in place of the key `secret`, whose
+/// value is `out`. parse_secret.cpp
+void read_secret_file(SectionReader& section, const std::string& secret, std::string& out);
+
+/// parse_cluster.cpp
+bool read_cluster_name(const Value& value, std::string& out);
+bool read_endpoints(const Value& value, std::vector<std::string>& out);
 
 /// Checks that an upstream has a url, or workers and what they need. parse_workers.cpp
 void check_workers(SectionReader& section, Upstream& out);

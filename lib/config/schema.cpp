@@ -62,7 +62,8 @@ void add_rules(Section section, json::object& out) {
                                    json::object{{"required", json::array{"workers"}}}};
     if (section == Section::id) out["not"] = not_both("header", "headers");
     if (section == Section::id_service) out["not"] = not_both("token", "token_file");
-    if (section == Section::upstream_tls)
+    if (section == Section::cluster_store) out["not"] = not_both("password", "password_file");
+    if (section == Section::upstream_tls || section == Section::cluster_store)
         out["dependentRequired"] =
             json::object{{"certificate", json::array{"key"}}, {"key", json::array{"certificate"}}};
 }

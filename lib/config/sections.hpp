@@ -44,6 +44,11 @@ extern const std::span<const Key> queue_keys;
 extern const std::span<const Key> clients_keys;
 extern const std::span<const Key> spool_keys;
 extern const std::span<const Key> id_service_keys;
+
+// keys_cluster.cpp
+extern const std::span<const Key> cluster_keys;
+extern const std::span<const Key> cluster_store_keys;
+
 extern const std::span<const Key> log_keys;
 
 }  // namespace ticketgate::config

@@ -37,6 +37,8 @@ void check_meaning(const Config& config, Problems& problems);
 
 /// Warns about limits that protect nothing, in the whole file. warn_limits.cpp
 void warn_limits(const Config& config, Problems& problems);
+/// Warns about the store of a cluster. warn_cluster.cpp
+void warn_cluster(const Config& config, Problems& problems);
 /// For a file with queued routes: warns about a spool without room for a body.
 void warn_spool(const Config& config, Problems& problems);
 /// The same for one route. `queued`: the places of the settings of queued routes.

@@ -167,6 +167,7 @@ bool check_item(const Value& item) {
         case Kind::protocols:
             return check_protocol(item);
         case Kind::words:
+        case Kind::endpoints:
             return !item.node.text.empty() || item.fail("is empty");
         case Kind::networks:
             return is_network(item.node.text) || item.node.text == "unix" ||

@@ -2,6 +2,7 @@
 #include "replica/replica.hpp"
 
 #include "cluster/token.hpp"
+#include "command.hpp"
 #include "etcd_calls.hpp"
 
 namespace ticketgate::test {
@@ -166,7 +167,8 @@ TEST_F(Replicas, WaitForTheWordWhenTheKeeperCrashedWithARequest) {
     EXPECT_TRUE(second.becomes(Role::settling));
     EXPECT_TRUE(still(1s, [&] { return !second.is_granted(place); }));
     EXPECT_EQ(stored().line->prior->epoch, epoch);
-    calls_.put(keys.word("app", epoch), R"({"by":"operator anna","at":1})");
+    const auto settled = Command(store_).run({"settle", "app", std::to_string(epoch)});
+    EXPECT_EQ(settled.code, 0) << settled.err;
     EXPECT_TRUE(second.is_granted_at_last(place));
     EXPECT_GT(place.pass().token(), token);
     EXPECT_TRUE(stored().words.empty()) << "a word that was used is deleted";

@@ -1,0 +1,40 @@
+#include "app/arguments.hpp"
+
+#include <charconv>
+
+#include "config/syntax.hpp"
+
+namespace ticketgate {
+namespace {
+
+constexpr std::uint64_t most_ids = 1'000'000'000;
+
+}  // namespace
+
+// Checks counts itself: CLI11 reads -1 as a very large number, and does not detect overflow.
+std::string why_no_count(const std::string& text) {
+    std::uint64_t count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, count);
+    if (error == std::errc{} && stop == end && count >= 1 && count <= most_ids) return {};
+    return text + " is not a number from 1 to " + std::to_string(most_ids);
+}
+
+std::string why_no_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && stop == end && number != 0) return {};
+    return text + " is not the number of a ticket, as `queues QUEUE` shows it";
+}
+
+std::string why_no_epoch(const std::string& text) {
+    return why_no_number(text).empty() ? ""
+                                       : text + " is not an epoch, as `cluster status` shows it";
+}
+
+std::string why_no_address(const std::string& text) {
+    return config::parse_ipv4(text) ? "" : text + " is not an IPv4 address such as 192.0.2.1";
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,16 @@
+// Checks the values of arguments. Each returns a sentence for the user; empty: the value is good.
+// Pure.
+#pragma once
+
+#include <string>
+
+namespace ticketgate {
+
+std::string why_no_count(const std::string& text);
+/// The number of a ticket.
+std::string why_no_number(const std::string& text);
+/// Of a clustered queue.
+std::string why_no_epoch(const std::string& text);
+std::string why_no_address(const std::string& text);
+
+}  // namespace ticketgate

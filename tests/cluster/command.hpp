@@ -1,0 +1,46 @@
+// The commands of the real program for a cluster, with a config file of their own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/etcd.hpp"
+#include "support/program.hpp"
+
+namespace ticketgate::test {
+
+class Command {
+ public:
+    /// `more`: further keys of cluster.store, as `, username: root`.
+    explicit Command(const Etcd& store, const std::string& more = "") {
+        std::string endpoints;
+        for (std::size_t i = 0; i < store.size(); ++i)
+            endpoints += (i == 0 ? "\"" : ", \"") + store.url(i) + "\"";
+        file_ = folder_.write("c.yaml",
+                              "listen: [{address: \"127.0.0.1:8080\"}]\n"
+                              "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
+                              "routes: [{prefix: /, upstream: app}]\n"
+                              "cluster: {name: shop, store: {endpoints: [" +
+                                  endpoints + "]" + more + "}}\n");
+    }
+
+    struct Ran {
+        int code = -1;
+        std::string out, err;
+    };
+    Ran run(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"-c", file_});
+        Program program(std::move(arguments));
+        const auto code = program.wait();
+        EXPECT_TRUE(code) << "it does not end";
+        return {code.value_or(-1), program.out(), program.err()};
+    }
+
+ private:
+    TemporaryFolder folder_;
+    std::string file_;
+};
+
+}  // namespace ticketgate::test

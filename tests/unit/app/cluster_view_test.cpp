@@ -1,0 +1,96 @@
+// What `cluster status` prints, and what `settle` refuses.
+#include "app/cluster_view.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate {
+namespace {
+
+using cluster::Contents;
+using cluster::LineState;
+
+const cluster::Instance a{"aaaa", "web-a", "a:9902"}, b{"bbbb", "web-b", "b:9902"};
+
+// Replica b keeps the queue and waits for replica a, which is lost.
+Contents settling() {
+    Contents out;
+    out.id = "c0ffee";
+    out.revision = 7;
+    out.replicas.push_back({b, "1.0", {{"app", ""}}});
+    cluster::StoredLine& stored = out.lines["app"];
+    stored.version = 5;
+    stored.line = cluster::Line{20, b, LineState::settling, cluster::Prior{10, a, true}};
+    return out;
+}
+
+TEST(ClusterView, ShowsReplicasAndKeepers) {
+    Contents contents = settling();
+    contents.lines["app"].line = cluster::Line{20, b, LineState::open, std::nullopt};
+    EXPECT_EQ(cluster_table("shop", contents),
+              "cluster shop, id c0ffee\n\n"
+              "REPLICA  ADDRESS  VERSION  INSTANCE\n"
+              "web-b    b:9902   1.0      bbbb\n\n"
+              "QUEUE  STATE  EPOCH  KEEPER          LISTED\n"
+              "app    open   20     web-b (b:9902)  yes\n");
+    EXPECT_EQ(cluster_json("shop", contents),
+              R"({"cluster":"shop","id":"c0ffee","revision":7,"replicas":[{"instance":"bbbb",)"
+              R"("name":"web-b","address":"b:9902","version":"1.0","queues":["app"]}],"queues":)"
+              R"([{"name":"app","state":"open","epoch":20,"keeper":{"instance":"bbbb",)"
+              R"("name":"web-b","address":"b:9902","listed":true}}]})"
+              "\n");
+}
+
+TEST(ClusterView, ShowsAnEmptyStore) {
+    Contents contents;
+    contents.id = "c0ffee";
+    EXPECT_EQ(cluster_table("shop", contents),
+              "cluster shop, id c0ffee\n\nno replica is listed\n\nno queue has had a keeper\n");
+}
+
+TEST(ClusterView, NamesTheCommandThatEndsTheWaitForALostReplica) {
+    const auto text = cluster_table("shop", settling());
+    EXPECT_NE(text.find("waits until nothing of epoch 10 runs, kept by web-a (a:9902)"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("\n  ticketgate settle app 10\n"), std::string::npos) << text;
+    EXPECT_NE(cluster_json("shop", settling())
+                  .find(R"("waits_for":{"instance":"aaaa","name":"web-a","address":"a:9902",)"
+                        R"("listed":false,"epoch":10,"word":false})"),
+              std::string::npos);
+}
+
+TEST(ClusterView, NamesNoCommandWhileTheReplicaLivesOrHasSaidIt) {
+    Contents alive = settling();
+    alive.replicas.push_back({a, "1.0", {}});
+    EXPECT_EQ(cluster_table("shop", alive).find("ticketgate settle"), std::string::npos);
+    Contents said = settling();
+    said.lines["app"].words.push_back(10);
+    EXPECT_EQ(cluster_table("shop", said).find("ticketgate settle"), std::string::npos);
+}
+
+TEST(ClusterView, ShowsNoControlCharacters) {
+    Contents contents = settling();
+    contents.lines["app"].line->keeper.name = "\x1b[2J";
+    EXPECT_EQ(cluster_table("shop", contents).find('\x1b'), std::string::npos);
+}
+
+TEST(Settle, IsPossibleForALostReplicaAlone) {
+    EXPECT_EQ(why_not_settled(settling(), "app", 10), "");
+    Contents alive = settling();
+    alive.replicas.push_back({a, "1.0", {}});
+    EXPECT_NE(why_not_settled(alive, "app", 10).find("is listed"), std::string::npos);
+}
+
+TEST(Settle, NeedsTheEpochThatTheQueueWaitsFor) {
+    EXPECT_NE(why_not_settled(settling(), "other", 10), "");
+    EXPECT_EQ(why_not_settled(settling(), "app", 20), "queue app waits for epoch 10, not 20");
+    Contents said = settling();
+    said.lines["app"].words.push_back(10);
+    EXPECT_NE(why_not_settled(said, "app", 10), "");
+    Contents open = settling();
+    open.lines["app"].line = cluster::Line{20, b, LineState::open, std::nullopt};
+    EXPECT_NE(why_not_settled(open, "app", 10), "");
+}
+
+}  // namespace
+}  // namespace ticketgate
