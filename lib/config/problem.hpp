@@ -39,6 +39,9 @@ class Problems {
     /// False: an earlier pass could not read all of it, so a rule that needs it does not apply.
     bool knows(std::string_view path) const { return !earlier_.touches(path); }
 
+    /// The same of this pass so far.
+    bool has_read(std::string_view path) const { return !unread_.touches(path); }
+
     void error(const Mark& at, std::string path, std::string message);
     void warn(const Mark& at, std::string path, std::string message);
     void add(std::vector<Problem> problems);

@@ -1,6 +1,7 @@
 #include "config/validate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/text.hpp"
@@ -54,11 +55,20 @@ std::string all_conditions(const Config& config, const RouteNode& route) {
     return out;
 }
 
+// Of the route and those around it. False: one that could not be read may tell it from others.
+bool has_read_conditions(const Config& config, const RouteNode& route, const Problems& problems) {
+    constexpr std::array conditions{".host", ".listener", ".methods", ".from", ".header"};
+    const bool own = std::ranges::all_of(
+        conditions, [&](const char* key) { return problems.has_read(route.path + key); });
+    if (!own || route.parent < 0) return own;
+    return has_read_conditions(config, config.routes[static_cast<std::size_t>(route.parent)],
+                               problems);
+}
+
 void check_prefixes(const Config& config, Problems& problems) {
     std::map<std::string, const RouteNode*> seen;
     for (const RouteNode& route : config.routes) {
-        if (route.is_regex()) continue;
-        if (!problems.knows(route.path + ".host")) continue;
+        if (route.is_regex() || !has_read_conditions(config, route, problems)) continue;
         const auto conditions = all_conditions(config, route);
         const auto [first, fresh] = seen.try_emplace(route.prefix + "\n" + conditions, &route);
         if (!fresh)
@@ -67,7 +77,9 @@ void check_prefixes(const Config& config, Problems& problems) {
                                (conditions.empty() ? "" : " with the same conditions") +
                                " stands twice; the first is in line " +
                                std::to_string(first->second->mark.line));
-        if (route.parent < 0) continue;
+    }
+    for (const RouteNode& route : config.routes) {
+        if (route.is_regex() || route.parent < 0) continue;
         const auto& parent = config.routes[static_cast<std::size_t>(route.parent)].prefix;
         if (!encloses(parent, route.prefix))
             problems.error(route.mark, route.path,
@@ -146,8 +158,8 @@ void check_listen_tls(const Config& config, Problems& problems) {
 }  // namespace
 
 void check_references(const Config& config, Problems& problems) {
+    check_prefixes(config, problems);  // before errors that are about a route as a whole
     check_upstreams(config, problems);
-    check_prefixes(config, problems);
     check_conditions(config, problems);
     check_addresses(config, problems);
     check_loops(config, problems);

@@ -232,6 +232,17 @@ TEST(Conditions, WarnsOfRoutesThatNeverApplyOrChangeNothing) {
     EXPECT_EQ(told("- {host: a.org, queue: a}\n- {host: b.org, queue: b}\n"), "");
 }
 
+TEST(Conditions, ThatCannotBeReadMakeNoTwinsOfRoutes) {
+    for (const char* const routes : {"- prefix: /a\n- {prefix: /a, host: \"a b\"}\n",
+                                     "- prefix: /a\n- {prefix: /a, hosts: a.org}\n",
+                                     "- {prefix: /, routes: [{prefix: /a}]}\n"
+                                     "- {prefix: /, hosts: a.org, routes: [{prefix: /a}]}\n"}) {
+        const auto lines = told(routes);
+        EXPECT_EQ(std::ranges::count(lines, '\n'), 1) << lines;
+        EXPECT_EQ(lines.find("stands twice"), std::string::npos) << lines;
+    }
+}
+
 TEST(Conditions, ARouteWithoutAHostPastTheQueueOfASiteIsWarnedAbout) {
     const std::string site = "- {host: a.org, queue: a}\n";
     for (const char* route : {"- {prefix: /api}\n", "- {methods: [POST]}\n",
