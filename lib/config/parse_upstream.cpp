@@ -62,7 +62,7 @@ void parse_section(SectionReader& section, Upstream& out) {
     Reading& reading = section.reading();
     const auto path = section.path_of("fastcgi");
     const bool usable = !out.url.empty();
-    if (usable && is_fcgi_url(out.url) && !out.fcgi)
+    if (usable && is_fcgi_url(out.url) && !out.fcgi && !section.has("fastcgi"))
         reading.problems.error(reading.marks[section.path_of("url")], path,
                                "is missing; php-fpm needs the folder of the scripts: "
                                "fastcgi: {root: /var/www/html}");

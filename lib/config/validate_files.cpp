@@ -30,7 +30,6 @@ void warn_of_others(const Config& config, const RouteNode& route, Problems& prob
 }  // namespace
 
 void check_files(const Config& config, Problems& problems) {
-    if (!problems.knows("routes") || !problems.knows("defaults")) return;
     const RouteIndex index(config);
     for (std::size_t i = 0; i < config.routes.size(); ++i) {
         const RouteNode& route = config.routes[i];
@@ -41,6 +40,9 @@ void check_files(const Config& config, Problems& problems) {
         const Files& files = settings.files;
         const bool says = route.overrides.files.tries.given() || route.overrides.files.root.given();
         const auto path = route.path + ".files";
+        if (!problems.has_read(path) || !problems.has_read("defaults.files") ||
+            !problems.has_read("upstreams." + settings.upstream))
+            continue;
         const auto& last = files.tries.back();
         if (says && !files.root.empty() && last.starts_with('/') && is_script_path(last) &&
             !upstream->second.fcgi)

@@ -78,5 +78,25 @@ TEST(Files, AreGoodWithEachKindOfEntry) {
         EXPECT_EQ(told("", files, ""), "") << files;
 }
 
+TEST(Files, ThatCannotBeReadAreToldOnce) {
+    const std::string listen = "listen: [{address: \"127.0.0.1:8080\"}]\n";
+    EXPECT_EQ(
+        printed(load(listen +
+                     "upstreams: {app: {url: \"fastcgi://127.0.0.1:1\", fastcgy: {root: /w}}}\n"
+                     "routes: [{prefix: /, upstream: app,\n"
+                     "          files: {root: /tmp, try: [path, /index.php]}}]\n")
+                    .problems),
+        std::vector<std::string>{
+            "c.yaml:2:49: upstreams.app.fastcgy: unknown key; did you mean fastcgi?"});
+    EXPECT_EQ(
+        printed(
+            load(listen +
+                 "upstreams: {app: {url: \"http://127.0.0.1:1\"}}\n"
+                 "routes: [{prefix: /, upstream: app, files: {rot: /w, try: [path, upstream]}}]\n")
+                .problems),
+        std::vector<std::string>{
+            "c.yaml:3:45: routes[0].files.rot: unknown key; did you mean root?"});
+}
+
 }  // namespace
 }  // namespace ticketgate::config
