@@ -56,6 +56,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       identities_(identities_now(config, environment)),
       notify_(environment),
       supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
+      replica_(make_replica(config, log_)),
       assembly_(config, {.loops = loops_,
                          .resolver = resolver_,
                          .metrics = metrics_,
@@ -63,12 +64,14 @@ App::App(config::Config config, std::string path, config::Environment environmen
                          .access_log = access_log_,
                          .memory = memory_for(config.spool.directory),
                          .machine = identities_.machine,
+                         .permits = permits(),
                          .supervisor = &supervisor_}),
-      front_(assembly_.commons(), config.listen, config.clients.max_connections,
+      front_(assembly_.commons(), listeners_of(config), config.listen.size(),
+             config.clients.max_connections,
              first_reserved_descriptor(most_descriptors())),
       reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
-              assembly_, front_),
-      shutdown_(control_, log_, assembly_, front_, notify_) {
+              assembly_, front_, replica_.get()),
+      shutdown_(control_, log_, assembly_, front_, notify_, replica_.get()) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
@@ -77,9 +80,22 @@ App::App(config::Config config, std::string path, config::Environment environmen
     if (config.id_service)
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);
     register_process_metrics(metrics_, log_, access_log_, assembly_);
+    join_lines(config);
 }
 
 App::~App() = default;
+
+GateRegistry::Permits App::permits() const {
+    if (!replica_) return {};
+    return [replica = replica_.get()](const std::string& queue) {
+        return replica->has(queue) ? &replica->permit(queue) : nullptr;
+    };
+}
+
+void App::join_lines(const config::Config& config) {
+    for (const auto& [name, queue] : config.queues)
+        if (queue.cluster) replica_->join(name, assembly_.gates().share(name));
+}
 
 void App::start_admin(const config::Config& config) {
     const auto lane = ids::Lane{config.threads, config.threads + 1};  // after the loops' lanes
@@ -140,11 +156,13 @@ int App::run() {
     control_.hear_signals();
     auto threads = start_loops();
     if (id_service_) id_service_->start();
+    if (replica_) replica_->start();
     tell_start();
     assembly_.probe_status_pages();
     release_signals();  // after the threads, which must not receive them
     notify_.ready();
     control_.run();
+    if (replica_) replica_->stop();  // what is cut from here on must not pass for finished
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();

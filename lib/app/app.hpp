@@ -15,6 +15,7 @@
 #include "app/identities.hpp"
 #include "app/notify.hpp"
 #include "app/reload.hpp"
+#include "app/replica.hpp"
 #include "app/shutdown.hpp"
 #include "config/config.hpp"
 #include "config/environment.hpp"
@@ -48,6 +49,8 @@ class App {
     std::size_t connections() const { return assembly_.commons().connections; }
 
  private:
+    GateRegistry::Permits permits() const;
+    void join_lines(const config::Config& config);
     void start_admin(const config::Config& config);
     void tell_admin_shut(int error);
     bool tell_lost(std::uint64_t lines, int error);
@@ -71,6 +74,7 @@ class App {
     const Identities identities_;
     const Notify notify_;
     spawn::Supervisor supervisor_;
+    const std::unique_ptr<replica::Replica> replica_;  // null: the config has no cluster
     Assembly assembly_;
     Front front_;
     Reload reload_;

@@ -1,14 +1,13 @@
 // The commands that speak to the store of a cluster.
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <stdexcept>
 
 #include "app/cluster_store.hpp"
 #include "app/cluster_view.hpp"
 #include "app/commands.hpp"
-#include "ids/entropy.hpp"
+#include "app/replica.hpp"
 
 namespace ticketgate::commands {
 namespace {
@@ -22,18 +21,6 @@ int complain(const std::string& text) {
 
 int no_store(const std::string& why) {
     return complain("the cluster's store cannot be used: " + why);
-}
-
-std::string new_id() {
-    std::array<std::uint8_t, 16> random;
-    if (!ids::kernel_random(random)) throw std::runtime_error("the kernel gave no random bytes");
-    std::string out;
-    for (const std::uint8_t byte : random) {
-        constexpr std::string_view digits = "0123456789abcdef";
-        out += digits[byte >> 4];
-        out += digits[byte & 15];
-    }
-    return out;
 }
 
 // Calls use(name of the cluster, its store).
@@ -89,7 +76,7 @@ int cluster_init(const std::string& file) {
         if (!contents->id.empty())
             return complain("cluster " + name + " has been initialised before, with id " +
                             contents->id + "; nothing was changed");
-        const std::string id = new_id();
+        const std::string id = random_id();
         cluster::etcd::Transaction first;
         first.conditions.push_back({store.keys().cluster(), std::nullopt, 0});
         first.puts.push_back({store.keys().cluster(), cluster::write_cluster(id), 0});

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "app/replica.hpp"
 #include "app/restart_keys.hpp"
 #include "app/roots.hpp"
 #include "app/spool.hpp"
@@ -14,7 +15,7 @@ namespace ticketgate {
 
 Reload::Reload(std::string path, config::Environment environment, config::Config started,
                const Identities& running, Log& log, metrics::Registry& metrics, Assembly& assembly,
-               Front& front)
+               Front& front, replica::Replica* replica)
     : path_(std::move(path)),
       environment_(std::move(environment)),
       started_(std::move(started)),
@@ -22,6 +23,7 @@ Reload::Reload(std::string path, config::Environment environment, config::Config
       log_(log),
       assembly_(assembly),
       front_(front),
+      replica_(replica),
       successful_(metrics.gauge("ticketgate_config_last_reload_successful",
                                 "1: the last config file was good.")) {
     successful_.set(1);
@@ -78,6 +80,7 @@ void Reload::put_in_force(config::Config next) {
     const config::Config& now = assembly_.config();
     log_.level(log_level(now.log.level));
     front_.max_connections(now.clients.max_connections);
+    if (replica_ != nullptr) replica_->configure(keeper_settings(now));
     assembly_.probe_status_pages();
 }
 

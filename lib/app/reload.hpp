@@ -11,15 +11,17 @@
 #include "config/load.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
+#include "replica/replica.hpp"
 
 namespace ticketgate {
 
 class Reload {
  public:
-    /// `started` and `running` are from the start: no reload changes them.
+    /// `started` and `running` are from the start: no reload changes them. `replica`: null: not of
+    /// a cluster.
     Reload(std::string path, config::Environment environment, config::Config started,
            const Identities& running, Log& log, metrics::Registry& metrics, Assembly& assembly,
-           Front& front);
+           Front& front, replica::Replica* replica);
 
     /// Logs and returns the problems of the file. If there are none, the file is in force, except
     /// for the keys that need a restart.
@@ -39,6 +41,7 @@ class Reload {
     Log& log_;
     Assembly& assembly_;
     Front& front_;
+    replica::Replica* const replica_;
     metrics::Gauge& successful_;
 };
 

@@ -46,6 +46,15 @@ class Comparison {
                 wanted ? wanted->address.address : "off");
     }
 
+    void cluster() {
+        const auto &runs = started_.cluster, &wanted = next_.cluster;
+        if (!runs || !wanted)
+            return differs("cluster", runs ? runs->name : "off", wanted ? wanted->name : "off");
+        keys(Section::cluster, "cluster.", &*runs, &*wanted);
+        keys(Section::cluster_store, "cluster.store.", &runs->store, &wanted->store);
+        keys(Section::cluster_peer, "cluster.peer.", &runs->peer, &wanted->peer);
+    }
+
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
@@ -53,7 +62,9 @@ class Comparison {
         const auto spell = key.bound.field.spell;
         if (spell == nullptr) return;
         const std::string a = spell(key, runs), b = spell(key, wanted);
-        if (key.name != "token") return differs(path, a, b);
+        const bool secret =
+            key.name == "token" || key.name == "password" || key.name == "secret";
+        if (!secret) return differs(path, a, b);
         if (a != b) differs(path, "the old value", "the new value");  // a secret
     }
 
@@ -93,6 +104,7 @@ std::vector<config::Problem> keys_for_restart(const Config& started, const Confi
     comparison.keys(Section::spool, "spool.", &started.spool, &next.spool);
     comparison.keys(Section::machine, "ids.machine.", &started.ids.machine, &next.ids.machine);
     comparison.id_service();
+    comparison.cluster();
     comparison.keys(Section::log, "log.", &started.log, &next.log, {"access_file", "max_buffer"});
     return comparison.take();
 }

@@ -13,12 +13,13 @@ constexpr std::size_t most_told = 32;
 }  // namespace
 
 Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front,
-                   const Notify& notify)
+                   const Notify& notify, replica::Replica* replica)
     : control_(control),
       log_(log),
       assembly_(assembly),
       front_(front),
       notify_(notify),
+      replica_(replica),
       poll_(control.io()) {}
 
 void Shutdown::drain() {
@@ -27,11 +28,14 @@ void Shutdown::drain() {
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
     front_.close();
     assembly_.drain();
+    if (replica_ != nullptr) replica_->drain();
     look_later();  // so that a request to the admin listener still gets its answer
 }
 
 void Shutdown::stop() {
     enter(Phase::stopping, stop_time);
+    // What a stop cuts may still run at the backend: no word is given for it.
+    if (replica_ != nullptr) replica_->stop();
     tell_what_still_runs();
     front_.close();
     assembly_.stop();
@@ -50,8 +54,14 @@ void Shutdown::enter(Phase phase, Duration longest) {
     phase_ends_ = monotonic_now() + longest;
 }
 
+// The lines of a cluster pass on before the process ends, so that others need not wait for a lease.
+bool Shutdown::done() const {
+    const bool handed_over = replica_ == nullptr || phase_ == Phase::stopping || replica_->is_rid();
+    return assembly_.idle() && handed_over;
+}
+
 void Shutdown::look_if_done() {
-    if (assembly_.idle()) return control_.stop();
+    if (done()) return control_.stop();
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return control_.stop();
     const Commons& left = assembly_.commons();

@@ -10,12 +10,15 @@
 #include "app/notify.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
+#include "replica/replica.hpp"
 
 namespace ticketgate {
 
 class Shutdown {
  public:
-    Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify);
+    /// `replica`: of a cluster; null: none.
+    Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify,
+             replica::Replica* replica);
 
     /// Readiness: false once a drain has begun.
     bool ready() const { return phase_ == Phase::running; }
@@ -31,6 +34,7 @@ class Shutdown {
  private:
     enum class Phase : std::uint8_t { running, draining, stopping };
     void enter(Phase phase, Duration longest);
+    bool done() const;
     void tell_what_still_runs();
     void look_if_done();
     void look_later();
@@ -39,6 +43,7 @@ class Shutdown {
     Assembly& assembly_;
     Front& front_;
     const Notify& notify_;
+    replica::Replica* const replica_;
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};

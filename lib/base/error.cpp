@@ -55,6 +55,14 @@ const char* text(errc e) {
             return "the server stopped before the backend answered";
         case errc::slot_revoked:
             return "the slot was released before the request was sent to the backend";
+        case errc::not_a_replica:
+            return "only replicas of the cluster may connect here";
+        case errc::line_moved:
+            return "the queue moved to another replica; the request was not started";
+        case errc::cluster_away:
+            return "no replica of the cluster can serve the queue now";
+        case errc::keeper_lost:
+            return "the replica that had the request was lost";
         case errc::upstream_refused:
             return "cannot connect to the backend";
         case errc::upstream_untrusted:

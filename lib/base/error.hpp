@@ -39,6 +39,11 @@ enum class errc {
     draining,       ///< 503: stopping
     stopped,        ///< 502: stopping; the backend may still run the request
     slot_revoked,   ///< 503: an operator gave the slot away before the request was sent
+    // the line of a cluster
+    not_a_replica,  ///< 403: the listener for replicas, without their secret
+    line_moved,     ///< 503: another replica keeps the line; the request was not started
+    cluster_away,   ///< 503: no replica may grant, as far as this one knows
+    keeper_lost,    ///< 502: the replica that had the request is gone; it may have run
     // the backend
     upstream_refused,          ///< 502: no connection could be made
     upstream_untrusted,        ///< 502: the TLS handshake failed, or the certificate is not good

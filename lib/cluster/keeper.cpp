@@ -97,6 +97,15 @@ std::optional<Time> Keeper::prior_stopped() const {
     return *lost_since_ + settings_.lease;
 }
 
+bool Keeper::is_rid() const {
+    if (term_ == 0) return !pending_;
+    if (role_ != Role::follower || pending_ || stale_ || !is_over()) return false;
+    if (is_mine() && sight_.line->state != free) return false;
+    const bool owes = sight_.line && sight_.line->prior &&
+                      sight_.line->prior->keeper.id == self_.id && !sight_.word;
+    return !owes;
+}
+
 Where Keeper::where() const {
     if (!sight_.line) return Where::nowhere;
     if (role_ != Role::follower && role_ != Role::leaving && !draining_) return Where::here;

@@ -127,6 +127,8 @@ class Keeper {
     /// A slot may be granted, if the replica is sure as well.
     bool may_grant() const { return grants_ == Grants::on && granting_role(); }
     Where where() const;
+    /// It keeps no line, and owes nobody the word for one that it has kept.
+    bool is_rid() const;
     Role role() const { return role_; }
     /// Of the term that it keeps, or 0.
     Epoch epoch() const { return role_ == Role::follower ? 0 : term_; }

@@ -9,6 +9,7 @@
 
 #include "config/conditions.hpp"
 #include "config/model.hpp"
+#include "config/model_cluster.hpp"
 #include "config/overrides.hpp"
 
 namespace ticketgate::config {

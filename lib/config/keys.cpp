@@ -41,6 +41,8 @@ constexpr std::array tables{
     Table{"id_service", &id_service_keys},
     Table{"cluster", &cluster_keys},
     Table{"cluster_store", &cluster_store_keys},
+    Table{"cluster_peer", &cluster_peer_keys},
+    Table{"peer_tls", &peer_tls_keys},
     Table{"log", &log_keys},
 };
 static_assert(tables.size() == section_count);

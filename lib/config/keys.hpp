@@ -85,6 +85,8 @@ enum class Section {
     id_service,
     cluster,
     cluster_store,
+    cluster_peer,
+    peer_tls,
     log
 };
 inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::log) + 1;

@@ -9,10 +9,62 @@ using Store = ClusterStore;
 constexpr std::array cluster_rows{
     like("shop",
          required(plain("name", Kind::text, field_by<read_cluster_name, &Cluster::name>,
-                        "The name of the cluster, the same in all its processes: 1 to 63 of a-z, "
+                        "The name of the cluster, the same in all its replicas: 1 to 63 of a-z, "
                         "0-9 and -. It is part of every key in the store."))),
+    like("web-1", plain("replica", Kind::text, field<&Cluster::replica>,
+                        "The name of this replica, for people. Without it, the name of the host.")),
+    number("lease", Kind::duration, field<&Cluster::lease>, 2'000, 60'000,
+           "A replica that has given no sign of life for this time, in whole seconds, is lost, and "
+           "another one may keep its queues. A replica that cannot reach the store grants nothing "
+           "after 0.9 of it.",
+           {}),
+    number("idle_after", Kind::duration, field<&Cluster::idle_after>, 100, 3'600'000,
+           "A queue without a request for this time is written down as idle: a crash then costs no "
+           "more than the lease. never: each crash of its keeper needs the word.",
+           "never"),
     required(nested("store", Kind::section, Section::cluster_store, part<&Cluster::store>,
                     "The etcd that holds the state of the lines.")),
+    required(nested("peer", Kind::section, Section::cluster_peer, part<&Cluster::peer>,
+                    "How the replicas reach each other. Requests of a clustered queue go to the "
+                    "replica that keeps it.")),
+};
+
+constexpr std::array peer_rows{
+    like("\"0.0.0.0:8081\"",
+         required(plain("listen", Kind::address, field_by<read_address, &ClusterPeer::listen>,
+                        "The address for the other replicas, on a port of its own. Clients must "
+                        "not reach it."))),
+    like("\"${POD_IP:-127.0.0.1}:8081\"",
+         required(plain("advertise", Kind::text,
+                        field_by<read_advertised, &ClusterPeer::advertise>,
+                        "host:port at which the other replicas reach listen."))),
+    like("\"${TICKETGATE_PEER_SECRET:-change this secret}\"",
+         required_unless("secret_file",
+                         plain("secret", Kind::text, field_by<read_peer_secret, &ClusterPeer::secret>,
+                               "What a replica shows to the others, the same in all of them: at "
+                               "least 16 characters."))),
+    like("/etc/ticketgate/peer.secret",
+         instead_of("secret", "secret_file", Kind::body_file,
+                    "A file with the secret, relative to this file.")),
+    commented(nested("tls", Kind::section, Section::peer_tls, part<&ClusterPeer::tls>,
+                     "TLS between replicas, for a network that others can listen to. Each replica "
+                     "proves itself with its certificate.")),
+};
+
+constexpr std::array peer_tls_rows{
+    like("/etc/ticketgate/replica.pem",
+         required(plain("certificate", Kind::file, field<&PeerTls::certificate>,
+                        "A PEM file with this replica's certificate, for servers and for clients, "
+                        "relative to this file."))),
+    like("/etc/ticketgate/replica-key.pem",
+         required(plain("key", Kind::file, field<&PeerTls::key>, "The private key of it."))),
+    like("/etc/ticketgate/replicas-ca.pem",
+         required(plain("ca_file", Kind::file, field<&PeerTls::ca_file>,
+                        "A PEM file with the CAs that sign the certificates of all replicas."))),
+    like("replica.internal",
+         plain("server_name", Kind::text, field<&PeerTls::server_name>,
+               "The name that must be in each replica's certificate. Without it, the host of its "
+               "address.")),
 };
 
 constexpr std::array store_rows{
@@ -45,5 +97,7 @@ constexpr std::array store_rows{
 
 constinit const std::span<const Key> cluster_keys = cluster_rows;
 constinit const std::span<const Key> cluster_store_keys = store_rows;
+constinit const std::span<const Key> cluster_peer_keys = peer_rows;
+constinit const std::span<const Key> peer_tls_keys = peer_tls_rows;
 
 }  // namespace ticketgate::config

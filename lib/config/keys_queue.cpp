@@ -25,6 +25,13 @@ constexpr std::array rows{
           "For inside_calls: pass and pass_any, the most calls within one slot: one inside the "
           "other, and beside "
           "each other. Above it: 508."),
+    flag("cluster", field<&Queue::cluster>,
+         "One line over all replicas of the cluster. Needs cluster, and hold_timeout must be "
+         "written."),
+    plain("token", Kind::header_name, field_by<read_token, &Queue::token>,
+          "With cluster: the header in which each request carries its fencing number, which rises "
+          "with each grant over all replicas and restarts; Fencing-Queue names the queue. A backend "
+          "that refuses lower numbers is safe even from a replica that stood still. off: none."),
 };
 
 }  // namespace

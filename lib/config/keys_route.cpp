@@ -45,6 +45,11 @@ constexpr std::array settings_rows{
                 setting_part<&S::on_backend_error, &Said::on_backend_error>,
                 "The answer when the backend refused or broke the connection (502) or was silent "
                 "(504). A status that is set here replaces both. Its keys are those of on_full.")),
+    like("{}",
+         nested("on_cluster_away", Kind::section, Section::answer,
+                setting_part<&S::on_cluster_away, &Said::on_cluster_away>,
+                "For a queue of a cluster: the answer when no replica may grant, as without the "
+                "store, or when its keeper has changed. Its keys are those of on_full.")),
     choice("client_half_close", setting<&S::client_half_close, &Said::client_half_close>,
            "leave|stay",
            "What a FIN from a queued client means. leave: the client is gone, and so is its "

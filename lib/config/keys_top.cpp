@@ -75,8 +75,8 @@ constexpr std::array rows{
         "Serves numbers to other programs over noeqd's protocol, on an address of its own. GET "
         "/api/v1/ids on the admin listener works without it.")),
     commented(nested("cluster", Kind::section_or_off, Section::cluster, part<&Config::cluster>,
-                     "The cluster that several processes are to form, for `ticketgate cluster`. "
-                     "Not finished: no queue can use it yet.")),
+                     "The cluster that several processes (replicas) form: a queue with cluster: "
+                     "true has one line over all of them. docs/cluster.md is its page.")),
     nested("log", Kind::section, Section::log, part<&Config::log>,
            "The access log and the operational log."),
     duration("drain_timeout", field<&Config::drain_timeout>,

@@ -13,7 +13,6 @@
 
 #include "base/clock.hpp"
 #include "config/forms.hpp"
-#include "config/model_cluster.hpp"
 #include "config/model_files.hpp"
 #include "config/model_workers.hpp"
 #include "config/shared_text.hpp"
@@ -112,6 +111,7 @@ struct SettingsIn {
     In<Form, std::uint32_t> max_waiting = Form::initial(1024u);  ///< tickets; 0: no waiting
     AnswerIn<Form> on_full = {};                                 ///< max_waiting tickets wait
     AnswerIn<Form> on_wait_timeout = {};                         ///< wait_timeout has passed
+    AnswerIn<Form> on_cluster_away = {};  ///< no replica may grant to the clustered queue
     /// The status is 504 if the backend was silent, unless a route sets the status.
     AnswerIn<Form> on_backend_error{.status = Form::initial(std::uint16_t{502})};
     /// True if a route sets `on_backend_error.status`: then it applies to all errors.
@@ -147,6 +147,8 @@ struct Queue {
     OnHoldTimeout on_hold_timeout = OnHoldTimeout::keep;
     Release release = Release::response;  ///< when the slot is released
     std::uint32_t max_inside = 8;         ///< calls from inside within one hold: deep, and beside
+    bool cluster = false;                 ///< one line over all replicas of the cluster
+    std::optional<std::string> token = "Fencing-Token";  ///< header of its number; absent: `off`
     bool operator==(const Queue&) const = default;
 };
 

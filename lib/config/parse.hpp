@@ -24,6 +24,8 @@ void parse_section(SectionReader& section, Id& out);               // parse_ids.
 void parse_section(SectionReader& section, IdOverrides& out);      // parse_ids.cpp
 void parse_section(SectionReader& section, IdService& out);        // parse_id_service.cpp
 void parse_section(SectionReader& section, ClusterStore& out);     // parse_cluster.cpp
+void parse_section(SectionReader& section, ClusterPeer& out);      // parse_cluster.cpp
+void parse_section(SectionReader& section, Cluster& out);          // parse_cluster.cpp
 
 /// Read single keys that fill several fields. parse_listen.cpp
 bool read_address(const Value& value, Listen& out);
@@ -45,6 +47,9 @@ void read_secret_file(SectionReader& section, const std::string& secret, std::st
 /// parse_cluster.cpp
 bool read_cluster_name(const Value& value, std::string& out);
 bool read_endpoints(const Value& value, std::vector<std::string>& out);
+bool read_advertised(const Value& value, std::string& out);
+bool read_peer_secret(const Value& value, std::string& out);
+bool read_token(const Value& value, std::optional<std::string>& out);
 
 /// Checks that an upstream has a url, or workers and what they need. parse_workers.cpp
 void check_workers(SectionReader& section, Upstream& out);

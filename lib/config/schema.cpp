@@ -63,6 +63,11 @@ void add_rules(Section section, json::object& out) {
     if (section == Section::id) out["not"] = not_both("header", "headers");
     if (section == Section::id_service) out["not"] = not_both("token", "token_file");
     if (section == Section::cluster_store) out["not"] = not_both("password", "password_file");
+    if (section == Section::cluster_peer) {
+        out["not"] = not_both("secret", "secret_file");
+        out["anyOf"] = json::array{json::object{{"required", json::array{"secret"}}},
+                                   json::object{{"required", json::array{"secret_file"}}}};
+    }
     if (section == Section::upstream_tls || section == Section::cluster_store)
         out["dependentRequired"] =
             json::object{{"certificate", json::array{"key"}}, {"key", json::array{"certificate"}}};

@@ -48,6 +48,8 @@ extern const std::span<const Key> id_service_keys;
 // keys_cluster.cpp
 extern const std::span<const Key> cluster_keys;
 extern const std::span<const Key> cluster_store_keys;
+extern const std::span<const Key> cluster_peer_keys;
+extern const std::span<const Key> peer_tls_keys;
 
 extern const std::span<const Key> log_keys;
 

@@ -102,7 +102,23 @@ std::string listen_path(std::size_t index) {
     return "listen[" + std::to_string(index) + "].address";
 }
 
+// The others are listed before it, so the message stands at the cluster's key.
+void check_peer_address(const Config& config, Problems& problems) {
+    if (!config.cluster) return;
+    const Listen& own = config.cluster->peer.listen;
+    const auto taken = [&](const std::string& by) {
+        problems.error(config.mark_of("cluster.peer.listen"), "cluster.peer.listen",
+                       "address " + own.address + " is taken by " + by +
+                           "; the listener for replicas needs its own");
+    };
+    for (std::size_t i = 0; i < config.listen.size(); ++i)
+        if (collide(own, config.listen[i])) taken(listen_path(i));
+    if (config.admin && collide(own, *config.admin)) taken("admin.address");
+    if (config.id_service && collide(own, config.id_service->address)) taken("id_service.address");
+}
+
 void check_addresses(const Config& config, Problems& problems) {
+    check_peer_address(config, problems);
     for (std::size_t i = 0; i < config.listen.size(); ++i) {
         const Listen& listen = config.listen[i];
         const auto same = [&](const Listen& other) { return collide(listen, other); };
@@ -169,6 +185,7 @@ void check_references(const Config& config, Problems& problems) {
     check_proxy_headers(config, problems);
     check_answers(config, problems);
     check_files(config, problems);
+    check_cluster(config, problems);
 }
 
 }  // namespace ticketgate::config

@@ -28,6 +28,9 @@ void check_proxy_headers(const Config& config, Problems& problems);
 /// Reports headers of answers that ticketgate sets itself. validate_answers.cpp
 void check_answers(const Config& config, Problems& problems);
 
+/// Checks what clustered queues need. validate_cluster.cpp
+void check_cluster(const Config& config, Problems& problems);
+
 /// Checks what files of a route need from its upstream. validate_files.cpp
 void check_files(const Config& config, Problems& problems);
 
@@ -37,8 +40,11 @@ void check_meaning(const Config& config, Problems& problems);
 
 /// Warns about limits that protect nothing, in the whole file. warn_limits.cpp
 void warn_limits(const Config& config, Problems& problems);
-/// Warns about the store of a cluster. warn_cluster.cpp
+/// Warn about the store and the queues of a cluster. warn_cluster.cpp
 void warn_cluster(const Config& config, Problems& problems);
+/// The same for a route to a clustered queue.
+void warn_clustered_route(const RouteOverrides& own, const std::string& path,
+                          const Settings& settings, const Config& config, Problems& problems);
 /// For a file with queued routes: warns about a spool without room for a body.
 void warn_spool(const Config& config, Problems& problems);
 /// The same for one route. `queued`: the places of the settings of queued routes.

@@ -37,6 +37,8 @@ class Loops {
             return tell(path, *config_.admin, "admin.address");
         if (config_.id_service && leads_to(target, config_.id_service->address))
             tell(path, config_.id_service->address, "id_service.address");
+        if (config_.cluster && leads_to(target, config_.cluster->peer.listen))
+            tell(path, config_.cluster->peer.listen, "cluster.peer.listen");
     }
 
  private:

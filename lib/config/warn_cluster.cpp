@@ -6,19 +6,16 @@
 namespace ticketgate::config {
 namespace {
 
-bool leaves_the_machine(const std::string& endpoint) {
+bool leaves_the_machine(const std::string& url) {
     Upstream at;
     std::string why;
-    if (!parse_url(endpoint, at, why)) return false;
+    if (!parse_url(url, at, why)) return false;
     Listen there;
     there.host = at.host;
     return at.host != "localhost" && !is_loopback(there);
 }
 
-}  // namespace
-
-void warn_cluster(const Config& config, Problems& problems) {
-    if (!config.cluster) return;
+void warn_store(const Config& config, Problems& problems) {
     const ClusterStore& store = config.cluster->store;
     const auto warn = [&](const std::string& key, const std::string& message) {
         problems.warn(config.mark_of("cluster.store." + key), "cluster.store." + key, message);
@@ -36,6 +33,56 @@ void warn_cluster(const Config& config, Problems& problems) {
     if (plain && !store.endpoints.empty() && !(store.ca_file.empty() && store.certificate.empty()))
         warn(store.ca_file.empty() ? "certificate" : "ca_file",
              "has no effect: no endpoint begins with https://");
+}
+
+void warn_peer(const Config& config, Problems& problems) {
+    const ClusterPeer& peer = config.cluster->peer;
+    if (!peer.advertise.empty() && !peer.tls && leaves_the_machine("http://" + peer.advertise))
+        problems.warn(config.mark_of("cluster.peer.advertise"), "cluster.peer.advertise",
+                      "the secret and the requests go between machines in plain text; write "
+                      "peer.tls, unless the network is closed to others");
+    if (config.cluster->lease < 3s)
+        problems.warn(config.mark_of("cluster.lease"), "cluster.lease",
+                      "is so short that an election of the store's leader may cost a replica its "
+                      "queues; 3s or more");
+}
+
+void warn_lost_keeper(const Config& config, const std::string& name, const Queue& queue,
+                      Problems& problems) {
+    const bool opens =
+        queue.hold_timeout != never && queue.on_hold_timeout == OnHoldTimeout::release;
+    if (queue.release == Release::worker_idle || opens) return;
+    const auto path = "queues." + name + ".hold_timeout";
+    problems.warn(config.mark_of(path), path,
+                  "if the replica that keeps the queue crashes while a request runs, the queue "
+                  "stands until a person says that the request is over (ticketgate settle " +
+                      name +
+                      " EPOCH); with a time and on_hold_timeout: release it fails open after it");
+}
+
+}  // namespace
+
+void warn_cluster(const Config& config, Problems& problems) {
+    if (!config.cluster) return;
+    warn_store(config, problems);
+    warn_peer(config, problems);
+    for (const auto& [name, queue] : config.queues)
+        if (queue.cluster) warn_lost_keeper(config, name, queue, problems);
+}
+
+void warn_clustered_route(const RouteOverrides& own, const std::string& path,
+                          const Settings& settings, const Config& config, Problems& problems) {
+    if (!config.cluster || !settings.queue) return;
+    const auto queue = config.queues.find(*settings.queue);
+    if (queue == config.queues.end() || !queue->second.cluster) return;
+    if (own.wait_timeout.given() && settings.wait_timeout < 2 * config.cluster->lease)
+        problems.warn(own.wait_timeout.mark, path + ".wait_timeout",
+                      "is below two leases: after the loss of a keeper, requests time out before "
+                      "another replica can take over");
+    if (own.response_timeout.given() && config.drain_timeout < settings.response_timeout)
+        problems.warn(own.response_timeout.mark, path + ".response_timeout",
+                      "is above drain_timeout: a replica that is stopped while such a request runs "
+                      "leaves the queue without the word that it has ended");
 }
 
 }  // namespace ticketgate::config

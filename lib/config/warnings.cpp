@@ -227,6 +227,7 @@ void check_meaning(const Config& config, Problems& problems) {
         warn_body_type(route, problems);
         warn_page(route, problems);
         warn_tunnel(route, problems);
+        warn_clustered_route(route.own, route.path, route.settings, config, problems);
         warn_method_override(route.own, route.path, route.settings, problems);
         warn_limits(route.own, route.path, route.settings, config, queued, problems);
         if (&route.own == &config.defaults) continue;

@@ -211,6 +211,16 @@ void append_params(const http::RequestHead& stamped, unsigned version,
     to.put_configured();
 }
 
+std::string variable_of(std::string_view header) {
+    std::string name = "HTTP_";
+    for (const char c : header) {
+        const char lower = to_lower(c);
+        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
+        name += letter ? static_cast<char>(lower - 32) : digit ? c : '_';
+    }
+    return name;
+}
+
 void append_length(std::string& out, std::uint64_t length) {
     append_pair(out, "CONTENT_LENGTH", std::to_string(length));
 }

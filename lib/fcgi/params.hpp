@@ -27,6 +27,9 @@ void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
                    const Scripts& scripts, const Script* chosen, std::string& out);
 
+/// The variable of a header of our own: `HTTP_FENCING_TOKEN`.
+std::string variable_of(std::string_view header);
+
 /// Appends CONTENT_LENGTH, for a body whose length was not known before.
 void append_length(std::string& out, std::uint64_t length);
 

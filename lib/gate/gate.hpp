@@ -11,6 +11,7 @@
 //   take, take_within     enter, refuse   the session, where the request arrived
 //   any call              grant           to the ticket that a free slot goes to
 //   settle                expire          the session, when its deadline passed
+//   move_away             move            the keeper of a clustered line, when it is elsewhere
 //   cancel                cancel          the session, when the client left or the process stops
 //   Place::begin          begin           the session, as it hands the request to its run
 //   ~Place                drop            the session, however it ends
@@ -26,6 +27,7 @@
 
 #include "gate/gate_view.hpp"
 #include "gate/pass.hpp"
+#include "gate/permit.hpp"
 
 namespace ticketgate {
 
@@ -85,6 +87,13 @@ class Gate {
 
     const std::string& name() const { return name_; }
     net::Loop& home() const { return home_; }
+
+    /// Where a request takes its ticket now: a clustered line may be at another replica.
+    virtual Whereabouts where() const { return {}; }
+    /// The line is one over all replicas of a cluster.
+    virtual bool clustered() const { return false; }
+    /// A granted request may be sent to the backend: looked at once more before its first byte.
+    virtual bool may_send() const { return true; }
 
     /// Takes a number, or refuses with `full`. `here` is always the caller's loop. A gate whose
     /// line is elsewhere may return `waiting` before it knows the number.
@@ -159,6 +168,8 @@ class [[nodiscard]] Slot {
     std::uint64_t token() const { return pass_ ? pass_->token() : 0; }
     Time granted() const { return pass_->granted(); }
     const std::shared_ptr<Gate>& gate() const { return gate_; }
+    /// Before the first byte of the request goes out. No slot: it may.
+    bool may_send() const { return gate_ == nullptr || gate_->may_send(); }
 
  private:
     friend class Place;

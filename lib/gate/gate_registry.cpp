@@ -1,17 +1,28 @@
 #include "gate/gate_registry.hpp"
 
+#include <stdexcept>
+
 #include "gate/local_gate.hpp"
 
 namespace ticketgate {
 
-std::shared_ptr<Gate> GateRegistry::find_or_make(const std::string& name,
-                                                 const GateSettings& settings) {
-    auto& gate = gates_[name];
-    if (!gate) gate = std::make_shared<LocalGate>(name, settings, next_home_(), metrics_);
+// A queue that changed sides under a running process would be two lines.
+std::shared_ptr<LocalGate> GateRegistry::find_or_make(const std::string& name,
+                                                      const GateSettings& settings,
+                                                      bool clustered) {
+    const auto found = gates_.find(name);
+    Permit* const permit = clustered && permits_ ? permits_(name) : nullptr;
+    const bool is = found == gates_.end() ? permit != nullptr : found->second->clustered();
+    if (is != clustered)
+        throw std::runtime_error("queue " + name + " can " + (clustered ? "join" : "leave") +
+                                 " the cluster only at a restart");
+    if (found != gates_.end()) return found->second;
+    auto gate = std::make_shared<LocalGate>(name, settings, next_home_(), metrics_, permit);
+    gates_.emplace(name, gate);
     return gate;
 }
 
-Gate* GateRegistry::find(const std::string& name) const {
+LocalGate* GateRegistry::find(const std::string& name) const {
     const auto found = gates_.find(name);
     return found == gates_.end() ? nullptr : found->second.get();
 }

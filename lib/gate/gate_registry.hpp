@@ -7,25 +7,34 @@
 #include <memory>
 #include <string>
 
-#include "gate/gate.hpp"
+#include "gate/local_gate.hpp"
 #include "metrics/registry.hpp"
 
 namespace ticketgate {
 
 class GateRegistry {
  public:
-    GateRegistry(metrics::Registry& metrics, std::function<net::Loop&()> next_home)
-        : metrics_(metrics), next_home_(std::move(next_home)) {}
+    /// The permit of a clustered queue; null: there is none of this name.
+    using Permits = std::function<Permit*(const std::string& queue)>;
+
+    GateRegistry(metrics::Registry& metrics, std::function<net::Loop&()> next_home,
+                 Permits permits = {})
+        : metrics_(metrics), next_home_(std::move(next_home)), permits_(std::move(permits)) {}
 
     /// Returns the gate of this name; makes it if there is none. configure_all sets its limits.
-    std::shared_ptr<Gate> find_or_make(const std::string& name, const GateSettings& settings);
+    /// `clustered`: throws std::runtime_error if it has no permit, or is one without.
+    std::shared_ptr<LocalGate> find_or_make(const std::string& name, const GateSettings& settings,
+                                            bool clustered = false);
 
     /// Second phase of a reload, which cannot fail: sets the limits of all named gates, and drops
     /// the other gates once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
     /// Null: no gate has this name.
-    Gate* find(const std::string& name) const;
+    LocalGate* find(const std::string& name) const;
+
+    /// The same, to keep.
+    std::shared_ptr<LocalGate> share(const std::string& name) const { return gates_.at(name); }
 
     template <class Use>
     void for_each(Use use) const {
@@ -35,7 +44,8 @@ class GateRegistry {
  private:
     metrics::Registry& metrics_;
     std::function<net::Loop&()> next_home_;
-    std::map<std::string, std::shared_ptr<Gate>> gates_;
+    Permits permits_;
+    std::map<std::string, std::shared_ptr<LocalGate>> gates_;
 };
 
 }  // namespace ticketgate

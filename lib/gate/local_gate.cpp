@@ -52,6 +52,10 @@ void LocalGate::start_term(std::uint64_t last) {
     change(nullptr, [&](Time, queue::Tickets&) { queue_.raise(last); });
 }
 
+void LocalGate::move_away() {
+    change(nullptr, [&](Time now, queue::Tickets& woken) { queue_.move(now, woken); });
+}
+
 void LocalGate::wake(std::shared_ptr<Pass> pass, const net::Loop* here) {
     if (here == &home()) return pass->run();
     net::Job& job = *pass;

@@ -30,6 +30,12 @@ class LocalGate final : public Gate {
     /// A term begins: numbers and tokens from now on are above `last`. Any thread.
     void start_term(std::uint64_t last);
 
+    /// Another replica keeps the line: those who wait take their tickets there. Any thread.
+    void move_away();
+
+    Whereabouts where() const override { return permit_ ? permit_->where() : Whereabouts(); }
+    bool clustered() const override { return permit_ != nullptr; }
+    bool may_send() const override { return permit_ == nullptr || permit_->holds(); }
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;
     queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
                              net::Loop& here) override;

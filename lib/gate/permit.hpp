@@ -1,8 +1,30 @@
-// Whether the queue of a gate may grant at this moment. A local queue always may; that of a cluster
-// only while this replica keeps the line and is sure of it (CLUSTER.md section 4).
+// Whether the queue of a gate may grant at this moment, and where its line is. A local queue always
+// may; that of a cluster only while this replica keeps the line and is sure of it (CLUSTER.md
+// section 4).
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 namespace ticketgate {
+
+/// The replica that keeps a clustered line.
+struct LineKeeper {
+    std::string address;  ///< host:port at which it takes forwarded requests
+    std::uint64_t epoch = 0;
+};
+
+/// Where a request takes its ticket now.
+struct Whereabouts {
+    enum class Where : std::uint8_t {
+        here,
+        peer,     ///< at `keeper`
+        nowhere,  ///< no replica keeps the line; one may soon
+        away      ///< and none can, as far as this replica knows: the store does not answer
+    } where = Where::here;
+    std::shared_ptr<const LineKeeper> keeper = nullptr;
+};
 
 class Permit {
  public:
@@ -10,6 +32,8 @@ class Permit {
     virtual bool holds() const = 0;
     /// A ticket waits that may not be granted now. Called without the lock; any thread, often.
     virtual void missed() = 0;
+    /// Any thread.
+    virtual Whereabouts where() const = 0;
 
  protected:
     ~Permit() = default;

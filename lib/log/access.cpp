@@ -75,6 +75,12 @@ void append_place(const Record& r, std::string& out) {
     if (r.inside_of != 0) number(out, R"(,"inside_of":)", r.inside_of);
 }
 
+void append_cluster(const ClusterPart& part, std::string& out) {
+    if (part.token != 0) number(out, R"(,"token":)", part.token);
+    if (!part.forwarded_to.empty()) text(out, R"(,"forwarded_to":)", part.forwarded_to);
+    if (!part.forwarded_by.empty()) text(out, R"(,"forwarded_by":)", part.forwarded_by);
+}
+
 void append_upstream(const Record& r, std::string& out) {
     if (r.upstream != Duration::zero() || r.upstream_status != 0)
         ms(out, R"(,"upstream_ms":)", r.upstream);
@@ -97,6 +103,10 @@ std::string_view name(Outcome outcome) {
             return "file";
         case Outcome::admitted:
             return "admitted";
+        case Outcome::forwarded:
+            return "forwarded";
+        case Outcome::away:
+            return "away";
         case Outcome::full:
             return "full";
         case Outcome::timeout:
@@ -128,6 +138,7 @@ void format_json(const Record& r, std::string& out) {
     ms(out, R"(,"duration_ms":)", r.duration);
     text(out, R"(,"outcome":)", name(r.outcome));
     append_place(r, out);
+    if (r.cluster) append_cluster(*r.cluster, out);
     append_upstream(r, out);
     if (r.orphaned) out.append(R"(,"orphaned":true)");
     out.append("}\n");

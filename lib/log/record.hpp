@@ -18,6 +18,8 @@ enum class Outcome : std::uint8_t {
     bypass,         ///< not queued
     file,           ///< a static file, or the redirect to its folder; never queued
     admitted,       ///< got a slot
+    forwarded,      ///< served by the replica that keeps its queue
+    away,           ///< refused: no replica of the cluster may grant, or the line moved
     full,           ///< refused: max_waiting
     timeout,        ///< refused: wait_timeout
     client_closed,  ///< left while queued
@@ -30,6 +32,13 @@ std::string_view name(Outcome);
 /// Two headers that only the format `combined` has.
 struct SentBy {
     std::string referer, user_agent;
+};
+
+/// The part of a cluster in a request.
+struct ClusterPart {
+    std::string forwarded_to;  ///< the replica's address
+    std::string forwarded_by;
+    std::uint64_t token = 0;   ///< the fencing number; 0: none
 };
 
 struct Record {
@@ -58,6 +67,7 @@ struct Record {
         0;                        ///< number of the ticket in flight when this one arrived; 0: none
     std::uint64_t inside_of = 0;  ///< number of the ticket whose hold it ran within; 0: none
     bool orphaned = false;        ///< the client left while its request was running
+    std::unique_ptr<ClusterPart> cluster;  ///< null: not of a clustered queue
 };
 
 }  // namespace ticketgate

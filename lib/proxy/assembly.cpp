@@ -11,6 +11,16 @@ Loops make_loops(std::uint32_t threads) {
     return loops;
 }
 
+namespace {
+
+std::unique_ptr<Peers> peers_of(const config::Config& config, const Platform& platform) {
+    if (!config.cluster) return nullptr;
+    return std::make_unique<Peers>(config.cluster->peer, platform.resolver, platform.loops.size(),
+                                   platform.connect, platform.log);
+}
+
+}  // namespace
+
 Assembly::Assembly(config::Config config, const Platform& platform)
     : loops_(platform.loops),
       spool_(spool_limits(config, platform.memory)),
@@ -18,14 +28,16 @@ Assembly::Assembly(config::Config config, const Platform& platform)
                .spool = spool_,
                .access_file = platform.access_log,
                .machine = platform.machine,
-               .input = InputBudget(config.clients.max_input)},
+               .input = InputBudget(config.clients.max_input),
+               .peers = peers_of(config, platform)},
       gates_(platform.metrics,
              [this, next = std::size_t{0}]() mutable -> net::Loop& {
                  return *loops_[next++ % loops_.size()];
-             }),
+             },
+             platform.permits),
       upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust,
                  platform.supervisor),
-      bound_(config.listen),
+      bound_(listeners_of(config)),
       snapshot_(build(std::move(config), nullptr)) {
     limit_file_io();
     for (const auto& loop : loops_) {
@@ -52,7 +64,7 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
     std::map<std::string, GateSettings> settings;
     for (const auto& [name, queue] : config.queues) {
         settings[name] = gate_settings(queue);
-        gates[name] = gates_.find_or_make(name, settings[name]);
+        gates[name] = gates_.find_or_make(name, settings[name], queue.cluster);
     }
     auto snapshot =
         std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams),
@@ -66,6 +78,7 @@ void Assembly::reload(config::Config next) {
     snapshot_ = build(std::move(next), snapshot_.get());
     commons_.input.limit(config().clients.max_input);
     limit_file_io();
+    if (commons_.peers) commons_.peers->read_files_again();
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
 }
 
@@ -95,6 +108,8 @@ void Assembly::retire() {
     upstreams_.for_each([this](Upstream& upstream) {
         for (const auto& loop : loops_) upstream.retire(*loop);
     });
+    if (!commons_.peers) return;
+    for (const auto& loop : loops_) commons_.peers->retire(*loop);
 }
 
 template <class Act>

@@ -33,6 +33,8 @@ struct Platform {
     /// Makes plain connections to backends; TLS runs over them.
     net::Connect connect = net::SocketStream::connect;
     KeepPolicy::Limits trust = {};
+    /// For clustered queues; without it, configs that have some are refused.
+    GateRegistry::Permits permits = {};
     /// Starts workers; null: configs that have some are refused.
     spawn::Supervisor* supervisor = nullptr;
 };

@@ -14,6 +14,10 @@ namespace {
 // For a connection that should not stay: its client has too many, or the process drains.
 constexpr milliseconds short_linger = 2s;
 
+// What a replica may add to a head: ids, addresses, a client's certificate.
+constexpr std::size_t stamped_size = 16 << 10;
+constexpr std::uint32_t stamped_fields = 64;
+
 }  // namespace
 
 Detached Connection::serve(std::unique_ptr<Connection> self) {
@@ -46,16 +50,27 @@ bool Connection::stays(Session::End end) {
 
 // ── the head ──
 
+// A replica has applied the limits to its client's head, and has added lines of its own.
+http::HeadLimits Connection::head_limits() const {
+    const config::Clients& clients = station_->snapshot()->config.clients;
+    http::HeadLimits limits{clients.max_head, clients.max_uri, clients.max_headers};
+    if (!peer_.replica) return limits;
+    limits.max_head += stamped_size;
+    limits.max_headers += stamped_fields;
+    return limits;
+}
+
 // `idle`: the connection ended between two requests, there is nothing to answer.
 task<error_code> Connection::read_head() {
     if (!admitted_) co_return errc::too_many_connections;
     const config::Clients& clients = station_->snapshot()->config.clients;
-    const http::HeadLimits limits{clients.max_head, clients.max_uri, clients.max_headers};
+    const http::HeadLimits limits = head_limits();
     const Duration head_timeout = clients.head_timeout;
-    if (requests_ >= clients.max_requests) co_return errc::idle;
+    if (requests_ >= clients.max_requests && !peer_.replica) co_return errc::idle;
     bool begun = requests_ == 0;
     std::size_t scanned = 0, skipped = 0;
-    loop().arm(deadline_, begun ? head_timeout : clients.idle_timeout);
+    const Duration idle_timeout = peer_.replica ? Duration(never) : clients.idle_timeout;
+    loop().arm(deadline_, begun ? head_timeout : idle_timeout);
     for (;;) {
         const auto head = station_->head.fresh();
         head->complaint = {};
@@ -82,9 +97,10 @@ task<error_code> Connection::read_head() {
         input_.keep(wire_->held());
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
-        if (nothing) station_->rest(*this);
+        const bool idle = nothing && !peer_.replica;
+        if (idle) station_->rest(*this);
         co_await signal_;
-        if (nothing) station_->wake(*this);
+        if (idle) station_->wake(*this);
         if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;

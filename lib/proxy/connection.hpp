@@ -60,6 +60,7 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     Station* settles_on() const override;
 
  private:
+    http::HeadLimits head_limits() const;
     task<error_code> read_head();
     Session::Begin begin_request(error_code failure);
     bool stays(Session::End end);

@@ -42,6 +42,10 @@ constexpr std::array meanings{
     Meaning{errc::draining, 503},
     Meaning{errc::stopped, 502},
     Meaning{errc::slot_revoked, 503},
+    Meaning{errc::not_a_replica, 403},
+    Meaning{errc::line_moved, 503},
+    Meaning{errc::cluster_away, 503},
+    Meaning{errc::keeper_lost, 502},
     Meaning{errc::upstream_refused, 502},
     Meaning{errc::upstream_untrusted, 502},
     Meaning{errc::upstream_connect_timeout, 504},
@@ -106,13 +110,14 @@ bool of_backend(error_code failure) {
     return is(failure,
               {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
                errc::upstream_broke, errc::upstream_lost, errc::upstream_bad_response,
-               errc::upstream_timeout, errc::upstream_overloaded});
+               errc::upstream_timeout, errc::upstream_overloaded, errc::keeper_lost});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {
     if (settings == nullptr) return nullptr;
     if (failure == errc::queue_full) return &settings->on_full;
     if (failure == errc::wait_timeout) return &settings->on_wait_timeout;
+    if (is(failure, {errc::cluster_away, errc::line_moved})) return &settings->on_cluster_away;
     return of_backend(failure) ? &settings->on_backend_error : nullptr;
 }
 
@@ -246,6 +251,7 @@ std::string_view reason_phrase(std::uint16_t status) {
 
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
+                        errc::line_moved, errc::cluster_away,
                         errc::spool_full, errc::input_full, errc::files_busy, errc::file_late,
                         errc::too_many_connections, errc::upstream_overloaded});
 }

@@ -26,7 +26,7 @@ std::string local_ip(int descriptor) {
 
 }  // namespace
 
-Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
+Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::size_t replicas,
              std::uint32_t max_connections, int shut_at)
     : commons_(commons),
       max_connections_(max_connections),
@@ -39,11 +39,12 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen,
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        const auto take = [this, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
+        const auto take = [this, replicas, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
                               Descriptor& descriptor, const net::Endpoint& from,
                               const net::Endpoint& local) {
             Peer peer{
                 .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
+            peer.replica = index == replicas;
             accepted(descriptor, std::move(peer), proxy_protocol);
         };
         listeners_.push_back(std::make_unique<net::Listener>(

@@ -18,9 +18,9 @@ namespace ticketgate {
 
 class Front final : private Observer {
  public:
-    /// Binds everything; throws std::system_error that names the address. `shut_at` as for a
-    /// Listener.
-    Front(Commons& commons, const std::vector<config::Listen>& listen,
+    /// Binds everything; throws std::system_error that names the address. `replicas`: the index of
+    /// the listener for other replicas, if there is one. `shut_at` as for a Listener.
+    Front(Commons& commons, const std::vector<config::Listen>& listen, std::size_t replicas,
           std::uint32_t max_connections, int shut_at = net::Listener::no_limit);
 
     /// The bound addresses, in the order of the config.

@@ -11,10 +11,12 @@ bool preserves(config::IdPolicy policy) {
     return policy == config::IdPolicy::preserve || policy == config::IdPolicy::preserve_or_generate;
 }
 
-ids::Id chosen(const config::Id& wanted, const http::RequestHead* head, bool trusted,
+ids::Id chosen(const config::Id& wanted, const http::RequestHead* head, Sender sender,
                ids::Generator& generator, WallTime now) {
     if (wanted.policy == config::IdPolicy::disable) return {};
-    if (preserves(wanted.policy) && trusted && head != nullptr) {
+    const bool keeps = sender == Sender::replica ||
+                       (sender == Sender::trusted && preserves(wanted.policy));
+    if (keeps && head != nullptr) {
         const auto sent = sent_id(*head, wanted);
         if (ids::acceptable(sent)) return *ids::Id::from(sent);
     }
@@ -24,10 +26,10 @@ ids::Id chosen(const config::Id& wanted, const http::RequestHead* head, bool tru
 
 }  // namespace
 
-void identify(const config::Ids& wanted, const http::RequestHead* head, bool trusted,
+void identify(const config::Ids& wanted, const http::RequestHead* head, Sender sender,
               ids::Generator& generator, Record& record) {
     const auto choose = [&](const config::Id& id) {
-        return chosen(id, head, trusted, generator, record.received);
+        return chosen(id, head, sender, generator, record.received);
     };
     record.request_id = choose(wanted.request_id);
     record.unique_id = choose(wanted.unique_id);

@@ -2,6 +2,7 @@
 // for the loop's generator.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "config/model.hpp"
@@ -11,9 +12,14 @@
 
 namespace ticketgate {
 
-/// Sets the record's ids by `wanted`. `head`: null when the request's was refused; `trusted`: its
-/// sender is a trusted proxy.
-void identify(const config::Ids& wanted, const http::RequestHead* head, bool trusted,
+enum class Sender : std::uint8_t {
+    client,
+    trusted,  ///< a proxy whose ids count where the policy says so
+    replica   ///< another replica of the cluster, which has made the ids
+};
+
+/// Sets the record's ids by `wanted`. `head`: null when the request's was refused.
+void identify(const config::Ids& wanted, const http::RequestHead* head, Sender sender,
               ids::Generator& generator, Record& record);
 
 /// The value that the client sent for this id, if all fields with exactly its header names agree;

@@ -23,6 +23,11 @@ class Reply {
     void attach(net::Stream& client, Observer& reader);
     /// The client is gone or has another answer: drops what still comes.
     void detach();
+    /// The response will come from elsewhere: nothing of one was given to the client.
+    void renew() {
+        failure_ = {};
+        finished_ = stream_ended_ = false;
+    }
     /// Sends spooled bytes. False: the client is gone, or the spool cannot be read.
     bool pump();
 

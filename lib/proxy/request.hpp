@@ -22,6 +22,9 @@ struct Request {
     const config::Ids& ids() const {
         return route == nullptr ? snapshot->config.ids : route->settings.ids;
     }
+    /// The replica that keeps the line of its queue, in place of the backend; null: this one.
+    std::shared_ptr<Upstream> peer;
+    Upstream& to() const { return peer ? *peer : *route->upstream; }
     Record record;
     Time started = monotonic_now();  ///< head complete
 
@@ -31,6 +34,8 @@ struct Request {
     std::optional<fcgi::Script> script;
     Body body;
 
+    bool by_replica = false;    ///< another replica sent it
+    bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
     bool to_head = false;      ///< HEAD: the response has no body
     bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
     bool must_run = false;     ///< a call from inside: also if nobody waits for its answer

@@ -108,10 +108,11 @@ bool Run::may_repeat(error_code failure) const {
 
 task<error_code> Run::exchange(bool fresh) {
     all_sent_ = request_->reached_backend = false;  // a repeat has the proof: may_repeat()
-    exchange_ = request_->route->upstream->open(station_.loop, fresh, !request_->repeatable);
+    exchange_ = request_->to().open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     exchange_->carries(request_->record.request_id.view());
     if (const auto failure = co_await converse()) co_return failure;
+    if (request_->peer && !hear_place()) co_return errc::line_moved;
     // Not forwarded; the slot is kept to the end that the framing tells (Run::outlast).
     if (station_.response.view()->malformed) co_return errc::upstream_bad_response;
     begin_reply();
@@ -152,7 +153,11 @@ task<error_code> Run::converse() {
                     const bool asked = iequals(head->upgrade, request_->upgrade);
                     co_return asked ? error_code() : error_code(errc::upstream_bad_response);
                 }
+                const bool wants_body = head->status == 100 && request_->peer;
                 forward_interim();
+                if (!wants_body) continue;
+                body_wanted_ = true;
+                if (const auto failure = send_on()) co_return failure;
                 continue;
             }
         }
@@ -163,10 +168,13 @@ task<error_code> Run::converse() {
 // Sends the request to its end, also while its answer is relayed: a backend that reads the body
 // before it ends its answer would wait for the run, and the run for it (CONTRACT 2.11).
 error_code Run::send_on() {
+    pass_end_on();
     if (all_sent_) return {};
+    // The last look of a clustered line: nothing of it may start once another replica may keep it.
+    if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
-    const auto step = exchange_->send(request_->head, request_->body);
+    const auto step = exchange_->send(request_->head, body_to_send());
     if (exchange_->connected()) request_->reached_backend = true;
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
@@ -186,7 +194,8 @@ error_code Run::send_on() {
 // ── the end ──
 
 void Run::tell(error_code failure) noexcept {
-    if (failure == errc::client_closed || failure == errc::stopped || failure == errc::slot_revoked)
+    if (failure == errc::client_closed || failure == errc::stopped ||
+        failure == errc::slot_revoked || failure == errc::line_moved)
         return;  // not a failure of the backend
     // Silence past response_timeout was counted when the client was told.
     if (!request_->reply.failure())

@@ -31,7 +31,10 @@ void Run::begin_reply() {
     std::string& lines = *station_.lines.fresh();
     lines.clear();
     if (!head.has_date) lines.append(station_.date_line());
-    stamp_response(request_->ids(), record, settings().server_timing, head.version, lines);
+    // The keeper of the line has told the times.
+    const bool timing = settings().server_timing && !request_->peer;
+    stamp_response(request_->ids(), record, timing, head.version, lines);
+    if (request_->by_replica) stamp_place(record, false, lines);
     const bool redirects = rewrite_redirects(lines);
     ClientFacts client = client_facts(lines);
     client.drop_redirects = redirects;
@@ -41,7 +44,7 @@ void Run::begin_reply() {
 
 // The backend must not send clients to its own port, past the queue.
 bool Run::rewrite_redirects(std::string& lines) {
-    const http::BackendAddress* const own = request_->route->upstream->redirects();
+    const http::BackendAddress* const own = request_->to().redirects();
     return own != nullptr &&
            http::rewrite_redirects(*station_.response.view(), *own, request_->head, lines);
 }

@@ -36,6 +36,11 @@ class Run final : public Resident {
     void leave_backend(error_code failure);
     void end(error_code failure) noexcept;
 
+    // run_forward.cpp
+    Body& body_to_send();
+    bool hear_place();
+    void pass_end_on();
+
     // run_answer.cpp
     void forward_interim();
     ClientFacts client_facts(std::string_view added) const;
@@ -105,6 +110,8 @@ class Run final : public Resident {
     std::string_view complaint_;  // of the response head; a constant
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
+    std::unique_ptr<Body> no_body_yet_;     // for a replica that has not asked for the body
+    bool body_wanted_ = false;              // it has
     bool streaming_ = false;                // the answer is an event stream
     bool all_sent_ = false;                 // nothing more of the request will be sent
     bool worker_gone_ = false;              // as far as its connection tells

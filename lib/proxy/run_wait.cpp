@@ -41,7 +41,9 @@ task<error_code> Run::wait_for_room() {
 }
 
 // The longest silence of the backend: an event stream has long pauses.
+// The keeper of a line has the time-outs of its backend; a request may wait there for long.
 Duration Run::silence() const {
+    if (request_->peer) return never;
     return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
 }
 

@@ -52,31 +52,40 @@ task<error_code> Session::go_through() {
     if (!failure && request_->route->files) failure = co_await find_file();
     if (!failure && file_) co_return co_await send_file();
     if (!failure) failure = enter();
-    if (failure) co_return failure;
-    Station* const elsewhere = place_ ? nullptr : client_.settles_on();
-    if (place_) co_await go_home();
-    if (elsewhere != nullptr) co_await client_.move_to(*elsewhere);
-    if (!whole() && (place_ || needs_length_)) failure = co_await read_body();
-    if (!failure && may_accept()) co_await accept_call();
-    if (!failure && place_) failure = co_await wait_turn();
-    if (!failure) failure = start();
-    if (failure && accepted_) tell_lost_call(failure);
-    if (!failure && !accepted_) failure = co_await deliver();
+    while (!failure) {
+        Station* const elsewhere = place_ ? nullptr : client_.settles_on();
+        if (place_) co_await go_home();
+        if (elsewhere != nullptr) co_await client_.move_to(*elsewhere);
+        if (!whole() && (place_ || needs_length_)) failure = co_await read_body();
+        if (!failure && may_accept()) co_await accept_call();
+        if (!failure && place_) failure = co_await wait_turn();
+        if (!failure) failure = start();
+        if (failure && accepted_) tell_lost_call(failure);
+        if (!failure && !accepted_) failure = co_await deliver();
+        failure = meaning_of(failure);
+        if (!may_go_again(failure)) break;
+        failure = co_await enter_again();
+    }
     co_return failure;
 }
 
 // The head is a view of the loop's buffer from here to the end of enter(), unless a look at the
 // files must wait for a disk (hold_head()).
 error_code Session::begin() {
-    const auto lost = route();
-    identify(request_->ids(), &*station().head.view(), client_.peer().trusted, station().ids,
-             request_->record);
+    auto lost = hear_replica();
+    if (!lost) lost = route();
+    const Sender sender = told_              ? Sender::replica
+                          : peer().trusted ? Sender::trusted
+                                             : Sender::client;
+    identify(request_->ids(), &*station().head.view(), sender, station().ids, request_->record);
     if (lost) note_refused_head(lost);
     return lost;
 }
 
 error_code Session::enter() {
     if (queues_ && request_->route->untold) return refuse_untold();
+    if (const auto failure = find_line()) return failure;
+    keep_own_head();
     stamp();
     if (const auto failure = take_ticket()) return failure;
     if (const auto failure = begin_body()) return failure;
@@ -89,10 +98,15 @@ error_code Session::take_ticket() {
     turn_ = Turn::bypass;
     if (!queues_) return {};
     const Route& route = *request_->route;
+    if (request_->peer) {
+        turn_ = Turn::forwarded;
+        request_->record.queue = route.gate->name();
+        return {};
+    }
     const auto pass = std::make_shared<Pass>(label());
     queue::Queue::Entry entry;
     entry.max_waiting = settings().max_waiting;
-    entry.ready = reader_.done();
+    entry.ready = reader_.done() || whole();
     if (settings().wait_timeout < never)
         entry.deadline = request_->started + settings().wait_timeout;
     request_->record.queue = route.gate->name();
@@ -138,6 +152,7 @@ task<error_code> Session::wait_turn() {
         const auto state = place_->settle();
         request_->record.queue_wait = monotonic_now() - request_->started;
         if (state == queue::State::expired) co_return expire();
+        if (state == queue::State::moved) co_return errc::line_moved;
         if (station().stopping()) co_return errc::draining;
         // A client that left before the grant left while it was queued, even if the event has not
         // come yet.
@@ -180,6 +195,7 @@ error_code Session::start() {
     place_.reset();
     turn_ = slot ? Turn::had : Turn::revoked;
     if (slot && lets_pass()) station().commons.look_for_clients();
+    if (slot) add_fencing(slot);
     if (slot) start_run(station(), request_, std::move(slot));
     return turn_ == Turn::had ? error_code() : errc::slot_revoked;
 }
@@ -207,6 +223,7 @@ task<error_code> Session::deliver() {
         if (answered() && (failure || whole() || request_->run == nullptr)) break;
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_.wire().broken()) failure = errc::client_closed;
+        if (request_->peer && client_.wire().fin()) tell_end();
         if (!failure && station().stopping()) failure = errc::stopped;
         if (failure && !answered()) co_return failure;
         if (failure) break;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "files/lookup.hpp"
 #include "proxy/client_stream.hpp"
@@ -73,6 +74,22 @@ class Session {
     void write_file_head();
     bool begun() const;
 
+    // session_cluster.cpp
+    error_code hear_replica();
+    error_code check_told_queue() const;
+    error_code find_line();
+    void stamp_forward(std::string& lines) const;
+    void keep_own_head();
+    void view_own_head();
+    error_code meaning_of(error_code failure) const;
+    bool may_go_again(error_code failure) const;
+    task<error_code> enter_again();
+    error_code take_place_again();
+    task<error_code> wait_a_moment();
+    void add_fencing(const Slot& slot) const;
+    void tell_end();
+    std::uint32_t retry_after_lease() const;
+
     // session_inside.cpp
     void note_inside();
     error_code enter_within(Pass& pass, const queue::Queue::Entry& entry, queue::State& state);
@@ -103,6 +120,7 @@ class Session {
     Station& station() const { return client_.station(); }
     net::Loop& loop() const { return station().loop; }
     const config::Settings& settings() const { return request_->route->settings; }
+    const Peer& peer() const { return told_ ? told_->peer : client_.peer(); }
     /// All of the request body is spooled.
     bool whole() const { return request_->body.complete; }
 
@@ -115,11 +133,20 @@ class Session {
         none,     ///< refused before the queue
         file,     ///< answered with a file
         bypass,   ///< it does not queue
+        forwarded,  ///< to the replica that keeps the line
         full,     ///< max_waiting
         waits,    ///< it has a ticket, but no slot yet
         expired,  ///< wait_timeout
         had,      ///< its run has the slot
         revoked   ///< an operator took the slot before its run began
+    };
+
+    /// What another replica has told about the request that it forwards.
+    struct Told {
+        Peer peer;  ///< of its client
+        std::string queue;
+        std::string listener;               ///< to which its client connected
+        std::optional<std::string> inside;  ///< as inside_
     };
 
     ClientStream& client_;
@@ -135,6 +162,8 @@ class Session {
     bool queues_ = false;
     std::unique_ptr<FileAnswer> file_;           // that answers it
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
+    std::unique_ptr<const Told> told_;           // null: it came from a client
+    std::string own_head_;   // of a clustered request from a client: it may be stamped again
     bool accepted_ = false;                      // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it

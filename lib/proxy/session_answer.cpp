@@ -36,6 +36,7 @@ void Session::give_up_place(error_code failure) {
 }
 
 Outcome Session::outcome(error_code failure) const {
+    if (failure == errc::cluster_away || failure == errc::line_moved) return Outcome::away;
     switch (turn_) {
         case Turn::none:
             return Outcome::refused;
@@ -43,6 +44,8 @@ Outcome Session::outcome(error_code failure) const {
             return Outcome::file;
         case Turn::bypass:
             return Outcome::bypass;
+        case Turn::forwarded:
+            return Outcome::forwarded;
         case Turn::full:
             return Outcome::full;
         case Turn::waits:
@@ -104,11 +107,13 @@ task<void> Session::answer(error_code failure) {
     }
     if (failure == errc::draining || station().ends_connections() || request.client_1_0)
         request.keep_alive = false;
+    if (outcome(failure) == Outcome::away) facts.retry_after = retry_after_lease();
     record.status = status_of(failure, settings);
     const auto lines = station().lines.fresh();
     *lines = station().date_line();
     stamp_response(request.ids(), record, settings != nullptr && settings->server_timing, 11,
                    *lines);
+    if (request.by_replica) stamp_place(record, failure == errc::line_moved, *lines);
     const std::string response =
         failure_response(failure, settings, facts, *lines, request.keep_alive, asked_);
     const std::size_t unsent = co_await write_all(response);

@@ -18,7 +18,7 @@ error_code Session::begin_body() {
 
 void Session::complete_body() {
     request_->body.complete = true;
-    if (needs_length_) request_->route->upstream->add_length(request_->head, reader_.bytes());
+    if (needs_length_) request_->to().add_length(request_->head, reader_.bytes());
     if (place_) place_->ready();
     if (request_->run != nullptr) request_->run->notify();
 }

@@ -53,7 +53,7 @@ void Session::begin_request(error_code failure) {
     if (failure) {
         record.client_ip = client_.peer().ip;
         request.keep_alive = false;
-        identify(request.ids(), nullptr, false, station().ids, record);
+        identify(request.ids(), nullptr, Sender::client, station().ids, record);
         note_refused_head(failure);
         return;
     }
@@ -76,7 +76,7 @@ RequestLabel Session::label() const {
     const Record& record = request_->record;
     const std::string& known = record.client_ip;
     return RequestLabel(record.request_id.view(),
-                        known.empty() ? client_ip(head, client_.peer()) : known, head.method,
+                        known.empty() ? client_ip(head, peer()) : known, head.method,
                         head.target);
 }
 
@@ -85,8 +85,8 @@ RequestLabel Session::label() const {
 error_code Session::route() {
     const http::RequestHead& head = *station().head.view();
     const Snapshot& snapshot = *request_->snapshot;
-    if (station().draining()) return errc::draining;
-    Routed found = route_of(snapshot, head, client_.peer(), *station().path.fresh());
+    if (station().draining()) return told_ ? errc::line_moved : errc::draining;
+    Routed found = route_of(snapshot, head, peer(), *station().path.fresh());
     request_->route = std::move(found.route);
     if (found.failure && !found.complaint.empty())
         station().head.view()->complaint = found.complaint;
@@ -108,13 +108,14 @@ error_code Session::refuse_untold() const {
 void Session::stamp() {
     Request& request = *request_;
     const http::RequestHead& head = *station().head.view();
-    const Peer& peer = client_.peer();
+    const Peer& peer = this->peer();
     const Snapshot& snapshot = *request.snapshot;
-    const Upstream& upstream = *request.route->upstream;
+    const Upstream& upstream = request.to();
     std::string& lines = *station().lines.fresh();
     lines.clear();
     stamp_request(head, request.ids(), peer, request.record, upstream.host(), lines);
-    if (snapshot.names_client_certificates) stamp_client_certificate(peer, lines);
+    if (snapshot.names_client_certificates) stamp_client_certificate(head, peer, lines);
+    if (request.peer) stamp_forward(lines);
     http::RequestEdits edits;
     edits.id_names = snapshot.own_names;
     edits.added = lines;
@@ -124,14 +125,15 @@ void Session::stamp() {
     edits.keep_unusual = snapshot.config.clients.unusual_names == config::UnusualNames::forward;
     OriginOf origin(head, peer, request.record);
     request.head = station().spare_text();
-    const RequestFacts facts{edits, queues_, upgrade_of(head, settings()), &origin,
+    const bool queued = queues_ && !request.peer;
+    const RequestFacts facts{edits, queued, upgrade_of(head, settings()), &origin,
                              request.script ? &*request.script : nullptr};
     const Prepared how = upstream.prepare(head, facts, request.head);
     needs_length_ = how.needs_length;
     request.upgrade = how.upgrade;
     request.head_as_get = how.asks_with_get;
     request.body.chunked = how.chunked;
-    if (!queues_ && !needs_length_) request.body.spool.stream_window(4 * upload_window);
+    if (!queued && !needs_length_) request.body.spool.stream_window(4 * upload_window);
 }
 
 // Logs the reason, which the access log does not have. Must be called before anything suspends,

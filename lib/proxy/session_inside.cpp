@@ -33,7 +33,9 @@ class ExchangesOf final : public Exchanges {
 
 void Session::note_inside() {
     const http::RequestHead& head = *station().head.view();
-    if (queues_ && is_inside(*request_->snapshot, head, client_.peer()))
+    if (told_) {
+        if (told_->inside) inside_ = std::make_unique<const std::string>(*told_->inside);
+    } else if (queues_ && is_inside(*request_->snapshot, head, client_.peer()))
         inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
     request_->must_run = inside_ != nullptr;
 }
@@ -90,7 +92,7 @@ void Session::tell_inside() const {
          {"number", record.number},
          {"method", record.method},
          {"path", http::path_of(record.target)},
-         {"client_ip", client_.peer().ip},
+         {"client_ip", peer().ip},
          {"in_flight", view.in_flight.empty() ? "" : view.in_flight[0].label.request_id()},
          {"remedy", inside_remedy()}});
 }
@@ -104,7 +106,7 @@ std::string Session::inside_remedy() const {
                docs;
     const config::InsideCalls how = settings().inside_calls;
     if (!inside_)
-        return "if it is: clients: {inside: [" + client_.peer().ip + "]} and inside_calls: pass" +
+        return "if it is: clients: {inside: [" + peer().ip + "]} and inside_calls: pass" +
                docs;
     const bool any = how == config::InsideCalls::pass_any;
     const bool passes = any || how == config::InsideCalls::pass;

@@ -90,6 +90,12 @@ net::Endpoint endpoint_of(const config::Listen& listen) {
     return *net::Endpoint::from_ip(listen.host, listen.port);
 }
 
+std::vector<config::Listen> listeners_of(const config::Config& config) {
+    auto all = config.listen;
+    if (config.cluster) all.push_back(config::peer_listener(config.cluster->peer));
+    return all;
+}
+
 config::Bytes spool_disk(const config::Spool& spool, bool max_disk_given, const Memory& memory) {
     if (max_disk_given || !memory.spool_in_memory) return spool.max_disk;
     return std::min<config::Bytes>(spool.max_disk, memory.limit / share_of_files);

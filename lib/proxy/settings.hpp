@@ -17,6 +17,8 @@ UpstreamSettings upstream_settings(const config::Upstream& upstream);
 FcgiSettings fcgi_settings(const config::Fcgi& fcgi);
 Level log_level(config::LogLevel level);
 net::Endpoint endpoint_of(const config::Listen& listen);
+/// Those for clients, and then that for other replicas, if there is a cluster.
+std::vector<config::Listen> listeners_of(const config::Config& config);
 
 /// How much memory this process may use, and whether spool files are a part of it.
 struct Memory {

@@ -83,6 +83,8 @@ class SlotHold {
     bool held() const { return state_ == Holding::held; }
     /// True if the run watches the backend to its end, whatever its client does (2.3).
     bool guards() const { return held() || state_ == Holding::lost; }
+    /// Before the first byte goes to the backend: the line may still run requests here.
+    bool may_send() const { return slot_.may_send(); }
     /// The queue has `release: worker_idle` (2.6), as the config in force says.
     bool waits_for_workers() const { return held() && slot_.gate()->worker_idle(); }
     /// Grant to give-back; zero while the slot is held, and without one.

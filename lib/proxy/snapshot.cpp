@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cluster/forward.hpp"
 #include "config/each_id.hpp"
 #include "config/proxy_headers.hpp"
 #include "http/rewrite.hpp"
@@ -13,6 +14,16 @@
 
 namespace ticketgate {
 namespace {
+
+// What replicas tell each other, and fencing numbers: neither clients nor backends may set them.
+void add_cluster_headers(const config::Config& config, std::vector<std::string>& names) {
+    if (!config.cluster) return;
+    for (const auto name :
+         {cluster::forward_header, cluster::place_header, fencing_queue_header})
+        names.emplace_back(name);
+    for (const auto& [name, queue] : config.queues)
+        if (queue.cluster && queue.token) names.push_back(*queue.token);
+}
 
 // The id headers of every route: a client may not send on any route what one of them stamps.
 std::vector<std::string> id_headers_of(const config::Config& config) {
@@ -30,6 +41,7 @@ std::vector<std::string> id_headers_of(const config::Config& config) {
                                  if (id.headers.value) add_all(*id.headers.value);
                              });
     });
+    add_cluster_headers(config, names);
     return names;
 }
 
@@ -146,6 +158,8 @@ Route Snapshot::attach(config::Settings settings) const {
     const bool has_upstream = known != config.upstreams.end();
     if (has_upstream) route.upgrades = !known->second.fcgi;
     route.files = file_rules(settings.files, has_upstream ? &known->second : nullptr, media_types_);
+    if (route.gate && route.gate->clustered())
+        route.token = config.queues.at(*settings.queue).token.value_or("");
     route.untold = !config::tells_end_of_work(config, settings);
     route.settings = std::move(settings);
     return route;

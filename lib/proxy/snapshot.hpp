@@ -40,6 +40,7 @@ struct Route {
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;
+    std::string token = {};  ///< header of the fencing number of its clustered queue; empty: none
     std::shared_ptr<const files::Rules> files;  ///< null: it serves no files
 
     bool skips(std::string_view method) const;

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "cluster/forward.hpp"
 #include "net/endpoint.hpp"
 #include "net/stream.hpp"
 #include "proxy/identify.hpp"
@@ -40,11 +41,18 @@ void id_lines(const config::Ids& ids, const Record& record, std::string& lines) 
     });
 }
 
+// A line that another replica has stamped.
+void copy_line(const http::RequestHead& head, std::string_view name, std::string& lines) {
+    for (const auto& field : head.fields)
+        if (iequals(field.name, name)) return line(lines, field.name, field.value);
+}
+
 // The client's own id, where it was replaced and `keep_client_in` names a header for it.
-void client_id_lines(const config::Ids& ids, const http::RequestHead& head, const Record& record,
-                     std::string& lines) {
+void client_id_lines(const config::Ids& ids, const http::RequestHead& head, const Peer& peer,
+                     const Record& record, std::string& lines) {
     for_each_id(ids, record, [&](const config::Id& id, const ids::Id& value) {
         if (id.keep_client_in.empty()) return;
+        if (peer.replica) return copy_line(head, id.keep_client_in, lines);
         const auto sent = sent_id(head, id);
         if (ids::harmless(sent) && sent != value.view()) line(lines, id.keep_client_in, sent);
     });
@@ -67,7 +75,7 @@ void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string&
             if (field.id == http::FieldName::x_forwarded_for && !field.value.empty())
                 add(field.value);
     }
-    if (peer.ip != net::unix_peer) add(peer.ip);
+    if (peer.ip != net::unix_peer && !peer.replica) add(peer.ip);
     if (lines.size() != begin) lines.append("\r\n");
 }
 
@@ -81,10 +89,14 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
                    const Record& record, std::string_view host_otherwise, std::string& lines) {
     using enum http::FieldName;
     id_lines(ids, record, lines);
-    client_id_lines(ids, head, record, lines);
-    lines.append("X-Request-Start: t=");
-    number(lines, record.received.unix_us);
-    lines.append("\r\n");
+    client_id_lines(ids, head, peer, record, lines);
+    if (peer.replica) {
+        copy_line(head, "X-Request-Start", lines);
+    } else {
+        lines.append("X-Request-Start: t=");
+        number(lines, record.received.unix_us);
+        lines.append("\r\n");
+    }
     forwarded_for(head, peer, lines);
     if (!peer.trusted || !has(head, x_forwarded_proto))
         line(lines, "X-Forwarded-Proto", peer.https() ? "https" : "http");
@@ -101,8 +113,13 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     via_line(head.version, lines);
 }
 
-void stamp_client_certificate(const Peer& peer, std::string& lines) {
+void stamp_client_certificate(const http::RequestHead& head, const Peer& peer,
+                              std::string& lines) {
     const auto [verify, subject, fingerprint] = client_certificate_headers;
+    if (peer.replica) {
+        for (const auto name : client_certificate_headers) copy_line(head, name, lines);
+        return;
+    }
     const bool given = peer.secured != nullptr && !peer.secured->client_fingerprint.empty();
     line(lines, verify, given ? "SUCCESS" : "NONE");
     if (!given) return;
@@ -124,6 +141,17 @@ void stamp_response(const config::Ids& ids, const Record& record, bool server_ti
     lines.append("upstream;dur=");
     duration(lines, record.upstream);
     lines.append("\r\n");
+}
+
+void stamp_place(const Record& record, bool moved, std::string& lines) {
+    cluster::Place place;
+    place.moved = moved;
+    place.number = record.number;
+    place.position = record.position;
+    place.blocked_by = record.blocked_by;
+    place.waited = record.queue_wait;
+    if (record.cluster) place.token = record.cluster->token;
+    line(lines, cluster::place_header, cluster::write_place(place));
 }
 
 std::string_view upgrade_of(const http::RequestHead& head, const config::Settings& settings) {
@@ -160,7 +188,7 @@ std::string address_in(std::string_view element) {
 }
 
 std::string client_ip(const http::RequestHead& head, const Peer& peer) {
-    if (!peer.trusted) return peer.ip;
+    if (!peer.trusted || peer.replica) return peer.ip;
     std::string_view last;
     for (const auto& field : head.fields)
         if (field.id == http::FieldName::x_forwarded_for)

@@ -29,6 +29,9 @@ struct Peer {
     const net::Secured* secured = nullptr;  ///< null without TLS; the connection owns it
     bool many = false;                      ///< it stands for many clients: no limit for it
     bool unnamed = false;                   ///< a PROXY header came, and named no client
+    /// Another replica of the cluster, which has stamped the request. `ip` is then that of its
+    /// client.
+    bool replica = false;
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };
@@ -44,12 +47,16 @@ void stamp_request(const http::RequestHead&, const config::Ids& ids, const Peer&
                    std::string_view host_otherwise, std::string& lines);
 
 /// Appends the headers about the client's certificate.
-void stamp_client_certificate(const Peer&, std::string& lines);
+void stamp_client_certificate(const http::RequestHead&, const Peer&, std::string& lines);
 
 /// Appends the lines for the client. `version`: the HTTP version of the response (RFC 9110 7.6.3);
 /// ticketgate's own answers, and those made of CGI, have 1.1.
 void stamp_response(const config::Ids& ids, const Record&, bool server_timing, unsigned version,
                     std::string& lines);
+
+/// Appends what a replica that forwarded the request wants to know. `moved`: it has no place here,
+/// and was not started.
+void stamp_place(const Record&, bool moved, std::string& lines);
 
 /// The protocol that the backend is asked to upgrade to: the client's first that the route allows;
 /// none for a request with a body or for HEAD. A view into the head or empty.

@@ -26,7 +26,7 @@ Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted
     const bool nobody = heard && header->subject == ProxySubject::unknown;
     peer.trusted = !nobody && trusted.contains(peer.ip);
     // A trusted proxy stands for many clients, and so does a unix socket.
-    peer.many = peer.trusted || (peer.ip == net::unix_peer && !nobody);
+    peer.many = peer.trusted || peer.replica || (peer.ip == net::unix_peer && !nobody);
     return peer;
 }
 

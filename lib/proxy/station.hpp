@@ -23,6 +23,7 @@
 #include "proxy/http_metrics.hpp"
 #include "proxy/input_budget.hpp"
 #include "proxy/last_ends.hpp"
+#include "proxy/peers.hpp"
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
 #include "task/scratch.hpp"
@@ -75,6 +76,7 @@ struct Commons {
     InputBudget input{~0ull};               ///< limited by the Assembly
     std::shared_ptr<disk::OpenFiles> open_files = std::make_shared<disk::OpenFiles>();
     disk::Readers readers{};  ///< of files that are not in memory
+    std::unique_ptr<Peers> peers = nullptr;  ///< null: not of a cluster; fixed before the loops run
 };
 
 class Station {

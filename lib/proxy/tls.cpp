@@ -4,6 +4,7 @@
 
 #include "net/certificate.hpp"
 #include "net/tls_client.hpp"
+#include "proxy/settings.hpp"
 
 namespace ticketgate {
 namespace {
@@ -35,8 +36,9 @@ const std::string& server_name_of(const config::Upstream& upstream) {
 Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
                                  const config::Config& config, const Snapshot* before) {
     Snapshot::TlsServers servers;
+    const auto now = listeners_of(config);
     for (std::size_t i = 0; i < bound.size(); ++i) {
-        const config::Listen* const listen = now_of(bound[i], i, config.listen);
+        const config::Listen* const listen = now_of(bound[i], i, now);
         if (listen == nullptr && before != nullptr)
             servers.push_back(before->tls(i));
         else if (listen != nullptr && listen->tls)
@@ -51,8 +53,9 @@ Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
 Snapshot::ListenerNames listener_names(const std::vector<config::Listen>& bound,
                                        const config::Config& config) {
     Snapshot::ListenerNames names;
+    const auto now = listeners_of(config);
     for (std::size_t i = 0; i < bound.size(); ++i) {
-        const config::Listen* const listen = now_of(bound[i], i, config.listen);
+        const config::Listen* const listen = now_of(bound[i], i, now);
         names.push_back(listen == nullptr ? bound[i].name : listen->name);
     }
     return names;

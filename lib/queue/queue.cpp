@@ -1,6 +1,7 @@
 #include "queue/queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -81,6 +82,16 @@ State Queue::settle(Ticket& ticket, Time now, Tickets& granted) {
 
 State Queue::cancel(Ticket& ticket, Time now, Tickets& granted) {
     return apply(ticket, Event::cancel, now, granted);
+}
+
+void Queue::move(Time now, Tickets& woken) {
+    const bool allowed = std::exchange(allowed_, false);  // no ticket is granted on the way
+    while (!line_.empty()) {
+        Ticket& ticket = line_.front();
+        (void)apply(ticket, Event::move, now, woken);
+        woken.push_back(ticket);
+    }
+    allowed_ = allowed;
 }
 
 State Queue::begin(Ticket& ticket) {

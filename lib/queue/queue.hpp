@@ -70,6 +70,10 @@ class Queue {
     /// The client left or the process stops: a waiting ticket leaves the line, any other stays.
     State cancel(Ticket&, Time now, Tickets& granted);
 
+    /// Another replica keeps the line: every waiting ticket leaves it (`moved`), and stands in
+    /// `woken`.
+    void move(Time now, Tickets& woken);
+
     /// The ticket's run begins. Precondition: granted, or revoked since the grant; a revoked ticket
     /// stays revoked and must not run.
     State begin(Ticket&);

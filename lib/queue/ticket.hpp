@@ -20,6 +20,7 @@ enum class State : std::uint8_t {
     waiting,    ///< in line, with or without its body
     expired,    ///< its wait_timeout passed in line
     cancelled,  ///< given up in line
+    moved,      ///< another replica keeps the line now: its request takes a ticket there
     granted,    ///< it holds a slot; nothing has been sent to the backend
     revoked,    ///< its slot, or that of its caller, was released before it began: it never runs
     running,    ///< its run holds the slot
@@ -35,13 +36,14 @@ enum class Event : std::uint8_t {
     grant,    ///< a slot is free and it is next
     expire,   ///< Queue::settle, at its deadline
     cancel,   ///< Queue::cancel: the client left, or the process stops
+    move,     ///< Queue::move: another replica keeps the line
     begin,    ///< Queue::begin: the session hands it to a run
     drop,     ///< Queue::drop: the session ends before its run begins
     leave,    ///< Queue::leave: the backend is done
     release,  ///< Queue::release: an operator, or on_hold_timeout
 };
 
-inline constexpr std::size_t states = 10, events = 9;
+inline constexpr std::size_t states = 11, events = 10;
 
 /// The whole life of a ticket. Of two events at the same time the lock lets one go first; the other
 /// meets the state that the first has set, and this table says what it does then. Every pair has an
@@ -50,19 +52,21 @@ constexpr State next(State state, Event event) {
     using enum State;
     constexpr State bug = misuse;
     // clang-format off
-    // Rows: idle, full, waiting, expired, cancelled, granted, revoked, running, released, left.
+    // Rows: idle, full, waiting, expired, cancelled, moved, granted, revoked, running, released,
+    // left.
     constexpr std::array<std::array<State, events>, states> table{{
-    //   enter    refuse  grant    expire     cancel     begin    drop       leave     release
-        {waiting, full,   bug,     idle,      idle,      bug,     idle,      bug,      idle},
-        {bug,     bug,    bug,     full,      full,      bug,     full,      bug,      full},
-        {bug,     bug,    granted, expired,   cancelled, bug,     cancelled, bug,      revoked},
-        {bug,     bug,    bug,     expired,   expired,   bug,     expired,   bug,      expired},
-        {bug,     bug,    bug,     cancelled, cancelled, bug,     cancelled, bug,      cancelled},
-        {bug,     bug,    bug,     granted,   granted,   running, left,      bug,      revoked},
-        {bug,     bug,    bug,     revoked,   revoked,   revoked, revoked,   bug,      revoked},
-        {bug,     bug,    bug,     running,   running,   bug,     bug,       left,     released},
-        {bug,     bug,    bug,     released,  released,  bug,     bug,       released, released},
-        {bug,     bug,    bug,     left,      left,      bug,     left,      bug,      left},
+    //   enter    refuse  grant    expire     cancel     move       begin    drop       leave     release
+        {waiting, full,   bug,     idle,      idle,      idle,      bug,     idle,      bug,      idle},
+        {bug,     bug,    bug,     full,      full,      full,      bug,     full,      bug,      full},
+        {bug,     bug,    granted, expired,   cancelled, moved,     bug,     cancelled, bug,      revoked},
+        {bug,     bug,    bug,     expired,   expired,   expired,   bug,     expired,   bug,      expired},
+        {bug,     bug,    bug,     cancelled, cancelled, cancelled, bug,     cancelled, bug,      cancelled},
+        {bug,     bug,    bug,     moved,     moved,     moved,     bug,     moved,     bug,      moved},
+        {bug,     bug,    bug,     granted,   granted,   granted,   running, left,      bug,      revoked},
+        {bug,     bug,    bug,     revoked,   revoked,   revoked,   revoked, revoked,   bug,      revoked},
+        {bug,     bug,    bug,     running,   running,   running,   bug,     bug,       left,     released},
+        {bug,     bug,    bug,     released,  released,  released,  bug,     bug,       released, released},
+        {bug,     bug,    bug,     left,      left,      left,      bug,     left,      bug,      left},
     }};
     // clang-format on
     if (state == misuse) return misuse;

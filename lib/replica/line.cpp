@@ -22,6 +22,33 @@ void Line::tell_gate(BootTime sure_until) {
         term_ = term;
     }
     until_.store(keeper_.may_grant() ? sure_until.time_since_epoch().count() : 0);
+    publish();
+    const bool elsewhere = keeper_.role() == cluster::Role::follower &&
+                           keeper_.where() == cluster::Where::peer;
+    if (gate_ && elsewhere) gate_->move_away();
+}
+
+void Line::publish() {
+    const cluster::Where where = keeper_.where();
+    std::shared_ptr<const LineKeeper> at;
+    if (where == cluster::Where::peer) {
+        const cluster::Line& line = *keeper_.line();
+        if (at_ && at_->epoch == line.epoch && at_->address == line.keeper.address) at = at_;
+        if (!at) at = std::make_shared<const LineKeeper>(LineKeeper{line.keeper.address, line.epoch});
+    }
+    const std::lock_guard lock(lock_);
+    where_ = where;
+    at_ = std::move(at);
+}
+
+// Without the store a replica grants nothing, and no other can be found: newcomers need not wait.
+// A keeper that is known is asked all the same.
+Whereabouts Line::where() const {
+    using enum Whereabouts::Where;
+    const std::lock_guard lock(lock_);
+    if (where_ == cluster::Where::peer) return {peer, at_};
+    if (store_away_ && !holds()) return {away, nullptr};
+    return {where_ == cluster::Where::here ? here : nowhere, nullptr};
 }
 
 Keeper::Facts Line::facts() const {

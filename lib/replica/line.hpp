@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cluster/contents.hpp"
@@ -27,6 +28,7 @@ class Line final : public Permit {
     const cluster::Keeper& keeper() const { return keeper_; }
     void join(std::shared_ptr<LocalGate> gate) { gate_ = std::move(gate); }
     void drain() { keeper_.drain(); }
+    void configure(const cluster::Keeper::Settings& settings) { keeper_.set(settings); }
     /// The gate grants nothing from now on.
     void stop() { until_.store(0); }
 
@@ -39,10 +41,15 @@ class Line final : public Permit {
     /// Returns what to do next.
     cluster::Keeper::Next drive(BootTime sure_until);
 
+    /// What the store's answers say about the whole of it; empty: it is in use.
+    void store_away(bool away) { store_away_ = away; }
+
     bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
     void missed() override;
+    Whereabouts where() const override;
 
  private:
+    void publish();
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
@@ -52,7 +59,11 @@ class Line final : public Permit {
     const std::function<void()> missed_;
     std::atomic<bool> told_missed_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
-    cluster::Epoch term_ = 0;              // of which the gate knows
+    std::atomic<bool> store_away_{false};
+    cluster::Epoch term_ = 0;  // of which the gate knows
+    mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
+    cluster::Where where_ = cluster::Where::nowhere;
+    std::shared_ptr<const LineKeeper> at_;
     std::uint64_t looks_at_write_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "replica/replica.hpp"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -73,6 +74,19 @@ void Replica::drain() {
     asio::post(io_, [this] {
         for (const auto& [name, line] : lines_) line->drain();
         drive_all();
+    });
+}
+
+bool Replica::is_rid() const {
+    const std::lock_guard lock(seen_lock_);
+    return std::ranges::all_of(seen_, [](const auto& one) { return one.second.rid; });
+}
+
+void Replica::configure(std::map<std::string, cluster::Keeper::Settings> queues) {
+    asio::post(io_, [this, queues = std::move(queues)] {
+        for (const auto& [name, settings] : queues)
+            if (const auto found = lines_.find(name); found != lines_.end())
+                found->second->configure(settings);
     });
 }
 
@@ -164,7 +178,8 @@ Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
 void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
     const std::lock_guard lock(seen_lock_);
-    seen_[line.queue()] = {keeper.role(), keeper.where(), keeper.epoch(), keeper.line()};
+    seen_[line.queue()] = {keeper.role(), keeper.where(), keeper.epoch(), keeper.line(),
+                           keeper.is_rid()};
 }
 
 LineView Replica::view(const std::string& queue) const {
@@ -174,6 +189,7 @@ LineView Replica::view(const std::string& queue) const {
 }
 
 void Replica::tell(const std::string& problem) {
+    for (const auto& [name, line] : lines_) line->store_away(!problem.empty());
     {
         const std::lock_guard lock(seen_lock_);
         if (problem == problem_) return;

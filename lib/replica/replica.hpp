@@ -34,6 +34,7 @@ struct LineView {
     cluster::Where where = cluster::Where::nowhere;
     cluster::Epoch epoch = 0;
     std::optional<cluster::Line> record;
+    bool rid = true;  ///< as Replica::is_rid()
 };
 
 class Replica {
@@ -44,6 +45,7 @@ class Replica {
     Replica(const Replica&) = delete;
     Replica& operator=(const Replica&) = delete;
 
+    bool has(const std::string& queue) const { return lines_.contains(queue); }
     /// The permit of this queue, for its gate.
     Permit& permit(const std::string& queue) { return line_of(queue); }
     /// Before start().
@@ -51,6 +53,10 @@ class Replica {
     void start();
     /// Gives up each line when it is finished. Any thread.
     void drain();
+    /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
+    bool is_rid() const;
+    /// New settings of its queues, at a reload; others are left out. Any thread.
+    void configure(std::map<std::string, cluster::Keeper::Settings> queues);
     /// Ends its thread; nothing is granted or written any more. The permits stay.
     void stop();
 

@@ -141,6 +141,15 @@ struct RequestFacts {
     const fcgi::Script* script = nullptr;  ///< chosen beside the path; null: the path selects it
 };
 
+/// The fencing number of a request of a clustered queue (CLUSTER.md section 6).
+struct Fencing {
+    std::string_view header;  ///< in which the number goes
+    std::uint64_t token = 0;
+    std::string_view queue;
+};
+/// The header beside it, with the queue's name.
+inline constexpr std::string_view fencing_queue_header = "Fencing-Queue";
+
 /// How the backend gets the request.
 struct Prepared {
     bool needs_length = false;      ///< add_length() before it is sent, when its body is whole
@@ -188,6 +197,8 @@ class Upstream {
                              std::string& out) const = 0;
     /// Adds the length of the body to such a head. Any thread.
     virtual void add_length(std::string& head, std::uint64_t length) const = 0;
+    /// Adds the fencing number to such a head. Any thread.
+    virtual void add_fencing(std::string& head, const Fencing& fencing) const = 0;
     /// Its name, for the Host of a request whose client sent none. Empty: it needs no Host.
     virtual std::string_view host() const { return {}; }
     /// Its address, if redirects to it are rewritten for clients. Null: they are not.

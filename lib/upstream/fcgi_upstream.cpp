@@ -64,6 +64,17 @@ void FcgiUpstream::add_length(std::string& head, std::uint64_t length) const {
     fcgi::append_stream(head, fcgi::Type::params, pair);
 }
 
+// As variables that no client can set, and as those of the headers over HTTP.
+void FcgiUpstream::add_fencing(std::string& head, const Fencing& fencing) const {
+    std::string pairs;
+    const std::string token = std::to_string(fencing.token);
+    fcgi::append_pair(pairs, "FENCING_TOKEN", token);
+    fcgi::append_pair(pairs, "FENCING_QUEUE", fencing.queue);
+    fcgi::append_pair(pairs, fcgi::variable_of(fencing.header), token);
+    fcgi::append_pair(pairs, fcgi::variable_of(fencing_queue_header), fencing.queue);
+    fcgi::append_stream(head, fcgi::Type::params, pairs);
+}
+
 // A request of ticketgate's own to the status address; it is neither logged nor queued.
 std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, const net::Endpoint& sent_to,
                                             std::string& head) {

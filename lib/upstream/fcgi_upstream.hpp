@@ -29,6 +29,7 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     Prepared prepare(const http::RequestHead& head, const RequestFacts& facts,
                      std::string& out) const override;
     void add_length(std::string& head, std::uint64_t length) const override;
+    void add_fencing(std::string& head, const Fencing& fencing) const override;
     bool uses_origin() const override { return true; }
     WorkerStatus* worker_status() override { return status_ ? this : nullptr; }
     void retire(net::Loop& loop) override;

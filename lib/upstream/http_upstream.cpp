@@ -28,6 +28,13 @@ void HttpUpstream::add_length(std::string& head, std::uint64_t length) const {
     head.insert(head.size() - 2, "Content-Length: " + std::to_string(length) + "\r\n");
 }
 
+void HttpUpstream::add_fencing(std::string& head, const Fencing& fencing) const {
+    std::string lines;
+    lines.append(fencing.header).append(": ").append(std::to_string(fencing.token));
+    lines.append("\r\n").append(fencing_queue_header).append(": ").append(fencing.queue);
+    head.insert(head.size() - 2, lines.append("\r\n"));
+}
+
 std::unique_ptr<PooledExchange> HttpUpstream::make_exchange(Pool& pool, net::Loop& loop) {
     return std::make_unique<HttpExchange>(shared_from_this(), pool, loop);
 }

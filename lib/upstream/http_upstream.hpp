@@ -18,6 +18,7 @@ class HttpUpstream final : public PooledUpstream {
         return settings().redirects ? &*settings().redirects : nullptr;
     }
     void add_length(std::string& head, std::uint64_t length) const override;
+    void add_fencing(std::string& head, const Fencing& fencing) const override;
 
  private:
     std::unique_ptr<PooledExchange> make_exchange(Pool& pool, net::Loop& loop) override;

@@ -21,6 +21,9 @@ class WorkersUpstream final : public Upstream {
     void add_length(std::string& head, std::uint64_t length) const override {
         protocol_->add_length(head, length);
     }
+    void add_fencing(std::string& head, const Fencing& fencing) const override {
+        protocol_->add_fencing(head, fencing);
+    }
     bool uses_origin() const override { return true; }
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) override;
     void retire(net::Loop& loop) override { protocol_->retire(loop); }

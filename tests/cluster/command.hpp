@@ -23,7 +23,10 @@ class Command {
                               "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n"
                               "routes: [{prefix: /, upstream: app}]\n"
                               "cluster: {name: shop, store: {endpoints: [" +
-                                  endpoints + "]" + more + "}}\n");
+                                  endpoints + "]" + more +
+                                  "}, peer: {listen: \"127.0.0.1:8081\", "
+                                  "advertise: \"127.0.0.1:8081\", "
+                                  "secret: 0123456789abcdef}}\n");
     }
 
     struct Ran {

@@ -50,7 +50,8 @@ void write(const http::RequestHead& head, const Peer& peer) {
     static ids::Generator generator(ids::Machine{}, ids::Lane{0, 1});
     const config::Settings settings;
     Record record;
-    identify(settings.ids, &head, peer.trusted, generator, record);
+    identify(settings.ids, &head, peer.trusted ? Sender::trusted : Sender::client, generator,
+             record);
     describe(record, head, peer);
     std::string lines, out, params, line;
     stamp_request(head, settings.ids, peer, record, "backend", lines);

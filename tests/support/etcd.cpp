@@ -9,9 +9,8 @@
 #include "base/descriptor.hpp"
 
 namespace ticketgate::test {
-namespace {
 
-// Ports of loopback that nobody has. They are held until all are chosen.
+// They are held until all are chosen.
 std::vector<std::uint16_t> free_ports(std::size_t count) {
     std::vector<Descriptor> held;
     std::vector<std::uint16_t> ports;
@@ -29,6 +28,8 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
     }
     return ports;
 }
+
+namespace {
 
 std::string name_of(std::size_t node) {
     return "n" + std::to_string(node);

@@ -10,6 +10,9 @@
 
 namespace ticketgate::test {
 
+/// Ports of loopback on which nothing listens now.
+std::vector<std::uint16_t> free_ports(std::size_t count);
+
 class Etcd {
  public:
     struct Options {

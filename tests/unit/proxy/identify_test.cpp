@@ -26,7 +26,7 @@ struct Identify : testing::Test {
     std::string id_of(const std::string& header_lines, bool trusted) {
         const std::string text = "GET / HTTP/1.1\r\nHost: h\r\n" + header_lines + "\r\n";
         const http::RequestHead head = parsed(text);
-        identify(wanted(), &head, trusted, generator, record);
+        identify(wanted(), &head, trusted ? Sender::trusted : Sender::client, generator, record);
         return std::string(record.request_id.view());
     }
     static http::RequestHead parsed(const std::string& text) {
@@ -39,7 +39,7 @@ struct Identify : testing::Test {
     std::string forwarded(const std::string& header_lines, bool trusted) {
         const std::string text = "GET / HTTP/1.1\r\nHost: h\r\n" + header_lines + "\r\n";
         const http::RequestHead head = parsed(text);
-        identify(wanted(), &head, trusted, generator, record);
+        identify(wanted(), &head, trusted ? Sender::trusted : Sender::client, generator, record);
         std::string lines, out;
         stamp_request(head, wanted(), {"192.0.2.7", trusted, 80}, record, "b", lines);
         http::RequestEdits edits;
@@ -162,7 +162,7 @@ TEST_F(Identify, SeveralIdsInFormatsOfTheirOwn) {
 
 TEST_F(Identify, ARefusedHeadHasIdsToo) {
     use("{request_id: {policy: preserve_or_generate}}");
-    identify(wanted(), nullptr, true, generator, record);
+    identify(wanted(), nullptr, Sender::trusted, generator, record);
     EXPECT_EQ(record.request_id.view().size(), 20u);
     EXPECT_EQ(record.unique_id.view().size(), 27u);
 }
@@ -176,7 +176,7 @@ TEST_F(Identify, ARouteHasItsOwnFormatsAndPolicies) {
         "  ids: {unique_id: {policy: disable}}}]}]\n");
     const auto lengths = [&](std::string_view path) {
         const auto route = served_routes.find(path);
-        identify(route->settings.ids, nullptr, false, generator, record);
+        identify(route->settings.ids, nullptr, Sender::client, generator, record);
         return std::vector<std::size_t>{record.request_id.view().size(),
                                         record.unique_id.view().size(),
                                         record.other_ids.at(0).second.view().size()};

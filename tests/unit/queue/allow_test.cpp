@@ -44,6 +44,30 @@ TEST(QueueAllow, EndsWaitsAsEver) {
     EXPECT_EQ(line.cancel(gone), State::cancelled);
 }
 
+TEST(QueueMove, SendsAwayAllThatWaitAndNoneThatRun) {
+    Line line({.max_in_flight = 2});
+    Ticket& holder = line.hold();
+    line.take();  // granted: its session begins it
+    Ticket& slow = line.take_uploading();
+    Ticket& next = line.take();
+    line.allow(false);
+    EXPECT_EQ(line.move(), (Numbers{3, 4}));
+    EXPECT_EQ(slow.state, State::moved);
+    EXPECT_EQ(next.state, State::moved);
+    EXPECT_EQ(line.holders(), (Numbers{1, 2}));
+    EXPECT_EQ(line.take_granted(), Numbers{2});
+    line.leave(holder);
+    EXPECT_EQ(line.take_granted(), Numbers());
+}
+
+TEST(QueueMove, GrantsNothingOnTheWay) {
+    Line line;
+    Ticket& upload = line.take_uploading();
+    EXPECT_EQ(line.move(), Numbers{1});
+    EXPECT_EQ(upload.state, State::moved);
+    EXPECT_EQ(line.take().state, State::granted) << "the line here goes on with newcomers";
+}
+
 TEST(QueueRaise, NumbersThoseWhoWaitAnewInTheirOrder) {
     Line line;
     Ticket& holder = line.hold();

@@ -44,6 +44,15 @@ struct Line {
         return queue.leave(ticket, now, granted);
     }
     State release(Ticket& ticket) { return queue.release(ticket, now, granted); }
+    /// Returns the numbers of those that moved.
+    Numbers move() {
+        Tickets woken;
+        queue.move(now, woken);
+        Numbers numbers;
+        for (const Ticket& ticket : woken) numbers.push_back(ticket.number);
+        woken.clear();
+        return numbers;
+    }
     void allow(bool on) { queue.allow(on, now, granted); }
     void resize(Limits limits) { queue.resize(limits, now, granted); }
 

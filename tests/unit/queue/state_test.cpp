@@ -20,13 +20,14 @@ enum class From {
     full,
     expired,
     cancelled,
+    moved,
     revoked,
     released,
     left
 };
 constexpr std::array origins{From::idle,    From::uploading, From::waiting, From::granted,
                              From::running, From::full,      From::expired, From::cancelled,
-                             From::revoked, From::released,  From::left};
+                             From::moved,   From::revoked,   From::released, From::left};
 
 // A line whose only slot is held by number 1, and a ticket behind it.
 struct Scene : Line {
@@ -44,6 +45,7 @@ struct Scene : Line {
         if (from == From::revoked || from == From::released) release(ticket);
         if (from == From::left) leave(ticket);
         if (from == From::cancelled) cancel(ticket);
+        if (from == From::moved) move();
         if (from == From::expired) {
             now = deadline;
             settle(ticket);
@@ -59,7 +61,7 @@ struct Happening {
     const char* name;
     std::function<void(Scene&)> happen;
     // The state after the event, indexed like `origins`; misuse: the process stops.
-    std::array<State, 11> becomes;
+    std::array<State, 12> becomes;
 };
 
 using enum State;
@@ -67,41 +69,45 @@ using enum State;
 const std::array happenings{
     Happening{"body whole",
               [](Scene& s) { s.ready(s.ticket); },
-              {idle, waiting, waiting, granted, running, full, expired, cancelled, revoked,
+              {idle, waiting, waiting, granted, running, full, expired, cancelled, moved, revoked,
                released, left}},
     Happening{"settled just before its deadline",
               [](Scene& s) {
                   s.now = deadline - 1ns;
                   s.settle(s.ticket);
               },
-              {idle, waiting, waiting, granted, running, full, expired, cancelled, revoked,
+              {idle, waiting, waiting, granted, running, full, expired, cancelled, moved, revoked,
                released, left}},
     Happening{"settled at its deadline",
               [](Scene& s) {
                   s.now = deadline;
                   s.settle(s.ticket);
               },
-              {idle, expired, expired, granted, running, full, expired, cancelled, revoked,
+              {idle, expired, expired, granted, running, full, expired, cancelled, moved, revoked,
                released, left}},
     Happening{"client left",
               [](Scene& s) { s.cancel(s.ticket); },
-              {idle, cancelled, cancelled, granted, running, full, expired, cancelled, revoked,
+              {idle, cancelled, cancelled, granted, running, full, expired, cancelled, moved,
+               revoked, released, left}},
+    Happening{"the line moves to another replica",
+              [](Scene& s) { s.move(); },
+              {idle, moved, moved, granted, running, full, expired, cancelled, moved, revoked,
                released, left}},
     Happening{"its session ends",
               [](Scene& s) { s.drop(s.ticket); },
-              {idle, cancelled, cancelled, left, misuse, full, expired, cancelled, revoked, misuse,
-               left}},
-    Happening{
-        "its run begins",
-        [](Scene& s) { s.begin(s.ticket); },
-        {misuse, misuse, misuse, running, misuse, misuse, misuse, misuse, revoked, misuse, misuse}},
-    Happening{
-        "its run ends",
-        [](Scene& s) { s.queue.leave(s.ticket, s.now, s.granted); },
-        {misuse, misuse, misuse, misuse, left, misuse, misuse, misuse, misuse, released, misuse}},
+              {idle, cancelled, cancelled, left, misuse, full, expired, cancelled, moved, revoked,
+               misuse, left}},
+    Happening{"its run begins",
+              [](Scene& s) { s.begin(s.ticket); },
+              {misuse, misuse, misuse, running, misuse, misuse, misuse, misuse, misuse, revoked,
+               misuse, misuse}},
+    Happening{"its run ends",
+              [](Scene& s) { s.queue.leave(s.ticket, s.now, s.granted); },
+              {misuse, misuse, misuse, misuse, left, misuse, misuse, misuse, misuse, misuse,
+               released, misuse}},
     Happening{"an operator releases it",
               [](Scene& s) { s.release(s.ticket); },
-              {idle, revoked, revoked, revoked, released, full, expired, cancelled, revoked,
+              {idle, revoked, revoked, revoked, released, full, expired, cancelled, moved, revoked,
                released, left}},
 };
 

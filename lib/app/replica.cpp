@@ -1,0 +1,63 @@
+#include "app/replica.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "app/cluster_store.hpp"
+#include "app/version.hpp"
+#include "ids/entropy.hpp"
+
+namespace ticketgate {
+namespace {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) != 0) return "unnamed";
+    return name.data();
+}
+
+}  // namespace
+
+std::string random_id() {
+    std::array<std::uint8_t, 16> random{};
+    if (!ids::kernel_random(random)) throw std::runtime_error("the kernel gave no random bytes");
+    std::string out;
+    for (const std::uint8_t byte : random) {
+        constexpr std::string_view digits = "0123456789abcdef";
+        out += digits[byte >> 4];
+        out += digits[byte & 15];
+    }
+    return out;
+}
+
+std::map<std::string, cluster::Keeper::Settings> keeper_settings(const config::Config& config) {
+    std::map<std::string, cluster::Keeper::Settings> all;
+    for (const auto& [name, queue] : config.queues) {
+        if (!queue.cluster || !config.cluster) continue;
+        cluster::Keeper::Settings& keeper = all[name];
+        keeper.lease = config.cluster->lease;
+        keeper.idle_after = config.cluster->idle_after;
+        if (queue.hold_timeout != never && queue.on_hold_timeout == config::OnHoldTimeout::release)
+            keeper.release_after = queue.hold_timeout;
+    }
+    return all;
+}
+
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log) {
+    if (!config.cluster) return nullptr;
+    const config::Cluster& cluster = *config.cluster;
+    replica::Settings settings;
+    settings.cluster = cluster.name;
+    settings.self.id = random_id();
+    settings.self.name = cluster.replica.empty() ? host_name() : cluster.replica;
+    settings.self.address = cluster.peer.advertise;
+    settings.version = version;
+    settings.store = store_settings(cluster.store);
+    settings.lease = std::chrono::duration_cast<seconds>(cluster.lease);
+    settings.queues = keeper_settings(config);
+    return std::make_unique<replica::Replica>(std::move(settings), log);
+}
+
+}  // namespace ticketgate

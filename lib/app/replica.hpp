@@ -1,0 +1,23 @@
+// The replica of this process in the config's cluster. Pure but for random bytes and the host's
+// name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "config/config.hpp"
+#include "replica/replica.hpp"
+
+namespace ticketgate {
+
+/// 128 random bits in hexadecimal digits. Throws std::runtime_error: the kernel gave none.
+std::string random_id();
+
+/// Null: the config has no cluster. Throws std::runtime_error that names a bad file.
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log);
+
+/// Of the clustered queues.
+std::map<std::string, cluster::Keeper::Settings> keeper_settings(const config::Config& config);
+
+}  // namespace ticketgate

@@ -1,0 +1,49 @@
+// What replicas tell each other in header fields when a request of a clustered queue goes from the
+// replica that got it to the one that keeps the queue (CLUSTER.md section 9). Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace ticketgate::cluster {
+
+/// In the request. Every other listener removes it, in every spelling.
+inline constexpr std::string_view forward_header = "Ticketgate-Forward";
+/// In the response. A backend's own is removed.
+inline constexpr std::string_view place_header = "Ticketgate-Place";
+
+/// The facts of a request that its head does not have.
+struct Forward {
+    std::string_view secret;
+    std::string_view queue;
+    std::string_view client;         ///< its address
+    std::string_view listener = {};  ///< name of the listener that it came to
+    Duration waited{0};              ///< since its head was complete
+    /// A call from inside: the request id that it names, which may be empty.
+    std::optional<std::string_view> inside = std::nullopt;
+};
+
+std::string write_forward(const Forward& forward);
+/// Views into `text`. Null: it is none, or of another version.
+std::optional<Forward> read_forward(std::string_view text);
+
+/// The place that the request had, or that it has none here.
+struct Place {
+    bool moved = false;  ///< this replica does not keep the queue; the request was not started
+    std::uint64_t number = 0;
+    std::uint32_t position = 0;
+    std::uint64_t blocked_by = 0;
+    std::uint64_t token = 0;
+    Duration waited{0};
+
+    bool operator==(const Place&) const = default;
+};
+
+std::string write_place(const Place& place);
+std::optional<Place> read_place(std::string_view text);
+
+}  // namespace ticketgate::cluster

@@ -1,0 +1,42 @@
+// A run whose request goes to the replica that keeps the line of its queue (CLUSTER.md section 9).
+#include "cluster/forward.hpp"
+#include "proxy/run_state.hpp"
+
+namespace ticketgate {
+
+// A body waits until the keeper has given the ticket: until then the request can go elsewhere.
+Body& Run::body_to_send() {
+    Body& body = request_->body;
+    const bool none = body.complete && body.spool.empty();
+    if (!request_->peer || body_wanted_ || none) return body;
+    if (!no_body_yet_) {
+        no_body_yet_ = std::make_unique<Body>(station_.commons.spool);
+        no_body_yet_->complete = false;
+    }
+    return *no_body_yet_;
+}
+
+// A client that ends its side may have left; the keeper decides, as of its own clients.
+void Run::pass_end_on() {
+    if (!request_->client_ended || !all_sent_ || !exchange_->connected()) return;
+    request_->client_ended = false;
+    exchange_->finish_sending();
+}
+
+// False: the keeper does not keep the line any more, and has not started the request.
+bool Run::hear_place() {
+    std::optional<cluster::Place> place;
+    for (const auto& field : station_.response.view()->fields)
+        if (iequals(field.name, cluster::place_header)) place = cluster::read_place(field.value);
+    if (!place) return true;
+    if (place->moved) return false;
+    Record& record = request_->record;
+    record.number = place->number;
+    record.position = place->position;
+    record.blocked_by = place->blocked_by;
+    record.queue_wait = place->waited;
+    record.cluster->token = place->token;
+    return true;
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,186 @@
+// How a session treats a request of a queue that is one line over all replicas of a cluster: it
+// takes its ticket here if this replica keeps the line; else the request goes to the replica that
+// does, as to a backend, and is answered as that one answers (CLUSTER.md section 9).
+#include "cluster/forward.hpp"
+#include "proxy/identify.hpp"
+#include "proxy/inside.hpp"
+#include "proxy/peers.hpp"
+#include "proxy/session.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Between two tries to find the replica that keeps the line.
+constexpr Duration look_again = 50ms;
+
+std::string_view value_of(const http::RequestHead& head, std::string_view name) {
+    for (const auto& field : head.fields)
+        if (iequals(field.name, name)) return field.value;
+    return {};
+}
+
+}  // namespace
+
+// A request of another replica. What that one knows of it replaces what this connection shows.
+error_code Session::hear_replica() {
+    if (!client_.peer().replica) return {};
+    const http::RequestHead& head = *station().head.view();
+    const auto told = cluster::read_forward(value_of(head, cluster::forward_header));
+    const Peers* const peers = station().commons.peers.get();
+    if (!told || peers == nullptr || !peers->proves_itself(told->secret))
+        return errc::not_a_replica;
+    auto about = std::make_unique<Told>();
+    about->peer = client_.peer();
+    about->peer.ip = told->client;
+    about->peer.trusted = true;  // its X-Forwarded-* are those of the replica
+    about->queue = told->queue;
+    about->listener = told->listener;
+    if (told->inside) about->inside = std::string(*told->inside);
+    request_->started -= told->waited;
+    request_->by_replica = true;
+    request_->record.cluster = std::make_unique<ClusterPart>();
+    request_->record.cluster->forwarded_by = client_.peer().ip;
+    told_ = std::move(about);
+    return {};
+}
+
+// The replica that sent it has decided that it queues, and in which queue; here the same config
+// must say the same.
+error_code Session::check_told_queue() const {
+    const Route& route = *request_->route;
+    if (!told_) return {};
+    const bool same = route.gate && route.gate->clustered() && route.gate->name() == told_->queue;
+    if (same) return {};
+    station().commons.log.error(
+        "a request of another replica has another queue here: their configs differ",
+        {{"request_id", request_->record.request_id},
+         {"queue", told_->queue},
+         {"here", route.gate ? std::string_view(route.gate->name()) : "off"}});
+    return errc::line_moved;
+}
+
+// Where it takes its ticket. While it is not known, it gathers here with others, and moves.
+error_code Session::find_line() {
+    request_->peer.reset();
+    if (const auto failure = check_told_queue()) return failure;
+    queues_ = queues_ || told_ != nullptr;  // so has the replica decided that sent it
+    if (!queues_ || !request_->route->gate->clustered()) return {};
+    using enum Whereabouts::Where;
+    const Whereabouts at = request_->route->gate->where();
+    if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
+    request_->record.cluster->forwarded_to.clear();
+    if (at.where == away) return told_ ? errc::line_moved : errc::cluster_away;
+    if (told_ && at.where != here) return errc::line_moved;  // it is forwarded once
+    if (at.where != peer) return {};
+    const std::string& address = at.keeper->address;
+    request_->peer = station().commons.peers->at(address);
+    if (!request_->peer) return errc::cluster_away;
+    request_->record.cluster->forwarded_to = address;
+    return {};
+}
+
+// The line that tells the keeper about it. A body waits until the keeper has given the ticket.
+void Session::stamp_forward(std::string& lines) const {
+    const Peers& peers = *station().commons.peers;
+    const http::RequestHead& head = *station().head.view();
+    cluster::Forward forward;
+    forward.secret = peers.secret();
+    forward.queue = request_->route->gate->name();
+    const std::string ip = client_ip(head, peer());
+    forward.client = ip;
+    forward.listener = request_->snapshot->listener_name(peer().listener);
+    forward.waited = monotonic_now() - request_->started;
+    if (inside_) forward.inside = *inside_;
+    lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
+    lines.append("\r\n");
+    if (head.has_body()) lines.append("Expect: 100-continue\r\n");
+}
+
+// The head as the client sent it, for another stamp.
+void Session::keep_own_head() {
+    if (request_->record.cluster && !told_) own_head_ = station().head.view()->bytes;
+}
+
+void Session::view_own_head() {
+    constexpr http::HeadLimits known{
+        .max_head = 64 << 20, .max_uri = 64 << 20, .max_headers = 1 << 20};
+    const auto head = station().head.fresh();
+    head->complaint = {};
+    (void)http::parse_request(own_head_, known, *head);  // it was parsed before
+}
+
+// Its client has ended its side: the keeper decides whether that is a leave.
+void Session::tell_end() {
+    if (request_->client_ended || !whole() || request_->run == nullptr) return;
+    request_->client_ended = true;
+    request_->run->notify();
+}
+
+void Session::add_fencing(const Slot& slot) const {
+    const Route& route = *request_->route;
+    if (!request_->record.cluster) return;
+    request_->record.cluster->token = slot.token();
+    if (route.token.empty()) return;
+    route.upstream->add_fencing(request_->head, {route.token, slot.token(), route.gate->name()});
+}
+
+// In a lease another replica can take the line over.
+std::uint32_t Session::retry_after_lease() const {
+    const auto& cluster = request_->snapshot->config.cluster;
+    return cluster ? static_cast<std::uint32_t>(cluster->lease / 1s) : 1;
+}
+
+// What became of a request that was forwarded, or that stood here in a line that moved.
+error_code Session::meaning_of(error_code failure) const {
+    if (!request_->peer || !failure || request_->reply.begun()) return failure;
+    const net::Stream& wire = client_.wire();
+    if (wire.broken() || wire.fin()) return errc::client_closed;
+    if (failure == errc::upstream_refused || failure == errc::upstream_untrusted ||
+        failure == errc::upstream_connect_timeout)
+        return errc::line_moved;  // nothing was sent
+    const bool lost = failure == errc::upstream_broke || failure == errc::upstream_lost;
+    if (!lost) return failure;
+    return request_->repeatable ? errc::line_moved : errc::keeper_lost;
+}
+
+// It was not started, or may be sent again, and all of its body that came is still here.
+bool Session::may_go_again(error_code failure) const {
+    return failure == errc::line_moved && !told_ && !accepted_ && !own_head_.empty() &&
+           request_->run == nullptr && !request_->reply.begun() &&
+           request_->body.spool.size() == reader_.bytes();
+}
+
+// Takes the request to where the line is now. `moved` tickets go at once; after a keeper that
+// refused, a moment later, for another one must first be found.
+task<error_code> Session::enter_again() {
+    const bool refused = request_->peer != nullptr;
+    place_.reset();
+    request_->reply.renew();
+    if (refused) {
+        const auto failure = co_await wait_a_moment();
+        if (failure) co_return failure;
+    }
+    if (monotonic_now() - request_->started >= settings().wait_timeout) co_return expire();
+    view_own_head();
+    co_return take_place_again();
+}
+
+error_code Session::take_place_again() {
+    if (const auto failure = find_line()) return failure;
+    stamp();
+    if (needs_length_ && whole()) request_->to().add_length(request_->head, reader_.bytes());
+    return take_ticket();
+}
+
+task<error_code> Session::wait_a_moment() {
+    loop().arm(deadline_, look_again);
+    while (!deadline_.expired()) {
+        co_await signal_;
+        if (station().stopping() || station().draining()) co_return errc::draining;
+        if (left()) co_return errc::client_closed;
+    }
+    deadline_.disarm();
+    co_return error_code();
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,113 @@
+// A line over several processes when one of them, or the store, is gone (CLUSTER.md 5).
+#include "processes.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class ClusterFaults : public Cluster {};
+
+TEST_F(ClusterFaults, AnIdleLineOfACrashedKeeperPassesOn) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    ASSERT_EQ(b->get("/before").status, 200);
+    ASSERT_TRUE(is_stored({"idle"}));
+    a->crash();
+    EXPECT_EQ(b->get("/after").status, 200) << "it waits for the lease, no longer";
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+TEST_F(ClusterFaults, ALineStandsWhileALostRequestMayRunUntilAnOperatorSettlesIt) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    backend_.hold("/lost");
+    Client lost = b->client();
+    lost.request("POST", "/lost", {}, "x");
+    ASSERT_TRUE(backend_.wait_for("/lost"));
+    a->crash();
+    EXPECT_EQ(lost.read().status, 502) << "it may have run, and is not sent again";
+    Client next = b->client();
+    next.get("/next");
+    ASSERT_TRUE(is_stored({"settling"}));
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    const auto all = status();
+    const auto epoch = all.at("queues").at(0).at("waits_for").at("epoch").to_number<std::uint64_t>();
+    const auto settled = Command(store_).run({"settle", "app", std::to_string(epoch)});
+    EXPECT_EQ(settled.code, 0) << settled.err;
+    EXPECT_EQ(next.read().status, 200);
+    backend_.release("/lost");
+}
+
+TEST_F(ClusterFaults, AKeeperThatStopsHandsItsLineOverAndLosesNothing) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    backend_.hold("/slow");
+    Client slow = b->client(), waits = b->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    waits.request("POST", "/waits", {}, "body");
+    ASSERT_TRUE(a->wait_for_waiting(1));
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(is_stored({"leaving", "settling"}));
+    Client after = b->client();
+    after.request("POST", "/after", {}, "body");
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(waits.read().status, 200);
+    EXPECT_EQ(after.read().status, 200);
+    EXPECT_EQ(a->program().wait(), 0) << a->program().err();
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+    EXPECT_EQ(backend_.order(), (std::vector<std::string>{"/first", "/slow", "/waits", "/after"}));
+}
+
+TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) {
+    auto a = replica("a");
+    begin_line(*a);
+    backend_.hold("/slow");
+    Client slow = a->client(), waits = a->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    waits.get("/waits");
+    ASSERT_TRUE(a->wait_for_waiting(1));
+    store_.stop(0);
+    Response away;
+    EXPECT_TRUE(eventually([&] {
+        Client one = a->client();
+        one.get("/away");
+        if (!one.hears(200ms)) return false;
+        away = one.read();
+        return away.status == 503;
+    }));
+    EXPECT_EQ(away.header("Retry-After"), "2");
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(backend_.count("/waits"), 0u);
+    store_.go_on(0);
+    EXPECT_EQ(waits.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+TEST_F(ClusterFaults, AStoppedKeeperThatWakesUpGivesItsWord) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    backend_.hold("/slow");
+    Client slow = a->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    a->program().stop();
+    Client next = b->client();
+    next.get("/next");
+    ASSERT_TRUE(is_stored({"settling"}));
+    backend_.release("/slow");
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    a->program().signal(SIGCONT);
+    EXPECT_EQ(next.read().status, 200);
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

@@ -1,0 +1,162 @@
+// One line over two processes: a request that comes to either stands in it (CLUSTER.md 1, 9).
+#include <algorithm>
+
+#include "processes.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class ClusterLine : public Cluster {
+ protected:
+    ClusterLine() : a_(replica("a")) {
+        begin_line(*a_);
+        b_ = replica("b");
+        EXPECT_EQ(b_->get("/second").status, 200);
+    }
+    std::unique_ptr<Process> a_, b_;
+};
+
+TEST_F(ClusterLine, ServesWhatComesToAnyReplica) {
+    const Response here = a_->get("/here"), there = b_->get("/there");
+    EXPECT_EQ(here.body, "/here");
+    EXPECT_EQ(there.body, "/there");
+    const auto first = a_->log(4), second = b_->log(2);
+    EXPECT_EQ(second[1].at("outcome").as_string(), "forwarded");
+    EXPECT_EQ(second[1].at("forwarded_to").as_string(),
+              "127.0.0.1:" + std::to_string(a_->address(2).port()));
+    EXPECT_EQ(first[3].at("path").as_string(), "/there");
+    EXPECT_EQ(first[3].at("forwarded_by").as_string(), "127.0.0.1");
+    for (const char* same : {"request_id", "unique_id", "number", "token", "queue", "client_ip"})
+        EXPECT_EQ(first[3].at(same), second[1].at(same)) << same;
+    EXPECT_EQ(there.header("X-Request-Id"), second[1].at("request_id").as_string());
+}
+
+TEST_F(ClusterLine, RunsOneRequestAtATimeInOneOrder) {
+    backend_.hold("/slow");
+    Client slow = a_->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    std::vector<Client> clients;
+    std::vector<std::string> expected;
+    for (int i = 0; i < 6; ++i) {
+        clients.push_back((i % 2 == 0 ? *b_ : *a_).client());
+        expected.push_back("/next?" + std::to_string(i));
+        clients.back().get(expected.back());
+        ASSERT_TRUE(a_->wait_for_waiting(static_cast<std::uint64_t>(i) + 1));
+    }
+    EXPECT_EQ(b_->waiting(), 0u);
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    for (Client& client : clients) EXPECT_EQ(client.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+    auto order = backend_.order();
+    order.erase(order.begin(), std::ranges::find(order, "/slow") + 1);
+    EXPECT_EQ(order, expected);
+}
+
+TEST_F(ClusterLine, GivesEachRequestAHigherToken) {
+    std::string last;
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ((i % 2 == 0 ? *a_ : *b_).get("/token").status, 200);
+        const Seen seen = backend_.of("/token").at(static_cast<std::size_t>(i));
+        EXPECT_EQ(seen.header("Fencing-Queue"), "app");
+        const std::string token = seen.header("Fencing-Token");
+        EXPECT_EQ(token.size(), 19u);
+        EXPECT_GT(token, last);
+        last = token;
+    }
+}
+
+TEST_F(ClusterLine, TakesNothingFromClientsThatOnlyReplicasMaySay) {
+    const std::string forged =
+        "Fencing-Token: 1\r\nfencing_token: 2\r\nFencing-Queue: other\r\nTicketgate-Forward: 1 "
+        "queue=app client=1.2.3.4 secret=0123456789abcdef\r\nX-Request-Id: mine\r\n"
+        "X-Forwarded-For: 9.9.9.9\r\n";
+    for (const auto* one : {a_.get(), b_.get()})
+        EXPECT_EQ(one->get("/forged", forged).status, 200);
+    for (const Seen& seen : backend_.of("/forged")) {
+        EXPECT_EQ(seen.fields.count("Fencing-Token"), 1u);
+        EXPECT_GT(seen.header("Fencing-Token").size(), 1u);
+        EXPECT_FALSE(seen.fields.has("fencing_token") && seen.header("fencing_token") == "2");
+        EXPECT_EQ(seen.header("Fencing-Queue"), "app");
+        EXPECT_FALSE(seen.fields.has("Ticketgate-Forward"));
+        EXPECT_NE(seen.header("X-Request-Id"), "mine");
+        EXPECT_EQ(seen.header("X-Forwarded-For"), "127.0.0.1");
+        EXPECT_EQ(seen.header("X-Forwarded-Port").empty(), false);
+    }
+}
+
+TEST_F(ClusterLine, RefusesStrangersAtTheListenerForReplicas) {
+    for (const std::string secret : {"", "secret=wrong-wrong-wrong-wrong"}) {
+        Client stranger(a_->address(2));
+        stranger.get("/stranger", secret.empty() ? ""
+                                                 : "Ticketgate-Forward: 1 queue=app client=1.1.1.1 " +
+                                                       secret + "\r\n");
+        EXPECT_EQ(stranger.read().status, 403);
+    }
+    EXPECT_EQ(backend_.count("/stranger"), 0u);
+}
+
+TEST_F(ClusterLine, PassesBodiesOfAnyKindOn) {
+    const std::string small = pattern(100), large = pattern(3 << 20, 7);
+    EXPECT_EQ(b_->post("/small", small).status, 200);
+    EXPECT_EQ(b_->post("/large", large).status, 200);
+    Client chunked = b_->client();
+    chunked.send("POST /chunked HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                 chunk(small) + chunk(small) + "0\r\n\r\n");
+    EXPECT_EQ(chunked.read().status, 200);
+    EXPECT_EQ(backend_.of("/small").at(0).body, small);
+    EXPECT_EQ(backend_.of("/large").at(0).body, large);
+    EXPECT_EQ(backend_.of("/chunked").at(0).body, small + small);
+}
+
+TEST_F(ClusterLine, ForgetsAClientThatLeavesWhileItWaitsElsewhere) {
+    backend_.hold("/slow");
+    Client slow = a_->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    Client fin = b_->client(), rst = b_->client();
+    fin.get("/leaves?fin");
+    rst.get("/leaves?rst");
+    ASSERT_TRUE(a_->wait_for_waiting(2));
+    fin.close();
+    rst.reset();
+    ASSERT_TRUE(a_->wait_for_waiting(0)) << "their tickets go at once";
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(b_->get("/after").status, 200);
+    EXPECT_EQ(backend_.count("/leaves"), 0u);
+    const auto lines = b_->log(4);
+    EXPECT_EQ(lines[1].at("status").as_int64(), 499);
+    EXPECT_EQ(lines[2].at("status").as_int64(), 499);
+}
+
+TEST_F(ClusterLine, KeepsTheSlotOfAClientThatLeavesWhileItRuns) {
+    backend_.hold("/slow");
+    Client slow = b_->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    Client next = a_->client();
+    next.get("/next");
+    ASSERT_TRUE(a_->wait_for_waiting(1));
+    slow.reset();
+    ASSERT_TRUE(eventually([&] { return b_->log(2).size() >= 2; }));
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    backend_.release("/slow");
+    EXPECT_EQ(next.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+TEST_F(ClusterLine, AnswersAsItsKeeperAnswers) {
+    EXPECT_EQ(b_->get("/x", "X-Y: z\r\n").status, 200);
+    backend_.on("/teapot", [](Call& call) { call.respond(418, "short", "X-Kind: stout\r\n"); });
+    const Response teapot = b_->get("/teapot");
+    EXPECT_EQ(teapot.status, 418);
+    EXPECT_EQ(teapot.body, "short");
+    EXPECT_EQ(teapot.header("X-Kind"), "stout");
+    EXPECT_FALSE(teapot.fields.has("Ticketgate-Place"));
+    EXPECT_EQ(teapot.fields.count("X-Request-Id"), 1u);
+}
+
+}  // namespace
+}  // namespace ticketgate::test

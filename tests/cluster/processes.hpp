@@ -1,0 +1,125 @@
+// A cluster of real processes over a real etcd, in front of a backend of the test's own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "support/backend.hpp"
+#include "support/client.hpp"
+
+namespace ticketgate::test {
+
+/// One replica: the program with a config file and ports of its own.
+class Process {
+ public:
+    Process(const std::string& name, const std::string& store, const Backend& backend,
+            const std::string& queue, const std::string& more)
+        : ports_(free_ports(3)) {
+        const auto local = [this](std::size_t i) {
+            return "\"127.0.0.1:" + std::to_string(ports_[i]) + "\"";
+        };
+        file_ = folder_.write(
+            "c.yaml", "listen: [{address: " + local(0) + "}]\nadmin: {address: " + local(1) +
+                          "}\nupstreams: {app: {url: \"" + backend.url() +
+                          "\"}}\nqueues: {app: {cluster: true, " + queue +
+                          "}}\nlog: {access_file: \"" + folder_.file("access.log") +
+                          "\"}\ncluster:\n  name: shop\n  replica: " + name +
+                          "\n  lease: 2s\n  idle_after: 200ms\n  store: {endpoints: [" + store +
+                          "], timeout: 600ms}\n  peer: {listen: " + local(2) +
+                          ", advertise: " + local(2) + ", secret: 0123456789abcdef}\n" + more);
+        start();
+    }
+
+    void start() { program_ = std::make_unique<Program>(std::vector<std::string>{"-c", file_}); }
+    Program& program() { return *program_; }
+    void crash() { program_->signal(SIGKILL), (void)program_->wait(); }
+    net::Endpoint address(std::size_t which = 0) const {
+        return *net::Endpoint::from_ip("127.0.0.1", ports_[which]);
+    }
+    Client client() const { return Client(address()); }
+    Response get(const std::string& target, const std::string& lines = {}) const {
+        Client one = client();
+        one.get(target, lines);
+        return one.read();
+    }
+    Response post(const std::string& target, const std::string& body) const {
+        Client one = client();
+        one.request("POST", target, {}, body);
+        return one.read();
+    }
+    /// Waits until it accepts connections.
+    bool serves() const { return program_->says(" admin address="); }
+    boost::json::value queue() const {
+        Client one(address(1));
+        one.get("/api/v1/queues");
+        return boost::json::parse(one.read().body).at("queues").at(0);
+    }
+    std::uint64_t waiting() const { return queue().at("waiting").to_number<std::uint64_t>(); }
+    bool wait_for_waiting(std::uint64_t n) const {
+        return eventually([&] { return waiting() == n; });
+    }
+    std::vector<boost::json::object> log(std::size_t at_least) const {
+        std::vector<boost::json::object> lines;
+        eventually([&] {
+            lines.clear();
+            std::istringstream text(folder_.read("access.log"));
+            for (std::string line; std::getline(text, line) && !text.eof();)
+                lines.push_back(boost::json::parse(line).as_object());
+            return lines.size() >= at_least;
+        });
+        return lines;
+    }
+
+ private:
+    const std::vector<std::uint16_t> ports_;
+    TemporaryFolder folder_;
+    std::string file_;
+    std::unique_ptr<Program> program_;
+};
+
+/// All requests stand in one line over all replicas.
+class Cluster : public testing::Test {
+ protected:
+    Cluster() {
+        const auto ran = Command(store_).run({"cluster", "init"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+    }
+    std::unique_ptr<Process> replica(
+        const std::string& name, const std::string& queue = "hold_timeout: never",
+        const std::string& more = "routes: [{prefix: /, upstream: app, queue: app}]\n") const {
+        auto made =
+            std::make_unique<Process>(name, "\"" + store_.url(0) + "\"", backend_, queue, more);
+        EXPECT_TRUE(made->serves()) << made->program().err();
+        return made;
+    }
+    /// The two have one line, which the first keeps: it has served a request.
+    void begin_line(const Process& keeper) const {
+        ASSERT_EQ(keeper.get("/first").status, 200);
+    }
+    boost::json::value status() const {
+        const auto ran = Command(store_).run({"cluster", "status", "--json"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return boost::json::parse(ran.out);
+    }
+    /// Waits until the store has the line in one of these states.
+    bool is_stored(std::initializer_list<std::string_view> states) const {
+        return eventually([&] {
+            const auto all = status();
+            const auto& queues = all.at("queues").as_array();
+            if (queues.empty() || !queues[0].as_object().contains("state")) return false;
+            return std::ranges::find(states, queues[0].at("state").as_string()) != states.end();
+        });
+    }
+
+    Etcd store_;
+    Backend backend_;
+};
+
+}  // namespace ticketgate::test
