@@ -22,7 +22,7 @@ constexpr std::size_t most_problems = 100;
 HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; the pages are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME /api/v1/workers /api/v1/ids\n");
+                "/api/v1/queues/NAME /api/v1/workers /api/v1/cluster /api/v1/ids\n");
 }
 
 HttpResponse no_such_queue(const std::string& name) {
@@ -66,6 +66,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
     if (path == "/api/v1/workers" && actions.worker_pools)
         return page(http::status::ok, all_workers(actions.worker_pools()), json_text);
+    if (path == "/api/v1/cluster" && actions.cluster)
+        return page(http::status::ok, actions.cluster(), json_text);
     if (path == "/api/v1/ids" && ids != nullptr)
         return ids_page(query, *ids, snowflakes, wall_now());
     if (!path.starts_with(queues_path)) return no_such_page();

@@ -1,5 +1,5 @@
 // The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME, /api/v1/workers and /api/v1/ids. Write (POST, see access.hpp):
+// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster and /api/v1/ids. Write (POST, see access.hpp):
 // /api/v1/queues/NAME/release?number=N, /api/v1/drain, /api/v1/reload. Owned by App; called on the
 // control thread.
 #pragma once
@@ -33,6 +33,7 @@ struct Actions {
     std::function<void()> drain;
     std::function<Reloaded()> reload;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
+    std::function<std::string()> cluster = {};  ///< JSON; empty: the config has no cluster
 };
 
 struct Pages {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "app/cluster_metrics.hpp"
+#include "app/cluster_view.hpp"
 #include "app/descriptors.hpp"
 #include "app/id_service.hpp"
 #include "app/memory.hpp"
@@ -81,6 +83,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);
     register_process_metrics(metrics_, log_, access_log_, assembly_);
     join_lines(config);
+    if (replica_) register_cluster_metrics(metrics_, *replica_, config);
 }
 
 App::~App() = default;
@@ -128,6 +131,7 @@ admin::Actions App::admin_actions() {
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
     actions.drain = [this] { drain(); };
     actions.reload = [this] { return reload_now(); };
+    if (replica_) actions.cluster = [this] { return cluster_page(*replica_); };
     actions.worker_pools = [this] { return supervisor_.pools(); };
     return actions;
 }

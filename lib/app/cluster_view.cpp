@@ -81,9 +81,7 @@ std::string line_table(const Contents& contents) {
     return rows.size() == 1 ? "no queue has had a keeper\n" : table::aligned(rows);
 }
 
-}  // namespace
-
-std::string cluster_json(std::string_view name, const Contents& contents) {
+json::object whole(std::string_view name, const Contents& contents) {
     json::array replicas, queues;
     for (const auto& one : contents.replicas) {
         json::array names;
@@ -96,12 +94,27 @@ std::string cluster_json(std::string_view name, const Contents& contents) {
     }
     for (const auto& [queue, stored] : contents.lines)
         queues.push_back(line_json(contents, queue, stored));
-    return json::serialize(json::object{{"cluster", name},
-                                        {"id", contents.id},
-                                        {"revision", contents.revision},
-                                        {"replicas", std::move(replicas)},
-                                        {"queues", std::move(queues)}}) +
-           "\n";
+    return {{"cluster", name},
+            {"id", contents.id},
+            {"revision", contents.revision},
+            {"replicas", std::move(replicas)},
+            {"queues", std::move(queues)}};
+}
+
+}  // namespace
+
+std::string cluster_json(std::string_view name, const Contents& contents) {
+    return json::serialize(whole(name, contents)) + "\n";
+}
+
+std::string cluster_page(const replica::Replica& replica) {
+    const auto contents = replica.contents();
+    json::object out;
+    if (contents) out = whole(replica.cluster_name(), *contents);
+    out["this_instance"] = replica.self().id;
+    out["problem"] = replica.problem();
+    out["sure_seconds"] = to_s(replica.sure());
+    return json::serialize(out) + "\n";
 }
 
 std::string cluster_table(std::string_view name, const Contents& contents) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cluster/contents.hpp"
+#include "replica/replica.hpp"
 
 namespace ticketgate {
 
@@ -16,5 +17,8 @@ std::string cluster_table(std::string_view name, const cluster::Contents&);
 
 /// Why an operator cannot settle this term of this queue; empty: the store waits for it.
 std::string why_not_settled(const cluster::Contents&, const std::string& queue, cluster::Epoch);
+
+/// What a running replica knows, as JSON: the same, and its own part.
+std::string cluster_page(const replica::Replica& replica);
 
 }  // namespace ticketgate

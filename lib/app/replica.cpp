@@ -55,6 +55,14 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
     settings.self.address = cluster.peer.advertise;
     settings.version = version;
     settings.store = store_settings(cluster.store);
+    settings.secret = cluster.peer.secret;
+    if (const auto& tls = cluster.peer.tls) {
+        settings.peers_speak_tls = true;
+        settings.peer_tls.ca_file = tls->ca_file;
+        settings.peer_tls.certificate = tls->certificate;
+        settings.peer_tls.key = tls->key;
+        settings.peer_tls.server_name = tls->server_name;
+    }
     settings.lease = std::chrono::duration_cast<seconds>(cluster.lease);
     settings.queues = keeper_settings(config);
     return std::make_unique<replica::Replica>(std::move(settings), log);

@@ -61,6 +61,10 @@ const char* text(errc e) {
             return "the queue moved to another replica; the request was not started";
         case errc::cluster_away:
             return "no replica of the cluster can serve the queue now";
+        case errc::word_given:
+            return "nothing of that term runs here";
+        case errc::no_word:
+            return "something of that term may run here";
         case errc::keeper_lost:
             return "the replica that had the request was lost";
         case errc::upstream_refused:

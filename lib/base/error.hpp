@@ -43,6 +43,8 @@ enum class errc {
     not_a_replica,  ///< 403: the listener for replicas, without their secret
     line_moved,     ///< 503: another replica keeps the line; the request was not started
     cluster_away,   ///< 503: no replica may grant, as far as this one knows
+    word_given,     ///< 204: to a replica: nothing of the term that it asks for runs here
+    no_word,        ///< 409: to a replica: not yet
     keeper_lost,    ///< 502: the replica that had the request is gone; it may have run
     // the backend
     upstream_refused,          ///< 502: no connection could be made

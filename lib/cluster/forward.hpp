@@ -16,6 +16,23 @@ inline constexpr std::string_view forward_header = "Ticketgate-Forward";
 /// In the response. A backend's own is removed.
 inline constexpr std::string_view place_header = "Ticketgate-Place";
 
+/// In a request of a replica that took a line over, to the one that kept it: is all over that was
+/// granted there?
+inline constexpr std::string_view ask_header = "Ticketgate-Ask";
+
+struct Ask {
+    std::string_view secret;
+    std::string_view queue;
+    std::uint64_t term = 0;  ///< the epoch that is asked for
+    std::uint64_t by = 0;    ///< that of the replica that asks
+
+    bool operator==(const Ask&) const = default;
+};
+
+std::string write_ask(const Ask& ask);
+/// Views into `text`. Null: it is none, or of another version.
+std::optional<Ask> read_ask(std::string_view text);
+
 /// The facts of a request that its head does not have.
 struct Forward {
     std::string_view secret;

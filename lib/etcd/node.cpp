@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 constexpr std::size_t most_kept = 4;
 
 asio::ssl::context context_of(net::TlsClientSettings settings, const std::string& host) {
-    settings.server_name = host;
+    if (settings.server_name.empty()) settings.server_name = host;
     const auto rules = net::client_rules(settings);
     SSL_CTX_up_ref(rules.get());  // the context takes a reference
     return asio::ssl::context(rules.get());

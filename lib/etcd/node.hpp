@@ -25,8 +25,8 @@ struct Endpoint {
 
 class Node {
  public:
-    /// `tls.server_name` is not used: the endpoint's host is checked. Throws std::runtime_error
-    /// that names the bad file.
+    /// Without `tls.server_name` the endpoint's host is checked. Throws std::runtime_error that
+    /// names the bad file.
     Node(boost::asio::io_context&, Endpoint, net::TlsClientSettings tls);
 
     const Endpoint& endpoint() const { return endpoint_; }

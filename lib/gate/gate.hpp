@@ -92,6 +92,10 @@ class Gate {
     virtual Whereabouts where() const { return {}; }
     /// The line is one over all replicas of a cluster.
     virtual bool clustered() const { return false; }
+    /// As Permit::doubted().
+    virtual void doubt_keeper() {}
+    /// As Permit::give_word().
+    virtual bool give_word(std::uint64_t /*term*/, std::uint64_t /*by*/) { return false; }
     /// A granted request may be sent to the backend: looked at once more before its first byte.
     virtual bool may_send() const { return true; }
 

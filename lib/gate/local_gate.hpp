@@ -30,11 +30,19 @@ class LocalGate final : public Gate {
     /// A term begins: numbers and tokens from now on are above `last`. Any thread.
     void start_term(std::uint64_t last);
 
+    /// A line of a lost replica was opened although its request may still run. Any thread.
+    void count_violation() { metrics_.exclusion_violations.add(); }
     /// Another replica keeps the line: those who wait take their tickets there. Any thread.
     void move_away();
 
     Whereabouts where() const override { return permit_ ? permit_->where() : Whereabouts(); }
     bool clustered() const override { return permit_ != nullptr; }
+    void doubt_keeper() override {
+        if (permit_ != nullptr) permit_->doubted();
+    }
+    bool give_word(std::uint64_t term, std::uint64_t by) override {
+        return permit_ != nullptr && permit_->give_word(term, by);
+    }
     bool may_send() const override { return permit_ == nullptr || permit_->holds(); }
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;
     queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,

@@ -34,6 +34,11 @@ class Permit {
     virtual void missed() = 0;
     /// Any thread.
     virtual Whereabouts where() const = 0;
+    /// The keeper that where() named has refused a request: looks for another. Any thread, often.
+    virtual void doubted() = 0;
+    /// A replica that took the line over as `by` asks for the word for an earlier term of this one.
+    /// True: nothing of it runs or will run here. Else it asks again. Any thread.
+    virtual bool give_word(std::uint64_t term, std::uint64_t by) = 0;
 
  protected:
     ~Permit() = default;

@@ -45,6 +45,8 @@ constexpr std::array meanings{
     Meaning{errc::not_a_replica, 403},
     Meaning{errc::line_moved, 503},
     Meaning{errc::cluster_away, 503},
+    Meaning{errc::word_given, 204},
+    Meaning{errc::no_word, 409},
     Meaning{errc::keeper_lost, 502},
     Meaning{errc::upstream_refused, 502},
     Meaning{errc::upstream_untrusted, 502},

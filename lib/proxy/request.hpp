@@ -35,6 +35,7 @@ struct Request {
     Body body;
 
     bool by_replica = false;    ///< another replica sent it
+    bool unlogged = false;      ///< a question of another replica, not a request
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
     bool to_head = false;      ///< HEAD: the response has no body
     bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work

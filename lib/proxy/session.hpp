@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cluster/forward.hpp"
 #include "files/lookup.hpp"
 #include "proxy/client_stream.hpp"
 #include "proxy/file_answer.hpp"
@@ -76,6 +77,7 @@ class Session {
 
     // session_cluster.cpp
     error_code hear_replica();
+    error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
     error_code find_line();
     void stamp_forward(std::string& lines) const;

@@ -25,6 +25,8 @@ std::string_view value_of(const http::RequestHead& head, std::string_view name) 
 error_code Session::hear_replica() {
     if (!client_.peer().replica) return {};
     const http::RequestHead& head = *station().head.view();
+    if (const auto asked = cluster::read_ask(value_of(head, cluster::ask_header)))
+        return answer_replica(*asked);
     const auto told = cluster::read_forward(value_of(head, cluster::forward_header));
     const Peers* const peers = station().commons.peers.get();
     if (!told || peers == nullptr || !peers->proves_itself(told->secret))
@@ -42,6 +44,15 @@ error_code Session::hear_replica() {
     request_->record.cluster->forwarded_by = client_.peer().ip;
     told_ = std::move(about);
     return {};
+}
+
+error_code Session::answer_replica(const cluster::Ask& asked) const {
+    const Peers* const peers = station().commons.peers.get();
+    if (peers == nullptr || !peers->proves_itself(asked.secret)) return errc::not_a_replica;
+    request_->unlogged = true;
+    Gate* const gate = request_->snapshot->gate(asked.queue);
+    const bool over = gate != nullptr && gate->give_word(asked.term, asked.by);
+    return over ? errc::word_given : errc::no_word;
 }
 
 // The replica that sent it has decided that it queues, and in which queue; here the same config
@@ -157,6 +168,7 @@ task<error_code> Session::enter_again() {
     place_.reset();
     request_->reply.renew();
     if (refused) {
+        request_->route->gate->doubt_keeper();
         const auto failure = co_await wait_a_moment();
         if (failure) co_return failure;
     }

@@ -81,6 +81,11 @@ class Snapshot {
     /// cache, but not the snapshot. Any thread.
     std::shared_ptr<const Route> find(std::string_view normal_path) const;
     std::shared_ptr<const Route> find(const config::RouteIndex::Match& match) const;
+    /// Null: the config names no such queue.
+    Gate* gate(std::string_view queue) const {
+        const auto found = gates_.find(queue);
+        return found == gates_.end() ? nullptr : found->second.get();
+    }
     /// True if a request with this method waits in line on its route.
     bool queues(const Route& route, const http::RequestHead& head) const;
     /// Names of fields that are removed from every request of the route.

@@ -47,7 +47,7 @@ void Station::record(Request& request) noexcept {
     try {
         if (spare_.size() < most_spare && request.head.capacity() <= spare_size)
             spare_.push_back(std::move(request.head));
-        log_line(request.record);
+        if (!request.unlogged) log_line(request.record);
     } catch (const std::bad_alloc&) {
         access_.lose(1);
     }

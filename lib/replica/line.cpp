@@ -1,5 +1,6 @@
 #include "replica/line.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ticketgate::replica {
@@ -7,11 +8,38 @@ namespace ticketgate::replica {
 using cluster::Keeper;
 
 Line::Line(std::string queue, const cluster::Instance& self, const Keeper::Settings& settings,
-           std::function<void()> missed)
-    : queue_(std::move(queue)), keeper_(self, settings), missed_(std::move(missed)) {}
+           Wants wants)
+    : queue_(std::move(queue)), keeper_(self, settings), wants_(std::move(wants)) {}
 
 void Line::missed() {
-    if (!told_missed_.exchange(true)) missed_();
+    if (!told_missed_.exchange(true)) wants_.drive();
+}
+
+void Line::doubted() {
+    if (!told_doubt_.exchange(true)) wants_.look();
+}
+
+// The answer is known when the gate was told and its facts are read, so a first question gets none.
+bool Line::give_word(std::uint64_t term, std::uint64_t by) {
+    {
+        const std::lock_guard lock(lock_);
+        if (term <= over_) return true;
+        question_ = {term, by};
+    }
+    wants_.drive();
+    return false;
+}
+
+void Line::answer() {
+    std::optional<Question> asked;
+    {
+        const std::lock_guard lock(lock_);
+        asked = question_;
+    }
+    if (!asked || !keeper_.asked(asked->term, asked->by)) return;
+    const std::lock_guard lock(lock_);
+    over_ = std::max(over_, asked->term);
+    question_.reset();
 }
 
 // The gate asks the permit under its lock, so what it grants behind this call it grants with it.
@@ -58,8 +86,20 @@ Keeper::Facts Line::facts() const {
     return {seen.waits, seen.holds, seen.token > before ? seen.token - before : 0};
 }
 
+// An earlier term that ended only by hold_timeout may still have a request at the backend.
+void Line::note(cluster::Role before) {
+    using enum cluster::Role;
+    const cluster::Role now = keeper_.role();
+    if (before == follower && now != follower) ++counts_.takeovers;
+    if (before != settling && now == settling) settling_since_ = monotonic_now();
+    if (before != settling || now != idle) return;
+    ++counts_.settled[static_cast<std::size_t>(keeper_.settled())];
+    if (keeper_.settled() == cluster::Settled::hold_timeout && gate_) gate_->count_violation();
+}
+
 // A look that began before the last write ended may show the record as it was before.
 void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_until) {
+    told_doubt_.store(false);
     if (look <= looks_at_write_) return;
     keeper_.saw(sight, monotonic_now());
     tell_gate(sure_until);
@@ -68,12 +108,15 @@ void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_un
 void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t looks,
                    BootTime sure_until) {
     looks_at_write_ = looks;
+    const cluster::Role before = keeper_.role();
     keeper_.written(how, version, monotonic_now());
+    note(before);
     tell_gate(sure_until);
 }
 
 Keeper::Next Line::drive(BootTime sure_until) {
     told_missed_.store(false);
+    answer();
     Keeper::Next next;
     do {
         tell_gate(sure_until);
@@ -81,6 +124,8 @@ Keeper::Next Line::drive(BootTime sure_until) {
         next = keeper_.next(monotonic_now(), wall_now(), boot_now() < sure_until);
         tell_gate(sure_until);
     } while (next.again);
+    answer();
+    tell_gate(sure_until);
     return next;
 }
 

@@ -3,10 +3,12 @@
 // any thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "cluster/contents.hpp"
@@ -17,10 +19,13 @@ namespace ticketgate::replica {
 
 class Line final : public Permit {
  public:
-    /// `missed` is called by any thread when a ticket waits that may not be granted; once until the
-    /// next drive().
+    /// What the line wants of its replica. Called by any thread.
+    struct Wants {
+        std::function<void()> drive;  ///< a drive(); at most once until then for tickets that wait
+        std::function<void()> look;   ///< a look at the store; at most once until the next
+    };
     Line(std::string queue, const cluster::Instance& self,
-         const cluster::Keeper::Settings& settings, std::function<void()> missed);
+         const cluster::Keeper::Settings& settings, Wants wants);
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
 
@@ -47,24 +52,48 @@ class Line final : public Permit {
     bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
     void missed() override;
     Whereabouts where() const override;
+    void doubted() override;
+    bool give_word(std::uint64_t term, std::uint64_t by) override;
+    /// The keeper of this term says that all of it is over.
+    void over(cluster::Epoch term) { keeper_.over(term, cluster::Settled::word); }
+    struct Counts {
+        std::uint64_t takeovers = 0;
+        std::array<std::uint64_t, 3> settled{};  ///< by cluster::Settled
+    };
+    const Counts& counts() const { return counts_; }
+    /// For how long it waits for the end of an earlier term.
+    Duration settling(Time now) const {
+        return keeper_.role() == cluster::Role::settling ? now - settling_since_ : Duration{0};
+    }
+    /// True at most until the answer comes: one question at a time.
+    bool asks = false;
 
  private:
+    struct Question {
+        cluster::Epoch term = 0, by = 0;
+    };
     void publish();
+    void answer();
+    void note(cluster::Role before);
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
     const std::string queue_;
     cluster::Keeper keeper_;
     std::shared_ptr<LocalGate> gate_;
-    const std::function<void()> missed_;
-    std::atomic<bool> told_missed_{false};
+    const Wants wants_;
+    std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
     std::atomic<bool> store_away_{false};
     cluster::Epoch term_ = 0;  // of which the gate knows
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_;
+    std::optional<Question> question_;
+    cluster::Epoch over_ = 0;  // nothing of this term or an earlier one runs or will run here
     std::uint64_t looks_at_write_ = 0;
+    Counts counts_;
+    Time settling_since_{};
 };
 
 }  // namespace ticketgate::replica

@@ -5,7 +5,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstdlib>
 #include <utility>
+
+#include "cluster/forward.hpp"
 
 namespace ticketgate::replica {
 namespace {
@@ -17,6 +20,11 @@ namespace asio = boost::asio;
 constexpr milliseconds beat = 100ms;
 // Looks and renewals in the time of one lease.
 constexpr int looks_a_lease = 3;
+// Of one question to another replica.
+constexpr milliseconds longest_question = 500ms;
+constexpr unsigned word_given = 204;
+// Addresses of lost replicas are forgotten together.
+constexpr std::size_t most_peers = 64;
 
 cluster::Replica listing_of(const Settings& settings) {
     cluster::Replica out{settings.self, settings.version, {}};
@@ -35,8 +43,9 @@ Replica::Replica(Settings settings, Log& log)
       next_announce_(io_),
       next_tick_(io_) {
     for (const auto& [name, queue] : settings_.queues) {
-        auto line = std::make_unique<Line>(name, settings_.self, queue,
-                                           [this] { asio::post(io_, [this] { drive_all(); }); });
+        Line::Wants wants{[this] { asio::post(io_, [this] { drive_all(); }); },
+                          [this] { asio::post(io_, [this] { look_now(); }); }};
+        auto line = std::make_unique<Line>(name, settings_.self, queue, std::move(wants));
         lines_.emplace(name, std::move(line));
     }
 }
@@ -123,6 +132,10 @@ void Replica::apply(const Look& look, std::uint64_t number, const std::string& w
     const bool listed = look.contents->lists(settings_.self.id);
     tell(why);
     usable_ = why.empty();
+    {
+        const std::lock_guard lock(seen_lock_);
+        contents_ = std::make_shared<const cluster::Contents>(*look.contents);
+    }
     if (usable_) memory_.remember(*look.contents);
     if (!usable_ || !listed) sure_until_ = {};
     if (!listed) store_.forget_listing();
@@ -163,7 +176,43 @@ void Replica::drive(Line& line) {
     if (next.write) run(write(line, std::move(*next.write)));
     // While it settles, the word of the keeper before may appear at any time.
     if (next.look || next.ask) look_now();
+    if (next.ask && !std::exchange(line.asks, true)) run(ask(line, *next.ask));
     publish(line);
+}
+
+// Null: not an address, or a bad file for TLS.
+etcd::Node* Replica::peer(const std::string& address) try {
+    const auto found = peers_.find(address);
+    if (found != peers_.end()) return found->second.get();
+    if (peers_.size() >= most_peers) peers_.clear();
+    const auto colon = address.rfind(':');
+    etcd::Endpoint at;
+    at.host = address.substr(0, colon);
+    if (at.host.starts_with('[')) at.host = at.host.substr(1, at.host.size() - 2);
+    at.port = static_cast<std::uint16_t>(std::strtoul(address.c_str() + colon + 1, nullptr, 10));
+    at.tls = settings_.peers_speak_tls;
+    auto made = std::make_unique<etcd::Node>(io_, at, settings_.peer_tls);
+    return peers_.emplace(address, std::move(made)).first->second.get();
+} catch (const std::exception& bad) {
+    tell(bad.what());
+    return nullptr;
+}
+
+// Straight, so that a keeper without the store can give its word.
+Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
+    etcd::Node* const there = peer(prior.keeper.address);
+    if (there != nullptr) {
+        etcd::HttpRequest question{boost::beast::http::verb::get, "/", 11};
+        question.set(boost::beast::http::field::host, prior.keeper.address);
+        question.set(cluster::ask_header, cluster::write_ask({settings_.secret, line.queue(),
+                                                              prior.epoch, line.keeper().epoch()}));
+        etcd::HttpResponse answer;
+        const auto error =
+            co_await there->ask(std::move(question), answer, monotonic_now() + longest_question);
+        if (!error && answer.result_int() == word_given) line.over(prior.epoch);
+    }
+    line.asks = false;
+    drive(line);
 }
 
 Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
@@ -178,8 +227,16 @@ Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
 void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
     const std::lock_guard lock(seen_lock_);
-    seen_[line.queue()] = {keeper.role(), keeper.where(), keeper.epoch(), keeper.line(),
-                           keeper.is_rid()};
+    const Line::Counts& counts = line.counts();
+    seen_[line.queue()] = {keeper.role(),
+                           keeper.where(),
+                           keeper.epoch(),
+                           keeper.line(),
+                           keeper.is_rid(),
+                           line.settling(monotonic_now()),
+                           counts.takeovers,
+                           counts.settled};
+    seen_sure_until_ = sure_until_;
 }
 
 LineView Replica::view(const std::string& queue) const {
@@ -199,6 +256,16 @@ void Replica::tell(const std::string& problem) {
         log_.info("the cluster's store is in use");
     else
         log_.error("the cluster's store cannot be used", {{"why", problem}});
+}
+
+Duration Replica::sure() const {
+    const std::lock_guard lock(seen_lock_);
+    return std::max(Duration{0}, Duration(seen_sure_until_ - boot_now()));
+}
+
+std::shared_ptr<const cluster::Contents> Replica::contents() const {
+    const std::lock_guard lock(seen_lock_);
+    return contents_;
 }
 
 std::string Replica::problem() const {

@@ -4,6 +4,7 @@
 // the other replicas: their proof of what ran here is missing.
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -24,6 +25,9 @@ struct Settings {
     cluster::Instance self;
     std::string version;
     etcd::Settings store;
+    std::string secret;  ///< of the replicas
+    bool peers_speak_tls = false;
+    net::TlsClientSettings peer_tls;
     seconds lease = 5s;
     std::map<std::string, cluster::Keeper::Settings> queues;
 };
@@ -35,6 +39,9 @@ struct LineView {
     cluster::Epoch epoch = 0;
     std::optional<cluster::Line> record;
     bool rid = true;  ///< as Replica::is_rid()
+    Duration settling{0};  ///< for how long it waits for an earlier term
+    std::uint64_t takeovers = 0;
+    std::array<std::uint64_t, 3> settled{};  ///< earlier terms, by cluster::Settled
 };
 
 class Replica {
@@ -64,6 +71,12 @@ class Replica {
     LineView view(const std::string& queue) const;
     /// Why the store is not used; empty: it is.
     std::string problem() const;
+    /// For how long it may still grant without the store.
+    Duration sure() const;
+    /// What the store showed last; null: nothing so far.
+    std::shared_ptr<const cluster::Contents> contents() const;
+    const cluster::Instance& self() const { return settings_.self; }
+    const std::string& cluster_name() const { return settings_.cluster; }
 
  private:
     template <class T>
@@ -74,6 +87,8 @@ class Replica {
     Awaitable<void> announce_again_and_again();
     Awaitable<void> tick();
     Awaitable<void> write(Line& line, cluster::Write write);
+    Awaitable<void> ask(Line& line, cluster::Prior prior);
+    etcd::Node* peer(const std::string& address);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
     void apply(const Look& look, std::uint64_t number, const std::string& why);
     void drive(Line& line);
@@ -88,6 +103,7 @@ class Replica {
     const Duration between_looks_;
     Store store_;
     std::map<std::string, std::unique_ptr<Line>> lines_;
+    std::map<std::string, std::unique_ptr<etcd::Node>> peers_;  // by address
     cluster::Memory memory_;
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun
@@ -97,6 +113,8 @@ class Replica {
     mutable std::mutex seen_lock_;  // guards what operators see
     std::map<std::string, LineView> seen_;
     std::string problem_;
+    std::shared_ptr<const cluster::Contents> contents_;
+    BootTime seen_sure_until_{};
 
     std::jthread thread_;
 };

@@ -30,16 +30,33 @@ class House {
     /// Ends as kill -9 does: nothing is written any more.
     void crash() const { replica->stop(); }
 
-    Place place() {
-        auto pass = std::make_shared<Pass>();
-        gate->take(*pass, queue::Queue::Entry(), loop);
-        return Place(gate, std::move(pass), loop);
-    }
-    bool is_granted(Place& place) {
+    /// A request that stays here: where its ticket moves away, it takes another one.
+    class Waiter {
+     public:
+        explicit Waiter(House& house) : house_(house) { take(); }
+        queue::State settle() {
+            const auto state = place_->settle();
+            if (state == queue::State::moved) take();
+            return state;
+        }
+        const Pass& pass() const { return place_->pass(); }
+        Slot begin() && { return std::move(*place_).begin(); }
+
+     private:
+        void take() {
+            auto pass = std::make_shared<Pass>();
+            house_.gate->take(*pass, queue::Queue::Entry(), house_.loop);
+            place_.emplace(house_.gate, std::move(pass), house_.loop);
+        }
+        House& house_;
+        std::optional<Place> place_;
+    };
+    Waiter place() { return Waiter(*this); }
+    bool is_granted(Waiter& place) {
         loop.run_once(Duration{0});
         return place.settle() == queue::State::granted;
     }
-    bool is_granted_at_last(Place& place) {
+    bool is_granted_at_last(Waiter& place) {
         return eventually([&] { return is_granted(place); });
     }
     Role role() const { return replica->view("app").role; }
@@ -105,7 +122,7 @@ class Replicas : public testing::Test {
 
 TEST_F(Replicas, GrantNothingUntilTheyKeepTheLine) {
     House house(store_, "a");
-    Place place = house.place();
+    House::Waiter place = house.place();
     EXPECT_EQ(place.settle(), queue::State::waiting);
     EXPECT_TRUE(house.is_granted_at_last(place));
     EXPECT_EQ(stored().line->state, LineState::open);
@@ -124,7 +141,7 @@ TEST_F(Replicas, KeepTheirTermWhileTheLineFallsIdleAndWakes) {
     House house(store_, "a");
     std::uint64_t last = 0;
     for (int i = 0; i < 3; ++i) {
-        Place place = house.place();
+        House::Waiter place = house.place();
         ASSERT_TRUE(house.is_granted_at_last(place));
         EXPECT_EQ(place.pass().token(), last == 0 ? place.pass().token() : last + 1);
         last = place.pass().token();
@@ -136,7 +153,7 @@ TEST_F(Replicas, KeepTheirTermWhileTheLineFallsIdleAndWakes) {
 TEST_F(Replicas, GrantNothingInAStoreThatNobodyMade) {
     drop(keys.cluster());
     House house(store_, "a");
-    Place place = house.place();
+    House::Waiter place = house.place();
     EXPECT_TRUE(house.says("no cluster of this name"));
     EXPECT_EQ(place.settle(), queue::State::waiting);
     init("c0ffee");
@@ -149,7 +166,7 @@ TEST_F(Replicas, TakeAnIdleLineOfACrashedOneWithoutAProof) {
     const auto epoch = stored().line->epoch;
     first.crash();
     House second(store_, "b");
-    Place place = second.place();
+    House::Waiter place = second.place();
     EXPECT_TRUE(second.is_granted_at_last(place));
     EXPECT_GT(stored().line->epoch, epoch);
 }
@@ -157,13 +174,13 @@ TEST_F(Replicas, TakeAnIdleLineOfACrashedOneWithoutAProof) {
 // What ran when the keeper crashed may still run at the backend.
 TEST_F(Replicas, WaitForTheWordWhenTheKeeperCrashedWithARequest) {
     House first(store_, "a");
-    Place running = first.place();
+    House::Waiter running = first.place();
     ASSERT_TRUE(first.is_granted_at_last(running));
     const auto token = running.pass().token();
     const auto epoch = stored().line->epoch;
     first.crash();
     House second(store_, "b");
-    Place place = second.place();
+    House::Waiter place = second.place();
     EXPECT_TRUE(second.becomes(Role::settling));
     EXPECT_TRUE(still(1s, [&] { return !second.is_granted(place); }));
     EXPECT_EQ(stored().line->prior->epoch, epoch);
@@ -176,11 +193,11 @@ TEST_F(Replicas, WaitForTheWordWhenTheKeeperCrashedWithARequest) {
 
 TEST_F(Replicas, GoOnAfterALeaseAndTheHoldTimeoutWhereItMayFailOpen) {
     House first(store_, "a");
-    Place running = first.place();
+    House::Waiter running = first.place();
     ASSERT_TRUE(first.is_granted_at_last(running));
     first.crash();
     House second(store_, "b", 2s, 500ms);
-    Place place = second.place();
+    House::Waiter place = second.place();
     EXPECT_TRUE(second.is_granted_at_last(place));
     EXPECT_TRUE(stored().line);
 }
@@ -189,10 +206,10 @@ TEST_F(Replicas, KeepOneLineAtOneOfThem) {
     House first(store_, "a");
     EXPECT_TRUE(first.becomes(Role::idle));
     House second(store_, "b");
-    Place there = second.place();
+    House::Waiter there = second.place();
     EXPECT_TRUE(
         eventually([&] { return second.replica->view("app").where == cluster::Where::peer; }));
-    Place here = first.place();
+    House::Waiter here = first.place();
     EXPECT_TRUE(first.is_granted_at_last(here));
     EXPECT_FALSE(second.is_granted(there));
     EXPECT_EQ(second.replica->view("app").record->keeper.id, "a");
@@ -200,10 +217,10 @@ TEST_F(Replicas, KeepOneLineAtOneOfThem) {
 
 TEST_F(Replicas, HandTheLineOverWhenTheyDrain) {
     House first(store_, "a", 60s);
-    Place running = first.place();
+    House::Waiter running = first.place();
     ASSERT_TRUE(first.is_granted_at_last(running));
     House second(store_, "b", 60s);
-    Place place = second.place();
+    House::Waiter place = second.place();
     EXPECT_TRUE(eventually([&] { return second.replica->view("app").record.has_value(); }));
     first.replica->drain();
     EXPECT_TRUE(is_stored(LineState::leaving) || is_stored(LineState::settling));
@@ -217,7 +234,7 @@ TEST_F(Replicas, GrantNothingWithoutTheStoreAndGoOnWithIt) {
     House house(store_, "a");
     std::optional<Slot> slot;
     {
-        Place place = house.place();
+        House::Waiter place = house.place();
         ASSERT_TRUE(house.is_granted_at_last(place));
         slot.emplace(std::move(place).begin());
     }
@@ -225,7 +242,7 @@ TEST_F(Replicas, GrantNothingWithoutTheStoreAndGoOnWithIt) {
     store_.stop(0);
     EXPECT_TRUE(house.says("timeout"));
     EXPECT_TRUE(eventually([&] { return !house.replica->permit("app").holds(); }));
-    Place place = house.place();
+    House::Waiter place = house.place();
     slot.reset();
     EXPECT_FALSE(house.is_granted(place));
     store_.go_on(0);
@@ -238,7 +255,7 @@ TEST_F(Replicas, RefuseAStoreThatLostTheLine) {
     EXPECT_TRUE(house.becomes(Role::idle));
     drop(keys.line("app"));
     EXPECT_TRUE(house.says("epoch of queue app went back"));
-    Place place = house.place();
+    House::Waiter place = house.place();
     EXPECT_TRUE(still(500ms, [&] { return !house.is_granted(place); }));
 }
 

@@ -1,0 +1,14 @@
+// The metrics of a replica and of its clustered queues (CLUSTER.md section 8).
+#pragma once
+
+#include "config/config.hpp"
+#include "metrics/registry.hpp"
+#include "replica/replica.hpp"
+
+namespace ticketgate {
+
+/// Both outlive the metrics. Control thread.
+void register_cluster_metrics(metrics::Registry& registry, const replica::Replica& replica,
+                              const config::Config& config);
+
+}  // namespace ticketgate

@@ -1,0 +1,74 @@
+#include "cluster/forward.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate::cluster {
+namespace {
+
+constexpr std::string_view secret = "0123456789abcdef";
+
+TEST(Forward, IsWrittenWithAllThatOnlyTheOtherReplicaKnows) {
+    Forward forward{secret, "app", "10.0.0.7", "web", 1'500us, "abc"};
+    EXPECT_EQ(write_forward(forward),
+              "1 queue=app client=10.0.0.7 listener=web waited=1500 inside=abc "
+              "secret=0123456789abcdef");
+    forward.listener = {};
+    forward.inside.reset();
+    EXPECT_EQ(write_forward(forward),
+              "1 queue=app client=10.0.0.7 waited=1500 secret=0123456789abcdef");
+}
+
+TEST(Forward, ComesBackAsItWasWritten) {
+    for (const std::optional<std::string_view> inside :
+         {std::optional<std::string_view>(), std::optional<std::string_view>(""),
+          std::optional<std::string_view>("id=with=signs")}) {
+        const Forward sent{secret, "a.b-c_d", "2001:db8::1", "", 61s, inside};
+        const std::string text = write_forward(sent);
+        const auto got = read_forward(text);
+        ASSERT_TRUE(got) << text;
+        EXPECT_EQ(got->secret, sent.secret);
+        EXPECT_EQ(got->queue, sent.queue);
+        EXPECT_EQ(got->client, sent.client);
+        EXPECT_EQ(got->waited, sent.waited);
+        EXPECT_EQ(got->inside, sent.inside);
+    }
+}
+
+TEST(Forward, IsRefusedWhereItCannotBeUnderstood) {
+    for (const char* bad :
+         {"", "1", "2 queue=a client=b secret=c", "1 queue=a secret=c", "1 client=b secret=c",
+          "1 queue=a client=b waited=-1 secret=c", "1 queue=a client=b waited=x secret=c",
+          "1 queue=a client=b waited=99999999999999999999 secret=c", "1 queue", "1  queue=a"})
+        EXPECT_FALSE(read_forward(bad)) << bad;
+}
+
+TEST(Forward, LeavesOutWhatALaterVersionAdds) {
+    const auto got = read_forward("1 queue=a client=b later=thing waited=1 secret=c");
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->secret, "c");
+}
+
+TEST(Place, ComesBackAsItWasWritten) {
+    const Place place{false, 1927700489533652993, 7, 1927700489533652990, 1927700489533652991, 42us};
+    EXPECT_EQ(read_place(write_place(place)), place);
+    const Place moved{.moved = true};
+    EXPECT_EQ(write_place(moved), "1 moved=1");
+    EXPECT_EQ(read_place(write_place(moved)), moved);
+}
+
+TEST(Place, IsRefusedWhereItCannotBeUnderstood) {
+    for (const char* bad : {"", "0 moved=1", "1 number=x", "1 moved=2", "1 waited=-4"})
+        EXPECT_FALSE(read_place(bad)) << bad;
+}
+
+TEST(Ask, ComesBackAsItWasWritten) {
+    const Ask ask{secret, "app", 1'795'000'000, 1'795'000'009};
+    const std::string text = write_ask(ask);
+    EXPECT_EQ(text, "1 queue=app term=1795000000 by=1795000009 secret=0123456789abcdef");
+    EXPECT_EQ(read_ask(text), ask);
+    for (const char* bad : {"", "1 queue=app secret=x", "1 term=1 secret=x", "1 queue=a term=x"})
+        EXPECT_FALSE(read_ask(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace ticketgate::cluster
