@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <thread>
 
 namespace ticketgate::disk {
@@ -68,7 +68,7 @@ bool Readers::start_thread(const std::shared_ptr<Shared>& shared) {
     try {
         ++shared->threads;
         std::thread([shared] { serve(shared); }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread, or no memory
         --shared->threads;
         started = false;
     }

@@ -17,9 +17,12 @@ std::uint16_t word_at(std::string_view bytes, std::size_t at) {
     return static_cast<std::uint16_t>(byte_at(bytes, at) << 8 | byte_at(bytes, at + 1));
 }
 
-void append_word(std::string& out, std::size_t word) {
-    out += static_cast<char>(word >> 8 & 0xff);
-    out += static_cast<char>(word & 0xff);
+constexpr char high(std::size_t word) {
+    return static_cast<char>(word >> 8 & 0xff);
+}
+
+constexpr char low(std::size_t word) {
+    return static_cast<char>(word & 0xff);
 }
 
 }  // namespace
@@ -29,13 +32,15 @@ Header decode_header(std::string_view bytes) {
             word_at(bytes, 4), byte_at(bytes, 6)};
 }
 
-void append_header(std::string& out, Type type, std::size_t length) {
+std::array<char, header_size> encode_header(Type type, std::size_t length) {
     TG_CHECK(length <= max_content);
-    out += '\1';
-    out += static_cast<char>(type);
-    append_word(out, request_id);
-    append_word(out, length);
-    append_word(out, 0);  // padding, reserved
+    const char kind = static_cast<char>(type);
+    return {1, kind, high(request_id), low(request_id), high(length), low(length)};  // no padding
+}
+
+void append_header(std::string& out, Type type, std::size_t length) {
+    const auto header = encode_header(type, length);
+    out.append(header.data(), header.size());
 }
 
 void append_begin(std::string& out, bool keep_connection) {

@@ -2,6 +2,7 @@
 // those it receives. One request per connection, so the request id is always 1. Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,7 +36,8 @@ struct Header {
 /// `bytes` holds at least header_size bytes.
 Header decode_header(std::string_view bytes);
 
-/// Appends a header for `length` bytes of content, at most max_content, without padding.
+/// A header for `length` bytes of content, at most max_content, without padding.
+std::array<char, header_size> encode_header(Type type, std::size_t length);
 void append_header(std::string& out, Type type, std::size_t length);
 
 /// Asks for a responder. `keep_connection`: the application keeps it open after the answer.

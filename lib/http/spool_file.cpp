@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <span>
 
 namespace ticketgate::http {
 namespace {
@@ -89,30 +90,31 @@ bool SpoolFile::append(std::string_view bytes) {
 }
 
 std::string_view SpoolFile::front() {
-    if (block_begin_ == block_end_ && !read_block()) return {};
-    return {block_.get() + block_begin_, block_end_ - block_begin_};
+    if (read_.empty()) read_block();
+    return read_;
 }
 
 std::size_t SpoolFile::consume(std::size_t n) {
-    const std::size_t read = std::min(n, block_end_ - block_begin_);
-    block_begin_ += read;
+    const std::size_t read = std::min(n, read_.size());
+    read_.remove_prefix(read);
     const std::uint64_t skipped = std::min<std::uint64_t>(n - read, end_ - begin_);
     begin_ += skipped;
-    if (block_begin_ == block_end_ && begin_ != end_) punch_hole();
+    if (read_.empty() && begin_ != end_) punch_hole();
     return read + static_cast<std::size_t>(skipped);
 }
 
-// Counts memory, but ignores the limit: bytes on disk must come out even if memory is short.
-bool SpoolFile::read_block() {
+// Counts memory, but ignores the limit: bytes on disk must come out even if memory is short. The
+// request that they belong to may hold the slot for which the owners of all memory wait. Asks for a
+// block again at each read.
+void SpoolFile::read_block() {
     if (!block_) {
-        block_ = std::make_unique_for_overwrite<char[]>(block_size);
-        budget_.add_memory(block_size);
+        block_.reset(new (std::nothrow) char[block_size]);
+        if (block_) budget_.add_memory(block_size);
     }
-    const auto most = std::min<std::uint64_t>(block_size, end_ - begin_);
-    block_begin_ = 0;
-    block_end_ = read_at(file_, block_.get(), static_cast<std::size_t>(most), begin_);
-    begin_ += block_end_;
-    return block_end_ > 0;
+    const std::span<char> room = block_ ? std::span(block_.get(), block_size) : std::span(spare_);
+    const auto most = std::min<std::uint64_t>(room.size(), end_ - begin_);
+    read_ = {room.data(), read_at(file_, room.data(), static_cast<std::size_t>(most), begin_)};
+    begin_ += read_.size();
 }
 
 // Frees the disk of bytes already sent: a slow reader of a stream must not fill it.

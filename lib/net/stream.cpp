@@ -73,19 +73,24 @@ SocketStream::~SocketStream() {
     ::close(descriptor_);
 }
 
+std::unique_ptr<SocketStream> SocketStream::take_over(Loop& loop, Descriptor& descriptor) {
+    auto stream = std::make_unique<SocketStream>(loop, descriptor.get());
+    (void)descriptor.release();  // the stream owns it
+    return stream;
+}
+
 std::unique_ptr<SocketStream> SocketStream::connect(Loop& loop, const Endpoint& to, int& error) {
-    const int descriptor = ::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) {
+    Descriptor descriptor(::socket(to.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (descriptor.get() < 0) {
         error = errno;
         return nullptr;
     }
     // A unix socket answers at once; EAGAIN means that its backlog is full.
-    if (::connect(descriptor, to.address(), to.size()) != 0 && errno != EINPROGRESS) {
+    if (::connect(descriptor.get(), to.address(), to.size()) != 0 && errno != EINPROGRESS) {
         error = errno;
-        ::close(descriptor);
         return nullptr;
     }
-    auto stream = std::make_unique<SocketStream>(loop, descriptor);
+    auto stream = take_over(loop, descriptor);
     if (stream->broken()) {
         error = errno;
         return nullptr;

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "net/endpoint.hpp"
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
@@ -126,6 +127,8 @@ class SocketStream final : public Stream, private Pollable {
     /// watch it.
     SocketStream(Loop& loop, int descriptor);
     ~SocketStream() override;
+    /// The same. Without memory (std::bad_alloc) the descriptor stays with its owner.
+    static std::unique_ptr<SocketStream> take_over(Loop& loop, Descriptor& descriptor);
 
     /// A net::Connect.
     static std::unique_ptr<SocketStream> connect(Loop& loop, const Endpoint& to, int& error);

@@ -79,8 +79,7 @@ void Front::accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol) {
     Station& first = *commons_.stations.front();
     Station& settle_on = *commons_.stations[next_++ % commons_.stations.size()];
     if (first.snapshot()->uses_origin) peer.local_ip = local_ip(descriptor.get());
-    auto client = std::make_unique<net::SocketStream>(first.loop, descriptor.get());
-    (void)descriptor.release();  // the stream owns it
+    auto client = net::SocketStream::take_over(first.loop, descriptor);
     if (client->broken()) return no_means(errno);
     // Shared only because a std::function must be copyable; there is one owner.
     const auto arrival = std::make_shared<Arrival>(Arrival{.station = first,

@@ -64,12 +64,13 @@ void Run::outlast() noexcept {
         if (deadline_.expired()) out_of_patience();
         // If the rest cannot be sent, sends a FIN: the backend would wait for it for ever.
         if (send_on()) end_sending();
-        const std::uint64_t heard = exchange_->received();
-        (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
-        if (exchange_->received() != heard) arm_silence();
     } catch (const std::exception&) {
         retry_later();
     }
+    // Reads also behind an exception: bytes that were read before it are in the loop's buffer.
+    const std::uint64_t heard = exchange_->received();
+    (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
+    if (exchange_->received() != heard) arm_silence();
 }
 
 // Tries again later: the event that failed may have been the last one.

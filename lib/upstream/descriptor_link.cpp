@@ -41,7 +41,7 @@ DescriptorLink::~DescriptorLink() = default;
 void DescriptorLink::enter_loop() {
     Descriptor& control = worker().wire.control;
     if (!stream_ && control.get() >= 0)
-        stream_ = std::make_unique<net::SocketStream>(loop(), control.release());
+        stream_ = net::SocketStream::take_over(loop(), control);
     else if (stream_ && !attached_)
         stream_->attach(loop());
     attached_ = stream_ != nullptr;
@@ -104,8 +104,7 @@ bool DescriptorLink::begin() {
     if (!pass(stream_->descriptor(), cookie_, theirs.get())) return false;
     outstanding_ = true;
     answered_ = 0;
-    exchange_ =
-        upstream().talk_over(loop(), std::make_unique<net::SocketStream>(loop(), ours.release()));
+    exchange_ = upstream().talk_over(loop(), net::SocketStream::take_over(loop(), ours));
     exchange_->observe(observer());
     return true;
 }

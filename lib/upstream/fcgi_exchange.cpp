@@ -17,12 +17,16 @@ constexpr std::size_t max_remarks = 4 << 10;
 }  // namespace
 
 // The first frame also ends the parameters, which the head holds.
-PooledExchange::Frame FcgiExchange::frame(std::size_t piece, bool last) {
+Frame FcgiExchange::frame(std::size_t piece, bool last) noexcept {
+    const auto append = [](FrameBytes& to, fcgi::Type type, std::size_t length) {
+        const auto header = fcgi::encode_header(type, length);
+        to.append({header.data(), header.size()});
+    };
     Frame around;
-    if (!params_ended_) fcgi::append_header(around.before, fcgi::Type::params, 0);
+    if (!params_ended_) append(around.before, fcgi::Type::params, 0);
     params_ended_ = true;
-    if (piece != 0) fcgi::append_header(around.before, fcgi::Type::in, piece);
-    if (last) fcgi::append_header(around.after, fcgi::Type::in, 0);
+    if (piece != 0) append(around.before, fcgi::Type::in, piece);
+    if (last) append(around.after, fcgi::Type::in, 0);
     return around;
 }
 

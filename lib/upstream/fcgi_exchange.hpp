@@ -30,7 +30,7 @@ class FcgiExchange final : public PooledExchange {
 
  private:
     bool frames(const Body&) const override { return true; }
-    Frame frame(std::size_t piece, bool last) override;
+    Frame frame(std::size_t piece, bool last) noexcept override;
     bool is_fcgi() const override { return true; }
     bool answered_whole() const override;
     Silence silence() const override { return Silence::sure; }  // END_REQUEST has come

@@ -1,6 +1,7 @@
 #include "upstream/http_exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "base/text.hpp"
@@ -23,14 +24,14 @@ Silence silence_after(const http::ResponseHead& head, bool to_head) {
 }  // namespace
 
 // Chunked coding (RFC 9112 7.1).
-PooledExchange::Frame HttpExchange::frame(std::size_t piece, bool last) {
+Frame HttpExchange::frame(std::size_t piece, bool last) noexcept {
     Frame around;
     if (piece != 0) {
-        around.before.resize(20);
-        around.before.resize(http::write_chunk_head(around.before.data(), piece));
-        around.after = "\r\n";
+        std::array<char, FrameBytes::capacity> head;
+        around.before.append({head.data(), http::write_chunk_head(head.data(), piece)});
+        around.after.append("\r\n");
     }
-    if (last) around.after += "0\r\n\r\n";
+    if (last) around.after.append("0\r\n\r\n");
     return around;
 }
 

@@ -25,7 +25,7 @@ class HttpExchange final : public PooledExchange {
 
  private:
     bool frames(const Body& body) const override { return body.chunked; }
-    Frame frame(std::size_t piece, bool last) override;
+    Frame frame(std::size_t piece, bool last) noexcept override;
     bool is_fcgi() const override { return false; }
     bool answered_whole() const override {
         return keep_alive_ && decoder_.done() && end_ != End::early && unread_.empty();

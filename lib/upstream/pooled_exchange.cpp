@@ -151,8 +151,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
     std::array<iovec, 5> pieces;
     std::size_t count = 0;
     for (const std::string_view part :
-         {head_rest, std::string_view(unsent_), std::string_view(around.before), front,
-          std::string_view(around.after)})
+         {head_rest, std::string_view(unsent_), around.before.view(), front, around.after.view()})
         if (!part.empty()) pieces[count++] = net::piece(part);
     const auto written = write(std::span(pieces.data(), count));
     if (!written) return written.error();
@@ -172,8 +171,7 @@ result<Step> PooledExchange::push(std::string_view head, Body& body) {
     }
     // A frame is begun as a whole: the part that was not taken waits in unsent_.
     try {
-        for (const std::string_view part :
-             {std::string_view(around.before), front, std::string_view(around.after)})
+        for (const std::string_view part : {around.before.view(), front, around.after.view()})
             unsent_.append(part.substr(take(part.size())));
     } catch (const std::bad_alloc&) {
         // Bytes after an incomplete frame would be read as its rest.

@@ -13,6 +13,7 @@
 #include "task/deadlines.hpp"
 #include "upstream/address_source.hpp"
 #include "upstream/exchange.hpp"
+#include "upstream/frame.hpp"
 #include "upstream/settings.hpp"
 
 namespace ticketgate {
@@ -87,14 +88,10 @@ class PooledExchange : public Exchange,
     void hang_up() noexcept;
 
  protected:
-    /// The framing around a piece of the body.
-    struct Frame {
-        std::string before, after;
-    };
     /// True if pieces of the body are framed. Then frame() is called for each, in order, and once
     /// with `last`, for what may be an empty piece.
     virtual bool frames(const Body& body) const = 0;
-    virtual Frame frame(std::size_t piece, bool last) = 0;
+    virtual Frame frame(std::size_t piece, bool last) noexcept = 0;
     /// For the words of remedy().
     virtual bool is_fcgi() const = 0;
     /// The response is whole, and the backend keeps the connection.

@@ -1,44 +1,16 @@
-// A response head without memory for its fields: its end is known nevertheless.
+// Without memory: the end of a response is known nevertheless, and a body on disk comes out.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "../../support/no_memory.hpp"
 #include "http/parser.hpp"
-
-namespace {
-
-bool refuses = false;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    void* const memory = refuses ? nullptr : std::malloc(size);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
+#include "http/spool.hpp"
 
 namespace ticketgate::http {
 namespace {
 
 result<Progress> parse_without_memory(std::string_view bytes, ResponseHead& head) {
-    refuses = true;
-    try {
-        auto progress = parse_response(bytes, HeadLimits{}, false, head);
-        refuses = false;
-        return progress;
-    } catch (const std::bad_alloc&) {
-        refuses = false;
-        throw;
-    }
+    const NoMemory shortage;
+    return parse_response(bytes, HeadLimits{}, false, head);
 }
 
 TEST(ResponseWithoutMemory, TellsItsEndAndIsNotForwarded) {
@@ -79,6 +51,51 @@ TEST(ResponseWithoutMemory, IsReadAsEverWhenMemoryIsBack) {
     EXPECT_FALSE(head.malformed);
     EXPECT_EQ(head.fields.size(), 1U);
     EXPECT_EQ(head.complaint, "");
+}
+
+std::string numbered(std::size_t size) {
+    std::string bytes(size, 0);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i / 251);
+    return bytes;
+}
+
+/// A spool with all of its bytes on disk.
+struct OnDisk {
+    explicit OnDisk(const std::string& bytes) { EXPECT_FALSE(spool.append(bytes)); }
+    SpoolBudget budget{{0, 1 << 20, 1 << 20, testing::TempDir()}};
+    Spool spool{budget};
+};
+
+TEST(SpoolWithoutMemory, GivesOutWhatIsOnDisk) {
+    const std::string bytes = numbered(200 << 10);
+    OnDisk body(bytes);
+    std::string all;
+    all.reserve(bytes.size());
+    {
+        const NoMemory shortage;
+        while (!body.spool.empty()) {
+            const auto front = body.spool.front();
+            if (!front || front->empty()) break;
+            all.append(*front);
+            body.spool.consume(front->size());
+        }
+    }
+    EXPECT_TRUE(all == bytes);
+    EXPECT_EQ(body.budget.memory(), 0u);
+    EXPECT_EQ(body.budget.disk(), 0u);
+}
+
+TEST(SpoolWithoutMemory, ReadsLargeBlocksAgainWhenMemoryIsBack) {
+    const std::string bytes = numbered(200 << 10);
+    OnDisk body(bytes);
+    std::size_t taken = 0;
+    {
+        const NoMemory shortage;
+        taken = body.spool.front()->size();
+        body.spool.consume(taken);
+    }
+    EXPECT_GT(taken, 0u);
+    EXPECT_EQ(*body.spool.front(), std::string_view(bytes).substr(taken, 64 << 10));
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+// A shortage of memory on demand. Replaces operator new, so each program includes it once.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+
+namespace ticketgate {
+
+/// While one exists, no memory is given out.
+class NoMemory {
+ public:
+    NoMemory() { refuses = true; }
+    ~NoMemory() { refuses = false; }
+    NoMemory(const NoMemory&) = delete;
+    NoMemory& operator=(const NoMemory&) = delete;
+
+    static inline bool refuses = false;
+};
+
+}  // namespace ticketgate
+
+void* operator new(std::size_t size) {
+    void* const memory = ticketgate::NoMemory::refuses ? nullptr : std::malloc(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
