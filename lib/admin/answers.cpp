@@ -24,4 +24,10 @@ std::uint64_t query_number(const Query& query, std::string_view name, std::uint6
     return otherwise;
 }
 
+std::optional<std::string> query_text(const Query& query, std::string_view name) {
+    for (const auto& parameter : query)
+        if (parameter.key == name) return parameter.value;
+    return std::nullopt;
+}
+
 }  // namespace ticketgate::admin

@@ -3,6 +3,7 @@
 
 #include <boost/url/params_view.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,8 @@ using Query = boost::urls::params_view;
 
 /// Returns the number after `name=` in a query; `otherwise` if it is absent or not a number.
 std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise);
+
+/// Returns the text after `name=` in a query; null if it is absent.
+std::optional<std::string> query_text(const Query& query, std::string_view name);
 
 }  // namespace ticketgate::admin

@@ -9,6 +9,7 @@
 #include "admin/queue_views.hpp"
 #include "admin/worker_views.hpp"
 #include "base/clock.hpp"
+#include "base/text.hpp"
 
 namespace ticketgate::admin {
 namespace {
@@ -18,6 +19,7 @@ namespace http = boost::beast::http;
 constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t most_problems = 100;
+constexpr milliseconds longest_pause = 24h;
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
@@ -84,15 +86,25 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         return page(http::status::accepted, "draining\n");
     }
     if (path == "/api/v1/reload") return reload();
-    constexpr std::string_view release_path = "/release";
-    if (path.starts_with(queues_path) && path.ends_with(release_path)) {
+    if (path.starts_with(queues_path)) {
         path.remove_prefix(queues_path.size());
-        path.remove_suffix(std::min(path.size(), release_path.size()));
-        return release(std::string(path), query);
+        const auto slash = std::min(path.rfind('/'), path.size());
+        const std::string_view action = path.substr(slash);
+        if (action == "/release" || action == "/pause" || action == "/resume") {
+            const std::string name(path.substr(0, slash));
+            Gate* const gate = gates.find(name);
+            return gate == nullptr ? no_such_queue(name) : change(action, *gate, query);
+        }
     }
     return page(http::status::not_found,
                 "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "
-                "/api/v1/drain /api/v1/reload\n");
+                "/api/v1/queues/NAME/pause?for=30s /api/v1/queues/NAME/resume /api/v1/drain "
+                "/api/v1/reload\n");
+}
+
+HttpResponse Pages::change(std::string_view action, Gate& gate, const Query& query) const {
+    if (action == "/release") return release(gate, query);
+    return action == "/pause" ? pause(gate, query) : resume(gate);
 }
 
 // 409: a script that checks only the status must not take a partial reload for a full one.
@@ -107,14 +119,12 @@ HttpResponse Pages::reload() const {
                 "loaded, except for what needs a restart:\n" + some_of(need_restart) + also);
 }
 
-HttpResponse Pages::release(const std::string& name, const Query& query) const {
-    Gate* gate = gates.find(name);
-    if (gate == nullptr) return no_such_queue(name);
+HttpResponse Pages::release(Gate& gate, const Query& query) const {
     const auto number = query_number(query, "number", 0);
     if (number == 0)
         return page(http::status::bad_request,
                     "the number is missing; add ?number=N of a ticket in flight\n");
-    switch (actions.release(*gate, number)) {
+    switch (actions.release(gate, number)) {
         case Release::failed_open:
             return page(http::status::ok, "released; its backend may still be running\n");
         case Release::not_begun:
@@ -123,8 +133,34 @@ HttpResponse Pages::release(const std::string& name, const Query& query) const {
         case Release::no_such:
             break;
     }
-    return page(http::status::not_found,
-                "number " + std::to_string(number) + " is not in flight in queue " + name + "\n");
+    return page(http::status::not_found, "number " + std::to_string(number) +
+                                             " is not in flight in queue " + gate.name() + "\n");
+}
+
+HttpResponse Pages::pause(Gate& gate, const Query& query) const {
+    milliseconds how_long = never;
+    if (const auto text = query_text(query, "for")) {
+        const auto given = parse_duration(*text);
+        if (!given || *given < 1ms || *given > longest_pause)
+            return page(http::status::bad_request,
+                        "for: must be a duration from 1ms to 24h, such as 30s; without it, the "
+                        "pause lasts until a resume\n");
+        how_long = *given;
+    }
+    if (!actions.ready())
+        return page(http::status::service_unavailable,
+                    "draining: a pause would keep the line from its end\n");
+    actions.pause(gate, how_long);
+    return page(http::status::ok, "paused " +
+                                      (how_long == never ? "until it is resumed"
+                                                         : "for " + print_duration(how_long)) +
+                                      "; requests that run go on, the others wait\n");
+}
+
+HttpResponse Pages::resume(Gate& gate) const {
+    if (!gate.figures().paused()) return page(http::status::ok, "it was not paused\n");
+    actions.resume(gate);
+    return page(http::status::ok, "resumed\n");
 }
 
 }  // namespace ticketgate::admin

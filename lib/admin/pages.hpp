@@ -1,7 +1,8 @@
 // The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster and /api/v1/ids. Write (POST, see access.hpp):
-// /api/v1/queues/NAME/release?number=N, /api/v1/drain, /api/v1/reload. Owned by App; called on the
-// control thread.
+// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster and /api/v1/ids. Write (POST, see
+// access.hpp): /api/v1/queues/NAME/release?number=N, /api/v1/queues/NAME/pause?for=30s,
+// /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload. Owned by App; called on the control
+// thread.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "admin/answers.hpp"
+#include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
 #include "metrics/registry.hpp"
@@ -30,6 +32,9 @@ struct Actions {
     std::function<std::string()> token;
     /// Releases the slot of ticket `number`. The queue fails open if the backend still runs.
     std::function<Release(Gate&, std::uint64_t number)> release;
+    /// Admits nobody to the queue for this long; `never`: until it is resumed.
+    std::function<void(Gate&, milliseconds)> pause;
+    std::function<void(Gate&)> resume;
     std::function<void()> drain;
     std::function<Reloaded()> reload;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
@@ -49,7 +54,10 @@ struct Pages {
     HttpResponse read(std::string_view path, const Query& query) const;
     HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse reload() const;
-    HttpResponse release(const std::string& name, const Query& query) const;
+    HttpResponse change(std::string_view action, Gate& gate, const Query& query) const;
+    HttpResponse release(Gate& gate, const Query& query) const;
+    HttpResponse pause(Gate& gate, const Query& query) const;
+    HttpResponse resume(Gate& gate) const;
 };
 
 }  // namespace ticketgate::admin

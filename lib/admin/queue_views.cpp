@@ -10,6 +10,12 @@ namespace {
 
 namespace json = boost::json;
 
+// null: until it is resumed.
+json::value pause_left(const GateFigures& figures) {
+    if (figures.pause_left == Duration::max()) return nullptr;
+    return to_s(figures.pause_left);
+}
+
 json::object summary(const Gate& gate, const GateFigures& figures) {
     const queue::Limits& limits = figures.settings.limits;
     return {
@@ -22,6 +28,8 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
         {"oldest_hold_seconds", to_s(figures.oldest_hold)},
         {"retry_after_seconds", figures.retry_after},
+        {"paused", figures.paused()},
+        {"pause_left_seconds", pause_left(figures)},
     };
 }
 

@@ -111,6 +111,19 @@ std::string release_target(const std::string& queue, std::uint64_t number) {
     return url.buffer();
 }
 
+std::string pause_target(const std::string& queue, const std::string& how_long) {
+    auto url = url_of(queue);
+    url.segments().push_back("pause");
+    if (!how_long.empty()) url.params().append({"for", how_long});
+    return url.buffer();
+}
+
+std::string resume_target(const std::string& queue) {
+    auto url = url_of(queue);
+    url.segments().push_back("resume");
+    return url.buffer();
+}
+
 std::optional<config::Listen> parse_admin_address(std::string_view text, std::string& why) {
     if (auto listen = config::parse_address(text, why)) return listen;
     if (text.starts_with("unix:") || text.find(':') == std::string_view::npos) return std::nullopt;

@@ -73,7 +73,8 @@ App::App(config::Config config, std::string path, config::Environment environmen
              first_reserved_descriptor(most_descriptors())),
       reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
               assembly_, front_, replica_.get()),
-      shutdown_(control_, log_, assembly_, front_, notify_, replica_.get()) {
+      shutdown_(control_, log_, assembly_, front_, notify_, replica_.get()),
+      pauses_(control_, log_, assembly_.gates()) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
@@ -129,6 +130,8 @@ admin::Actions App::admin_actions() {
     actions.ready = [this] { return shutdown_.ready(); };
     actions.token = [this] { return assembly_.config().admin_token; };
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
+    actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
+    actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.drain = [this] { drain(); };
     actions.reload = [this] { return reload_now(); };
     if (replica_) actions.cluster = [this] { return cluster_page(*replica_); };

@@ -14,6 +14,7 @@
 #include "app/control.hpp"
 #include "app/identities.hpp"
 #include "app/notify.hpp"
+#include "app/pauses.hpp"
 #include "app/reload.hpp"
 #include "app/replica.hpp"
 #include "app/shutdown.hpp"
@@ -79,6 +80,7 @@ class App {
     Front front_;
     Reload reload_;
     Shutdown shutdown_;
+    Pauses pauses_;
     std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<noeq::Server> id_service_;
     std::unique_ptr<admin::Server> admin_;

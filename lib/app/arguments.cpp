@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/clock.hpp"
+#include "base/text.hpp"
 #include "config/syntax.hpp"
 
 namespace ticketgate {
@@ -26,6 +28,13 @@ std::string why_no_number(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error == std::errc{} && stop == end && number != 0) return {};
     return text + " is not the number of a ticket, as `queues QUEUE` shows it";
+}
+
+std::string why_no_time(const std::string& text) {
+    const auto time = parse_duration(text);
+    return time && *time >= 1ms && *time <= 24h
+               ? ""
+               : text + " is not a duration from 1ms to 24h, such as 30s";
 }
 
 std::string why_no_epoch(const std::string& text) {

@@ -244,6 +244,14 @@ int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
     return ask_admin(whom, {release_target(queue, number), true}, as_it_is);
 }
 
+int pause(const Whom& whom, const std::string& queue, const std::string& how_long) {
+    return ask_admin(whom, {pause_target(queue, how_long), true}, as_it_is);
+}
+
+int resume(const Whom& whom, const std::string& queue) {
+    return ask_admin(whom, {resume_target(queue), true}, as_it_is);
+}
+
 int drain(const Whom& whom) {
     return ask_admin(whom, {"/api/v1/drain", true}, as_it_is);
 }

@@ -46,6 +46,9 @@ int queues(const Whom& whom, const std::string& name, View view);
 /// Releases a slot although its backend may still run.
 int workers(const Whom& whom, View view);
 int release(const Whom& whom, const std::string& queue, std::uint64_t number);
+/// `how_long`: a duration; empty: until it is resumed.
+int pause(const Whom& whom, const std::string& queue, const std::string& how_long);
+int resume(const Whom& whom, const std::string& queue);
 int drain(const Whom& whom);
 /// Returns 1 if the process refuses its file and keeps the old config; needs_restart if the file is
 /// in force except for some keys. The process names the errors or the keys.

@@ -12,8 +12,8 @@
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
 #include "app/signals.hpp"
+#include "app/unknown_word.hpp"
 #include "app/version.hpp"
-#include "base/text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -46,14 +46,15 @@ constexpr const char* asks =
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
-    std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin;
+    std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin, how_long;
     ExplainedRequest explained;
     std::uint64_t number = 0;
     bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
     CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
-        *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version, *help;
+        *pause, *resume, *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version,
+        *help;
 
     Line();
     int run();
@@ -136,6 +137,14 @@ void Line::add_admin_commands() {
         ->add_option("NUMBER", number, "number of the running ticket, as `queues QUEUE` shows it")
         ->required()
         ->check(why_no_number);
+    pause = add("pause", "admits nobody to a queue; requests that run go on, the others wait",
+                footer("  ticketgate pause cart\n  ticketgate pause cart --for 30s", asks));
+    pause->add_option("QUEUE", queue, "the queue")->required();
+    pause->add_option("--for", how_long, "ends the pause after this time, such as 30s; at most 24h")
+        ->check(why_no_time);
+    resume = add("resume", "ends the pause of a queue: its line goes on in order",
+                 footer("  ticketgate resume cart", asks));
+    resume->add_option("QUEUE", queue, "the queue")->required();
     drain = add("drain", "finishes the queues and stops the running process",
                 footer("  ticketgate drain", asks));
     reload = add("reload", "makes the running process read its config again",
@@ -143,7 +152,7 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    for (auto* command : {health, queues, workers, release, drain, reload})
+    for (auto* command : {health, queues, workers, release, pause, resume, drain, reload})
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
@@ -209,8 +218,8 @@ Line::Line() {
     add_cluster_commands();
     add_id_commands();
     add_words();
-    for (auto* command :
-         {check, explain, health, queues, workers, release, drain, reload, init, status, settle})
+    for (auto* command : {check, explain, health, queues, workers, release, pause, resume, drain,
+                          reload, init, status, settle})
         add_config(*command);
 }
 
@@ -240,17 +249,6 @@ std::vector<std::string> options_of(const CLI::App& app) {
     for (const auto* option : app.get_options())
         for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     return names;
-}
-
-// Prints the nearest known word as a hint; returns 2.
-int unknown(const std::string& word, const std::vector<std::string>& known) {
-    const bool option = word.starts_with('-');
-    const auto near = nearest(word, known);
-    std::cerr << "ticketgate: " << word
-              << (option ? " is not an option here" : " is not a command");
-    if (!near.empty()) std::cerr << "; did you mean " << near << "?";
-    std::cerr << "\nRun ticketgate --help for the commands and options.\n";
-    return commands::usage;
 }
 
 int Line::print_help() {
@@ -299,6 +297,8 @@ int Line::run() {
     if (*queues) return commands::queues({file, admin}, queue, view());
     if (*workers) return commands::workers({file, admin}, view());
     if (*release) return commands::release({file, admin}, queue, number);
+    if (*pause) return commands::pause({file, admin}, queue, how_long);
+    if (*resume) return commands::resume({file, admin}, queue);
     if (*drain) return commands::drain({file, admin});
     if (*reload) return commands::reload({file, admin});
     if (*init) return commands::cluster_init(file);

@@ -31,8 +31,15 @@ std::string cell(const json::value& value) {
     return cell(std::string_view(text.data(), text.size()));
 }
 
-const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
+const Row queue_columns{"QUEUE",       "RUNNING", "WAITING", "OLDEST RUN",
+                        "OLDEST WAIT", "ORDER",   "PAUSED"};
 const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
+
+std::string pause(const json::object& queue) {
+    if (!queue.at("paused").as_bool()) return "no";
+    const auto& left = queue.at("pause_left_seconds");
+    return left.is_null() ? "yes" : seconds(left) + " more";
+}
 
 Row queue_row(const json::object& queue) {
     return {cell(queue.at("name")),
@@ -40,7 +47,8 @@ Row queue_row(const json::object& queue) {
             number(queue.at("waiting")),
             seconds(queue.at("oldest_hold_seconds")),
             seconds(queue.at("oldest_wait_seconds")),
-            cell(queue.at("order"))};
+            cell(queue.at("order")),
+            pause(queue)};
 }
 
 Row ticket_row(const json::object& ticket, const std::string& state, const char* since) {

@@ -45,6 +45,9 @@ enum class Release : std::uint8_t {
     failed_open  ///< its backend may still run: counts as an exclusion violation
 };
 
+/// The end of a pause that only resume() ends.
+inline constexpr Time until_resumed = Time::max();
+
 class Gate;
 
 /// The exchanges with backends in the whole process. Any thread.
@@ -123,6 +126,13 @@ class Gate {
 
     /// An operator releases the slot of this number; wakes its session or run.
     virtual Release release(std::uint64_t number) = 0;
+    /// Admits nobody until then; who runs goes on (CONTRACT 11). `until_resumed`: until resume(). A
+    /// time that has passed ends the pause. The end of a pause takes effect with the next call.
+    virtual void pause(Time until) = 0;
+    /// Admits the line in its order, as far as slots are free.
+    void resume() { pause(Time{}); }
+    /// The end of the present pause, which may have passed; Time{}: there is none.
+    virtual Time paused_until() const = 0;
     /// Applies new settings at a reload.
     virtual void configure(GateSettings) = 0;
 

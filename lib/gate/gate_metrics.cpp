@@ -52,6 +52,8 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
           [this] { return double(seen.in_flight); });
     gauge("ticketgate_queue_max_in_flight", "Slots the queue has.",
           [this] { return double(seen.settings.limits.max_in_flight); });
+    gauge("ticketgate_queue_paused", "1: an operator has paused the queue; nobody is admitted.",
+          [this] { return seen.paused() ? 1.0 : 0.0; });
     gauge("ticketgate_queue_oldest_wait_seconds", "How long the head of the line has waited.",
           [this] { return to_s(seen.oldest_wait); });
     gauge("ticketgate_queue_oldest_hold_seconds", "How long the oldest slot has been held.",
@@ -63,22 +65,26 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
         "ticketgate_queue_status_failures_total",
         "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
+    count_calls(notes, gate.name());
+    gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
+          [this] { return double(seen.inside); });
+    gauge("ticketgate_queue_held_back",
+          "Requests running now whose backend waits for a slow client, as the spool is full.",
+          [&notes] { return double(notes.held_back.load(std::memory_order_relaxed)); });
+}
+
+void GateMetrics::count_calls(const RunNotes& notes, const std::string& queue) {
     const auto inside = [&](const char* how, const std::atomic<std::uint64_t>& count) {
-        gauges.push_back(&r.counter_fn(
+        gauges.push_back(&registry.counter_fn(
             "ticketgate_queue_inside_calls_total",
             "Requests that the backend sent itself while a request of the queue was in flight.",
-            {{"queue", gate.name()}, {"how", how}},
+            {{"queue", queue}, {"how", how}},
             [&count] { return double(count.load(std::memory_order_relaxed)); }));
     };
     inside("pass", notes.inside_passed);
     inside("wait", notes.inside_waited);
     inside("accept", notes.inside_accepted);
     inside("refuse", notes.inside_refused);
-    gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
-          [this] { return double(seen.inside); });
-    gauge("ticketgate_queue_held_back",
-          "Requests running now whose backend waits for a slow client, as the spool is full.",
-          [&notes] { return double(notes.held_back.load(std::memory_order_relaxed)); });
 }
 
 GateMetrics::~GateMetrics() {

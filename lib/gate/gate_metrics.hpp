@@ -2,6 +2,7 @@
 // gate's lock; a scrape asks the gate for its figures once.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "gate/gate_view.hpp"
@@ -10,6 +11,7 @@
 namespace ticketgate {
 
 class Gate;
+struct RunNotes;
 enum class GivenUp : std::uint8_t;
 
 struct GateMetrics {
@@ -31,6 +33,9 @@ struct GateMetrics {
     GateFigures seen;  // at the last scrape: all gauges show the same moment
     std::vector<const metrics::Callback*> gauges;
     const metrics::Refresh* refresh;
+
+ private:
+    void count_calls(const RunNotes& notes, const std::string& queue);
 };
 
 }  // namespace ticketgate

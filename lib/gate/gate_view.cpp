@@ -6,6 +6,21 @@
 #include "gate/local_gate.hpp"
 
 namespace ticketgate {
+namespace {
+
+Duration pause_left(Time until, Time now) {
+    if (until <= now) return Duration{0};
+    return until == until_resumed ? Duration::max() : until - now;
+}
+
+// A pause without an end says nothing about the wait.
+std::uint32_t with_pause(std::uint32_t retry_after, Duration pause) {
+    if (pause == Duration::max()) return retry_after;
+    const auto whole = std::chrono::ceil<seconds>(pause).count();
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(retry_after + whole, 3600));
+}
+
+}  // namespace
 
 TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
     TicketView view{.number = ticket.number, .label = Pass::of(ticket).label()};
@@ -41,13 +56,15 @@ GateFigures LocalGate::figures() const {
 }
 
 GateFigures LocalGate::figures_at(Time now) const {
+    const Duration pause = pause_left(paused_until_, now);
     return {settings_,
             queue_.waiting(),
             queue_.in_flight(),
             count_inside(),
             queue_.oldest_wait(now),
             queue_.oldest_hold(now),
-            queue_.retry_after(now)};
+            with_pause(queue_.retry_after(now), pause),
+            pause};
 }
 
 }  // namespace ticketgate

@@ -20,7 +20,10 @@ struct GateFigures {
     Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
     /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;
+    /// What is left of a pause; zero: none. Duration::max(): until it is resumed.
+    Duration pause_left{0};
 
+    bool paused() const { return pause_left > Duration{0}; }
     bool empty() const { return waiting == 0 && in_flight == 0; }
 };
 

@@ -15,8 +15,9 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
 }
 
 // Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
-// tickets. Allocates nothing: a slot must reach the next ticket even without memory. The permit is
-// asked each time, so a grant never rests on an earlier answer.
+// tickets. Allocates nothing: a slot must reach the next ticket even without memory. Permit and
+// pause are two reasons not to grant. Both are asked each time, so a grant never rests on an
+// earlier answer.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
     queue::Tickets granted;
@@ -24,9 +25,10 @@ void LocalGate::change(const net::Loop* here, Change change) {
     {
         const std::lock_guard lock(lock_);
         const Time now = monotonic_now();
-        if (permit_ != nullptr) queue_.allow(permit_->holds(), now, granted);
+        const bool permitted = this->permitted(), may = permitted && now >= paused_until_;
+        if (may != queue_.allowed()) queue_.allow(may, now, granted);
         change(now, granted);
-        missed = !queue_.allowed() && queue_.waiting() != 0;
+        missed = !permitted && queue_.waiting() != 0;
         for (queue::Ticket& ticket : granted) {
             Pass& pass = Pass::of(ticket);
             pass.self_ = pass.shared_from_this();
@@ -178,6 +180,18 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     metrics_.exclusion_violations.add();
     pass.taken_away_.store(true, std::memory_order_release);
     return state;
+}
+
+void LocalGate::pause(Time until) {
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
+        paused_until_ = until > now ? until : Time{};
+        queue_.allow(permitted() && now >= paused_until_, now, granted);
+    });
+}
+
+Time LocalGate::paused_until() const {
+    const std::lock_guard lock(lock_);
+    return paused_until_;
 }
 
 void LocalGate::configure(GateSettings settings) {

@@ -55,6 +55,8 @@ class LocalGate final : public Gate {
     void leave(Pass&, net::Loop& here) noexcept override;
     void fail_open(Pass&, net::Loop& here) noexcept override;
     Release release(std::uint64_t number) override;
+    void pause(Time until) override;
+    Time paused_until() const override;
     void configure(GateSettings) override;
     GateSettings settings() const override;
     GateFigures figures() const override;
@@ -63,6 +65,7 @@ class LocalGate final : public Gate {
  private:
     template <class Change>
     void change(const net::Loop* here, Change change);
+    bool permitted() const { return permit_ == nullptr || permit_->holds(); }
     void wake(std::shared_ptr<Pass>, const net::Loop* here);
     queue::State give_away(Pass&, Time now, queue::Tickets& granted);
 
@@ -88,6 +91,7 @@ class LocalGate final : public Gate {
     mutable std::mutex lock_;  // guards queue_, the lines within its holders, and what follows
     queue::Queue queue_;
     GateSettings settings_;
+    Time paused_until_{};  // Time{}: not paused
     Time last_freed_{};    // when a hold of queue_ last ended, with all calls within it
     GateMetrics metrics_;  // its counters and histograms are written under lock_
 };

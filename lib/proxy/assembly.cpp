@@ -88,7 +88,9 @@ void Assembly::limit_file_io() {
     commons_.readers.limit({io.threads, io.max_waiting});
 }
 
+// A paused line could not end: a drain lets it go on (CONTRACT 11).
 void Assembly::drain() {
+    gates_.for_each([](Gate& gate) { gate.resume(); });
     post_to_stations([](Station& station) { station.drain(); });
 }
 

@@ -50,7 +50,7 @@ class Assembly {
     /// Throws as the constructor does; then nothing has changed. Each loop takes the new snapshot
     /// at its next turn.
     void reload(config::Config next);
-    /// Refuses new requests and ends idle connections.
+    /// Refuses new requests, and ends idle connections and pauses.
     void drain();
     /// Ends all sessions and runs.
     void stop();

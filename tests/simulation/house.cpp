@@ -171,10 +171,27 @@ void House::reload(Random& random) {
 }
 
 void House::drain() {
+    drains_ = true;
     assembly_->drain();
 }
 
+// Those granted before it may run.
+void House::pause() {
+    if (drains_) return;
+    was_paused_ = true;
+    assembly_->gates().for_each([this](Gate& gate) {
+        gate.pause(until_resumed);
+        if (gate.name() == "a") in_flight_a_ = gate.figures().in_flight;
+        if (gate.name() == "c") in_flight_c_ = gate.figures().in_flight;
+    });
+}
+
+void House::resume() {
+    assembly_->gates().for_each([](Gate& gate) { gate.resume(); });
+}
+
 void House::stop() {
+    drains_ = true;
     judge_.stops();
     assembly_->stop();
 }
@@ -221,13 +238,16 @@ void House::check(char queue, Gate& gate) {
     const std::uint32_t in_flight = gate.figures().in_flight, waiting = gate.figures().waiting;
     if (in_flight > line.limit && in_flight > before)
         judge_.fail(std::string("queue ") + queue + " granted a slot above its limit");
+    const bool paused = gate.figures().paused();
+    if (paused && in_flight > before)
+        judge_.fail(std::string("queue ") + queue + " granted a slot while it was paused");
     if (in_flight <= line.limit) line.allowed = line.limit;
     before = in_flight;
     const std::uint32_t free = line.limit > in_flight ? line.limit - in_flight : 0;
     if (waiting >= plan_.max_waiting + free) line.last_full = judge_.moment;
-    if (plan_.bodiless() && waiting > plan_.max_waiting)
+    if (plan_.bodiless() && !was_paused_ && waiting > plan_.max_waiting)
         judge_.fail(std::string("queue ") + queue + ": more wait than max_waiting");
-    if (free > 0 && waiting > 0) check_idle_slot(queue, gate);
+    if (free > 0 && waiting > 0 && !paused) check_idle_slot(queue, gate);
     if (in_flight > 0 && !plan_.bodiless()) check_holders(queue, gate);
     // Stopping gives up on what runs; until then a slot is held as long as the backend runs.
     const std::uint32_t held = in_flight + gate.figures().inside;

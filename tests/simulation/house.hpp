@@ -35,6 +35,9 @@ class House {
     void reload(Random& random);
     void drain();
     void stop();
+    /// Of every queue, as an operator does; without effect once the proxy drains.
+    void pause();
+    void resume();
     /// Releases the slot that was granted last, as an operator does.
     void release();
     /// The slot of one request, if it has one.
@@ -72,6 +75,7 @@ class House {
     metrics::Registry metrics_;
     LogFile access_file_;
     std::uint32_t in_flight_a_ = 0, in_flight_c_ = 0;
+    bool drains_ = false, was_paused_ = false;
     std::optional<Assembly> assembly_;  // until the access log is read
 };
 

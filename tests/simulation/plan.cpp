@@ -178,6 +178,15 @@ void choose_speech(Random r, Plan& plan, const Mood& mood) {
         }
 }
 
+// Each pause is followed by a resume, so that every world comes to its end.
+void choose_pauses(Random r, Plan& plan) {
+    for (std::uint64_t i = r.chance(15) ? r.between(1, 3) : 0; i > 0; --i) {
+        const Duration at = up_to(r, 100ms);
+        plan.acts.push_back({Act::Kind::pause, at});
+        plan.acts.push_back({Act::Kind::resume, at + up_to(r, 100ms)});
+    }
+}
+
 // The network between is lost while a script works.
 void lose_network(Random r, Plan& plan) {
     for (ClientPlan& client : plan.clients)
@@ -243,6 +252,7 @@ Plan plan_of(std::uint64_t seed, std::uint32_t threads) {
     say_more(Random(seed ^ 0x204), plan);
     choose_speech(Random(seed ^ 0xfc91), plan, mood);
     lose_network(Random(seed ^ 0x105e), plan);
+    choose_pauses(Random(seed ^ 0x9a05e), plan);
     choose_calls(Random(seed ^ 0x1517de), plan);
     return plan;
 }

@@ -105,7 +105,7 @@ struct ClientPlan {
 };
 
 struct Act {
-    enum class Kind : std::uint8_t { reload, drain, stop, step_clock, release };
+    enum class Kind : std::uint8_t { reload, drain, stop, step_clock, release, pause, resume };
     Kind kind = Kind::reload;
     Duration at = Duration{};
 };

@@ -63,6 +63,13 @@ Plan full_line() {
     return plan;
 }
 
+Plan paused() {
+    Plan plan = plan_with({client({get("/a", 5ms)}), client({get("/a"), get("/a")}, 1ms),
+                           client({post("/a", Ask::Body::length, 40)}, 2ms, 30)});
+    plan.acts = {{Act::Kind::pause, 2ms}, {Act::Kind::resume, 20ms}};
+    return plan;
+}
+
 Plan half_closers(bool stay) {
     Plan plan = plan_with({client({get("/a", 10ms)}), client({get("/a")}, 1ms)});
     plan.clients[1].leave = {Leave::Way::half, Leave::When::sent, 0, 1ms};
@@ -304,6 +311,7 @@ std::vector<Scenario> scenarios() {
         {"hold_timeout: release", held_too_long(OnHoldTimeout::release)},
         {"wait_timeout", waits_too_long()},
         {"full line", full_line()},
+        {"paused", paused()},
         {"half close: stay", half_closers(true)},
         {"half close: leave", half_closers(false)},
         {"order: arrival", arrival_order()},

@@ -178,6 +178,10 @@ void World::act_of_operator(Act::Kind kind) {
             return house_.stop();
         case Act::Kind::release:
             return house_.release();
+        case Act::Kind::pause:
+            return house_.pause();
+        case Act::Kind::resume:
+            return house_.resume();
         case Act::Kind::step_clock:
             clock.wall_step_us += std::int64_t(random_.below(20'000'000)) - 10'000'000;
     }

@@ -211,6 +211,8 @@ SLEEPS = {
     "tests/real/kept_test.py": (1, "clients that ask at the age at which a backend closes"),
     "loadtest/slowhttp.py": (1, "wait_for() between two looks"),
     "deploy/demo/demo.sh": (1, "wait_for between two looks"),
+    "deploy/swap.sh": (1, "between two looks at the queue"),
+    "tests/real/swap_test.py": (1, "an application that works for a while"),
     "tests/recipes/proof.sh": (1, "wait_for between two looks"),
     "tests/recipes/checks.py": (1, "until() between two looks"),
     "tests/recipes/application.py": (1, "a reload that changes who is trusted"),

@@ -20,6 +20,7 @@ struct Listener {
     GateRegistry gates{metrics, [this]() -> net::Loop& { return loop; }};
     std::shared_ptr<Gate> gate = gates.find_or_make("a-b", {});
     std::uint64_t released = 0;
+    milliseconds paused{0};
     Pages pages{metrics, gates,
                 Actions{.ready = [] { return true; },
                         .token = [] { return std::string(); },
@@ -28,6 +29,8 @@ struct Listener {
                                 released = number;
                                 return Release::failed_open;
                             },
+                        .pause = [this](Gate&, milliseconds time) { paused = time; },
+                        .resume = [this](Gate&) { paused = 0ms; },
                         .drain = [] {},
                         .reload = [] { return Reloaded(); }}};
 };
@@ -45,6 +48,17 @@ TEST(Pages, ReleaseTheTicketThatIsNamed) {
     EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);
     EXPECT_EQ(listener.released, 27u);
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release"), 400u);
+}
+
+TEST(Pages, PauseTheQueueThatIsNamed) {
+    Listener listener;
+    EXPECT_EQ(listener.post("/api/v1/queues/a%2db/pause?for=%330s"), 200u);
+    EXPECT_EQ(listener.paused, 30s);
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause"), 200u);
+    EXPECT_EQ(listener.paused, never);
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for=30"), 400u);
+    EXPECT_EQ(listener.post("/api/v1/queues/a/pause"), 404u);
+    EXPECT_EQ(listener.post("/api/v1/queues/pause"), 404u);
 }
 
 TEST(Pages, RefuseMalformedTargets) {

@@ -18,5 +18,11 @@ TEST(AdminClient, NamesATicket) {
               "/api/v1/queues/a%20b/release?number=18446744073709551615");
 }
 
+TEST(AdminClient, NamesAPauseAndItsTime) {
+    EXPECT_EQ(pause_target("a b", ""), "/api/v1/queues/a%20b/pause");
+    EXPECT_EQ(pause_target("app", "1.5s"), "/api/v1/queues/app/pause?for=1.5s");
+    EXPECT_EQ(resume_target("a b"), "/api/v1/queues/a%20b/resume");
+}
+
 }  // namespace
 }  // namespace ticketgate

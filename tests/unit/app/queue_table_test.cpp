@@ -8,7 +8,8 @@ namespace {
 
 const std::string cart =
     R"({"name":"cart","waiting":2,"in_flight":1,"max_in_flight":1,"order":"arrival",)"
-    R"("oldest_wait_seconds":1.25,"oldest_hold_seconds":14,"retry_after_seconds":3)";
+    R"("oldest_wait_seconds":1.25,"oldest_hold_seconds":14,"retry_after_seconds":3,)"
+    R"("paused":false,"pause_left_seconds":0)";
 
 std::string ticket(const std::string& number, const std::string& target, const std::string& more) {
     return R"({"number":)" + number + R"(,"request_id":"r)" + number +
@@ -18,9 +19,19 @@ std::string ticket(const std::string& number, const std::string& target, const s
 
 TEST(QueueTable, HasALineForEachQueue) {
     EXPECT_EQ(queue_table(R"({"queues":[)" + cart + "}]}\n"),
-              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
-              "cart   1 of 1   2        14.0s       1.2s         arrival\n");
+              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER    PAUSED\n"
+              "cart   1 of 1   2        14.0s       1.2s         arrival  no\n");
     EXPECT_EQ(queue_table(R"({"queues":[]})"), "no queues\n");
+}
+
+TEST(QueueTable, SaysHowLongAPauseLasts) {
+    std::string paused = cart;
+    paused.replace(paused.find("\"paused\":false"), 14, "\"paused\":true");
+    EXPECT_NE(queue_table(R"({"queues":[)" + paused + "}]}\n").find("arrival  0.0s more\n"),
+              std::string::npos);
+    paused.replace(paused.rfind('0'), 1, "null");
+    EXPECT_NE(queue_table(R"({"queues":[)" + paused + "}]}\n").find("arrival  yes\n"),
+              std::string::npos);
 }
 
 TEST(QueueTable, HasALineForEachTicketOfOneQueue) {
@@ -32,8 +43,8 @@ TEST(QueueTable, HasALineForEachTicketOfOneQueue) {
         ticket("10", "/c", R"("waited_seconds":1,"ready":false)") +
         R"(],"waiting_not_shown":4,"in_flight_not_shown":0}})";
     EXPECT_EQ(queue_table(cart + tickets),
-              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
-              "cart   1 of 1   2        14.0s       1.2s         arrival\n\n"
+              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER    PAUSED\n"
+              "cart   1 of 1   2        14.0s       1.2s         arrival  no\n\n"
               "NUMBER  STATE      FOR    CLIENT     REQUEST  REQUEST ID\n"
               "7       running    14.0s  192.0.2.1  GET /a   r7\n"
               "11      inside 7   2.0s   192.0.2.1  GET /d   r11\n"
@@ -47,7 +58,7 @@ TEST(QueueTable, SaysThatAnIdleQueueHasNoTickets) {
     const std::string none =
         R"(,"tickets":{"in_flight":[],"inside":[],"waiting":[],"waiting_not_shown":0,)"
         R"("in_flight_not_shown":0}})";
-    EXPECT_TRUE(queue_table(cart + none).ends_with("arrival\n\nno tickets\n"));
+    EXPECT_TRUE(queue_table(cart + none).ends_with("arrival  no\n\nno tickets\n"));
 }
 
 TEST(QueueTable, ShowsNoControlCharactersAndCutsLongTargets) {

@@ -1,0 +1,47 @@
+#include "app/pauses.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace ticketgate {
+
+Pauses::Pauses(Control& control, Log& log, const GateRegistry& gates)
+    : log_(log), gates_(gates), next_end_(control.io()) {}
+
+void Pauses::pause(Gate& gate, milliseconds how_long) {
+    log_.warn("an operator paused a queue",
+              {{"queue", gate.name()}, {"for", print_duration(how_long)}});
+    gate.pause(how_long == never ? until_resumed : monotonic_now() + how_long);
+    wait_for_next();
+}
+
+void Pauses::resume(Gate& gate) {
+    log_.info("an operator resumed a queue", {{"queue", gate.name()}});
+    gate.resume();
+}
+
+void Pauses::end_due() {
+    gates_.for_each([this, now = monotonic_now()](Gate& gate) {
+        const Time until = gate.paused_until();
+        if (until == Time{} || until > now) return;
+        log_.info("the pause of a queue has ended", {{"queue", gate.name()}});
+        gate.resume();
+    });
+    wait_for_next();
+}
+
+void Pauses::wait_for_next() {
+    Time next = until_resumed;
+    gates_.for_each([&next](const Gate& gate) {
+        if (const Time until = gate.paused_until(); until != Time{}) next = std::min(next, until);
+    });
+    if (next == until_resumed) return;
+    next_end_.expires_at(next);
+    next_end_.async_wait([this](const error_code& error) {
+        if (!error) end_due();
+    });
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,30 @@
+// Pauses of queues by an operator (CONTRACT 11), and their ends. The gates keep the pauses, so a
+// reload keeps them too; this only calls a gate when its pause is over. Owned by App; control
+// thread.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/control.hpp"
+#include "gate/gate_registry.hpp"
+#include "log/log.hpp"
+
+namespace ticketgate {
+
+class Pauses {
+ public:
+    Pauses(Control& control, Log& log, const GateRegistry& gates);
+
+    /// `never`: until it is resumed.
+    void pause(Gate& gate, milliseconds how_long);
+    void resume(Gate& gate);
+
+ private:
+    void end_due();
+    void wait_for_next();
+    Log& log_;
+    const GateRegistry& gates_;
+    boost::asio::steady_timer next_end_;
+};
+
+}  // namespace ticketgate
