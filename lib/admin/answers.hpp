@@ -3,6 +3,7 @@
 
 #include <boost/url/params_view.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,9 @@ HttpResponse page(boost::beast::http::status status, std::string body,
 /// The decoded parameters of a target. A view: valid as long as the target.
 using Query = boost::urls::params_view;
 
-/// Returns the number after `name=` in a query; `otherwise` if it is absent or not a number.
-std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise);
+/// Returns the number after `name=` in a query; `absent` if there is none; nothing if it is not a
+/// number.
+std::optional<std::uint64_t> query_number(const Query& query, std::string_view name,
+                                          std::uint64_t absent);
 
 }  // namespace ticketgate::admin
