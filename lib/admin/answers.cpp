@@ -14,14 +14,17 @@ HttpResponse page(http::status status, std::string body, std::string_view type) 
     return response;
 }
 
-std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise) {
+std::optional<std::uint64_t> query_number(const Query& query, std::string_view name,
+                                          std::uint64_t absent) {
     for (const auto& parameter : query) {
+        if (parameter.key != name) continue;
         std::uint64_t number = 0;
         const char* const end = parameter.value.data() + parameter.value.size();
         const auto [stop, error] = std::from_chars(parameter.value.data(), end, number);
-        if (parameter.key == name && error == std::errc{} && stop == end) return number;
+        if (error != std::errc{} || stop != end) return std::nullopt;
+        return number;
     }
-    return otherwise;
+    return absent;
 }
 
 std::optional<std::string> query_text(const Query& query, std::string_view name) {

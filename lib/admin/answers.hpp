@@ -23,8 +23,10 @@ HttpResponse page(boost::beast::http::status status, std::string body,
 /// The decoded parameters of a target. A view: valid as long as the target.
 using Query = boost::urls::params_view;
 
-/// Returns the number after `name=` in a query; `otherwise` if it is absent or not a number.
-std::uint64_t query_number(const Query& query, std::string_view name, std::uint64_t otherwise);
+/// Returns the number after `name=` in a query; `absent` if there is none; nothing if it is not a
+/// number.
+std::optional<std::uint64_t> query_number(const Query& query, std::string_view name,
+                                          std::uint64_t absent);
 
 /// Returns the text after `name=` in a query; null if it is absent.
 std::optional<std::string> query_text(const Query& query, std::string_view name);

@@ -20,6 +20,12 @@ HttpResponse refusal(const std::string& why) {
     return page(http::status::bad_request, why + "\n");
 }
 
+std::string all_formats() {
+    std::string out;
+    for (const auto name : ids::format_names) (out += out.empty() ? "" : " ").append(name);
+    return out;
+}
+
 struct Wish {
     ids::Format format = ids::Format::txid;
     unsigned count = 1;
@@ -33,7 +39,8 @@ void read(std::string_view name, std::string_view value, Wish& wish) {
         const auto near = nearest(value, ids::format_names);
         if (!format)
             wish.wrong = "no such format" +
-                         (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
+                         (near.empty() ? "" : "; did you mean " + std::string(near) + "?") +
+                         "; the formats are " + all_formats();
     } else if (name == "n") {
         const char* const end = value.data() + value.size();
         const auto [stop, error] = std::from_chars(value.data(), end, wish.count);

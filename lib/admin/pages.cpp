@@ -1,6 +1,7 @@
 #include "admin/pages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
@@ -20,6 +21,35 @@ constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t most_problems = 100;
 constexpr milliseconds longest_pause = 24h;
+constexpr std::array<std::string_view, 3> queue_actions{"/release", "/pause", "/resume"};
+
+// The end of a path that names an action on a queue; empty: it names none.
+std::string_view action_of(std::string_view path) {
+    if (!path.starts_with(queues_path)) return {};
+    path.remove_prefix(queues_path.size());
+    const auto slash = path.rfind('/');
+    if (slash == path.npos || slash == 0) return {};
+    const auto end = path.substr(slash);
+    return std::ranges::find(queue_actions, end) == queue_actions.end() ? std::string_view() : end;
+}
+
+bool is_action(std::string_view path) {
+    return path == "/api/v1/drain" || path == "/api/v1/reload" || !action_of(path).empty();
+}
+
+bool is_page(std::string_view path) {
+    constexpr std::array<std::string_view, 8> pages{
+        "/livez",         "/readyz",         "/healthz",    "/metrics",
+        "/api/v1/queues", "/api/v1/workers", "/api/v1/ids", "/api/v1/cluster"};
+    return std::ranges::find(pages, path) != pages.end() || path.starts_with(queues_path);
+}
+
+// RFC 9110 15.5.6: with the methods that are served.
+HttpResponse other_method(const char* allowed, std::string body) {
+    auto answer = page(http::status::method_not_allowed, std::move(body));
+    answer.set(http::field::allow, allowed);
+    return answer;
+}
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
@@ -48,10 +78,14 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
                     "the request target must be a path, with or without a query\n");
     const std::string path = target->path();
     const Query query = target->params();
-    if (request.method() == http::verb::get || request.method() == http::verb::head)
-        return read(path, query);
+    const bool reads = request.method() == http::verb::get || request.method() == http::verb::head;
+    if (reads && is_action(path))
+        return other_method("POST", "this is an action; it needs the method POST\n");
+    if (reads) return read(path, query);
     if (request.method() != http::verb::post)
-        return page(http::status::method_not_allowed, "only GET and POST are served here\n");
+        return other_method("GET, HEAD, POST", "only GET, HEAD and POST are served here\n");
+    if (!is_action(path) && is_page(path))
+        return other_method("GET, HEAD", "this page is read with GET\n");
     if (const auto why = refusal(request, local, actions.token()); !why.empty())
         return page(http::status::forbidden, std::string(why));
     return write(path, query);
@@ -77,7 +111,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     const Gate* gate = gates.find(name);
     if (gate == nullptr) return no_such_queue(name);
     const auto most = query_number(query, "limit", usual_tickets);
-    return page(http::status::ok, one_queue(*gate, most), json_text);
+    if (!most) return page(http::status::bad_request, "limit is not a number; write ?limit=N\n");
+    return page(http::status::ok, one_queue(*gate, *most), json_text);
 }
 
 HttpResponse Pages::write(std::string_view path, const Query& query) const {
@@ -86,15 +121,12 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         return page(http::status::accepted, "draining\n");
     }
     if (path == "/api/v1/reload") return reload();
-    if (path.starts_with(queues_path)) {
+    if (const auto action = action_of(path); !action.empty()) {
         path.remove_prefix(queues_path.size());
-        const auto slash = std::min(path.rfind('/'), path.size());
-        const std::string_view action = path.substr(slash);
-        if (action == "/release" || action == "/pause" || action == "/resume") {
-            const std::string name(path.substr(0, slash));
-            Gate* const gate = gates.find(name);
-            return gate == nullptr ? no_such_queue(name) : change(action, *gate, query);
-        }
+        path.remove_suffix(action.size());
+        const std::string name(path);
+        Gate* const gate = gates.find(name);
+        return gate == nullptr ? no_such_queue(name) : change(action, *gate, query);
     }
     return page(http::status::not_found,
                 "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "
@@ -120,10 +152,14 @@ HttpResponse Pages::reload() const {
 }
 
 HttpResponse Pages::release(Gate& gate, const Query& query) const {
-    const auto number = query_number(query, "number", 0);
-    if (number == 0)
+    if (query.find("number") == query.end())
         return page(http::status::bad_request,
                     "the number is missing; add ?number=N of a ticket in flight\n");
+    const auto number = query_number(query, "number", 0).value_or(0);
+    if (number == 0)
+        return page(http::status::bad_request,
+                    "number is not that of a ticket; these are whole numbers from 1, as " +
+                        std::string(queues_path) + gate.name() + " shows them\n");
     switch (actions.release(gate, number)) {
         case Release::failed_open:
             return page(http::status::ok, "released; its backend may still be running\n");

@@ -13,14 +13,16 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include "admin/answers.hpp"
+#include "admin/reading.hpp"
 #include "admin/spares.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -34,7 +36,9 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-constexpr std::uint64_t most_body = 64 << 10;
+// Of a refused request; longer ones lose the answer to a reset.
+constexpr std::uint64_t most_dropped = 4 << 20;
+constexpr auto linger_time = std::chrono::seconds(2);
 // Descriptors kept for the operator: each command needs one.
 constexpr std::size_t spare_descriptors = 4;
 // The pause after a failed accept.
@@ -148,35 +152,94 @@ class Connection final : public Guest {
     beast::basic_stream<Protocol> stream_;
 };
 
+/// Serves one connection.
 template <class Protocol>
-asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
-    Connection<Protocol>& self = *owned;
-    House& house = self.house();
-    auto& stream = self.stream();
-    beast::flat_buffer buffer;
-    error_code error;
-    const bool local = is_local(stream.socket());
-    auto token = asio::redirect_error(asio::use_awaitable, error);
-    for (bool keep = true; keep;) {
-        http::request_parser<http::string_body> parser;
+class Service {
+ public:
+    explicit Service(Connection<Protocol>& self)
+        : self_(self), house_(self.house()), stream_(self.stream()) {}
+
+    asio::awaitable<void> run() {
+        const bool local = is_local(stream_.socket());
+        for (bool keep = true; keep;) {
+            Parser parser;
+            co_await read(parser);
+            if (self_.closed()) co_return;
+            if (error_) refused_ = refusal_of(error_);
+            if (refused_ != http::status::unknown) {
+                co_await refuse();
+                co_return;
+            }
+            if (error_) co_return;
+            house_.guests.answers(self_);
+            HttpResponse response = house_.handle(parser.get(), local);
+            // In a crowd one answer each: those who ask without end would keep the others waiting.
+            keep = parser.get().keep_alive() && !house_.guests.crowded();
+            response.keep_alive(keep);
+            co_await write(response, parser.get().method() == http::verb::head);
+            if (error_) co_return;
+        }
+    }
+
+ private:
+    auto token() { return asio::redirect_error(asio::use_awaitable, error_); }
+
+    asio::awaitable<void> read(Parser& parser) {
         parser.body_limit(most_body);
-        stream.expires_after(house.limits.read_timeout);
-        co_await http::async_read(stream, buffer, parser, token);
-        if (error || self.closed()) co_return;
-        house.guests.answers(self);
-        HttpResponse response = house.handle(parser.get(), local);
-        // In a crowd one answer each: those who ask without end would keep the others waiting.
-        keep = parser.get().keep_alive() && !house.guests.crowded();
-        response.keep_alive(keep);
+        parser.header_limit(most_head);
+        stream_.expires_after(house_.limits.read_timeout);
+        co_await http::async_read_header(stream_, buffer_, parser, token());
+        if (error_) co_return;
+        const Expects wish = expects(parser);
+        if (wish == Expects::other) refused_ = http::status::expectation_failed;
+        if (wish == Expects::other) co_return;
+        if (wish == Expects::go_on)
+            co_await asio::async_write(stream_, asio::buffer(go_on), token());
+        if (error_) co_return;
+        co_await http::async_read(stream_, buffer_, parser, token());
+    }
+
+    asio::awaitable<void> write(HttpResponse& response, bool head_only) {
         response.prepare_payload();
         http::response_serializer<http::string_body> serializer(response);
-        stream.expires_after(house.limits.write_timeout);
-        if (parser.get().method() == http::verb::head)  // RFC 9110 9.3.2
-            co_await http::async_write_header(stream, serializer, token);
+        stream_.expires_after(house_.limits.write_timeout);
+        if (head_only)  // RFC 9110 9.3.2
+            co_await http::async_write_header(stream_, serializer, token());
         else
-            co_await http::async_write(stream, serializer, token);
-        if (error) co_return;
+            co_await http::async_write(stream_, serializer, token());
     }
+
+    // A close with bytes unread would reset the connection and lose the answer (RFC 9112 9.6).
+    asio::awaitable<void> refuse() {
+        house_.guests.answers(self_);
+        HttpResponse response = page(refused_, why(refused_));
+        response.keep_alive(false);
+        co_await write(response, false);
+        if (error_ || self_.closed()) co_return;
+        error_code ignored;
+        stream_.socket().shutdown(asio::socket_base::shutdown_send, ignored);
+        stream_.expires_after(linger_time);
+        std::array<char, 16 << 10> dropped;
+        for (std::uint64_t all = 0; !error_ && !self_.closed() && all < most_dropped;) {
+            const std::size_t got =
+                co_await stream_.async_read_some(asio::buffer(dropped), token());
+            all += got;
+        }
+    }
+
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    Connection<Protocol>& self_;
+    House& house_;
+    beast::basic_stream<Protocol>& stream_;
+    beast::flat_buffer buffer_;
+    error_code error_;
+    http::status refused_ = http::status::unknown;
+};
+
+template <class Protocol>
+asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
+    Service<Protocol> service(*owned);
+    co_await service.run();
 }
 
 template <class Protocol, class Listening>

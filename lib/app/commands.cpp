@@ -24,6 +24,7 @@
 #include "app/tls.hpp"
 #include "app/version.hpp"
 #include "app/workers.hpp"
+#include "base/kept_descriptors.hpp"
 #include "config/admin_access.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
@@ -168,6 +169,7 @@ std::optional<config::Config> load(const std::string& file, bool with_warnings) 
 int serve(const std::string& file) {
     ignore_write_signals();
     raise_descriptor_limit();
+    keep_descriptors_from(first_kept_descriptor(most_descriptors()));
     auto config = load(file, true);
     if (!config) return bad_config;
     try {

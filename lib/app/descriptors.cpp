@@ -39,6 +39,12 @@ int first_reserved_descriptor(std::uint64_t most) {
     return without(most, reserved);
 }
 
+int first_kept_descriptor(std::uint64_t most) {
+    return without(most, [](std::uint64_t all) {
+        return std::min(all, std::max<std::uint64_t>(reserved(all) / 2, 4));
+    });
+}
+
 int first_reserved_from_ids(std::uint64_t most) {
     return without(most, [](std::uint64_t all) { return reserved(all) - reserved(all) / 4; });
 }

@@ -20,8 +20,13 @@ void raise_descriptor_limit();
 /// that gets a reserved descriptor pauses accepting. Reserved: an eighth of `most`, at most 1,024.
 int first_reserved_descriptor(std::uint64_t most);
 
-/// The same for the id service: it may use a quarter of the reserved descriptors, so that traffic
-/// does not stop it.
+/// Returns the first descriptor number that bodies and files may not take
+/// (keep_descriptors_from()): half of the reserved ones, and at least four, are for backends and
+/// status pages.
+int first_kept_descriptor(std::uint64_t most);
+
+/// The same as first_reserved_descriptor() for the id service: it may use a quarter of the reserved
+/// descriptors, so that traffic does not stop it.
 int first_reserved_from_ids(std::uint64_t most);
 /// Returns how many connections the id service may have: `configured`, and at most a quarter of all
 /// descriptors, so that its clients do not stop the traffic.

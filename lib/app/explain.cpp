@@ -67,6 +67,13 @@ std::string size_of(std::uint64_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+// Another path of the same page had the queue.
+std::string reading_of(const Routed& found, const std::string& path) {
+    if (found.read_as.empty()) return {};
+    return "path: an application with a front controller may take " + path + " for " +
+           found.read_as + ", whose queue it waits in\n";
+}
+
 // What the files of the route make of the path, on this machine and for this user. May change the
 // route: a folder's script stands in its own queue.
 std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
@@ -144,6 +151,7 @@ Explanation explain(const config::Config& config, const ExplainedRequest& reques
         out.text = refusal(found.failure, found.complaint);
         return out;
     }
+    files = reading_of(found, path) + files;
     const HeadCircumstances circumstances(head, peer);
     const config::Asked asked{.path = path,
                               .host = head.host,

@@ -43,6 +43,9 @@ bool read_root(const Value& value, Fcgi& out);
 /// Reads the key `secret`_file of the section, if it is there, in place of the key `secret`, whose
 /// value is `out`. parse_secret.cpp
 void read_secret_file(SectionReader& section, const std::string& secret, std::string& out);
+/// Reports a secret with control characters, which no client could send in a line. Its place is
+/// that of the key `name`.
+void check_secret(SectionReader& section, const std::string& name, const std::string& secret);
 
 /// parse_cluster.cpp
 bool read_cluster_name(const Value& value, std::string& out);

@@ -10,7 +10,11 @@ std::optional<std::string> take_header(SectionReader& section, Mark& mark) {
     mark = entry->mark;
     const auto path = section.path_of("header");
     std::string name;
-    (void)read(Value{entry->value, section.key("header"), path, section.reading()}, name);
+    const Value value{entry->value, section.key("header"), path, section.reading()};
+    if (is_off(entry->value))
+        (void)value.fail("a header has no value off; to write the id into none, write headers: []");
+    else
+        (void)read(value, name);
     return name;
 }
 

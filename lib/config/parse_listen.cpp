@@ -79,6 +79,7 @@ bool read_admin(const Value& value, Config& out) {
     if (!expect_address(value.node, value.path, "127.0.0.1:9901", value.reading)) return false;
     SectionReader section(value.node, value.key.section, value.path, value.reading);
     section.read_all(out);
+    check_secret(section, "token", out.admin_token);
     return true;
 }
 

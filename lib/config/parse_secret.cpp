@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "config/parse.hpp"
 
 namespace ticketgate::config {
@@ -30,6 +32,17 @@ void read_secret_file(SectionReader& section, const std::string& secret, std::st
         if (out.empty()) (void)value.fail("the file contains no " + secret);
         warn_of_readers(value, secret);
     }
+}
+
+void check_secret(SectionReader& section, const std::string& name, const std::string& secret) {
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    };
+    if (std::ranges::none_of(secret, is_control)) return;
+    const auto path = section.path_of(name);
+    section.reading().problems.error(
+        section.reading().marks[path], path,
+        "has a control character, such as a line end or a tab; take it out");
 }
 
 }  // namespace ticketgate::config

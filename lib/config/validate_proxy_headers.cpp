@@ -22,8 +22,9 @@ bool is_of_requests(std::string_view name) {
 }
 
 bool looks_built_in(std::string_view name) {
-    return name != built_in_headers &&
-           (iequals(name, built_in_headers) || iequals(name, "defaults"));
+    std::string lower(name);
+    for (char& c : lower) c = to_lower(c);
+    return name != built_in_headers && edit_distance(lower, built_in_headers) <= 2;
 }
 
 void check_list(const Config& config, const std::string& path,

@@ -32,6 +32,7 @@ class Scripts {
             look_for_more(route);
             look_for_folder(route);
             look_for_slash(route);
+            look_for_script_before(route);
         } else {
             look_for_bypass(route);
             look_for_scripts(route);
@@ -146,6 +147,44 @@ class Scripts {
         if (at(bare).queue == at(route.prefix).queue) return;
         warn(route, "does not match " + bare + ", which is not in its queue; write prefix: " +
                         bare + ", which also matches " + route.prefix + " and all below it");
+    }
+
+    // A route that FastCGI serves holds both paths (proxy/routing); of other backends' scripts
+    // nothing is known but their usual name.
+    void look_for_script_before(const RouteNode& route) {
+        if (route.is_regex() || route.prefix == "/") return;
+        const auto upstream = config_.upstreams.find(at(route.prefix).upstream);
+        if (upstream == config_.upstreams.end() || upstream->second.fcgi) return;
+        constexpr std::string_view usual = "/index.php";
+        const auto at_script = (route.prefix + "/").find(std::string(usual) + "/");
+        const bool named = at_script != route.prefix.npos;
+        if (!named && route.prefix.find(".php") != route.prefix.npos) return;
+        auto path = named ? route.prefix : std::string(usual) + route.prefix;
+        if (named) path.erase(at_script, usual.size());
+        if (path.empty()) return;  // a script itself: look_for_folder()
+        if (!match(path).matched() || at(path).upstream != upstream->first) return;
+        const auto beside = unlike(route.prefix, path);
+        if (beside.empty()) return;
+        warn(route,
+             "an application that routes by PATH_INFO, such as Symfony's and Laravel's, runs "
+             "the same page for " +
+                 path + ", and " + beside + " is not in its queue; " +
+                 (named ? "give the queue to prefix: " + path
+                        : "if upstream " + upstream->first +
+                              " has a front controller, give the queue to regex: "
+                              "^/[^/]+\\.php" +
+                              quoted(route.prefix) + "(/|$), too"));
+    }
+
+    // A prefix as a part of a regex.
+    static std::string quoted(std::string_view prefix) {
+        std::string out;
+        while (prefix.ends_with('/')) prefix.remove_suffix(1);
+        for (const char c : prefix) {
+            if (std::string_view("\\.^$|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+            out += c;
+        }
+        return out;
     }
 
     // Returns the prefix that encloses a regex route, without a slash at its end.

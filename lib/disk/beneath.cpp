@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/kept_descriptors.hpp"
+
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20  // Linux 5.12
 #endif
@@ -38,6 +40,7 @@ int call(int at, const char* path, std::uint64_t flags, std::uint64_t resolve) {
 
 Opened opened(int descriptor) {
     Opened out;
+    descriptor = unless_kept(descriptor);
     out.error = descriptor < 0 ? errno : 0;
     out.descriptor = Descriptor(descriptor);
     return out;

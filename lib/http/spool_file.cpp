@@ -12,6 +12,8 @@
 #include <new>
 #include <span>
 
+#include "base/kept_descriptors.hpp"
+
 namespace ticketgate::http {
 namespace {
 
@@ -60,7 +62,7 @@ int SpoolBudget::fault_of(const std::string& directory) {
 }
 
 result<std::unique_ptr<SpoolFile>> SpoolFile::open(SpoolBudget& budget) {
-    const int file = open_unlinked(budget.limits().directory);
+    const int file = unless_kept(open_unlinked(budget.limits().directory));
     if (file < 0) {
         budget.note_fault(errno);
         return error_code(errc::spool_full);

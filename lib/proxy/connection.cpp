@@ -113,7 +113,7 @@ task<error_code> Connection::read_head() {
 
 bool Connection::make_room() {
     wire_->look();
-    if (wire_->readable() && !wire_->fin()) return false;
+    if (!lingers_ && wire_->readable() && !wire_->fin()) return false;
     makes_room_ = true;
     signal_.notify();
     return true;
@@ -225,7 +225,8 @@ task<void> Connection::move_to(Station& station) {
 
 // Sends a FIN, and drops what the client still sends: to close with bytes unread would reset the
 // connection and lose the answer (RFC 9112 9.6). The request and all that it held are freed by now;
-// the connection that is left is bounded by time and by silence, not by size.
+// the connection that is left is bounded by time and by silence, not by size, and is the first to
+// make room for a new client.
 task<void> Connection::linger() {
     const config::Clients& clients = station_->snapshot()->config.clients;
     const milliseconds silence = clients.linger_timeout;
@@ -235,7 +236,8 @@ task<void> Connection::linger() {
     loop().arm(deadline_, silence);
     input_.drop();
     wire_->finish_writing();
-    while (!end.expired() && !deadline_.expired() && !station_->stopping()) {
+    station_->rest(*this, Rest::lingers);
+    while (!end.expired() && !deadline_.expired() && !station_->stopping() && !makes_room_) {
         if (stays && station_->draining()) break;
         const auto got = wire_->read_some(loop().buffer());
         if (got.status == net::Io::ended || got.status == net::Io::failed) break;
@@ -244,6 +246,7 @@ task<void> Connection::linger() {
         else
             co_await signal_;
     }
+    station_->wake(*this);
 }
 
 Connection::Connection(Station& station, Station& settle_on, std::unique_ptr<net::Stream> client,

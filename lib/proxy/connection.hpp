@@ -90,7 +90,7 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     http::AsksFor plainly_ = http::AsksFor::unknown;  // the method of plain HTTP on a TLS port
     bool lingers_ = false;                            // the last answer's client is still sending
-    bool makes_room_ = false;                         // idle, and to be closed for a new client
+    bool makes_room_ = false;                         // rests, and to be closed for a new client
     bool dropped_ = false;  // bytes after the last request were dropped for lack of room
 };
 

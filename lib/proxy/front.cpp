@@ -12,10 +12,6 @@ namespace {
 
 constexpr Duration between_complaints = 1s;
 
-// A client that sends one request after the other is idle for shorter than this between two. To
-// close its connection then would lose the next request.
-constexpr Duration surely_idle = 100ms;
-
 // The address of this connection: the listener's own may be any address of the machine.
 std::string local_ip(int descriptor) {
     net::Endpoint local;
@@ -100,8 +96,8 @@ void Front::begin(Arrival& arrival) noexcept {
     }
 }
 
-// Loop 0. When descriptors run out below max_connections, the connection that is idle for longest
-// is closed, as at that limit. Logs once a second at most: every new connection may fail.
+// Loop 0. When descriptors run out below max_connections, a connection that rests is closed, as at
+// that limit. Logs once a second at most: every new connection may fail.
 void Front::no_means(int error) noexcept {
     full_ = true;  // first: a connection that closes from now on calls update()
     if (error == EMFILE) {
@@ -125,10 +121,9 @@ void Front::update() {
     for (auto& listener : listeners_) full ? listener->hold() : listener->resume();
 }
 
-// Loop 0. A client waits at the limit: closes the connection that has been idle for longest. If
-// none is idle, answers end their connections, and one that becomes idle all the same calls
-// idle_appeared(): `room_wanted` is set before the stations are read, and a station reads it after
-// it has published an idle one.
+// Loop 0. A client waits at the limit: closes a connection that rests. If none does, answers end
+// their connections, and one that begins to rest all the same calls idle_appeared(): `room_wanted`
+// is set before the stations are read, and a station reads it after it has published one.
 void Front::knocked() {
     if (commons_.connections < max_connections_) return update();
     for (auto& listener : listeners_) listener->pause();
@@ -138,20 +133,23 @@ void Front::knocked() {
     commons_.crowded = !made;
 }
 
-// Closes the connection that is idle for longest. False: none is idle for long enough; looks again
-// when one is.
+// Closes a connection that lingers, or else the one that is idle for longest. False: none has
+// rested for long enough; looks again when one has.
 bool Front::make_room() {
-    const auto since = [](const Station* station) { return station->oldest_idle(); };
-    Station* const oldest = *std::ranges::min_element(commons_.stations, {}, since);
-    const Time idle_since = oldest->oldest_idle();
-    if (idle_since == Time::max()) return false;
-    const Duration idle = monotonic_now() - idle_since;
-    if (idle < surely_idle) {
-        if (!look_again_.armed()) commons_.stations.front()->loop.arm(look_again_, surely_idle);
-        return false;
+    bool any = false;
+    for (const Rest how : {Rest::lingers, Rest::idles}) {
+        const auto since = [&](const Station* station) { return station->oldest(how); };
+        Station* const station = *std::ranges::min_element(commons_.stations, {}, since);
+        const Time oldest = since(station);
+        if (oldest == Time::max()) continue;
+        any = true;
+        if (monotonic_now() - oldest < surely_resting) continue;
+        station->ask_for_room();
+        return true;
     }
-    oldest->ask_for_room();
-    return true;
+    if (any && !look_again_.armed())
+        commons_.stations.front()->loop.arm(look_again_, surely_resting);
+    return false;
 }
 
 void Front::idle_appeared() {

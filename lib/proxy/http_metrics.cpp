@@ -58,7 +58,8 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
                                 "descriptors, memory or epoll watches.")),
       connections_made_room(
           r.counter("ticketgate_connections_made_room_total",
-                    "Idle client connections closed for new clients at max_connections.")),
+                    "Idle and lingering client connections closed for new clients at "
+                    "max_connections.")),
       connections(r.gauge("ticketgate_connections", "Client connections open now.")),
       tls_full(handshakes(r, "full")),
       tls_resumed(handshakes(r, "resumed")),

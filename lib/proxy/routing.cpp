@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/front_controller.hpp"
 #include "files/names.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
@@ -18,6 +19,9 @@ constexpr std::string_view no_normal_form = "a path that has no normal form",
                            two_headers = "a header that servers read in ways with different routes",
                            coded_host = "a Host with a percent code",
                            other_line = "a folder whose script has another queue or upstream",
+                           other_page =
+                               "a page of a front controller whose path with or without the "
+                               "script has another queue or upstream",
                            odd_ipv6 =
                                "a Host with an IPv6 address that is not in its usual spelling";
 
@@ -52,7 +56,7 @@ class Search {
         if (found.complaint.empty() && snapshot_.refuses_names_of(head_))
             found.complaint = unusual_name;
         found.failure = found.complaint.empty() ? failure(found.route.get()) : errc::bad_request;
-        if (!found.failure)
+        if (found.route)
             found.queues = snapshot_.queues(*found.route, head_) &&
                            !bypasses(head_, found.route->settings, found.route->upgrades);
         return found;
@@ -116,6 +120,83 @@ class Search {
     config::Asked asked_;
 };
 
+// The other paths that the application of a front controller may take for the request's: a page
+// that has a queue under one of them keeps it under all.
+class Pages {
+ public:
+    Pages(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
+          std::string_view path, std::string_view normal)
+        : snapshot_(snapshot), head_(head), peer_(peer), path_(path), normal_(normal) {}
+
+    Routed run(Routed found) {
+        if (found.failure || !runs_scripts(*found.route)) return found;
+        for (const auto& front : snapshot_.front_controllers()) {
+            look_without_script(front.script, normal_, found);
+            if (front.routes_below) look_behind_script(front.script, found);
+        }
+        if (path_ == normal_) return found;
+        for (const auto& other : http::other_readings(path_))
+            for (const auto& front : snapshot_.front_controllers())
+                look_without_script(front.script, other, found);
+        return found;
+    }
+
+ private:
+    // An HTTP backend's scripts are not known.
+    bool runs_scripts(const Route& route) const {
+        const auto found = snapshot_.config.upstreams.find(route.settings.upstream);
+        return found != snapshot_.config.upstreams.end() && found->second.fcgi.has_value();
+    }
+
+    void look_without_script(std::string_view script, std::string_view path, Routed& found) {
+        if (path == script && names(found, script)) return;
+        for (const auto& spelling : config::other_spellings(script, path)) look(spelling, found);
+    }
+
+    // `/admin` of a route for `/index.php/admin`.
+    void look_behind_script(std::string_view script, Routed& found) {
+        if (normal_.starts_with('/') && files::script_end(normal_) == normal_.npos)
+            look({std::string(script).append(normal_)}, found, std::string(script) + "/");
+    }
+
+    // Does a route name the script itself? Its own path then decides.
+    bool names(const Routed& found, std::string_view script) const {
+        return std::ranges::any_of(snapshot_.index().routes(found.match),
+                                   [&](const auto* node) { return node->prefix == script; });
+    }
+
+    // `below`: only routes of such prefixes count.
+    void look(const config::Spelling& spelling, Routed& found, std::string_view below = {}) {
+        if (found.failure) return;
+        Routed its = Search(snapshot_, head_, peer_, spelling.path, spelling.path).run();
+        if (!its.complaint.empty() && spelling.certain) return refuse(found, its.complaint);
+        if (!its.queues || (!below.empty() && !reaches(its, below))) return;
+        const config::Settings &own = found.route->settings, &other = its.route->settings;
+        const bool one_upstream = own.upstream == other.upstream;
+        if (found.queues && own.queue == other.queue) return;
+        if (!one_upstream && !spelling.certain) return;
+        if (found.queues || !one_upstream) return refuse(found, other_page);
+        found = std::move(its);
+        found.read_as = spelling.path;
+    }
+
+    static void refuse(Routed& found, std::string_view why) {
+        found.failure = errc::bad_request;
+        found.complaint = why;
+    }
+
+    bool reaches(const Routed& its, std::string_view below) const {
+        return std::ranges::any_of(snapshot_.index().routes(its.match), [&](const auto* node) {
+            return node->prefix.starts_with(below);
+        });
+    }
+
+    const Snapshot& snapshot_;
+    const http::RequestHead& head_;
+    const Peer& peer_;
+    const std::string_view path_, normal_;
+};
+
 }  // namespace
 
 const config::HeaderReadings& HeadCircumstances::header(std::string_view name) const {
@@ -144,7 +225,11 @@ Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const P
         refused.failure = errc::last_hop;
         return refused;
     }
-    if (http::normalise_path(path, normal)) return Search(snapshot, head, peer, path, normal).run();
+    if (http::normalise_path(path, normal)) {
+        Routed found = Search(snapshot, head, peer, path, normal).run();
+        if (snapshot.front_controllers().empty()) return found;
+        return Pages(snapshot, head, peer, path, normal).run(std::move(found));
+    }
     refused.failure = errc::bad_request;
     refused.complaint = no_normal_form;
     return refused;

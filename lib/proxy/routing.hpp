@@ -1,11 +1,13 @@
 // Which route a request has, and whether it queues: the session serves by it, and `explain` prints
 // it. A request that names a second method, or whose path has a second reading, goes by the one
-// with the queue or is refused. Pure but for the snapshot's cache.
+// with the queue or is refused. So does one that names a front controller's script
+// (config::other_spellings()). Pure but for the snapshot's cache.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "http/connection_options.hpp"
@@ -20,6 +22,7 @@ struct Routed {
     error_code failure = {};             ///< the request is refused
     std::string_view complaint = {};     ///< why, if with 400; a constant
     bool queues = false;                 ///< it takes a ticket
+    std::string read_as = {};  ///< the route is that of this path; empty: of the request's
 };
 
 /// What routes look at in this head beside its path and listener. Views into the arguments, which

@@ -5,7 +5,9 @@
 
 #include "cluster/forward.hpp"
 #include "config/each_id.hpp"
+#include "config/front_controller.hpp"
 #include "config/proxy_headers.hpp"
+#include "files/names.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
 #include "proxy/file_rules.hpp"
@@ -82,6 +84,20 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
     return names;
 }
 
+// A script without a normal form cannot be asked for by its name.
+std::vector<FrontController> front_controllers_of(const config::Config& config) {
+    std::vector<FrontController> out;
+    for (const auto& script : config::front_controllers(config)) {
+        FrontController one;
+        if (!http::normalise_path(files::encoded_path(script), one.script)) continue;
+        const auto below = one.script + "/";
+        one.routes_below = std::ranges::any_of(
+            config.routes, [&](const auto& node) { return node.prefix.starts_with(below); });
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
 bool names_files(const config::Config& config) {
     bool any = std::ranges::any_of(config.upstreams,
                                    [](const auto& one) { return one.second.files.root.given(); });
@@ -140,7 +156,8 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       id_headers_(id_headers_of(config)),
       index_(config),
       media_types_(names_files(config) ? system_media_types() : nullptr),
-      combined_(config.route_cache) {
+      combined_(config.route_cache),
+      front_controllers_(front_controllers_of(config)) {
     for (std::size_t i = 0; i < index_.prefix_count(); ++i) {
         config::RouteIndex::Match match;
         match.prefix = static_cast<int>(i);

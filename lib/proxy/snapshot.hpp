@@ -31,6 +31,12 @@ std::optional<std::string> other_route(const config::RouteIndex& routes, std::st
 std::optional<std::string> other_route(const config::RouteIndex& routes, std::string_view path,
                                        config::Asked asked, const config::RouteIndex::Match& match);
 
+/// A script that FastCGI runs for paths that name none (config::front_controllers()).
+struct FrontController {
+    std::string script;         ///< its path in normal form
+    bool routes_below = false;  ///< a prefix route names a path behind the script
+};
+
 /// The settings for a request, with its gate and its upstream.
 struct Route {
     config::Settings settings;
@@ -101,6 +107,7 @@ class Snapshot {
                                             : std::string_view();
     }
     const config::RouteIndex& index() const { return index_; }
+    const std::vector<FrontController>& front_controllers() const { return front_controllers_; }
     /// Combinations with regex routes and conditions that are kept; at most `route_cache`.
     std::size_t combinations() const { return combined_.size(); }
 
@@ -117,6 +124,7 @@ class Snapshot {
 
     // Of combinations with regex routes and conditions, which cannot be listed in advance.
     mutable RouteCache combined_;
+    const std::vector<FrontController> front_controllers_;
 };
 
 }  // namespace ticketgate

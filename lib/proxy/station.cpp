@@ -117,36 +117,41 @@ Duration Station::flush_log() {
     return never;
 }
 
-void Station::rest(IdleClient& client) {
+void Station::rest(IdleClient& client, Rest how) {
+    Resting& all = resting(how);
+    client.rest = how;
     client.idle_since = loop.woke();
-    const bool first = idle_.empty();
-    idle_.push_back(client);
-    if (first) tell_oldest_idle();
+    const bool first = all.clients.empty();
+    all.clients.push_back(client);
+    if (first) all.tell();
     if (commons.room_wanted && commons.room_wanted.exchange(false)) commons.idle_appeared();
 }
 
 void Station::wake(IdleClient& client) {
     if (!client.IdleClient::is_linked()) return;  // it is being closed to make room
-    const bool first = &idle_.front() == &client;
+    Resting& all = resting(client.rest);
+    const bool first = &all.clients.front() == &client;
     client.unlink();
-    if (first) tell_oldest_idle();
+    if (first) all.tell();
 }
 
-// False: no connection is idle any more.
+// False: no connection has rested for long enough any more.
 bool Station::make_room() {
-    bool made = false;
-    while (!made && !idle_.empty()) {
-        IdleClient& oldest = idle_.front();
-        idle_.pop_front();
-        made = oldest.make_room();
-    }
-    tell_oldest_idle();
+    const bool lingered = loop.woke() - lingering_.oldest.load() >= surely_resting;
+    const bool made = (lingered && lingering_.make_room()) || idle_.make_room();
     if (made) metrics.connections_made_room.add();
     return made;
 }
 
-void Station::tell_oldest_idle() {
-    oldest_idle_ = idle_.empty() ? Time::max() : idle_.front().idle_since;
+bool Station::Resting::make_room() {
+    bool made = false;
+    while (!made && !clients.empty()) {
+        IdleClient& client = clients.front();
+        clients.pop_front();
+        made = client.make_room();
+    }
+    tell();
+    return made;
 }
 
 void Station::drain() {

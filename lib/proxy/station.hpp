@@ -44,12 +44,23 @@ class Resident : public boost::intrusive::list_base_hook<> {
 using IdleHook =
     boost::intrusive::list_base_hook<boost::intrusive::tag<class IdleTag>,
                                      boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
-/// A client's connection between two requests. At max_connections it makes room for a new client.
+/// What a connection that holds no request does. Lingering ones make room before idle ones do.
+enum class Rest : std::uint8_t {
+    lingers,  ///< its last answer is written; what the client still sends is dropped
+    idles     ///< between two requests, or before the first
+};
+/// A connection that has rested for this long may be closed to make room. Before that its last
+/// answer may still be on its way, and a client that sends one request after the other is about to
+/// send the next, which would be lost.
+constexpr Duration surely_resting = 100ms;
+
+/// A client's connection that holds no request. At max_connections it makes room for a new client.
 class IdleClient : public IdleHook {
  public:
     /// Ends the connection now. False: its next request has begun to arrive.
     virtual bool make_room() = 0;
     Time idle_since{};
+    Rest rest = Rest::idles;
 
  protected:
     ~IdleClient() = default;
@@ -64,13 +75,13 @@ struct Commons {
     std::atomic<std::uint32_t> connections{0};  ///< open client connections
     std::atomic<std::uint32_t> runs{0};         ///< exchanges with backends under way
     std::function<void()> connection_closed{};  ///< called after each close; must be cheap
-    std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection was idle
+    std::atomic<bool> room_wanted{false};       ///< a client waits, and no connection rested
     std::atomic<bool> crowded{false};           ///< clients wait: each answer ends its connection
     std::atomic<std::size_t> lingering{0};      ///< exchanges without a slot, read to their ends
     LastEnds last_ends{};                       ///< of exchanges, for calls from inside
     /// Called to know of each client from now on whether it connected before this call or after it.
     std::function<void()> look_for_clients = [] {};
-    std::function<void()> idle_appeared{};  ///< called when one becomes idle while room_wanted
+    std::function<void()> idle_appeared{};  ///< called when one begins to rest while room_wanted
     ids::Machine machine{};                 ///< for ids; fixed before the loops run
     ClientCounts clients{};                 ///< connections by client
     InputBudget input{~0ull};               ///< limited by the Assembly
@@ -108,13 +119,14 @@ class Station {
     void join(Resident& resident) { residents_.push_back(resident); }
     void leave(Resident& resident) { residents_.erase(residents_.iterator_to(resident)); }
 
-    /// From now on the connection is idle.
-    void rest(IdleClient& client);
+    /// From now on the connection rests in this way.
+    void rest(IdleClient& client, Rest how = Rest::idles);
     void wake(IdleClient& client);
-    /// When the longest idle connection became idle; Time::max(): none is idle. Any thread.
-    Time oldest_idle() const { return oldest_idle_; }
-    /// Ends that connection. If none is idle any more, calls `idle_appeared`, so that the next
-    /// station is asked. Any thread.
+    /// Since when the connection that has rested in this way for longest does so; Time::max():
+    /// there is none. Any thread.
+    Time oldest(Rest how) const { return resting(how).oldest; }
+    /// Ends one that lingers, or else the one that is idle for longest. If none rests any more,
+    /// calls `idle_appeared`, so that the next station is asked. Any thread.
     void ask_for_room() { loop.post(*make_room_, make_room_); }
 
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
@@ -150,13 +162,20 @@ class Station {
     std::string date_;
     Time date_until_{};  // the end of its second
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;
-    void tell_oldest_idle();
-    boost::intrusive::list<IdleClient, boost::intrusive::base_hook<IdleHook>,
-                           boost::intrusive::constant_time_size<false>>
-        idle_;  // the oldest first
-    std::atomic<Time> oldest_idle_{Time::max()};
+    struct Resting {
+        boost::intrusive::list<IdleClient, boost::intrusive::base_hook<IdleHook>,
+                               boost::intrusive::constant_time_size<false>>
+            clients{};  // the oldest first
+        std::atomic<Time> oldest{Time::max()};
+        void tell() { oldest = clients.empty() ? Time::max() : clients.front().idle_since; }
+        bool make_room();
+    };
+    Resting& resting(Rest how) { return how == Rest::lingers ? lingering_ : idle_; }
+    const Resting& resting(Rest how) const { return how == Rest::lingers ? lingering_ : idle_; }
+    Resting idle_;
     const std::shared_ptr<net::Call> make_room_;
     bool draining_ = false, stopping_ = false;
+    Resting lingering_;
 };
 
 }  // namespace ticketgate

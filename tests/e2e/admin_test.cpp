@@ -6,6 +6,8 @@
 namespace ticketgate::test {
 namespace {
 
+const Variables nobody{{"BACKEND", "http://127.0.0.1:9"}};
+
 TEST(AdminListener, ReportsLivenessAndReadiness) {
     Backend backend;
     Gateway gateway(one_queue(), with(backend));
@@ -62,6 +64,40 @@ TEST(AdminListener, ANewcomerNeverReplacesOneThatHasNoAnswerYetWhileAnotherHas) 
     newcomer.send("Host: h\r\n\r\n");
     EXPECT_EQ(newcomer.read().status, 200);
     EXPECT_TRUE(answered.ends());
+}
+
+// The answer comes before the close, also to a client that is still sending.
+TEST(AdminListener, AnswersRequestsThatItRefusesToRead) {
+    Gateway gateway(one_queue(), nobody);
+    const std::string large(1 << 20, 'x');
+    const std::string post = "POST /api/v1/reload HTTP/1.1\r\nHost: localhost\r\n";
+    const std::pair<int, std::string> refused[] = {
+        {413, post + "Content-Length: 1048576\r\n\r\n" + large},
+        {413, post + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + large},
+        {413, post + "Expect: 100-continue\r\nContent-Length: 1048576\r\n\r\n"},
+        {431, post + "X-A: " + large + "\r\n\r\n"},
+        {417, post + "Expect: 200-ok\r\nContent-Length: 1\r\n\r\n"},
+        {400, "BAD\r\n\r\n"}};
+    for (const auto& [status, bytes] : refused) {
+        Client client(gateway.admin_address());
+        client.send(bytes);
+        const auto answer = client.read();
+        EXPECT_EQ(answer.status, status) << bytes.substr(0, 100);
+        EXPECT_EQ(answer.header("Connection"), "close");
+        client.half_close();
+        EXPECT_TRUE(client.ends());
+    }
+}
+
+TEST(AdminListener, AsksForTheBodyOfAClientThatWaitsForThat) {
+    Gateway gateway(one_queue(), nobody);
+    Client client(gateway.admin_address());
+    client.send(
+        "POST /api/v1/queues/q/release?number=1 HTTP/1.1\r\nHost: localhost\r\n"
+        "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    EXPECT_EQ(client.read().status, 100);
+    client.send("{}");
+    EXPECT_EQ(client.read().status, 404) << "no such ticket";
 }
 
 TEST(Metrics, CountEveryOutcomeWithZeroWaitsIncluded) {

@@ -239,7 +239,8 @@ TEST(IdsPage, RefusesBadRequests) {
         {"?n=10001", "from 1 to 10000"},
         {"?n=1x", "from 1 to 10000"},
         {"?count=3", "the parameters are format and n"},
-        {"?format=", "no such format"}};
+        {"?format=", "no such format"},
+        {"?format=zz", "; the formats are txid "}};
     for (const auto& [query, why] : bad) {
         const auto answer = gateway.admin("/api/v1/ids" + std::string(query));
         EXPECT_EQ(answer.status, 400) << query;

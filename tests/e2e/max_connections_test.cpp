@@ -1,5 +1,6 @@
-// At max_connections a new client waits in the kernel's backlog. To make room, the oldest idle
-// connection (between two requests or before the first) is closed; one with a request never is.
+// At max_connections a new client waits in the kernel's backlog. To make room, a connection that
+// lingers after its last answer is closed, or else the oldest idle one (between two requests or
+// before the first); one with a request never is.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -9,10 +10,11 @@ constexpr const char* made_room = "ticketgate_connections_made_room_total";
 
 class MaxConnections : public testing::TestWithParam<int> {
  protected:
-    std::string yaml(int limit) const {
-        return one_queue() + "clients: { max_connections: " + std::to_string(limit) +
+    std::string yaml(int limit, const std::string& clients = {}) const {
+        return one_queue() + "clients: { max_connections: " + std::to_string(limit) + clients +
                " }\nthreads: " + std::to_string(GetParam()) + "\n";
     }
+    static constexpr const char* long_linger = ", linger_time: 1h, linger_timeout: 1h";
     // A client that was served and is idle now.
     static Client idle(Gateway& gateway, const std::string& path) {
         Client client = gateway.client();
@@ -98,6 +100,44 @@ TEST_P(MaxConnections, HalfOfAHeadIsNotIdle) {
     EXPECT_TRUE(served.ends());
     begun.send("Host: a\r\n\r\n");
     EXPECT_EQ(begun.read().status, 200);
+}
+
+// A refused client that goes on sending, or stays silent, would keep all others out for
+// linger_time.
+TEST_P(MaxConnections, AConnectionThatLingersMakesRoomFirst) {
+    Gateway gateway(yaml(3, long_linger), with(backend));
+    Client served = idle(gateway, "/served");
+    Client bad = gateway.client(), large = gateway.client();
+    bad.send("BAD\r\n\r\nmore");
+    EXPECT_EQ(bad.read().status, 400);
+    large.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");
+    EXPECT_EQ(large.read().status, 413);
+    bad.send("x");
+    Client late = idle(gateway, "/late"), later = idle(gateway, "/later");
+    EXPECT_EQ(gateway.metric(made_room), 2);
+    served.get("/again");
+    EXPECT_EQ(served.read().status, 200) << "idle for longer than they linger";
+    Client latest = idle(gateway, "/latest");
+    EXPECT_TRUE(late.ends());
+    EXPECT_EQ(gateway.metric(made_room), 3);
+}
+
+TEST_P(MaxConnections, OnlyLingeringConnectionsKeepNobodyOut) {
+    Gateway gateway(yaml(4, long_linger), with(backend));
+    std::vector<Client> refused;
+    for (int i = 0; i < 4; ++i) {
+        refused.push_back(gateway.client());
+        refused.back().send("BAD\r\n\r\n");
+        EXPECT_EQ(refused.back().read().status, 400) << "the answer is read before the close";
+    }
+    for (int i = 0; i < 8; ++i) {
+        Client honest = gateway.client();
+        honest.get("/honest");
+        EXPECT_EQ(honest.read().status, 200);
+        refused.push_back(gateway.client());
+        refused.back().send("BAD\r\n\r\n");
+        EXPECT_EQ(refused.back().read().status, 400);
+    }
 }
 
 TEST_P(MaxConnections, ManyNewClientsAreServedInTurn) {

@@ -12,8 +12,12 @@ struct Listener {
     unsigned get(const char* target) { return ask(http::verb::get, target); }
     unsigned post(const char* target) { return ask(http::verb::post, target); }
     unsigned ask(http::verb method, const char* target) {
-        return pages(HttpRequest(method, target, 11), true).result_int();
+        const auto answer = pages(HttpRequest(method, target, 11), true);
+        said = answer.body();
+        allowed = answer[http::field::allow];
+        return answer.result_int();
     }
+    std::string said, allowed;  // of the last answer
 
     metrics::Registry metrics;
     net::Loop loop{0};
@@ -48,6 +52,31 @@ TEST(Pages, ReleaseTheTicketThatIsNamed) {
     EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);
     EXPECT_EQ(listener.released, 27u);
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release"), 400u);
+    EXPECT_NE(listener.said.find("is missing"), std::string::npos) << listener.said;
+    for (const char* number : {"abc", "0", "-1", "", "1x", "99999999999999999999999"}) {
+        const auto target = std::string("/api/v1/queues/a-b/release?number=") + number;
+        EXPECT_EQ(listener.post(target.c_str()), 400u) << number;
+        EXPECT_NE(listener.said.find("number is not that of a ticket"), std::string::npos)
+            << listener.said;
+    }
+    EXPECT_EQ(listener.get("/api/v1/queues/a-b?limit=ten"), 400u);
+}
+
+TEST(Pages, SayWhichMethodsTheyServe) {
+    Listener listener;
+    for (const char* action :
+         {"/api/v1/reload", "/api/v1/drain", "/api/v1/queues/a-b/release?number=1"}) {
+        EXPECT_EQ(listener.get(action), 405u) << action;
+        EXPECT_EQ(listener.allowed, "POST");
+    }
+    for (const char* read : {"/livez", "/metrics", "/api/v1/queues", "/api/v1/queues/a-b"}) {
+        EXPECT_EQ(listener.post(read), 405u) << read;
+        EXPECT_EQ(listener.allowed, "GET, HEAD");
+    }
+    EXPECT_EQ(listener.ask(http::verb::put, "/livez"), 405u);
+    EXPECT_EQ(listener.allowed, "GET, HEAD, POST");
+    EXPECT_EQ(listener.post("/nothing"), 404u);
+    EXPECT_EQ(listener.released, 0u);
 }
 
 TEST(Pages, PauseTheQueueThatIsNamed) {

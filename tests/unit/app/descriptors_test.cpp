@@ -37,6 +37,9 @@ TEST(Descriptors, WarnsOfMoreClientsThanDescriptors) {
 TEST(Descriptors, ReservesAnEighthForTheNeedsOfConnections) {
     EXPECT_EQ(first_reserved_descriptor(256), 224);
     EXPECT_EQ(first_reserved_from_ids(256), 232) << "a quarter of those are for ids";
+    EXPECT_EQ(first_kept_descriptor(256), 240) << "half of them are for neither bodies nor files";
+    EXPECT_EQ(first_kept_descriptor(40), 36) << "four, at least";
+    EXPECT_EQ(first_kept_descriptor(1'000'000), 1'000'000 - 512);
     EXPECT_EQ(most_id_connections(10'000, 1024), 256u);
     EXPECT_EQ(most_id_connections(100, 1024), 100u);
     EXPECT_EQ(most_id_connections(100, 2), 1u);

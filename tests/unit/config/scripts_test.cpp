@@ -1,4 +1,5 @@
 // Warnings about scripts that also run under a path outside their queue.
+#include "config/front_controller.hpp"
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -151,6 +152,66 @@ TEST(Scripts, UnqueuedRoutesThatTakeScriptsOutOfTheQueue) {
               std::string::npos)
         << index[0];
     EXPECT_EQ(told("{prefix: /health.php, queue: off}"), Lines{});
+}
+
+// CONTRACT 6, for backends whose scripts ticketgate does not know.
+TEST(Scripts, PagesThatHaveAPathBehindTheFrontController) {
+    const auto told = [](const std::string& routes) {
+        return warnings("routes: " + routes + "\n");
+    };
+    const auto one = told("[{prefix: /, queue: off}, {prefix: /admin, queue: a}]");
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_NE(one[0].find("routes[1].prefix: an application that routes by PATH_INFO"),
+              std::string::npos)
+        << one[0];
+    EXPECT_NE(one[0].find("runs the same page for /index.php/admin, and /index.php/admin is not in "
+                          "its queue; if upstream app has a front controller, give the queue to "
+                          "regex: ^/[^/]+\\.php/admin(/|$), too"),
+              std::string::npos)
+        << one[0];
+    EXPECT_EQ(told("[{prefix: /, queue: b}, {prefix: /admin, queue: a}]").size(), 1u);
+    EXPECT_EQ(told("[{prefix: /, queue: a, skip_methods: [GET]}, {prefix: /admin, queue: a, "
+                   "skip_methods: []}]")
+                  .size(),
+              1u);
+    EXPECT_EQ(told("[{prefix: /}, {prefix: /admin, queue: a}, {regex: "
+                   "'^/[^/]+\\.php/admin(/|$)', queue: a}]"),
+              Lines{});
+    EXPECT_EQ(told("[{prefix: /, queue: a}, {prefix: /admin, queue: a}]"), Lines{});
+    EXPECT_EQ(told("[{prefix: /admin, queue: a}]"), Lines{}) << "the other path gets 404";
+    const auto named = told("[{prefix: /}, {prefix: /index.php/admin, queue: a}]");
+    ASSERT_EQ(named.size(), 1u);
+    EXPECT_NE(named[0].find("runs the same page for /admin, and /admin is not in its queue; give "
+                            "the queue to prefix: /admin"),
+              std::string::npos)
+        << named[0];
+}
+
+TEST(Scripts, OtherPathsOfAFrontControllersPage) {
+    using Spellings = std::vector<Spelling>;
+    EXPECT_EQ(other_spellings("/index.php", "/index.php/admin/x"), (Spellings{{"/admin/x"}}));
+    EXPECT_EQ(other_spellings("/index.php", "/index.php"), (Spellings{{"/"}}));
+    EXPECT_EQ(other_spellings("/index.php", "/index.php/"), (Spellings{{"/"}}));
+    for (const char* path :
+         {"/admin", "/index.phpx", "/index.php5/admin", "/a/index.php/x", "/", "*"})
+        EXPECT_EQ(other_spellings("/index.php", path), Spellings{}) << path;
+    EXPECT_EQ(other_spellings("/app/index.php", "/app/index.php/x"),
+              (Spellings{{"/app/x"}, {"/x", false}}));
+    EXPECT_EQ(other_spellings("/app/index.php", "/app/x"), (Spellings{{"/x", false}}));
+    EXPECT_EQ(other_spellings("/app/index.php", "/x"), Spellings{});
+}
+
+TEST(Scripts, FrontControllersAreThoseOfEveryUpstreamAndRoute) {
+    const auto config = good(
+        "listen: [{address: \"127.0.0.1:8080\"}]\n"
+        "upstreams:\n"
+        "  app: {url: \"http://127.0.0.1:8000\"}\n"
+        "  php: {url: \"fastcgi://127.0.0.1:9000\", fastcgi: {root: /srv}}\n"
+        "  none: {url: \"fastcgi://127.0.0.1:9000\", fastcgi: {root: /srv, script: off}}\n"
+        "defaults: {upstream: php}\n"
+        "routes: [{prefix: /, files: {root: /srv}}, {prefix: /wiki, files: {root: /srv, try: "
+        "[path, /wiki.php]}}]\n");
+    EXPECT_EQ(front_controllers(config), (Lines{"/index.php", "/wiki.php"}));
 }
 
 }  // namespace

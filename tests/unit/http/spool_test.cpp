@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <random>
+
+#include "base/kept_descriptors.hpp"
 
 namespace ticketgate::http {
 namespace {
@@ -154,6 +158,20 @@ TEST_F(SpoolTest, NoFileCanBeMade) {
     EXPECT_FALSE(spool.on_disk());
     ASSERT_FALSE(spool.append(noise(kib)));
     EXPECT_EQ(drain(spool), noise(kib) + noise(kib));
+    expect_unused(budget);
+}
+
+// Waiting bodies would otherwise hold the descriptors that the end of a slot needs.
+TEST_F(SpoolTest, NoFileTakesADescriptorThatIsKept) {
+    SpoolBudget budget(limits(2 * kib, 64 * kib, 64 * kib));
+    Spool spool(budget);
+    keep_descriptors_from(0);
+    const auto failure = spool.append(noise(4 * kib));
+    keep_descriptors_from(std::numeric_limits<int>::max());
+    EXPECT_EQ(failure, errc::spool_full);
+    EXPECT_EQ(budget.fault(), EMFILE);
+    ASSERT_FALSE(spool.append(noise(4 * kib)));
+    EXPECT_EQ(drain(spool), noise(4 * kib));
     expect_unused(budget);
 }
 

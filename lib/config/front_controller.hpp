@@ -1,0 +1,29 @@
+// Front controllers: scripts that run for paths that name no script, and the paths under which one
+// page of such an application can be asked for. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace ticketgate::config {
+
+/// The scripts that FastCGI runs for paths that name none: `fastcgi.script` of each upstream, and
+/// scripts at the end of a `files.try`. Sorted, each once.
+std::vector<std::string> front_controllers(const Config& config);
+
+/// Another path that the application of a front controller may take for this one.
+struct Spelling {
+    std::string path;
+    bool certain = true;  ///< false: only where the script serves that path as well
+    bool operator==(const Spelling&) const = default;
+};
+
+/// Applications read their route from PATH_INFO, or cut the script's name or its folder off the
+/// path. So `/index.php/admin` is `/admin`, and of `/app/index.php`, `/app/admin` is `/admin` as
+/// well. `path` is in normal form.
+std::vector<Spelling> other_spellings(std::string_view script, std::string_view path);
+
+}  // namespace ticketgate::config

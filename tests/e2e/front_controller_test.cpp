@@ -1,0 +1,123 @@
+// CONTRACT 6: a page of a FastCGI front controller has one queue, whether its path names the script
+// or not.
+#include "support/configs.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+std::string upstream(const std::string& name, const std::string& fastcgi) {
+    return "  " + name +
+           ":\n"
+           "    workers: { command: [\"" TG_TEST_WORKER
+           "\"], min: 1, max: 2, environment: { TEST_FOLDER: \"${TMP}\" } }\n"
+           "    fastcgi: { root: /app" +
+           fastcgi + " }\n";
+}
+
+std::string app(const std::string& routes, const std::string& fastcgi = {}) {
+    return "upstreams:\n" + upstream("php", fastcgi) + upstream("other", "") +
+           "defaults: { upstream: php }\nroutes: [" + routes + "]\n";
+}
+
+const std::string admin = "{ prefix: /, queue: off }, { prefix: /admin, queue: q }";
+
+class Site {
+ public:
+    explicit Site(const std::string& yaml) : gateway_(yaml, {}) {}
+
+    // The queue in which a POST waits; empty: in none. `400`: it is refused.
+    std::string queue_of(const std::string& target) {
+        Client client = gateway_.client();
+        client.request("POST", target);
+        const auto answer = client.read();
+        const auto line = gateway_.log(++requests_).back();
+        EXPECT_EQ(line.at("path").as_string(), target);
+        if (answer.status != 200) return std::to_string(answer.status);
+        const auto* queue = line.if_contains("queue");
+        return queue == nullptr ? "" : queue->as_string().c_str();
+    }
+
+ private:
+    Gateway gateway_;
+    std::size_t requests_ = 0;
+};
+
+TEST(FrontController, HasOneQueueForAPageWithAndWithoutTheScript) {
+    for (const char* fastcgi : {"", ", split: false"}) {
+        Site site(app(admin, fastcgi));
+        for (const char* path :
+             {"/admin/save", "/index.php/admin/save", "/index.php/admin", "/index.php/admin?a=1",
+              "/index.php//admin/save", "//index.php/admin/save", "/index.php/%61dmin/save",
+              "/index%2ephp/admin/save", "/index.php/./admin/save", "/index.php/x/../admin/save",
+              "/x/../index.php/admin/save", "/index.php%2Fadmin/save", "/index.php/admin%2Fsave"})
+            EXPECT_EQ(site.queue_of(path), "q") << fastcgi << " " << path;
+        for (const char* path : {"/", "/index.php", "/index.php/", "/index.php/other",
+                                 "/index.php/administration", "/index.php?r=/admin"})
+            EXPECT_EQ(site.queue_of(path), "") << fastcgi << " " << path;
+    }
+}
+
+TEST(FrontController, OfAFolderIsReachedByThreePaths) {
+    Site site(
+        app(admin + ", { prefix: /public/shop, queue: shop }", ", script: /public/index.php"));
+    for (const char* path : {"/admin/x", "/public/admin/x", "/public/index.php/admin/x"})
+        EXPECT_EQ(site.queue_of(path), "q") << path;
+    for (const char* path : {"/public/shop/x", "/public/index.php/shop/x"})
+        EXPECT_EQ(site.queue_of(path), "shop") << path;
+    EXPECT_EQ(site.queue_of("/index.php/admin/x"), "") << "another script";
+}
+
+TEST(FrontController, OfAnotherScriptIsThatOfTheUpstreamOrOfTry) {
+    Site named(app(admin, ", script: /app.php"));
+    EXPECT_EQ(named.queue_of("/app.php/admin/x"), "q");
+    EXPECT_EQ(named.queue_of("/index.php/admin/x"), "") << "of upstream other";
+    Site tried(
+        app("{ prefix: /, queue: off }, { prefix: /wiki, queue: q, files: { root: \"${TMP}\", "
+            "try: [/doku.php] } }",
+            ", script: off"));
+    EXPECT_EQ(tried.queue_of("/wiki/x"), "q");
+    EXPECT_EQ(tried.queue_of("/doku.php/wiki/x"), "q");
+}
+
+TEST(FrontController, HasTheQueueOfARouteThatNamesTheScript) {
+    Site site(app("{ prefix: /, queue: off }, { prefix: /index.php/checkout, queue: q }"));
+    EXPECT_EQ(site.queue_of("/index.php/checkout/1"), "q");
+    EXPECT_EQ(site.queue_of("/checkout/1"), "q");
+    EXPECT_EQ(site.queue_of("/other.php/checkout/1"), "");
+    EXPECT_EQ(site.queue_of("/other"), "");
+}
+
+TEST(FrontController, RefusesPagesOfTwoQueuesOrUpstreams) {
+    Site site(
+        app("{ prefix: /, queue: a }, { prefix: /admin, queue: b }, "
+            "{ prefix: /far, queue: c, upstream: other }, { prefix: /open, queue: off }, "
+            "{ prefix: /index.php/both, queue: b }, { prefix: /both, queue: b }"));
+    EXPECT_EQ(site.queue_of("/admin/x"), "b");
+    EXPECT_EQ(site.queue_of("/far/x"), "c");
+    EXPECT_EQ(site.queue_of("/index.php/admin/x"), "400");
+    EXPECT_EQ(site.queue_of("/index.php/far/x"), "400");
+    EXPECT_EQ(site.queue_of("/index.php/both/x"), "b");
+    EXPECT_EQ(site.queue_of("/index.php/other"), "a");
+    EXPECT_EQ(site.queue_of("/index.php/open"), "a") << "queued under one of its paths";
+}
+
+TEST(FrontController, KeepsTheRouteThatNamesTheScriptItself) {
+    Site site(app("{ prefix: /, queue: a }, { prefix: /index.php, queue: off }"));
+    EXPECT_EQ(site.queue_of("/index.php"), "");
+    EXPECT_EQ(site.queue_of("/index.php/x"), "a");
+    Site start(app("{ prefix: /, queue: off }, { regex: ^/$, queue: start }"));
+    EXPECT_EQ(start.queue_of("/"), "start");
+    EXPECT_EQ(start.queue_of("/index.php"), "start");
+}
+
+// The limit of the page's own route counts, too.
+TEST(FrontController, HasTheLimitsOfTheRouteWithTheQueue) {
+    Gateway gateway(app("{ prefix: /, queue: off }, { prefix: /admin, queue: q, max_body: 4 }"),
+                    {});
+    EXPECT_EQ(gateway.post("/index.php/admin", "12345").status, 413);
+    EXPECT_EQ(gateway.post("/index.php/admin", "1234").status, 200);
+    EXPECT_EQ(gateway.post("/index.php/other", "12345").status, 200);
+}
+
+}  // namespace
+}  // namespace ticketgate::test
