@@ -17,24 +17,15 @@ namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100;
-constexpr std::size_t most_problems = 100;
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; the pages are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME /api/v1/workers /api/v1/ids\n");
+                "/api/v1/queues/NAME /api/v1/workers /api/v1/config /api/v1/ids\n");
 }
 
 HttpResponse no_such_queue(const std::string& name) {
     return page(http::status::not_found, "no queue has the name " + name + "\n");
-}
-
-std::string some_of(const std::vector<std::string>& lines) {
-    std::string told;
-    for (std::size_t i = 0; i < std::min(lines.size(), most_problems); ++i) told += lines[i] + "\n";
-    if (lines.size() > most_problems)
-        told += "and " + std::to_string(lines.size() - most_problems) + " more, in the log\n";
-    return told;
 }
 
 }  // namespace
@@ -57,15 +48,14 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
 
 HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/livez") return page(http::status::ok, "ok\n");
-    if (path == "/readyz" || path == "/healthz") {
-        if (actions.ready()) return page(http::status::ok, "ok\n");
-        return page(http::status::service_unavailable, "draining\n");
-    }
+    if (path == "/readyz" || path == "/healthz") return readiness(query.contains("verbose"));
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
     if (path == "/api/v1/workers" && actions.worker_pools)
         return page(http::status::ok, all_workers(actions.worker_pools()), json_text);
+    if (path == "/api/v1/config" && actions.config)
+        return page(http::status::ok, config_json(actions.config(), monotonic_now()), json_text);
     if (path == "/api/v1/ids" && ids != nullptr)
         return ids_page(query, *ids, snowflakes, wall_now());
     if (!path.starts_with(queues_path)) return no_such_page();
@@ -74,6 +64,14 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (gate == nullptr) return no_such_queue(name);
     const auto most = query_number(query, "limit", usual_tickets);
     return page(http::status::ok, one_queue(*gate, most), json_text);
+}
+
+// A bad file on disk makes the process no less ready: it serves with the config in force.
+HttpResponse Pages::readiness(bool verbose) const {
+    const bool ready = actions.ready();
+    std::string text = ready ? "ok\n" : "draining\n";
+    if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
+    return page(ready ? http::status::ok : http::status::service_unavailable, std::move(text));
 }
 
 HttpResponse Pages::write(std::string_view path, const Query& query) const {

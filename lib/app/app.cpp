@@ -45,7 +45,8 @@ admin::Limits admin_limits(const config::AdminLimits& limits) {
 
 }  // namespace
 
-App::App(config::Config config, std::string path, config::Environment environment)
+App::App(config::Config config, std::string path, config::Environment environment, FirstRead read,
+         bool watch)
     : log_(log_level(config.log.level), config.log.max_buffer),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
@@ -66,7 +67,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
                          .supervisor = &supervisor_}),
       front_(assembly_.commons(), config.listen, config.clients.max_connections,
              first_reserved_descriptor(most_descriptors())),
-      reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
+      reload_(std::move(path), std::move(environment), config, read, identities_, log_, metrics_,
               assembly_, front_),
       shutdown_(control_, log_, assembly_, front_, notify_) {
     Commons& commons = assembly_.commons();
@@ -77,6 +78,10 @@ App::App(config::Config config, std::string path, config::Environment environmen
     if (config.id_service)
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);
     register_process_metrics(metrics_, log_, access_log_, assembly_);
+    if (!watch) return;
+    config_watch_ = std::make_unique<ConfigWatch>(
+        control_.io(), log_, [this] { (void)reload_now(admin::ReadBy::watch); });
+    config_watch_->follow(reload_.files(), read.at);
 }
 
 App::~App() = default;
@@ -111,7 +116,12 @@ admin::Actions App::admin_actions() {
     actions.token = [this] { return assembly_.config().admin_token; };
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
     actions.drain = [this] { drain(); };
-    actions.reload = [this] { return reload_now(); };
+    actions.reload = [this] { return reload_now(admin::ReadBy::command); };
+    actions.config = [this] {
+        auto view = reload_.view();
+        view.watched = config_watch_ != nullptr;
+        return view;
+    };
     actions.worker_pools = [this] { return supervisor_.pools(); };
     return actions;
 }
@@ -197,16 +207,24 @@ void App::tell_config() {
     });
 }
 
-admin::Reloaded App::reload_now() {
-    if (!shutdown_.ready()) return reload_.run();  // systemd already knows of the stop
+admin::Reloaded App::reload_now(admin::ReadBy by) {
+    if (!shutdown_.ready()) return reload_and_follow(by);  // systemd already knows of the stop
     notify_.reloading();
-    auto result = reload_.run();
+    auto result = reload_and_follow(by);
     notify_.ready();
     return result;
 }
 
+// The watch follows other files, or other folders behind the same links, from here on.
+admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
+    const WallTime read_at = wall_now();
+    auto result = reload_.run(by);
+    if (config_watch_) config_watch_->follow(reload_.files(), read_at);
+    return result;
+}
+
 void App::on_signal(int signal) {
-    if (signal == SIGHUP) return (void)reload_now();  // it logs the result
+    if (signal == SIGHUP) return (void)reload_now(admin::ReadBy::signal);  // it logs the result
     if (signal == SIGUSR1) return reopen_access_log();
     if (signal == SIGCHLD) return supervisor_.reap();
     shutdown_.on_signal();
@@ -224,7 +242,7 @@ void App::stop() {
     control_.post([this] { shutdown_.stop(); });
 }
 void App::reload() {
-    control_.post([this] { (void)reload_now(); });
+    control_.post([this] { (void)reload_now(admin::ReadBy::command); });
 }
 
 }  // namespace ticketgate

@@ -50,6 +50,15 @@ void check_machine(config::Loaded& loaded, const std::string& file) {
     loaded.add(std::move(problems));
 }
 
+config::Loaded load_and_tell(const std::string& file, bool with_warnings) {
+    auto loaded = config::load_file(file, environment);
+    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
+    for (const auto& problem : loaded.problems)
+        if (with_warnings || !problem.warning)
+            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+    return loaded;
+}
+
 void tell(const std::vector<config::Problem>& problems) {
     for (const auto& problem : problems)
         std::fprintf(stderr, "%s\n", config::print(problem).c_str());
@@ -157,21 +166,18 @@ std::optional<std::string> environment(std::string_view name) {
 }
 
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
-    auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
-    for (const auto& problem : loaded.problems)
-        if (with_warnings || !problem.warning)
-            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
-    return std::move(loaded.config);
+    return load_and_tell(file, with_warnings).config;
 }
 
-int serve(const std::string& file) {
+int serve(const std::string& file, bool watch) {
     ignore_write_signals();
     raise_descriptor_limit();
-    auto config = load(file, true);
-    if (!config) return bad_config;
+    FirstRead read;
+    auto loaded = load_and_tell(file, true);
+    if (!loaded.config) return bad_config;
+    read.files = named_files(loaded);
     try {
-        App app(std::move(*config), file, environment);
+        App app(std::move(*loaded.config), file, environment, read, watch);
         return app.run();
     } catch (const std::system_error& error) {
         return cannot_start(error.what(), error.code());

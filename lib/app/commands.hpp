@@ -21,7 +21,8 @@ std::optional<std::string> environment(std::string_view name);
 /// what this machine does not have, and warnings.
 std::optional<config::Config> load(const std::string& file, bool with_warnings);
 
-int serve(const std::string& config_file);
+/// `watch`: changes of the config's files make the process read them.
+int serve(const std::string& config_file, bool watch);
 /// `connect`: also tries one connection to each upstream; returns 1 if one failed.
 int check(const std::string& config_file, bool connect);
 int explain(const std::string& config_file, const ExplainedRequest& request,

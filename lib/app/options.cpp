@@ -12,8 +12,8 @@
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
 #include "app/signals.hpp"
+#include "app/unknown_word.hpp"
 #include "app/version.hpp"
-#include "base/text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -49,7 +49,8 @@ struct Line {
     std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin;
     ExplainedRequest explained;
     std::uint64_t number = 0;
-    bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
+    bool all = false, connect = false, watch = false, as_json = false, as_table = false,
+         from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
     CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
@@ -198,6 +199,7 @@ Line::Line() {
         app.add_option("-c,--config", file, "the config file")->capture_default_str();
     };
     add_config(cli);
+    cli.add_flag("--watch", watch, "reads the config again when one of its files changes");
     cli.set_version_flag("-V,--version", std::string("ticketgate ") + ticketgate::version);
     cli.require_subcommand(0, 1);
     cli.fallthrough();
@@ -225,31 +227,6 @@ int Line::run_id() {
         return from_log ? annotate_log(std::cin, wall_now(), std::cout)
                         : decode_ids(ids, wall_now(), std::cout, std::cerr);
     std::cerr << "ticketgate: id decode needs ids or --from-log\n";
-    return commands::usage;
-}
-
-std::vector<std::string> names_of(CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* command : app.get_subcommands(nullptr))
-        if (!command->get_group().empty()) names.push_back(command->get_name());
-    return names;
-}
-
-std::vector<std::string> options_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* option : app.get_options())
-        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-    return names;
-}
-
-// Prints the nearest known word as a hint; returns 2.
-int unknown(const std::string& word, const std::vector<std::string>& known) {
-    const bool option = word.starts_with('-');
-    const auto near = nearest(word, known);
-    std::cerr << "ticketgate: " << word
-              << (option ? " is not an option here" : " is not a command");
-    if (!near.empty()) std::cerr << "; did you mean " << near << "?";
-    std::cerr << "\nRun ticketgate --help for the commands and options.\n";
     return commands::usage;
 }
 
@@ -287,6 +264,10 @@ int Line::misunderstood() {
 }
 
 int Line::run() {
+    if (watch && !cli.get_subcommands().empty()) {
+        std::cerr << "ticketgate: --watch is for the program without a command\n";
+        return commands::usage;
+    }
     if (*version) return commands::version();
     if (*help) return print_help();
     if (*check) return commands::check(file, connect);
@@ -308,7 +289,7 @@ int Line::run() {
         return commands::usage;
     }
     if (*settle) return commands::settle(file, queue, number);
-    return commands::serve(file);
+    return commands::serve(file, watch);
 }
 
 // Fails the command if its output was lost: a full disk, or a reader that has gone.
