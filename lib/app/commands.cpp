@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "app/admin_client.hpp"
+#include "app/admin_listener.hpp"
 #include "app/app.hpp"
 #include "app/connect_check.hpp"
 #include "app/descriptors.hpp"
@@ -24,7 +25,6 @@
 #include "app/tls.hpp"
 #include "app/version.hpp"
 #include "app/workers.hpp"
-#include "config/admin_access.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -59,48 +59,6 @@ config::Loaded load_and_tell(const std::string& file, bool with_warnings) {
     return loaded;
 }
 
-void tell(const std::vector<config::Problem>& problems) {
-    for (const auto& problem : problems)
-        std::fprintf(stderr, "%s\n", config::print(problem).c_str());
-}
-
-// Returns the admin address to ask; if there is none, sets an exit code in `code`.
-std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAccess& access,
-                                         int& code) {
-    if (!whom.admin.empty()) {
-        std::string why;
-        auto given = parse_admin_address(whom.admin, why);
-        if (!given)
-            std::fprintf(stderr, "ticketgate: --admin %s: %s\n", whom.admin.c_str(), why.c_str());
-        code = usage;
-        return given;
-    }
-    if (access.address) return access.address;
-    tell(access.problems);
-    code = bad_config;
-    std::fprintf(stderr,
-                 access.problems.empty()
-                     ? "ticketgate: %s names no admin listener (no `admin:`, or `admin: off`); if "
-                       "the running process has one, give its address: --admin ADDRESS\n"
-                     : "ticketgate: %s does not contain a valid address of the admin listener; "
-                       "give it: --admin ADDRESS\n",
-                 whom.file.c_str());
-    return std::nullopt;
-}
-
-// Hints that the listener's address in the file may have changed after the process started.
-void tell_no_answer(const config::Listen& address, const AdminAnswer& answer, bool named) {
-    std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(),
-                 answer.error.c_str());
-    if (!answer.remedy.empty())
-        std::fprintf(stderr, "ticketgate: %s\n", answer.remedy.c_str());
-    else if (!named)
-        std::fputs(
-            "ticketgate: is the process running? If admin.address changed in the file since its "
-            "start, give the old address: --admin ADDRESS\n",
-            stderr);
-}
-
 using Print = std::function<std::string(std::string)>;
 
 std::string as_it_is(std::string body) {
@@ -114,15 +72,14 @@ std::string nothing(const std::string& /*body*/) {
 
 // Failed answers go to stderr as they are.
 int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
-    auto access = config::load_admin_access(whom.file, environment);
     int code = failed;
-    const auto address = address_of(whom, access, code);
-    if (!address) return code;
-    question.token = std::move(access.token);
-    const auto answer = ask(*address, question);
+    const auto listener = find_listener(whom, environment, code);
+    if (!listener) return code;
+    question.token = listener->token;
+    const auto answer = ask(listener->address, question);
     const bool good = answer.status / 100 == 2;  // drain is answered with 202
-    if (!answer.error.empty()) tell_no_answer(*address, answer, !whom.admin.empty());
-    if (answer.status == forbidden) tell(access.problems);  // the token may be missing
+    if (!answer.error.empty()) tell_no_answer(*listener, answer);
+    if (answer.status == forbidden) tell(listener->problems);  // the token may be missing
     std::fputs(good ? print(answer.body).c_str() : answer.body.c_str(), good ? stdout : stderr);
     if (answer.status == loaded_in_part) return needs_restart;
     return good ? ok : failed;
@@ -239,6 +196,10 @@ int queues(const Whom& whom, const std::string& name, View view) {
     const bool table = view == View::table || (view == View::automatic && ::isatty(STDOUT_FILENO));
     return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)},
                      table ? Print(queue_table) : Print(as_it_is));
+}
+
+int top(const Whom& whom, const TopOrder& order) {
+    return run_top(whom, order, environment);
 }
 
 int workers(const Whom& whom, View view) {

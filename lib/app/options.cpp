@@ -46,15 +46,16 @@ constexpr const char* asks =
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
-    std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin;
+    std::string file = usual_file, queue, admin;
     ExplainedRequest explained;
     std::uint64_t number = 0;
+    double every = 1;
     bool all = false, connect = false, watch = false, as_json = false, as_table = false,
          from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
-    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
-        *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version, *help;
+    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *top, *workers,
+        *release, *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version, *help;
 
     Line();
     int run();
@@ -65,6 +66,7 @@ struct Line {
     void add_views(CLI::App& command);
     void add_file_commands();
     void add_admin_commands();
+    void add_top();
     void add_cluster_commands();
     void add_id_commands();
     void add_words();
@@ -115,6 +117,16 @@ void Line::add_views(CLI::App& command) {
         ->excludes(json);
 }
 
+void Line::add_top() {
+    top = add("top", "shows the queues in the terminal, and what blocks them, again and again",
+              footer("  ticketgate top\n  ticketgate top cart --every 0.5\n  ticketgate top | cat",
+                     asks));
+    top->add_option("QUEUE", queue, "the queue to begin with; default: the one that is blocked");
+    top->add_option("--every", every, "seconds between two pictures")
+        ->capture_default_str()
+        ->check(CLI::Range(0.1, 3600.0));
+}
+
 void Line::add_admin_commands() {
     health = add("healthcheck", "checks the running process; exit code 0: ready",
                  footer("  ticketgate healthcheck --admin 127.0.0.1:9901",
@@ -127,6 +139,7 @@ void Line::add_admin_commands() {
                         asks));
     queues->add_option("QUEUE", queue, "prints only this queue, with every ticket");
     add_views(*queues);
+    add_top();
     workers = add("workers", "prints the workers that the running process has started",
                   footer("  ticketgate workers\n  ticketgate workers --json | jq .workers", asks));
     add_views(*workers);
@@ -144,7 +157,7 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    for (auto* command : {health, queues, workers, release, drain, reload})
+    for (auto* command : {health, queues, top, workers, release, drain, reload})
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
@@ -211,8 +224,8 @@ Line::Line() {
     add_cluster_commands();
     add_id_commands();
     add_words();
-    for (auto* command :
-         {check, explain, health, queues, workers, release, drain, reload, init, status, settle})
+    for (auto* command : {check, explain, health, queues, top, workers, release, drain, reload,
+                          init, status, settle})
         add_config(*command);
 }
 
@@ -278,6 +291,7 @@ int Line::run() {
     if (*health) return commands::healthcheck({file, admin});
     if (*id) return run_id();
     if (*queues) return commands::queues({file, admin}, queue, view());
+    if (*top) return commands::top({file, admin}, {queue, every});
     if (*workers) return commands::workers({file, admin}, view());
     if (*release) return commands::release({file, admin}, queue, number);
     if (*drain) return commands::drain({file, admin});
