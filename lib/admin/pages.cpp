@@ -19,7 +19,6 @@ namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100;
-constexpr std::size_t most_problems = 100;
 constexpr milliseconds longest_pause = 24h;
 constexpr std::array<std::string_view, 3> queue_actions{"/release", "/pause", "/resume"};
 
@@ -38,9 +37,9 @@ bool is_action(std::string_view path) {
 }
 
 bool is_page(std::string_view path) {
-    constexpr std::array<std::string_view, 8> pages{
-        "/livez",         "/readyz",         "/healthz",    "/metrics",
-        "/api/v1/queues", "/api/v1/workers", "/api/v1/ids", "/api/v1/cluster"};
+    constexpr std::array<std::string_view, 9> pages{
+        "/livez",          "/readyz",         "/healthz",    "/metrics",        "/api/v1/queues",
+        "/api/v1/workers", "/api/v1/config", "/api/v1/ids", "/api/v1/cluster"};
     return std::ranges::find(pages, path) != pages.end() || path.starts_with(queues_path);
 }
 
@@ -54,19 +53,12 @@ HttpResponse other_method(const char* allowed, std::string body) {
 HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; the pages are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME /api/v1/workers /api/v1/cluster /api/v1/ids\n");
+                "/api/v1/queues/NAME /api/v1/workers /api/v1/cluster /api/v1/config "
+                "/api/v1/ids\n");
 }
 
 HttpResponse no_such_queue(const std::string& name) {
     return page(http::status::not_found, "no queue has the name " + name + "\n");
-}
-
-std::string some_of(const std::vector<std::string>& lines) {
-    std::string told;
-    for (std::size_t i = 0; i < std::min(lines.size(), most_problems); ++i) told += lines[i] + "\n";
-    if (lines.size() > most_problems)
-        told += "and " + std::to_string(lines.size() - most_problems) + " more, in the log\n";
-    return told;
 }
 
 }  // namespace
@@ -93,10 +85,7 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
 
 HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/livez") return page(http::status::ok, "ok\n");
-    if (path == "/readyz" || path == "/healthz") {
-        if (actions.ready()) return page(http::status::ok, "ok\n");
-        return page(http::status::service_unavailable, "draining\n");
-    }
+    if (path == "/readyz" || path == "/healthz") return readiness(query.contains("verbose"));
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
@@ -104,6 +93,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
         return page(http::status::ok, all_workers(actions.worker_pools()), json_text);
     if (path == "/api/v1/cluster" && actions.cluster)
         return page(http::status::ok, actions.cluster(), json_text);
+    if (path == "/api/v1/config" && actions.config)
+        return page(http::status::ok, config_json(actions.config(), monotonic_now()), json_text);
     if (path == "/api/v1/ids" && ids != nullptr)
         return ids_page(query, *ids, snowflakes, wall_now());
     if (!path.starts_with(queues_path)) return no_such_page();
@@ -113,6 +104,14 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     const auto most = query_number(query, "limit", usual_tickets);
     if (!most) return page(http::status::bad_request, "limit is not a number; write ?limit=N\n");
     return page(http::status::ok, one_queue(*gate, *most), json_text);
+}
+
+// A bad file on disk makes the process no less ready: it serves with the config in force.
+HttpResponse Pages::readiness(bool verbose) const {
+    const bool ready = actions.ready();
+    std::string text = ready ? "ok\n" : "draining\n";
+    if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
+    return page(ready ? http::status::ok : http::status::service_unavailable, std::move(text));
 }
 
 HttpResponse Pages::write(std::string_view path, const Query& query) const {

@@ -1,8 +1,8 @@
 // The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster and /api/v1/ids. Write (POST, see
-// access.hpp): /api/v1/queues/NAME/release?number=N, /api/v1/queues/NAME/pause?for=30s,
-// /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload. Owned by App; called on the control
-// thread.
+// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster, /api/v1/config and /api/v1/ids. Write
+// (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
+// /api/v1/queues/NAME/pause?for=30s, /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload.
+// Owned by App; called on the control thread.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "admin/answers.hpp"
+#include "admin/config_view.hpp"
 #include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
@@ -18,13 +19,6 @@
 #include "spawn/pool.hpp"
 
 namespace ticketgate::admin {
-
-/// The result of a reload.
-struct Reloaded {
-    std::vector<std::string> problems = {};      ///< not empty: nothing has changed
-    std::vector<std::string> need_restart = {};  ///< changed keys that a reload does not apply
-    std::vector<std::string> warnings = {};      ///< of the file, as `check` prints them
-};
 
 /// The actions of an operator. All of them run on the control thread.
 struct Actions {
@@ -39,6 +33,7 @@ struct Actions {
     std::function<Reloaded()> reload;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
     std::function<std::string()> cluster = {};  ///< JSON; empty: the config has no cluster
+    std::function<ConfigView()> config = {};
 };
 
 struct Pages {
@@ -52,6 +47,7 @@ struct Pages {
 
  private:
     HttpResponse read(std::string_view path, const Query& query) const;
+    HttpResponse readiness(bool verbose) const;
     HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse reload() const;
     HttpResponse change(std::string_view action, Gate& gate, const Query& query) const;

@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
@@ -10,6 +11,8 @@
 #include <boost/beast/http/write.hpp>
 #include <boost/url/url.hpp>
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include "admin/answers.hpp"
 #include "base/error.hpp"
@@ -55,32 +58,56 @@ AdminAnswer no_answer(const error_code& error) {
     return {0, {}, error.message(), {}};
 }
 
+// One request under way. Its handlers own it.
 template <class Protocol>
-AdminAnswer ask_at(const typename Protocol::endpoint& at, const AdminQuestion& question) {
-    asio::io_context io;
-    beast::basic_stream<Protocol> stream(io);
-    http::request<http::string_body> request(question.write ? http::verb::post : http::verb::get,
-                                             question.target, 11);
-    request.set(http::field::host, "localhost");
-    if (!question.token.empty())
-        request.set(http::field::authorization, "Bearer " + question.token);
-    request.prepare_payload();
-    http::response<http::string_body> response;
-    beast::flat_buffer buffer;
-    error_code failure = asio::error::timed_out;
-    stream.expires_after(patience);
-    stream.async_connect(at, [&](error_code connecting) {
-        if (failure = connecting; failure) return;
-        http::async_write(stream, request, [&](error_code writing, std::size_t) {
-            if (failure = writing; failure) return;
-            http::async_read(stream, buffer, response,
-                             [&](error_code reading, std::size_t) { failure = reading; });
+class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
+ public:
+    Asking(asio::io_context& io, const AdminQuestion& question, OnAnswer on_answer)
+        : stream_(io),
+          request_(question.write ? http::verb::post : http::verb::get, question.target, 11),
+          on_answer_(std::move(on_answer)) {
+        request_.set(http::field::host, "localhost");
+        if (!question.token.empty())
+            request_.set(http::field::authorization, "Bearer " + question.token);
+        request_.prepare_payload();
+    }
+
+    void start(const typename Protocol::endpoint& at) {
+        stream_.expires_after(patience);
+        stream_.async_connect(at, [self = this->shared_from_this()](error_code error) {
+            error ? self->end(error) : self->write();
         });
-    });
-    io.run();
-    if (failure) return no_answer(failure);
-    if (!response.base().count(admin::admin_header)) return of_another();
-    return {response.result_int(), response.body(), {}, {}};
+    }
+
+ private:
+    void write() {
+        http::async_write(stream_, request_,
+                          [self = this->shared_from_this()](error_code error, std::size_t) {
+                              error ? self->end(error) : self->read();
+                          });
+    }
+    void read() {
+        http::async_read(
+            stream_, buffer_, response_,
+            [self = this->shared_from_this()](error_code error, std::size_t) { self->end(error); });
+    }
+    void end(const error_code& error) {
+        if (error) return on_answer_(no_answer(error));
+        if (!response_.base().count(admin::admin_header)) return on_answer_(of_another());
+        on_answer_({response_.result_int(), std::move(response_.body()), {}, {}});
+    }
+
+    beast::basic_stream<Protocol> stream_;
+    http::request<http::string_body> request_;
+    http::response<http::string_body> response_;
+    beast::flat_buffer buffer_;
+    const OnAnswer on_answer_;
+};
+
+template <class Protocol>
+void ask_at(asio::io_context& io, const typename Protocol::endpoint& at,
+            const AdminQuestion& question, OnAnswer on_answer) {
+    std::make_shared<Asking<Protocol>>(io, question, std::move(on_answer))->start(at);
 }
 
 asio::ip::address look_up(const std::string& host, error_code& error) {
@@ -137,15 +164,25 @@ std::optional<config::Listen> parse_admin_address(std::string_view text, std::st
     return listen;
 }
 
-AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question) {
+void ask_later(asio::io_context& io, const config::Listen& admin, const AdminQuestion& question,
+               OnAnswer on_answer) {
     if (!admin.unix_path.empty())
-        return ask_at<asio::local::stream_protocol>({admin.unix_path}, question);
+        return ask_at<asio::local::stream_protocol>(io, {admin.unix_path}, question,
+                                                    std::move(on_answer));
     error_code error;
     auto address = look_up(admin.host, error);
-    if (error) return {0, {}, error.message(), {}};
+    if (error) return asio::post(io, [=] { on_answer({0, {}, error.message(), {}}); });
     if (address.is_unspecified() && address.is_v4()) address = asio::ip::address_v4::loopback();
     if (address.is_unspecified()) address = asio::ip::address_v6::loopback();
-    return ask_at<asio::ip::tcp>({address, admin.port}, question);
+    ask_at<asio::ip::tcp>(io, {address, admin.port}, question, std::move(on_answer));
+}
+
+AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question) {
+    asio::io_context io;
+    AdminAnswer got;
+    ask_later(io, admin, question, [&got](AdminAnswer answer) { got = std::move(answer); });
+    io.run();
+    return got;
 }
 
 }  // namespace ticketgate

@@ -1,7 +1,9 @@
 // Sends requests to the admin listener of a running process; for the commands.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,5 +38,10 @@ std::optional<config::Listen> parse_admin_address(std::string_view text, std::st
 /// Sends one request, and waits a few seconds at most. For a listener on all addresses, it connects
 /// to loopback; it resolves a name.
 AdminAnswer ask(const config::Listen& admin, const AdminQuestion& question);
+
+/// The same on a loop: `on_answer` runs there, once. Waits only to resolve a name.
+using OnAnswer = std::function<void(AdminAnswer)>;
+void ask_later(boost::asio::io_context& io, const config::Listen& admin,
+               const AdminQuestion& question, OnAnswer on_answer);
 
 }  // namespace ticketgate

@@ -47,7 +47,8 @@ admin::Limits admin_limits(const config::AdminLimits& limits) {
 
 }  // namespace
 
-App::App(config::Config config, std::string path, config::Environment environment)
+App::App(config::Config config, std::string path, config::Environment environment, FirstRead read,
+         bool watch)
     : log_(log_level(config.log.level), config.log.max_buffer),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
@@ -71,7 +72,7 @@ App::App(config::Config config, std::string path, config::Environment environmen
       front_(assembly_.commons(), listeners_of(config), config.listen.size(),
              config.clients.max_connections,
              first_reserved_descriptor(most_descriptors())),
-      reload_(std::move(path), std::move(environment), config, identities_, log_, metrics_,
+      reload_(std::move(path), std::move(environment), config, read, identities_, log_, metrics_,
               assembly_, front_, replica_.get()),
       shutdown_(control_, log_, assembly_, front_, notify_, replica_.get()),
       pauses_(control_, log_, assembly_.gates()) {
@@ -85,6 +86,10 @@ App::App(config::Config config, std::string path, config::Environment environmen
     register_process_metrics(metrics_, log_, access_log_, assembly_);
     join_lines(config);
     if (replica_) register_cluster_metrics(metrics_, *replica_, config);
+    if (!watch) return;
+    config_watch_ = std::make_unique<ConfigWatch>(
+        control_.io(), log_, [this] { (void)reload_now(admin::ReadBy::watch); });
+    config_watch_->follow(reload_.files(), read.at);
 }
 
 App::~App() = default;
@@ -133,8 +138,13 @@ admin::Actions App::admin_actions() {
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.drain = [this] { drain(); };
-    actions.reload = [this] { return reload_now(); };
     if (replica_) actions.cluster = [this] { return cluster_page(*replica_); };
+    actions.reload = [this] { return reload_now(admin::ReadBy::command); };
+    actions.config = [this] {
+        auto view = reload_.view();
+        view.watched = config_watch_ != nullptr;
+        return view;
+    };
     actions.worker_pools = [this] { return supervisor_.pools(); };
     return actions;
 }
@@ -222,16 +232,24 @@ void App::tell_config() {
     });
 }
 
-admin::Reloaded App::reload_now() {
-    if (!shutdown_.ready()) return reload_.run();  // systemd already knows of the stop
+admin::Reloaded App::reload_now(admin::ReadBy by) {
+    if (!shutdown_.ready()) return reload_and_follow(by);  // systemd already knows of the stop
     notify_.reloading();
-    auto result = reload_.run();
+    auto result = reload_and_follow(by);
     notify_.ready();
     return result;
 }
 
+// The watch follows other files, or other folders behind the same links, from here on.
+admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
+    const WallTime read_at = wall_now();
+    auto result = reload_.run(by);
+    if (config_watch_) config_watch_->follow(reload_.files(), read_at);
+    return result;
+}
+
 void App::on_signal(int signal) {
-    if (signal == SIGHUP) return (void)reload_now();  // it logs the result
+    if (signal == SIGHUP) return (void)reload_now(admin::ReadBy::signal);  // it logs the result
     if (signal == SIGUSR1) return reopen_access_log();
     if (signal == SIGCHLD) return supervisor_.reap();
     shutdown_.on_signal();
@@ -249,7 +267,7 @@ void App::stop() {
     control_.post([this] { shutdown_.stop(); });
 }
 void App::reload() {
-    control_.post([this] { (void)reload_now(); });
+    control_.post([this] { (void)reload_now(admin::ReadBy::command); });
 }
 
 }  // namespace ticketgate

@@ -11,6 +11,7 @@
 
 #include "admin/pages.hpp"
 #include "admin/server.hpp"
+#include "app/config_watch.hpp"
 #include "app/control.hpp"
 #include "app/identities.hpp"
 #include "app/notify.hpp"
@@ -32,8 +33,9 @@ namespace ticketgate {
 class App {
  public:
     /// Binds every port; throws std::system_error that names a port it cannot bind. Reloads use
-    /// `path` and `environment`.
-    App(config::Config config, std::string path, config::Environment environment);
+    /// `path` and `environment`. `watch`: changes of the config's files are reloads.
+    App(config::Config config, std::string path, config::Environment environment,
+        FirstRead read = {}, bool watch = false);
     ~App();
 
     /// Runs until a signal or stop(). Returns the process's exit code.
@@ -58,7 +60,8 @@ class App {
     void tell_start();
     void tell_addresses();
     void tell_config();
-    admin::Reloaded reload_now();
+    admin::Reloaded reload_now(admin::ReadBy by);
+    admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<std::jthread> start_loops();
     void on_signal(int signal);
     void reopen_access_log();
@@ -79,6 +82,7 @@ class App {
     Assembly assembly_;
     Front front_;
     Reload reload_;
+    std::unique_ptr<ConfigWatch> config_watch_;
     Shutdown shutdown_;
     Pauses pauses_;
     std::unique_ptr<ids::Generator> admin_ids_;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "app/admin_client.hpp"
+#include "app/admin_listener.hpp"
 #include "app/app.hpp"
 #include "app/connect_check.hpp"
 #include "app/descriptors.hpp"
@@ -25,7 +26,6 @@
 #include "app/version.hpp"
 #include "app/workers.hpp"
 #include "base/kept_descriptors.hpp"
-#include "config/admin_access.hpp"
 #include "config/example.hpp"
 #include "config/load.hpp"
 #include "config/schema.hpp"
@@ -51,46 +51,13 @@ void check_machine(config::Loaded& loaded, const std::string& file) {
     loaded.add(std::move(problems));
 }
 
-void tell(const std::vector<config::Problem>& problems) {
-    for (const auto& problem : problems)
-        std::fprintf(stderr, "%s\n", config::print(problem).c_str());
-}
-
-// Returns the admin address to ask; if there is none, sets an exit code in `code`.
-std::optional<config::Listen> address_of(const Whom& whom, const config::AdminAccess& access,
-                                         int& code) {
-    if (!whom.admin.empty()) {
-        std::string why;
-        auto given = parse_admin_address(whom.admin, why);
-        if (!given)
-            std::fprintf(stderr, "ticketgate: --admin %s: %s\n", whom.admin.c_str(), why.c_str());
-        code = usage;
-        return given;
-    }
-    if (access.address) return access.address;
-    tell(access.problems);
-    code = bad_config;
-    std::fprintf(stderr,
-                 access.problems.empty()
-                     ? "ticketgate: %s names no admin listener (no `admin:`, or `admin: off`); if "
-                       "the running process has one, give its address: --admin ADDRESS\n"
-                     : "ticketgate: %s does not contain a valid address of the admin listener; "
-                       "give it: --admin ADDRESS\n",
-                 whom.file.c_str());
-    return std::nullopt;
-}
-
-// Hints that the listener's address in the file may have changed after the process started.
-void tell_no_answer(const config::Listen& address, const AdminAnswer& answer, bool named) {
-    std::fprintf(stderr, "ticketgate: admin %s: %s\n", address.address.c_str(),
-                 answer.error.c_str());
-    if (!answer.remedy.empty())
-        std::fprintf(stderr, "ticketgate: %s\n", answer.remedy.c_str());
-    else if (!named)
-        std::fputs(
-            "ticketgate: is the process running? If admin.address changed in the file since its "
-            "start, give the old address: --admin ADDRESS\n",
-            stderr);
+config::Loaded load_and_tell(const std::string& file, bool with_warnings) {
+    auto loaded = config::load_file(file, environment);
+    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
+    for (const auto& problem : loaded.problems)
+        if (with_warnings || !problem.warning)
+            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+    return loaded;
 }
 
 using Print = std::function<std::string(std::string)>;
@@ -106,15 +73,14 @@ std::string nothing(const std::string& /*body*/) {
 
 // Failed answers go to stderr as they are.
 int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
-    auto access = config::load_admin_access(whom.file, environment);
     int code = failed;
-    const auto address = address_of(whom, access, code);
-    if (!address) return code;
-    question.token = std::move(access.token);
-    const auto answer = ask(*address, question);
+    const auto listener = find_listener(whom, environment, code);
+    if (!listener) return code;
+    question.token = listener->token;
+    const auto answer = ask(listener->address, question);
     const bool good = answer.status / 100 == 2;  // drain is answered with 202
-    if (!answer.error.empty()) tell_no_answer(*address, answer, !whom.admin.empty());
-    if (answer.status == forbidden) tell(access.problems);  // the token may be missing
+    if (!answer.error.empty()) tell_no_answer(*listener, answer);
+    if (answer.status == forbidden) tell(listener->problems);  // the token may be missing
     std::fputs(good ? print(answer.body).c_str() : answer.body.c_str(), good ? stdout : stderr);
     if (answer.status == loaded_in_part) return needs_restart;
     return good ? ok : failed;
@@ -158,22 +124,19 @@ std::optional<std::string> environment(std::string_view name) {
 }
 
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
-    auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
-    for (const auto& problem : loaded.problems)
-        if (with_warnings || !problem.warning)
-            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
-    return std::move(loaded.config);
+    return load_and_tell(file, with_warnings).config;
 }
 
-int serve(const std::string& file) {
+int serve(const std::string& file, bool watch) {
     ignore_write_signals();
     raise_descriptor_limit();
     keep_descriptors_from(first_kept_descriptor(most_descriptors()));
-    auto config = load(file, true);
-    if (!config) return bad_config;
+    FirstRead read;
+    auto loaded = load_and_tell(file, true);
+    if (!loaded.config) return bad_config;
+    read.files = named_files(loaded);
     try {
-        App app(std::move(*config), file, environment);
+        App app(std::move(*loaded.config), file, environment, read, watch);
         return app.run();
     } catch (const std::system_error& error) {
         return cannot_start(error.what(), error.code());
@@ -235,6 +198,10 @@ int queues(const Whom& whom, const std::string& name, View view) {
     const bool table = view == View::table || (view == View::automatic && ::isatty(STDOUT_FILENO));
     return ask_admin(whom, {name.empty() ? "/api/v1/queues" : queue_target(name)},
                      table ? Print(queue_table) : Print(as_it_is));
+}
+
+int top(const Whom& whom, const TopOrder& order) {
+    return run_top(whom, order, environment);
 }
 
 int workers(const Whom& whom, View view) {

@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "app/admin_listener.hpp"
+#include "app/exit_codes.hpp"
 #include "app/explain.hpp"
+#include "app/top_command.hpp"
 #include "config/config.hpp"
 
 namespace ticketgate::commands {
-
-inline constexpr int ok = 0, failed = 1, usage = 2, needs_restart = 3, bad_config = 78;
 
 /// Reads the process's environment.
 std::optional<std::string> environment(std::string_view name);
@@ -21,7 +22,8 @@ std::optional<std::string> environment(std::string_view name);
 /// what this machine does not have, and warnings.
 std::optional<config::Config> load(const std::string& file, bool with_warnings);
 
-int serve(const std::string& config_file);
+/// `watch`: changes of the config's files make the process read them.
+int serve(const std::string& config_file, bool watch);
 /// `connect`: also tries one connection to each upstream; returns 1 if one failed.
 int check(const std::string& config_file, bool connect);
 int explain(const std::string& config_file, const ExplainedRequest& request,
@@ -31,20 +33,16 @@ int schema();
 int example();    ///< prints config/ticketgate.yaml
 int reference();  ///< prints docs/reference.md
 
-/// The running process that a command asks.
-struct Whom {
-    std::string file;   ///< its config; only `admin:` is read, errors elsewhere do not matter
-    std::string admin;  ///< address of its admin listener; empty: the one in the file
-};
-
 /// Returns 0 if the process is ready.
 int healthcheck(const Whom& whom);
 /// The output format of `queues`. automatic: a table on a terminal, JSON otherwise.
 enum class View : std::uint8_t { automatic, table, json };
 /// Prints the state of all queues; with a name, of that queue, ticket by ticket.
 int queues(const Whom& whom, const std::string& name, View view);
-/// Releases a slot although its backend may still run.
+/// Shows the queues in the terminal until a key ends it.
+int top(const Whom& whom, const TopOrder& order);
 int workers(const Whom& whom, View view);
+/// Releases a slot although its backend may still run.
 int release(const Whom& whom, const std::string& queue, std::uint64_t number);
 /// `how_long`: a duration; empty: until it is resumed.
 int pause(const Whom& whom, const std::string& queue, const std::string& how_long);

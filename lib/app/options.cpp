@@ -46,15 +46,17 @@ constexpr const char* asks =
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
-    std::string file = "/etc/ticketgate/ticketgate.yaml", queue, admin, how_long;
+    std::string file = usual_file, queue, admin, how_long;
     ExplainedRequest explained;
     std::uint64_t number = 0;
-    bool all = false, connect = false, as_json = false, as_table = false, from_log = false;
+    double every = 1;
+    bool all = false, connect = false, watch = false, as_json = false, as_table = false,
+         from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
-    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *workers, *release,
-        *pause, *resume, *drain, *reload, *cluster, *init, *status, *settle, *id, *decode, *version,
-        *help;
+    CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *top, *workers,
+        *release, *pause, *resume, *drain, *reload, *cluster, *init, *status, *settle, *id, *decode,
+        *version, *help;
 
     Line();
     int run();
@@ -65,6 +67,7 @@ struct Line {
     void add_views(CLI::App& command);
     void add_file_commands();
     void add_admin_commands();
+    void add_top();
     void add_cluster_commands();
     void add_id_commands();
     void add_words();
@@ -115,6 +118,16 @@ void Line::add_views(CLI::App& command) {
         ->excludes(json);
 }
 
+void Line::add_top() {
+    top = add("top", "shows the queues in the terminal, and what blocks them, again and again",
+              footer("  ticketgate top\n  ticketgate top cart --every 0.5\n  ticketgate top | cat",
+                     asks));
+    top->add_option("QUEUE", queue, "the queue to begin with; default: the one that is blocked");
+    top->add_option("--every", every, "seconds between two pictures")
+        ->capture_default_str()
+        ->check(CLI::Range(0.1, 3600.0));
+}
+
 void Line::add_admin_commands() {
     health = add("healthcheck", "checks the running process; exit code 0: ready",
                  footer("  ticketgate healthcheck --admin 127.0.0.1:9901",
@@ -127,6 +140,7 @@ void Line::add_admin_commands() {
                         asks));
     queues->add_option("QUEUE", queue, "prints only this queue, with every ticket");
     add_views(*queues);
+    add_top();
     workers = add("workers", "prints the workers that the running process has started",
                   footer("  ticketgate workers\n  ticketgate workers --json | jq .workers", asks));
     add_views(*workers);
@@ -152,7 +166,7 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    for (auto* command : {health, queues, workers, release, pause, resume, drain, reload})
+    for (auto* command : {health, queues, top, workers, release, pause, resume, drain, reload})
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
@@ -207,6 +221,7 @@ Line::Line() {
         app.add_option("-c,--config", file, "the config file")->capture_default_str();
     };
     add_config(cli);
+    cli.add_flag("--watch", watch, "reads the config again when one of its files changes");
     cli.set_version_flag("-V,--version", std::string("ticketgate ") + ticketgate::version);
     cli.require_subcommand(0, 1);
     cli.fallthrough();
@@ -218,8 +233,8 @@ Line::Line() {
     add_cluster_commands();
     add_id_commands();
     add_words();
-    for (auto* command : {check, explain, health, queues, workers, release, pause, resume, drain,
-                          reload, init, status, settle})
+    for (auto* command : {check, explain, health, queues, top, workers, release, pause, resume,
+                          drain, reload, init, status, settle})
         add_config(*command);
 }
 
@@ -235,20 +250,6 @@ int Line::run_id() {
                         : decode_ids(ids, wall_now(), std::cout, std::cerr);
     std::cerr << "ticketgate: id decode needs ids or --from-log\n";
     return commands::usage;
-}
-
-std::vector<std::string> names_of(CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* command : app.get_subcommands(nullptr))
-        if (!command->get_group().empty()) names.push_back(command->get_name());
-    return names;
-}
-
-std::vector<std::string> options_of(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const auto* option : app.get_options())
-        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-    return names;
 }
 
 int Line::print_help() {
@@ -285,6 +286,10 @@ int Line::misunderstood() {
 }
 
 int Line::run() {
+    if (watch && !cli.get_subcommands().empty()) {
+        std::cerr << "ticketgate: --watch is for the program without a command\n";
+        return commands::usage;
+    }
     if (*version) return commands::version();
     if (*help) return print_help();
     if (*check) return commands::check(file, connect);
@@ -295,6 +300,7 @@ int Line::run() {
     if (*health) return commands::healthcheck({file, admin});
     if (*id) return run_id();
     if (*queues) return commands::queues({file, admin}, queue, view());
+    if (*top) return commands::top({file, admin}, {queue, every});
     if (*workers) return commands::workers({file, admin}, view());
     if (*release) return commands::release({file, admin}, queue, number);
     if (*pause) return commands::pause({file, admin}, queue, how_long);
@@ -308,7 +314,7 @@ int Line::run() {
         return commands::usage;
     }
     if (*settle) return commands::settle(file, queue, number);
-    return commands::serve(file);
+    return commands::serve(file, watch);
 }
 
 // Fails the command if its output was lost: a full disk, or a reader that has gone.

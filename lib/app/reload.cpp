@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "app/config_files.hpp"
 #include "app/replica.hpp"
 #include "app/restart_keys.hpp"
 #include "app/roots.hpp"
@@ -14,8 +15,9 @@
 namespace ticketgate {
 
 Reload::Reload(std::string path, config::Environment environment, config::Config started,
-               const Identities& running, Log& log, metrics::Registry& metrics, Assembly& assembly,
-               Front& front, replica::Replica* replica)
+               const FirstRead& first, const Identities& running, Log& log,
+               metrics::Registry& metrics, Assembly& assembly, Front& front,
+               replica::Replica* replica)
     : path_(std::move(path)),
       environment_(std::move(environment)),
       started_(std::move(started)),
@@ -25,20 +27,56 @@ Reload::Reload(std::string path, config::Environment environment, config::Config
       front_(front),
       replica_(replica),
       successful_(metrics.gauge("ticketgate_config_last_reload_successful",
-                                "1: the last config file was good.")) {
-    successful_.set(1);
+                                "1: the last config file was good.")),
+      success_time_(metrics.gauge("ticketgate_config_last_reload_success_timestamp_seconds",
+                                  "When the config in force was read, in Unix time.")) {
+    view_.file = path_;
+    note_files(first.files, true);
+    note_read({admin::ReadBy::start, first.at, monotonic_now()});
 }
 
-admin::Reloaded Reload::run() {
-    auto result = apply(load());
-    successful_.set(result.problems.empty() ? 1 : 0);
-    if (result.problems.empty()) {
-        log_.info("config loaded", {{"file", path_}});
-        return result;
+admin::Reloaded Reload::run(admin::ReadBy by) {
+    admin::ConfigRead read{by, wall_now(), monotonic_now()};
+    auto loaded = load();
+    auto files = named_files(loaded);
+    read.result = apply(std::move(loaded));
+    note_files(std::move(files), read.good());
+    tell(read);
+    note_read(read);
+    return std::move(read.result);
+}
+
+// Nobody sees the answer of a watch, and a file may stay bad: one line, the rest is in the views.
+void Reload::tell(const admin::ConfigRead& read) {
+    const std::string by = name(read.by);
+    if (read.good()) return log_.info("config loaded", {{"file", path_}, {"by", by}});
+    const auto& problems = read.result.problems;
+    constexpr const char* kept = "the config is not loaded; the old one stays";
+    if (read.by == admin::ReadBy::watch)
+        return log_.error(
+            kept,
+            {{"file", path_}, {"by", by}, {"problems", problems.size()}, {"first", problems[0]}});
+    for (const auto& problem : problems) log_.error(problem);
+    log_.error(kept, {{"file", path_}, {"by", by}});
+}
+
+void Reload::note_read(admin::ConfigRead read) {
+    const bool good = read.good();
+    successful_.set(good ? 1 : 0);
+    if (good) {
+        view_.in_force_since = read.at;
+        view_.measured_since = read.measured_at;
+        success_time_.set(static_cast<double>(read.at.unix_us) / 1e6);
     }
-    for (const auto& problem : result.problems) log_.error(problem);
-    log_.error("the config is not loaded; the old one stays", {{"file", path_}});
-    return result;
+    view_.last = std::move(read);
+}
+
+// A file that only the bad config names may be what is missing.
+void Reload::note_files(Files read, bool in_force) {
+    read.insert(path_);
+    if (in_force) in_force_files_ = read;
+    files_ = std::move(read);
+    files_.insert(in_force_files_.begin(), in_force_files_.end());
 }
 
 // Loads the file with the checks of `check`, against the running process.

@@ -1,12 +1,19 @@
-// A word of the command line that no command accepts.
+// What the command line says of a word that it does not know.
 #pragma once
 
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace ticketgate {
 
-/// Prints the nearest known word as a hint; returns the exit code for usage.
+std::vector<std::string> names_of(CLI::App& app);  ///< of its commands
+std::vector<std::string> options_of(const CLI::App& app);
+
+/// Prints the nearest known word as a hint; returns 2.
 int unknown(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace ticketgate

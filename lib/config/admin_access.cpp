@@ -32,7 +32,8 @@ bool read_section(std::string_view text, const std::string& name, const Environm
     const Entry* entry = root ? root->find(key) : nullptr;
     if (entry == nullptr) return false;
     Config config;
-    Reading reading{problems, {}, config.marks};
+    std::vector<std::string> text_files;
+    Reading reading{problems, {}, config.marks, text_files};
     parse_admin(entry, config, reading);
     out.address = std::move(config.admin);
     out.token = std::move(config.admin_token);

@@ -27,7 +27,8 @@ Loaded load_text(std::string_view text, const std::string& name, const Environme
     Problems problems;
     Loaded loaded;
     if (const auto root = parse_tree(text, name, environment, problems)) {
-        auto config = parse(*root, std::filesystem::path(name).parent_path(), problems);
+        auto config =
+            parse(*root, std::filesystem::path(name).parent_path(), problems, loaded.text_files);
         check_references(config, problems);
         add_named_queues(config);
         loaded.unread = problems.unread();

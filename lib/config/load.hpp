@@ -18,6 +18,8 @@ struct Loaded {
     std::vector<Problem> problems;  ///< all of them, in file order
     std::optional<Config> draft;    ///< with errors: what could be read; absent without YAML
     Unread unread;                  ///< what could not be read
+    /// The bodies and secrets that the keys name, also those that could not be read.
+    std::vector<std::string> text_files;
 
     /// The config or the draft, for further checks; null without both.
     const Config* read() const { return config ? &*config : draft ? &*draft : nullptr; }

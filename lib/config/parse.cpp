@@ -2,9 +2,10 @@
 
 namespace ticketgate::config {
 
-Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems) {
+Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems,
+             std::vector<std::string>& text_files) {
     Config config;
-    Reading reading{problems, folder, config.marks};
+    Reading reading{problems, folder, config.marks, text_files};
     if (root.kind != Node::Kind::map) {
         problems.error(root.mark, "",
                        "expected a map of keys such as listen:, upstreams: and routes:");

@@ -9,7 +9,9 @@
 
 namespace ticketgate::config {
 
-Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems);
+/// Adds to `text_files` the bodies and secrets that the keys name.
+Config parse(const Node& root, const std::filesystem::path& folder, Problems& problems,
+             std::vector<std::string>& text_files);
 
 /// Reads `admin:` into `config.admin` and its token; null: it is not in the file.
 void parse_admin(const Entry* entry, Config& config, Reading& reading);

@@ -21,6 +21,7 @@ struct Reading {
     Problems& problems;
     std::filesystem::path folder;  ///< of the config file; body files are relative to it
     std::map<std::string, Mark>& marks;
+    std::vector<std::string>& text_files;  ///< those that keys name, also unreadable ones
 };
 
 struct Value {

@@ -302,6 +302,7 @@ bool read_body_file(const Value& value, std::string& out) {
     const auto fail = [&](const std::string& reason) {
         return value.fail("cannot read " + file.string() + ": " + reason);
     };
+    value.reading.text_files.push_back(file.string());
     auto got = read_file(file.string(), most_body_file);
     if (!got) return fail(got.why);
     out = std::move(got.text);

@@ -1,0 +1,29 @@
+// Text for the cells of a terminal. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ticketgate::top {
+
+/// How many characters of UTF-8.
+std::size_t length(std::string_view text);
+/// Without control characters and without bytes that are no UTF-8 letter: others choose the texts.
+std::string printable(std::string_view text);
+/// At most `width` characters; a cut text ends in `>`.
+std::string cut(std::string_view text, std::size_t width);
+/// Exactly `width` characters.
+std::string padded(std::string_view text, std::size_t width);
+
+/// `4.2s`, `3m05s`, `2h07m`, `5d03h`.
+std::string duration_text(double seconds);
+/// `14:03:22`, the time of day at this Unix time.
+std::string clock_text(std::int64_t unix_s, std::int64_t utc_offset);
+
+/// One line for each row: columns as wide as their widest cell, two blanks between them.
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace ticketgate::top

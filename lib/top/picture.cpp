@@ -1,0 +1,98 @@
+#include "top/picture.hpp"
+
+#include <boost/json/parse.hpp>
+#include <exception>
+
+namespace ticketgate::top {
+namespace {
+
+namespace json = boost::json;
+
+std::string text(const json::object& from, const char* key) {
+    return std::string(from.at(key).as_string());
+}
+
+std::uint64_t number(const json::object& from, const char* key) {
+    return from.at(key).to_number<std::uint64_t>();
+}
+
+double seconds(const json::object& from, const char* key) {
+    return from.at(key).to_number<double>();
+}
+
+QueueLine queue(const json::object& from) {
+    return {.name = text(from, "name"),
+            .order = text(from, "order"),
+            .waiting = number(from, "waiting"),
+            .in_flight = number(from, "in_flight"),
+            .max_in_flight = number(from, "max_in_flight"),
+            .oldest_wait = seconds(from, "oldest_wait_seconds"),
+            .oldest_hold = seconds(from, "oldest_hold_seconds")};
+}
+
+TicketLine ticket(const json::object& from, TicketState state) {
+    const bool holds = from.contains("held_seconds");
+    return {.number = number(from, "number"),
+            .state = state,
+            .seconds = seconds(from, holds ? "held_seconds" : "waited_seconds"),
+            .client = text(from, "client_ip"),
+            .method = text(from, "method"),
+            .target = text(from, "target"),
+            .request_id = text(from, "request_id"),
+            .inside_of = from.contains("inside_of") ? number(from, "inside_of") : 0};
+}
+
+void add_tickets(const json::object& from, Tickets& to) {
+    for (const auto& one : from.at("in_flight").as_array())
+        to.lines.push_back(ticket(one.as_object(), TicketState::running));
+    for (const auto& one : from.at("inside").as_array())
+        to.lines.push_back(ticket(one.as_object(), TicketState::inside));
+    for (const auto& one : from.at("waiting").as_array()) {
+        const bool ready = one.as_object().at("ready").as_bool();
+        to.lines.push_back(
+            ticket(one.as_object(), ready ? TicketState::waiting : TicketState::uploading));
+    }
+    to.hidden = number(from, "in_flight_not_shown") + number(from, "waiting_not_shown");
+}
+
+// Every kind of wrong text is an exception of the JSON library.
+template <class Read>
+auto read(std::string_view from, Read read) -> std::optional<decltype(read(json::object()))> {
+    try {
+        return read(json::parse(json::string_view(from.data(), from.size())).as_object());
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+std::optional<std::vector<QueueLine>> read_queues(std::string_view from) {
+    return read(from, [](const json::object& answer) {
+        std::vector<QueueLine> queues;
+        for (const auto& one : answer.at("queues").as_array())
+            queues.push_back(queue(one.as_object()));
+        return queues;
+    });
+}
+
+std::optional<Tickets> read_tickets(std::string_view from) {
+    return read(from, [](const json::object& answer) {
+        Tickets tickets{queue(answer), {}, 0};
+        add_tickets(answer.at("tickets").as_object(), tickets);
+        return tickets;
+    });
+}
+
+std::optional<ConfigLine> read_config(std::string_view from) {
+    return read(from, [](const json::object& answer) {
+        ConfigLine config{seconds(answer, "age_seconds"), 0, {}};
+        const auto& last = answer.at("last_read").as_object();
+        const auto& problems = last.at("problems").as_array();
+        config.problems = problems.size() + number(last, "problems_not_shown");
+        if (!problems.empty()) config.first_problem = std::string(problems.front().as_string());
+        return config;
+    });
+}
+
+}  // namespace ticketgate::top

@@ -1,0 +1,50 @@
+// What the admin listener tells of a running process, as values: the queues, the tickets of one of
+// them, and the config. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ticketgate::top {
+
+struct QueueLine {
+    std::string name, order;
+    std::uint64_t waiting = 0, in_flight = 0, max_in_flight = 0;
+    double oldest_wait = 0, oldest_hold = 0;  ///< seconds
+
+    /// Requests wait, and no slot is free for them.
+    bool blocked() const { return waiting > 0 && in_flight >= max_in_flight; }
+};
+
+enum class TicketState : std::uint8_t { running, inside, waiting, uploading };
+
+struct TicketLine {
+    std::uint64_t number = 0;
+    TicketState state = TicketState::waiting;
+    double seconds = 0;  ///< it runs, or it waits, for so long
+    std::string client, method, target, request_id;
+    std::uint64_t inside_of = 0;
+};
+
+struct Tickets {
+    QueueLine queue;
+    std::vector<TicketLine> lines;  ///< running, inside, waiting: each in its order
+    std::uint64_t hidden = 0;       ///< more than the listener shows
+};
+
+struct ConfigLine {
+    double age = 0;              ///< seconds that the config in force is in force
+    std::uint64_t problems = 0;  ///< of a later file that is not in force
+    std::string first_problem;
+};
+
+/// Read the JSON of /api/v1/queues, /api/v1/queues/NAME and /api/v1/config; nothing: it is
+/// something else.
+std::optional<std::vector<QueueLine>> read_queues(std::string_view json);
+std::optional<Tickets> read_tickets(std::string_view json);
+std::optional<ConfigLine> read_config(std::string_view json);
+
+}  // namespace ticketgate::top

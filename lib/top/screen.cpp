@@ -1,0 +1,161 @@
+#include "top/screen.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "top/line_text.hpp"
+
+namespace ticketgate::top {
+namespace {
+
+using Row = std::vector<std::string>;
+using Lines = std::vector<Line>;
+
+constexpr std::size_t fewest_ticket_rows = 4;
+
+const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
+const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
+
+constexpr const char* keys =
+    "q quit  j/k queue  Tab request  r release  s sort  p hold the picture  space refresh";
+
+std::string sort_text(Sort sort) {
+    static constexpr std::array<const char*, 4> names{"name", "waiting", "oldest run",
+                                                      "oldest wait"};
+    return names[static_cast<std::size_t>(sort)];
+}
+
+std::string state_text(const TicketLine& ticket) {
+    static constexpr std::array<const char*, 4> names{"running", "inside", "waiting", "uploading"};
+    const std::string name = names[static_cast<std::size_t>(ticket.state)];
+    return ticket.state == TicketState::inside ? name + " " + std::to_string(ticket.inside_of)
+                                               : name;
+}
+
+Row queue_row(const QueueLine& queue) {
+    return {queue.name,
+            std::to_string(queue.in_flight) + " of " + std::to_string(queue.max_in_flight),
+            std::to_string(queue.waiting),
+            duration_text(queue.oldest_hold),
+            duration_text(queue.oldest_wait),
+            queue.order};
+}
+
+Row ticket_row(const TicketLine& ticket) {
+    return {std::to_string(ticket.number),       state_text(ticket),
+            duration_text(ticket.seconds),       ticket.client,
+            ticket.method + " " + ticket.target, ticket.request_id};
+}
+
+Line head_line(const Browser& browser, const Surroundings& around) {
+    std::string text = "ticketgate top  " + around.address + "  " +
+                       clock_text(around.now.unix_s, around.now.utc_offset);
+    if (!around.every.empty()) text += "  every " + around.every;
+    text += "  sorted by " + sort_text(browser.sort());
+    if (browser.frozen()) text += "  THE PICTURE IS HELD";
+    return {text, Style::strong};
+}
+
+Line state_line(const Surroundings& around) {
+    if (!around.failure.empty()) return {"no answer: " + around.failure, Style::alarm};
+    const std::string ready = around.ready ? "ready" : "DRAINING";
+    if (!around.config) return {ready, around.ready ? Style::plain : Style::alarm};
+    const auto& config = *around.config;
+    std::string text = ready + "  config in force for " + duration_text(config.age);
+    if (config.problems == 0) return {text, around.ready ? Style::plain : Style::alarm};
+    return {text + "; the file on disk is NOT LOADED: " + config.first_problem, Style::alarm};
+}
+
+// The queues around the selected one, as many as there is room for.
+void add_queues(Lines& lines, const Browser& browser, std::size_t room) {
+    const auto& queues = browser.queues();
+    if (queues.empty()) return lines.push_back({"no queues"});
+    std::vector<Row> rows{queue_columns};
+    for (const auto& queue : queues) rows.push_back(queue_row(queue));
+    const auto texts = aligned(rows);
+    lines.push_back({"  " + texts[0], Style::strong});
+    const std::size_t shown = std::min(queues.size(), std::max<std::size_t>(room, 1));
+    const std::size_t selected = browser.selected_row();
+    const std::size_t first =
+        std::min(selected < shown / 2 ? 0 : selected - shown / 2, queues.size() - shown);
+    for (std::size_t i = first; i < first + shown; ++i) {
+        const bool is = i == selected;
+        lines.push_back({(is ? "> " : "  ") + texts[i + 1], is                    ? Style::selected
+                                                            : queues[i].blocked() ? Style::alarm
+                                                                                  : Style::plain});
+    }
+    if (shown < queues.size())
+        lines.push_back(
+            {"  and " + std::to_string(queues.size() - shown) + " more queues", Style::faint});
+}
+
+void add_blocker(Lines& lines, const Browser& browser, const Surroundings& around) {
+    const auto& tickets = *browser.tickets();
+    const bool blocked = tickets.queue.blocked();
+    const auto begin = lines.size();
+    for (auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
+        lines.push_back({std::move(text), Style::plain});
+    if (blocked) lines[begin].style = Style::alarm;
+}
+
+void add_tickets(Lines& lines, const Browser& browser, std::size_t room) {
+    const auto& tickets = *browser.tickets();
+    if (tickets.lines.empty() || room < 2) return;
+    std::vector<Row> rows{ticket_columns};
+    for (const auto& ticket : tickets.lines) {
+        if (rows.size() > room) break;
+        rows.push_back(ticket_row(ticket));
+    }
+    const auto texts = aligned(rows);
+    const auto all = tickets.lines.size() + tickets.hidden;
+    std::size_t shown = std::min(tickets.lines.size(), room - 1);
+    if (shown < all) shown = std::min(tickets.lines.size(), room - 2);
+    const auto* const chosen = running(tickets, browser.chosen());
+    lines.push_back({"  " + texts[0], Style::strong});
+    for (std::size_t i = 0; i < shown; ++i) {
+        const bool is = &tickets.lines[i] == chosen;
+        lines.push_back({(is ? "> " : "  ") + texts[i + 1], is ? Style::strong : Style::plain});
+    }
+    if (shown < all)
+        lines.push_back({"  and " + std::to_string(all - shown) + " more", Style::faint});
+}
+
+Line last_line(const Browser& browser) {
+    if (browser.order())
+        return {"Release number " + std::to_string(browser.order()->number) + " of " +
+                    browser.order()->queue +
+                    "? Its backend may still run: then two run at once. y: release, other: no",
+                Style::alarm};
+    if (!browser.message().empty()) return {browser.message(), Style::strong};
+    return {keys, Style::faint};
+}
+
+void fit(Lines& lines, Size size) {
+    if (lines.size() > size.rows) lines.resize(size.rows);
+    for (auto& line : lines) line.text = cut(printable(line.text), size.columns);
+}
+
+}  // namespace
+
+std::vector<Line> screen(const Browser& browser, const Surroundings& around, Size size) {
+    const bool whole = size.rows == unlimited.rows;
+    const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
+    Lines lines{head_line(browser, around), state_line(around), {}};
+    constexpr std::size_t others = 10;  // head, titles, blank lines, the blocker
+    const std::size_t room = rows > others + fewest_ticket_rows ? rows - others : 1;
+    add_queues(lines, browser, whole ? room : std::max<std::size_t>(1, room / 2));
+    if (browser.tickets()) {
+        lines.push_back({});
+        add_blocker(lines, browser, around);
+        lines.push_back({});
+        add_tickets(lines, browser, rows > lines.size() ? rows - lines.size() : 0);
+    }
+    fit(lines, {size.columns, rows});
+    if (whole) return lines;
+    lines.resize(rows);
+    lines.push_back(last_line(browser));
+    fit(lines, size);
+    return lines;
+}
+
+}  // namespace ticketgate::top

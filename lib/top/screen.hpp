@@ -1,0 +1,43 @@
+// The picture of a process as lines of text for a terminal of some width and height. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "top/browser.hpp"
+#include "top/told.hpp"
+
+namespace ticketgate::top {
+
+enum class Style : std::uint8_t { plain, strong, selected, alarm, faint };
+
+struct Line {
+    std::string text;
+    Style style = Style::plain;
+    bool operator==(const Line&) const = default;
+};
+
+struct Size {
+    std::size_t columns = 80, rows = 24;
+};
+
+/// No limit, and no line about keys: for a pipe or a file.
+inline constexpr Size unlimited{1 << 20, 1 << 20};
+
+/// What is shown beside the browser's queues.
+struct Surroundings {
+    std::string address;  ///< of the admin listener
+    std::string whom;     ///< options of commands that name the process
+    std::string every;    ///< how often it is asked
+    std::string failure;  ///< why it does not answer; the queues are older
+    bool ready = true;
+    std::optional<ConfigLine> config = {};
+    Clock now = {};
+};
+
+/// At most size.rows lines, each of at most size.columns characters.
+std::vector<Line> screen(const Browser& browser, const Surroundings& around, Size size);
+
+}  // namespace ticketgate::top

@@ -1,0 +1,84 @@
+#include "top/told.hpp"
+
+#include <algorithm>
+
+#include "top/line_text.hpp"
+
+namespace ticketgate::top {
+namespace {
+
+std::string request(const TicketLine& ticket) {
+    return ticket.method + " " + ticket.target + " from " + ticket.client;
+}
+
+std::string requests(std::uint64_t number) {
+    return std::to_string(number) + (number == 1 ? " request" : " requests");
+}
+
+std::string since(double seconds, Clock now) {
+    const auto begun = now.unix_s - static_cast<std::int64_t>(seconds);
+    return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
+}
+
+// Nothing runs. Why does a request wait?
+std::vector<std::string> idle(const Tickets& tickets) {
+    const auto& name = tickets.queue.name;
+    if (tickets.queue.waiting == 0) return {name + ": no request runs, none waits"};
+    const auto& lines = tickets.lines;
+    const auto head = std::ranges::find_if(
+        lines, [](const auto& line) { return line.state >= TicketState::waiting; });
+    if (head == lines.end() || head->state != TicketState::uploading)
+        return {name + ": no request runs, " + requests(tickets.queue.waiting) + " waiting"};
+    return {name + ": number " + std::to_string(head->number) + " still uploads its body, for " +
+                duration_text(head->seconds),
+            "  " + request(*head)};
+}
+
+std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) {
+    const auto& queue = tickets.queue;
+    const std::string number = queue.name + ": number " + std::to_string(of.number);
+    const std::string held = since(of.seconds, now);
+    if (!queue.blocked()) return number + " runs for " + held + "; it blocks no request";
+    const std::string blocks = " blocks " + requests(queue.waiting) + " for " + held;
+    if (queue.in_flight == 1) return number + blocks;
+    return number + ", one of " + std::to_string(queue.in_flight) + " that run," + blocks;
+}
+
+}  // namespace
+
+std::string quoted(const std::string& word) {
+    const auto plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("._-/:").find(c) != std::string_view::npos;
+    };
+    if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string release_command(const std::string& queue, std::uint64_t number,
+                            const std::string& whom) {
+    return "ticketgate release " + quoted(queue) + " " + std::to_string(number) +
+           (whom.empty() ? "" : " " + whom);
+}
+
+const TicketLine* running(const Tickets& tickets, std::uint64_t chosen) {
+    const TicketLine* found = nullptr;
+    for (const auto& line : tickets.lines) {
+        if (line.state != TicketState::running) continue;
+        if (line.number == chosen) return &line;
+        if (found == nullptr || line.seconds > found->seconds) found = &line;
+    }
+    return found;
+}
+
+std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
+                                    const std::string& whom, Clock now) {
+    const TicketLine* const of = running(tickets, chosen);
+    if (of == nullptr) return idle(tickets);
+    return {first_line(tickets, *of, now), "  " + request(*of) + ", request id " + of->request_id,
+            "  to free its slot: " + release_command(tickets.queue.name, of->number, whom)};
+}
+
+}  // namespace ticketgate::top

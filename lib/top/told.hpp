@@ -1,0 +1,30 @@
+// The sentences about a queue: which request blocks it, since when, and how to free it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "top/picture.hpp"
+
+namespace ticketgate::top {
+
+struct Clock {
+    std::int64_t unix_s = 0, utc_offset = 0;
+};
+
+/// A word as a shell reads it.
+std::string quoted(const std::string& word);
+
+/// The words of a shell command that releases a ticket; `whom`: options that name the process.
+std::string release_command(const std::string& queue, std::uint64_t number,
+                            const std::string& whom);
+
+/// One to three lines about the ticket that `chosen` names, or about the oldest that runs.
+std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
+                                    const std::string& whom, Clock now);
+
+/// The running ticket with this number, else the oldest one that runs; null: none runs.
+const TicketLine* running(const Tickets& tickets, std::uint64_t chosen);
+
+}  // namespace ticketgate::top

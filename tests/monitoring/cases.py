@@ -1,0 +1,84 @@
+"""Cases for `promtool test rules`: for each alert, series with which it fires and series with which it does not."""
+
+QUEUE = 'queue="cart"'
+
+
+def queue(metric, values, more=""):
+    return f"ticketgate_{metric}{{{QUEUE}{more}}}", values
+
+
+def rate(per_minute, start=0):
+    """A counter that rises for an hour."""
+    return f"{start}+{per_minute}x60"
+
+
+# Alert: (minutes until it fires, series with which it fires, the same in which one thing differs and it does not fire).
+# A series has one value a minute.
+CASES = {
+    "TicketgateExclusionViolated": (
+        5, [queue("exclusion_violations_total", "0 0 0 1x60")], [queue("exclusion_violations_total", "1x60")]),
+    "TicketgateLineBlocked": (
+        5, [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "1x60")],
+        [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "0x60")]),
+    "TicketgateLineWaitsForNoRun": (
+        4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60")],
+        [queue("queue_waiting", "3x60"), queue("queue_in_flight", "1x60")]),
+    "TicketgateRefusesRequests": (
+        8, [queue("queue_rejected_total", rate(10), ',reason="full"')],
+        [queue("queue_rejected_total", rate(10), ',reason="draining"')]),
+    "TicketgateWaitsAreLong": (
+        22, [queue("queue_wait_seconds_bucket", rate(10), ',outcome="admitted",le="10"'),
+             queue("queue_wait_seconds_bucket", rate(20), ',outcome="admitted",le="30"'),
+             queue("queue_wait_seconds_bucket", rate(20), ',outcome="admitted",le="+Inf"')],
+        [queue("queue_wait_seconds_bucket", rate(199), ',outcome="admitted",le="10"'),
+         queue("queue_wait_seconds_bucket", rate(200), ',outcome="admitted",le="30"'),
+         queue("queue_wait_seconds_bucket", rate(200), ',outcome="admitted",le="+Inf"')]),
+    "TicketgateQueueBusy": (
+        32, [queue("queue_hold_seconds_sum", rate(58)), queue("queue_max_in_flight", "1x60")],
+        [queue("queue_hold_seconds_sum", rate(58)), queue("queue_max_in_flight", "2x60")]),
+    "TicketgateOrphans": (7, [queue("queue_orphaned", "1x60")], [queue("queue_orphaned", "1 1 0 1 1 0 1 1 0 1 1 0")]),
+    "TicketgateSlowClientsHoldSlots": (7, [queue("queue_held_back", "1x60")], [queue("queue_held_back", "0x60")]),
+    "TicketgateEndOfWorkUnknown": (
+        3, [queue("queue_status_failures_total", "0 0 1x60")], [queue("queue_status_failures_total", "1x60")]),
+    "TicketgateWaitsForItself": (
+        3, [queue("queue_inside_calls_total", "0 0 1x60", ',how="wait"')],
+        [queue("queue_inside_calls_total", "0 0 1x60", ',how="pass"')]),
+    "TicketgateBackendFails": (
+        11, [("ticketgate_upstream_errors_total", rate(6)), ("ticketgate_http_requests_total", rate(100))],
+        [("ticketgate_upstream_errors_total", rate(4)), ("ticketgate_http_requests_total", rate(100))]),
+    "TicketgateWorkersDie": (
+        15, [('ticketgate_worker_deaths_total{upstream="own",reason="exit"}', rate(1))],
+        [('ticketgate_worker_deaths_total{upstream="own",reason="exit"}', "0 0 1 1 2x60")]),
+    "TicketgateDown": (3, [('up{job="ticketgate"}', "1 0x60")], [('up{job="another"}', "1 0x60")]),
+    "TicketgateRestarts": (
+        8, [('process_start_time_seconds{job="ticketgate"}', "100 100 200 300 400 400x60")],
+        [('process_start_time_seconds{job="ticketgate"}', "100 100 200 200x60")]),
+    "TicketgateConfigNotLoaded": (
+        8, [("ticketgate_config_last_reload_successful", "1 0x60")],
+        [("ticketgate_config_last_reload_successful", "1 0 0 1x60")]),
+    "TicketgateLosesLogLines": (
+        3, [('ticketgate_log_dropped_lines_total{log="access"}', "0 0 9x60")],
+        [('ticketgate_log_dropped_lines_total{log="access"}', "9x60")]),
+    "TicketgateCannotAccept": (
+        3, [("ticketgate_accept_failures_total", "0 0 1x60")], [("ticketgate_accept_failures_total", "1x60")]),
+    "TicketgateDescriptorsRunOut": (
+        8, [('process_open_fds{job="ticketgate"}', "90x60"), ('process_max_fds{job="ticketgate"}', "100x60")],
+        [('process_open_fds{job="ticketgate"}', "70x60"), ('process_max_fds{job="ticketgate"}', "100x60")]),
+    "TicketgateIdClock": (
+        3, [('ticketgate_id_service_refused_total{reason="clock"}', "0 0 1x60")],
+        [('ticketgate_id_service_refused_total{reason="token"}', "0 0 1x60")]),
+}
+
+
+def unit_test(name, case):
+    """One entry of `tests:`. The expression ALERTS counts alerts, whatever their labels and words."""
+    minutes, fires, quiet = case
+    alerts = f'count(ALERTS{{alertname="{name}",alertstate="firing"}})'
+    for series, expected in ((fires, [{"labels": "{}", "value": 1}]), (quiet, [])):
+        yield {"interval": "1m", "input_series": [{"series": one, "values": values} for one, values in series],
+               "promql_expr_test": [{"expr": alerts, "eval_time": f"{minutes}m", "exp_samples": expected}]}
+
+
+def test_file(rules, names):
+    cases = [one for name in names for one in unit_test(name, CASES[name])]
+    return {"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": cases}

@@ -1,0 +1,21 @@
+// Lines as bytes for a terminal.
+#include "top/ansi.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate::top {
+namespace {
+
+const std::vector<Line> lines{{"one", Style::alarm}, {"two"}};
+
+TEST(Ansi, PaintsOverTheOldPictureAndClearsWhatIsLeft) {
+    EXPECT_EQ(painted(lines, true), "\x1b[H\x1b[1;31mone\x1b[0m\x1b[K\r\ntwo\x1b[K\x1b[J");
+}
+
+TEST(Ansi, HasNoColoursWhenNoneAreWanted) {
+    EXPECT_EQ(painted(lines, false), "\x1b[Hone\x1b[K\r\ntwo\x1b[K\x1b[J");
+    EXPECT_EQ(plain(lines), "one\ntwo\n");
+}
+
+}  // namespace
+}  // namespace ticketgate::top

@@ -1,0 +1,52 @@
+// Text for the cells of a terminal.
+#include "top/line_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ticketgate::top {
+namespace {
+
+TEST(LineText, CutsAtTheWidthInCharacters) {
+    EXPECT_EQ(cut("abcd", 4), "abcd");
+    EXPECT_EQ(cut("abcde", 4), "abc>");
+    EXPECT_EQ(cut("äöüß", 4), "äöüß");
+    EXPECT_EQ(cut("äöüße", 3), "äö>");
+    EXPECT_EQ(cut("abc", 1), ">");
+    EXPECT_EQ(cut("abc", 0), "");
+    EXPECT_EQ(padded("ä", 3), "ä  ");
+}
+
+TEST(LineText, HasNoControlCharacters) {
+    EXPECT_EQ(printable("a\x1b[31mb\r\n\t\x7f"), "a?[31mb????");
+    EXPECT_EQ(printable("\xc2\x9b"
+                        "31m"),
+              "??31m")
+        << "a control character of ISO 8859";
+    EXPECT_EQ(printable("ä\xff\xc3"), "ä??");
+    EXPECT_EQ(printable("€ 😀"), "€ 😀");
+}
+
+TEST(LineText, WritesDurationsForPeople) {
+    EXPECT_EQ(duration_text(0), "0.0s");
+    EXPECT_EQ(duration_text(14.04), "14.0s");
+    EXPECT_EQ(duration_text(59.99), "59.9s");
+    EXPECT_EQ(duration_text(60), "1m00s");
+    EXPECT_EQ(duration_text(3599), "59m59s");
+    EXPECT_EQ(duration_text(3600 * 2 + 7 * 60), "2h07m");
+    EXPECT_EQ(duration_text(86400 * 5 + 3 * 3600), "5d03h");
+}
+
+TEST(LineText, WritesTheTimeOfDayInItsZone) {
+    EXPECT_EQ(clock_text(0, 0), "00:00:00");
+    EXPECT_EQ(clock_text(86399, 0), "23:59:59");
+    EXPECT_EQ(clock_text(86399, 3600), "00:59:59");
+    EXPECT_EQ(clock_text(0, -3600), "23:00:00");
+}
+
+TEST(LineText, AlignsColumns) {
+    EXPECT_EQ(aligned({{"A", "B"}, {"ää", "c"}, {"d", ""}}),
+              (std::vector<std::string>{"A   B", "ää  c", "d"}));
+}
+
+}  // namespace
+}  // namespace ticketgate::top

@@ -1,0 +1,162 @@
+// The picture in a terminal of some size.
+#include "top/screen.hpp"
+
+#include <gtest/gtest.h>
+
+#include "answers.hpp"
+#include "top/line_text.hpp"
+
+namespace ticketgate::top {
+namespace {
+
+Surroundings around() {
+    return {.address = "127.0.0.1:9901",
+            .whom = "",
+            .every = "1s",
+            .failure = "",
+            .config = ConfigLine{90, 0, ""},
+            .now = {50'000, 3600}};
+}
+
+Browser browsing(const std::string& tickets, const std::string& queue = {}) {
+    Browser browser(queue);
+    browser.show(*read_queues(test::all()));
+    if (auto read = read_tickets(tickets)) browser.show(*std::move(read));
+    return browser;
+}
+
+std::string text(const std::vector<Line>& lines) {
+    std::string out;
+    for (const auto& line : lines) out += line.text + "\n";
+    return out;
+}
+
+TEST(Screen, ShowsWhoBlocksTheLineSinceWhenAndHowToFreeIt) {
+    EXPECT_EQ(text(screen(browsing(test::cart()), around(), {90, 20})),
+              "ticketgate top  127.0.0.1:9901  14:53:20  every 1s  sorted by name\n"
+              "ready  config in force for 1m30s\n"
+              "\n"
+              "  QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER\n"
+              "  a      0 of 1   0        0.0s        0.0s         ready\n"
+              "> cart   1 of 1   2        14.0s       1.2s         ready\n"
+              "  mail   2 of 3   0        3m20s       0.0s         ready\n"
+              "\n"
+              "cart: number 7 blocks 2 requests for 14.0s, since 14:53:06\n"
+              "  POST /add from 192.0.2.1, request id r7\n"
+              "  to free its slot: ticketgate release cart 7\n"
+              "\n"
+              "  NUMBER  STATE      FOR    CLIENT     REQUEST    REQUEST ID\n"
+              "> 7       running    14.0s  192.0.2.1  POST /add  r7\n"
+              "  8       waiting    1.2s   192.0.2.1  POST /b    r8\n"
+              "  10      uploading  1.0s   192.0.2.1  POST /c    r10\n"
+              "\n\n\n"
+              "q quit  j/k queue  Tab request  r release  s sort  p hold the picture  space "
+              "refresh\n");
+}
+
+TEST(Screen, FitsEverySize) {
+    for (std::size_t rows = 0; rows < 40; ++rows)
+        for (const std::size_t columns : {0u, 1u, 7u, 40u, 200u}) {
+            const auto lines = screen(browsing(test::cart()), around(), {columns, rows});
+            EXPECT_EQ(lines.size(), rows);
+            for (const auto& line : lines) EXPECT_LE(length(line.text), columns);
+        }
+}
+
+TEST(Screen, ShowsTheQueuesAroundTheSelectedOne) {
+    std::string queues;
+    for (int i = 10; i < 60; ++i)
+        queues += (queues.empty() ? "" : ",") +
+                  test::queue("q" + std::to_string(i), 0, 0, 1, "0.0", "0.0");
+    for (const char* name : {"q10", "q35", "q59"}) {
+        Browser browser(name);
+        browser.show(*read_queues(R"({"queues":[)" + queues + "]}"));
+        const auto shown = text(screen(browser, around(), {80, 24}));
+        EXPECT_NE(shown.find(std::string("> ") + name), shown.npos) << shown;
+        EXPECT_NE(shown.find("more queues"), shown.npos) << shown;
+    }
+}
+
+TEST(Screen, CountsTheTicketsThatItHasNoRoomFor) {
+    std::string waiting;
+    for (int i = 100; i < 150; ++i)
+        waiting += (waiting.empty() ? "" : ",") +
+                   test::ticket(i, "/w", R"("waited_seconds":1.0,"ready":true)");
+    const auto tickets =
+        test::queue("cart", 9950, 1, 1, "14.0", "1.0",
+                    test::tickets(test::ticket(7, "/a", R"("held_seconds":14.0)"), waiting, 9900));
+    const auto some = text(screen(browsing(tickets), around(), {80, 24}));
+    EXPECT_NE(some.find("  and 9942 more\n"), some.npos) << some;
+    EXPECT_NE(some.find("blocks 9950 requests"), some.npos) << some;
+    const auto all = text(screen(browsing(tickets), around(), unlimited));
+    EXPECT_NE(all.find("  149 "), all.npos) << all;
+    EXPECT_TRUE(all.ends_with("  and 9900 more\n")) << "no keys in a pipe";
+}
+
+TEST(Screen, TellsWhyNothingRuns) {
+    const auto idle = test::queue("a", 0, 0, 1, "0.0", "0.0", test::tickets("", ""));
+    EXPECT_NE(text(screen(browsing(idle, "a"), around(), unlimited))
+                  .find("\na: no request runs, none waits\n"),
+              std::string::npos);
+    const auto uploading = test::queue(
+        "a", 1, 0, 1, "0.0", "3.0",
+        test::tickets("", test::ticket(5, "/u", R"("waited_seconds":3.0,"ready":false)")));
+    EXPECT_NE(text(screen(browsing(uploading, "a"), around(), unlimited))
+                  .find("\na: number 5 still uploads its body, for 3.0s\n"
+                        "  POST /u from 192.0.2.1\n"),
+              std::string::npos);
+    const auto shown = text(screen(browsing(test::mail(), "mail"), around(), unlimited));
+    EXPECT_NE(shown.find("mail: number 4 runs for 2.0s, since 14:53:18; it blocks no request"),
+              shown.npos)
+        << shown;
+}
+
+TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
+    auto to = around();
+    to.whom = "--admin unix:/run/a.sock";
+    const auto shown = text(screen(browsing(test::cart()), to, unlimited));
+    EXPECT_NE(shown.find("ticketgate release cart 7 --admin unix:/run/a.sock\n"), shown.npos);
+    EXPECT_EQ(release_command("it's a queue", 7, ""), "ticketgate release 'it'\\''s a queue' 7");
+}
+
+TEST(Screen, AsksBeforeARelease) {
+    Browser browser = browsing(test::cart());
+    browser.press({Key::letter, 'r'});
+    const auto lines = screen(browser, around(), {120, 24});
+    EXPECT_EQ(lines.back().text,
+              "Release number 7 of cart? Its backend may still run: then two run at once. y: "
+              "release, other: no");
+    EXPECT_EQ(lines.back().style, Style::alarm);
+    browser.press({Key::escape});
+    EXPECT_EQ(screen(browser, around(), {80, 24}).back().text, "not released");
+}
+
+TEST(Screen, RaisesAnAlarmThatNeedsNoColour) {
+    auto to = around();
+    to.config->problems = 1;
+    to.config->first_problem = "c.yaml:3:1: unknown key";
+    const auto bad = screen(browsing(test::cart()), to, {120, 24});
+    EXPECT_EQ(bad[1].text,
+              "ready  config in force for 1m30s; the file on disk is NOT LOADED: c.yaml:3:1: "
+              "unknown key");
+    EXPECT_EQ(bad[1].style, Style::alarm);
+    to.ready = false;
+    EXPECT_TRUE(screen(browsing(test::cart()), to, {80, 24})[1].text.starts_with("DRAINING"));
+    to.failure = "Connection refused";
+    EXPECT_EQ(screen(browsing(test::cart()), to, {80, 24})[1].text,
+              "no answer: Connection refused");
+    EXPECT_EQ(screen(browsing(test::cart()), to, {80, 24})[5].style, Style::selected);
+    EXPECT_EQ(screen(browsing(test::mail(), "mail"), to, {80, 24})[5].style, Style::alarm);
+}
+
+TEST(Screen, ShowsNoControlCharactersThatAClientChose) {
+    const auto tickets =
+        test::queue("cart", 1, 1, 1, "1.0", "1.0",
+                    test::tickets(test::ticket(7, R"(/\u001b[31m)", R"("held_seconds":1.0)"), ""));
+    const auto shown = text(screen(browsing(tickets), around(), unlimited));
+    EXPECT_EQ(shown.find('\x1b'), shown.npos);
+    EXPECT_NE(shown.find("POST /?[31m from"), shown.npos) << shown;
+}
+
+}  // namespace
+}  // namespace ticketgate::top
