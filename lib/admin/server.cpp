@@ -13,6 +13,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -39,6 +40,8 @@ constexpr std::uint64_t most_body = 64 << 10;
 constexpr std::size_t spare_descriptors = 4;
 // The pause after a failed accept.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
+// After so long without an event a viewer gets a comment, so that a dead connection is noticed.
+constexpr auto quiet_time = std::chrono::seconds(15);
 
 bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
     return true;
@@ -117,9 +120,11 @@ class Guests {
 
 /// Shared by the listener and its connections, which may outlive it.
 struct House {
-    House(Limits l, Handler h) : limits(l), handle(std::move(h)), guests(l.max_connections) {}
+    House(Limits l, Handler h, Watch w)
+        : limits(l), handle(std::move(h)), watch(std::move(w)), guests(l.max_connections) {}
     const Limits limits;
     const Handler handle;
+    const Watch watch;
     Guests guests;
 };
 
@@ -148,6 +153,41 @@ class Connection final : public Guest {
     beast::basic_stream<Protocol> stream_;
 };
 
+const std::shared_ptr<const std::string>& head_of_events() {
+    static const auto head = std::make_shared<const std::string>(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        "X-Content-Type-Options: nosniff\r\nTicketgate-Admin: 1\r\nConnection: close\r\n\r\n");
+    return head;
+}
+
+const std::shared_ptr<const std::string>& sign_of_life() {
+    static const auto comment = std::make_shared<const std::string>(": still here\n\n");
+    return comment;
+}
+
+// Until the client leaves. One text at a time: a client that reads slowly misses events.
+template <class Protocol>
+asio::awaitable<void> send_events(Connection<Protocol>& self, std::unique_ptr<Events> events) {
+    auto& stream = self.stream();
+    error_code error;
+    auto token = asio::redirect_error(asio::use_awaitable, error);
+    asio::steady_timer alarm(stream.get_executor());
+    events->wake = [&alarm] { alarm.cancel(); };
+    auto text = head_of_events();
+    for (;;) {
+        stream.expires_after(self.house().limits.write_timeout);
+        co_await asio::async_write(stream, asio::buffer(*text), token);
+        if (error || self.closed()) co_return;
+        text = events->next();
+        if (text != nullptr) continue;
+        alarm.expires_after(quiet_time);
+        co_await alarm.async_wait(token);
+        if (self.closed()) co_return;
+        text = events->next();
+        if (text == nullptr) text = sign_of_life();
+    }
+}
+
 template <class Protocol>
 asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
     Connection<Protocol>& self = *owned;
@@ -164,6 +204,11 @@ asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
         co_await http::async_read(stream, buffer, parser, token);
         if (error || self.closed()) co_return;
         house.guests.answers(self);
+        auto events = house.watch ? house.watch(parser.get()) : nullptr;
+        if (events != nullptr) {
+            co_await send_events(self, std::move(events));
+            co_return;
+        }
         HttpResponse response = house.handle(parser.get(), local);
         // In a crowd one answer each: those who ask without end would keep the others waiting.
         keep = parser.get().keep_alive() && !house.guests.crowded();
@@ -246,8 +291,8 @@ std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpo
 }  // namespace
 
 Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
-               Report report) {
-    auto house = std::make_shared<House>(limits, std::move(handle));
+               Report report, Watch watch) {
+    auto house = std::make_shared<House>(limits, std::move(handle), std::move(watch));
     try {
         if (at.is_unix()) {
             net::remove_stale_socket(at);

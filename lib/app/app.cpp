@@ -80,16 +80,34 @@ App::App(config::Config config, std::string path, config::Environment environmen
     register_process_metrics(metrics_, log_, access_log_, assembly_);
 }
 
-App::~App() = default;
+App::~App() {
+    if (live_) live_->stop();
+}
 
 void App::start_admin(const config::Config& config) {
     const auto lane = ids::Lane{config.threads, config.threads + 1};  // after the loops' lanes
     admin_ids_ = std::make_unique<ids::Generator>(identities_.machine, lane);
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    live_ = make_live(
+        control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
+        [this] { return supervisor_.pools(); });
+    live_->start();
     admin_ = std::make_unique<admin::Server>(
         control_.io(), endpoint_of(*config.admin), admin_limits(config.admin_limits),
         admin::Pages{metrics_, assembly_.gates(), admin_actions(), admin_ids_.get(),
                      !identities_.overlap()},
-        [this](int error) { tell_admin_shut(error); });
+        [this](int error) { tell_admin_shut(error); },
+        [live = live_](const admin::HttpRequest& request) { return watch(*live, request); });
+}
+
+admin::Standing App::standing() const {
+    admin::Standing standing;
+    standing.version = version;
+    standing.ready = shutdown_.ready();
+    standing.started = started_;
+    standing.certificates = certificates_;
+    reload_.tell(standing);
+    return standing;
 }
 
 void App::tell_admin_shut(int error) {
@@ -148,6 +166,7 @@ int App::run() {
     release_signals();  // after the threads, which must not receive them
     notify_.ready();
     control_.run();
+    if (live_) live_->stop();
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
@@ -201,10 +220,11 @@ void App::tell_config() {
 }
 
 admin::Reloaded App::reload_now() {
-    if (!shutdown_.ready()) return reload_.run();  // systemd already knows of the stop
-    notify_.reloading();
+    const bool ready = shutdown_.ready();  // if not, systemd already knows of the stop
+    if (ready) notify_.reloading();
     auto result = reload_.run();
-    notify_.ready();
+    if (ready) notify_.ready();
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "admin/server.hpp"
 #include "app/control.hpp"
 #include "app/identities.hpp"
+#include "app/live_page.hpp"
 #include "app/notify.hpp"
 #include "app/pauses.hpp"
 #include "app/reload.hpp"
@@ -61,6 +62,7 @@ class App {
     void reopen_access_log();
     Release release(Gate& gate, std::uint64_t number);
     admin::Actions admin_actions();
+    admin::Standing standing() const;
 
     Log log_;
     metrics::Registry metrics_;
@@ -79,6 +81,9 @@ class App {
     Pauses pauses_;
     std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<noeq::Server> id_service_;
+    const WallTime started_ = wall_now();
+    std::vector<admin::Standing::Certificate> certificates_;
+    std::shared_ptr<admin::Live> live_;
     std::unique_ptr<admin::Server> admin_;
     Time tell_admin_at_{};
 };

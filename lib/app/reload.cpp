@@ -30,6 +30,9 @@ Reload::Reload(std::string path, config::Environment environment, config::Config
 admin::Reloaded Reload::run() {
     auto result = apply(load());
     successful_.set(result.problems.empty() ? 1 : 0);
+    last_ = wall_now();
+    result_ = result;
+    if (result.problems.empty()) loaded_ = last_;
     if (result.problems.empty()) {
         log_.info("config loaded", {{"file", path_}});
         return result;
@@ -37,6 +40,14 @@ admin::Reloaded Reload::run() {
     for (const auto& problem : result.problems) log_.error(problem);
     log_.error("the config is not loaded; the old one stays", {{"file", path_}});
     return result;
+}
+
+void Reload::tell(admin::Standing& standing) const {
+    standing.file = path_;
+    standing.loaded = loaded_;
+    standing.last_reload = last_;
+    standing.problems = result_.problems;
+    standing.need_restart = result_.need_restart;
 }
 
 // Loads the file with the checks of `check`, against the running process.

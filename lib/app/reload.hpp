@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "admin/pages.hpp"
+#include "admin/standing.hpp"
 #include "app/identities.hpp"
+#include "base/clock.hpp"
 #include "config/environment.hpp"
 #include "config/load.hpp"
 #include "proxy/assembly.hpp"
@@ -25,6 +27,8 @@ class Reload {
     /// for the keys that need a restart.
     admin::Reloaded run();
     const std::string& path() const { return path_; }
+    /// Fills in the file, when it was loaded, and the last reload with its problems.
+    void tell(admin::Standing& standing) const;
 
  private:
     config::Loaded load() const;
@@ -40,6 +44,8 @@ class Reload {
     Assembly& assembly_;
     Front& front_;
     metrics::Gauge& successful_;
+    WallTime loaded_ = wall_now(), last_{};  // last_: of the last reload, good or bad
+    admin::Reloaded result_;                 // of that reload
 };
 
 }  // namespace ticketgate
