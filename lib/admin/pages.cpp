@@ -7,6 +7,7 @@
 
 #include "admin/access.hpp"
 #include "admin/ids_page.hpp"
+#include "admin/page_files.hpp"
 #include "admin/queue_views.hpp"
 #include "admin/worker_views.hpp"
 #include "base/clock.hpp"
@@ -19,6 +20,7 @@ namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
 constexpr std::uint64_t usual_tickets = 100;
+constexpr std::size_t shortest_id = 4, most_found = 20;
 constexpr milliseconds longest_pause = 24h;
 constexpr std::array<std::string_view, 3> queue_actions{"/release", "/pause", "/resume"};
 
@@ -52,8 +54,9 @@ HttpResponse other_method(const char* allowed, std::string body) {
 
 HttpResponse no_such_page() {
     return page(http::status::not_found,
-                "no such page; the pages are /livez /readyz /healthz /metrics /api/v1/queues "
-                "/api/v1/queues/NAME /api/v1/workers /api/v1/cluster /api/v1/config "
+                "no such page; the pages are / /livez /readyz /healthz /metrics /api/v1/queues "
+                "/api/v1/queues/NAME /api/v1/tickets?request_id=ID /api/v1/events /api/v1/workers "
+                "/api/v1/cluster /api/v1/config "
                 "/api/v1/ids\n");
 }
 
@@ -84,11 +87,16 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
 }
 
 HttpResponse Pages::read(std::string_view path, const Query& query) const {
+    if (auto file = page_file(path)) return *std::move(file);
     if (path == "/livez") return page(http::status::ok, "ok\n");
     if (path == "/readyz" || path == "/healthz") return readiness(query.contains("verbose"));
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
+    if (path == "/api/v1/tickets") return find(query);
+    if (path == "/api/v1/events")
+        return page(http::status::service_unavailable,
+                    "as many viewers as admin.max_viewers allows look already\n");
     if (path == "/api/v1/workers" && actions.worker_pools)
         return page(http::status::ok, all_workers(actions.worker_pools()), json_text);
     if (path == "/api/v1/cluster" && actions.cluster)
@@ -112,6 +120,14 @@ HttpResponse Pages::readiness(bool verbose) const {
     std::string text = ready ? "ok\n" : "draining\n";
     if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
     return page(ready ? http::status::ok : http::status::service_unavailable, std::move(text));
+}
+
+HttpResponse Pages::find(const Query& query) const {
+    const auto id = query_text(query, "request_id");
+    if (!id || id->size() < shortest_id)
+        return page(http::status::bad_request,
+                    "request_id must be a request id, or its first 4 characters or more\n");
+    return page(http::status::ok, find_tickets(gates, *id, most_found), json_text);
 }
 
 HttpResponse Pages::write(std::string_view path, const Query& query) const {

@@ -1,8 +1,9 @@
-// The pages of the admin listener. Read: /livez /readyz /healthz /metrics, /api/v1/queues,
-// /api/v1/queues/NAME, /api/v1/workers, /api/v1/cluster, /api/v1/config and /api/v1/ids. Write
-// (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
-// /api/v1/queues/NAME/pause?for=30s, /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload.
-// Owned by App; called on the control thread.
+// The pages of the admin listener. Read: the live page at /, /livez /readyz /healthz /metrics,
+// /api/v1/queues, /api/v1/queues/NAME, /api/v1/tickets?request_id=ID, /api/v1/workers,
+// /api/v1/cluster, /api/v1/config and /api/v1/ids; /api/v1/events is in live.hpp. Write (POST, see
+// access.hpp): /api/v1/queues/NAME/release?number=N, /api/v1/queues/NAME/pause?for=30s,
+// /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload. Owned by App; called on the control
+// thread.
 #pragma once
 
 #include <functional>
@@ -49,6 +50,7 @@ struct Pages {
     HttpResponse read(std::string_view path, const Query& query) const;
     HttpResponse readiness(bool verbose) const;
     HttpResponse write(std::string_view path, const Query& query) const;
+    HttpResponse find(const Query& query) const;
     HttpResponse reload() const;
     HttpResponse change(std::string_view action, Gate& gate, const Query& query) const;
     HttpResponse release(Gate& gate, const Query& query) const;

@@ -1,7 +1,8 @@
 #include "admin/queue_views.hpp"
 
+#include <algorithm>
+#include <array>
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 
 #include "admin/print_json.hpp"
 
@@ -9,6 +10,8 @@ namespace ticketgate::admin {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::array<const char*, 3> clients{"served", "slow", "gone"};  // by ClientIs
 
 // null: until it is resumed.
 json::value pause_left(const GateFigures& figures) {
@@ -41,16 +44,48 @@ std::string ascii(std::string_view text) {
     return out;
 }
 
-json::object ticket(const TicketView& view, const char* since) {
-    return {
+json::object ticket(const TicketView& view) {
+    json::object out{
         {"number", view.number},
         {"request_id", view.label.request_id()},
         {"method", ascii(view.label.method())},
         {"target", ascii(view.label.target())},
         {"client_ip", ascii(view.label.client_ip())},
-        {since, to_s(view.since)},
+        {view.holds ? "held_seconds" : "waited_seconds", to_s(view.since)},
         {"blocked_by", view.blocked_by},
     };
+    if (view.inside_of != 0) out["inside_of"] = view.inside_of;
+    if (view.holds) out["client"] = clients[static_cast<std::size_t>(view.client)];
+    return out;
+}
+
+json::array list_of(const std::vector<TicketView>& views, std::size_t most) {
+    json::array list;
+    for (std::size_t i = 0; i < std::min(views.size(), most); ++i) list.push_back(ticket(views[i]));
+    return list;
+}
+
+json::array line_of(const std::vector<TicketView>& views, std::size_t most) {
+    json::array list = list_of(views, most);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        list[i].as_object()["position"] = i;
+        list[i].as_object()["ready"] = views[i].ready;
+    }
+    return list;
+}
+
+json::object whole(const Gate& gate, const GateView& view, Most most) {
+    auto out = summary(gate, view.figures);
+    json::array running = list_of(view.in_flight, most.in_flight);
+    json::array waiting = line_of(view.waiting, most.waiting);
+    const auto not_shown = view.figures.waiting - waiting.size(),
+               not_running = view.figures.in_flight - running.size();
+    out["tickets"] = json::object{{"in_flight", std::move(running)},
+                                  {"inside", list_of(view.inside, most.in_flight)},
+                                  {"waiting", std::move(waiting)},
+                                  {"waiting_not_shown", not_shown},
+                                  {"in_flight_not_shown", not_running}};
+    return out;
 }
 
 }  // namespace
@@ -62,28 +97,30 @@ std::string all_queues(const GateRegistry& gates) {
 }
 
 std::string one_queue(const Gate& gate, std::size_t most) {
-    const GateView view = gate.view(most);
-    json::array running, inside, waiting;
-    for (const auto& one : view.in_flight) running.push_back(ticket(one, "held_seconds"));
-    for (const auto& one : view.inside) {
-        auto shown = ticket(one, one.holds ? "held_seconds" : "waited_seconds");
-        shown["inside_of"] = one.inside_of;
-        inside.push_back(std::move(shown));
-    }
-    for (const auto& one : view.waiting) {
-        auto shown = ticket(one, "waited_seconds");
-        shown["position"] = waiting.size();
-        shown["ready"] = one.ready;
-        waiting.push_back(std::move(shown));
-    }
-    auto whole = summary(gate, view.figures);
-    whole["tickets"] =
-        json::object{{"in_flight", std::move(running)},
-                     {"inside", std::move(inside)},
-                     {"waiting", std::move(waiting)},
-                     {"waiting_not_shown", view.figures.waiting - view.waiting.size()},
-                     {"in_flight_not_shown", view.figures.in_flight - view.in_flight.size()}};
-    return print_json(whole) + "\n";
+    return print_json(whole(gate, gate.view(most), {most, most})) + "\n";
+}
+
+json::object queue_view(const Gate& gate, Most most) {
+    json::object out = whole(gate, gate.view(std::max(most.in_flight, most.waiting)), most);
+    out["orphaned"] = gate.notes.orphaned.load(std::memory_order_relaxed);
+    out["held_back"] = gate.notes.held_back.load(std::memory_order_relaxed);
+    out["exclusion_violations"] = gate.counts().exclusion_violations;
+    return out;
+}
+
+std::string find_tickets(const GateRegistry& gates, std::string_view request_id, std::size_t most) {
+    json::array list;
+    gates.for_each([&](const Gate& gate) {
+        if (list.size() == most) return;
+        for (const FoundTicket& found : gate.find(request_id, most - list.size())) {
+            json::object one = ticket(found.ticket);
+            one["queue"] = gate.name();
+            if (!found.ticket.holds) one["position"] = found.ahead;
+            if (!found.ticket.holds) one["ready"] = found.ticket.ready;
+            list.push_back(std::move(one));
+        }
+    });
+    return print_json(json::object{{"tickets", std::move(list)}}) + "\n";
 }
 
 }  // namespace ticketgate::admin

@@ -1,8 +1,10 @@
 // The queues as JSON: a summary of all of them, or one queue ticket by ticket.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "gate/gate_registry.hpp"
 
@@ -12,5 +14,14 @@ std::string all_queues(const GateRegistry& gates);
 
 /// Lists at most `most` waiting tickets.
 std::string one_queue(const Gate& gate, std::size_t most);
+
+struct Most {
+    std::size_t in_flight, waiting;
+};
+/// The same for the live page, with what the metrics say of it, in less space.
+boost::json::object queue_view(const Gate& gate, Most most);
+
+/// The tickets of all queues whose request id begins with this text, at most `most`.
+std::string find_tickets(const GateRegistry& gates, std::string_view request_id, std::size_t most);
 
 }  // namespace ticketgate::admin

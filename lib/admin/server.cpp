@@ -43,6 +43,8 @@ constexpr auto linger_time = std::chrono::seconds(2);
 constexpr std::size_t spare_descriptors = 4;
 // The pause after a failed accept.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
+// After so long without an event a viewer gets a comment, so that a dead connection is noticed.
+constexpr auto quiet_time = std::chrono::seconds(15);
 
 bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
     return true;
@@ -121,9 +123,11 @@ class Guests {
 
 /// Shared by the listener and its connections, which may outlive it.
 struct House {
-    House(Limits l, Handler h) : limits(l), handle(std::move(h)), guests(l.max_connections) {}
+    House(Limits l, Handler h, Watch w)
+        : limits(l), handle(std::move(h)), watch(std::move(w)), guests(l.max_connections) {}
     const Limits limits;
     const Handler handle;
+    const Watch watch;
     Guests guests;
 };
 
@@ -152,6 +156,41 @@ class Connection final : public Guest {
     beast::basic_stream<Protocol> stream_;
 };
 
+const std::shared_ptr<const std::string>& head_of_events() {
+    static const auto head = std::make_shared<const std::string>(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        "X-Content-Type-Options: nosniff\r\nTicketgate-Admin: 1\r\nConnection: close\r\n\r\n");
+    return head;
+}
+
+const std::shared_ptr<const std::string>& sign_of_life() {
+    static const auto comment = std::make_shared<const std::string>(": still here\n\n");
+    return comment;
+}
+
+// Until the client leaves. One text at a time: a client that reads slowly misses events.
+template <class Protocol>
+asio::awaitable<void> send_events(Connection<Protocol>& self, std::unique_ptr<Events> events) {
+    auto& stream = self.stream();
+    error_code error;
+    auto token = asio::redirect_error(asio::use_awaitable, error);
+    asio::steady_timer alarm(stream.get_executor());
+    events->wake = [&alarm] { alarm.cancel(); };
+    auto text = head_of_events();
+    for (;;) {
+        stream.expires_after(self.house().limits.write_timeout);
+        co_await asio::async_write(stream, asio::buffer(*text), token);
+        if (error || self.closed()) co_return;
+        text = events->next();
+        if (text != nullptr) continue;
+        alarm.expires_after(quiet_time);
+        co_await alarm.async_wait(token);
+        if (self.closed()) co_return;
+        text = events->next();
+        if (text == nullptr) text = sign_of_life();
+    }
+}
+
 /// Serves one connection.
 template <class Protocol>
 class Service {
@@ -172,6 +211,11 @@ class Service {
             }
             if (error_) co_return;
             house_.guests.answers(self_);
+            auto events = house_.watch ? house_.watch(parser.get()) : nullptr;
+            if (events != nullptr) {
+                co_await send_events(self_, std::move(events));
+                co_return;
+            }
             HttpResponse response = house_.handle(parser.get(), local);
             // In a crowd one answer each: those who ask without end would keep the others waiting.
             keep = parser.get().keep_alive() && !house_.guests.crowded();
@@ -309,8 +353,8 @@ std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpo
 }  // namespace
 
 Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
-               Report report) {
-    auto house = std::make_shared<House>(limits, std::move(handle));
+               Report report, Watch watch) {
+    auto house = std::make_shared<House>(limits, std::move(handle), std::move(watch));
     try {
         if (at.is_unix()) {
             net::remove_stale_socket(at);

@@ -19,8 +19,22 @@ namespace ticketgate::admin {
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
 using HttpResponse = boost::beast::http::response<boost::beast::http::string_body>;
+
+/// Server-sent events for one connection, in their order. Control thread.
+class Events {
+ public:
+    virtual ~Events() = default;
+    /// Whole events as text; null: none yet.
+    virtual std::shared_ptr<const std::string> next() = 0;
+    /// Called when there may be a next one. May be empty.
+    std::function<void()> wake;
+};
+
 /// `local`: the peer came over loopback or a unix socket.
 using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
+
+/// Returns the events that this request asks for; null: an ordinary request, for the Handler.
+using Watch = std::function<std::unique_ptr<Events>(const HttpRequest&)>;
 
 struct Limits {
     std::size_t max_connections = 64;  ///< at the limit, a new one replaces another
@@ -33,10 +47,10 @@ class Server {
     /// The errno of a failed accept; at most one report a pause.
     using Report = std::function<void(int error)>;
 
-    /// Binds; throws std::system_error that names the address. `handle` and `report` run on the
-    /// control thread.
+    /// Binds; throws std::system_error that names the address. The functions run on the control
+    /// thread. A null `watch`: there are no events.
     Server(boost::asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
-           Report report);
+           Report report, Watch watch = nullptr);
     ~Server();
 
     const net::Endpoint& local() const;

@@ -1,8 +1,8 @@
 #include "admin/worker_views.hpp"
 
 #include <array>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <limits>
 
 #include "admin/print_json.hpp"
 
@@ -29,11 +29,17 @@ json::object worker(const std::string& upstream, const spawn::WorkerView& view) 
 
 }  // namespace
 
-std::string all_workers(const std::vector<std::shared_ptr<spawn::Pool>>& pools) {
+json::array workers_view(const std::vector<std::shared_ptr<spawn::Pool>>& pools, std::size_t most) {
     json::array list;
     for (const auto& pool : pools)
-        for (const auto& view : pool->view()) list.push_back(worker(pool->name(), view));
-    return print_json(json::object{{"workers", std::move(list)}}) + "\n";
+        for (const auto& view : pool->view())
+            if (list.size() < most) list.push_back(worker(pool->name(), view));
+    return list;
+}
+
+std::string all_workers(const std::vector<std::shared_ptr<spawn::Pool>>& pools) {
+    const auto all = std::numeric_limits<std::size_t>::max();
+    return print_json(json::object{{"workers", workers_view(pools, all)}}) + "\n";
 }
 
 }  // namespace ticketgate::admin

@@ -92,7 +92,9 @@ App::App(config::Config config, std::string path, config::Environment environmen
     config_watch_->follow(reload_.files(), read.at);
 }
 
-App::~App() = default;
+App::~App() {
+    if (live_) live_->stop();
+}
 
 GateRegistry::Permits App::permits() const {
     if (!replica_) return {};
@@ -109,11 +111,27 @@ void App::join_lines(const config::Config& config) {
 void App::start_admin(const config::Config& config) {
     const auto lane = ids::Lane{config.threads, config.threads + 1};  // after the loops' lanes
     admin_ids_ = std::make_unique<ids::Generator>(identities_.machine, lane);
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    live_ = make_live(
+        control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
+        [this] { return supervisor_.pools(); });
+    live_->start();
     admin_ = std::make_unique<admin::Server>(
         control_.io(), endpoint_of(*config.admin), admin_limits(config.admin_limits),
         admin::Pages{metrics_, assembly_.gates(), admin_actions(), admin_ids_.get(),
                      !identities_.overlap()},
-        [this](int error) { tell_admin_shut(error); });
+        [this](int error) { tell_admin_shut(error); },
+        [live = live_](const admin::HttpRequest& request) { return watch(*live, request); });
+}
+
+admin::Standing App::standing() const {
+    admin::Standing standing;
+    standing.version = version;
+    standing.ready = shutdown_.ready();
+    standing.started = started_;
+    standing.certificates = certificates_;
+    reload_.tell(standing);
+    return standing;
 }
 
 void App::tell_admin_shut(int error) {
@@ -180,6 +198,7 @@ int App::run() {
     notify_.ready();
     control_.run();
     if (replica_) replica_->stop();  // what is cut from here on must not pass for finished
+    if (live_) live_->stop();
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
@@ -237,6 +256,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
     notify_.reloading();
     auto result = reload_and_follow(by);
     notify_.ready();
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
     return result;
 }
 

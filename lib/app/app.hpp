@@ -14,6 +14,7 @@
 #include "app/config_watch.hpp"
 #include "app/control.hpp"
 #include "app/identities.hpp"
+#include "app/live_page.hpp"
 #include "app/notify.hpp"
 #include "app/pauses.hpp"
 #include "app/reload.hpp"
@@ -67,6 +68,7 @@ class App {
     void reopen_access_log();
     Release release(Gate& gate, std::uint64_t number);
     admin::Actions admin_actions();
+    admin::Standing standing() const;
 
     Log log_;
     metrics::Registry metrics_;
@@ -87,6 +89,9 @@ class App {
     Pauses pauses_;
     std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<noeq::Server> id_service_;
+    const WallTime started_ = wall_now();
+    std::vector<admin::Standing::Certificate> certificates_;
+    std::shared_ptr<admin::Live> live_;
     std::unique_ptr<admin::Server> admin_;
     Time tell_admin_at_{};
 };

@@ -79,6 +79,14 @@ void Reload::note_files(Files read, bool in_force) {
     files_.insert(in_force_files_.begin(), in_force_files_.end());
 }
 
+void Reload::tell(admin::Standing& standing) const {
+    standing.file = path_;
+    standing.loaded = view_.in_force_since;
+    if (view_.last.by != admin::ReadBy::start) standing.last_reload = view_.last.at;
+    standing.problems = view_.last.result.problems;
+    standing.need_restart = view_.last.result.need_restart;
+}
+
 // Loads the file with the checks of `check`, against the running process.
 config::Loaded Reload::load() const {
     auto loaded = config::load_file(path_, environment_);

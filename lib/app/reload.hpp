@@ -7,7 +7,9 @@
 
 #include "admin/config_view.hpp"
 #include "app/config_files.hpp"
+#include "admin/standing.hpp"
 #include "app/identities.hpp"
+#include "base/clock.hpp"
 #include "config/environment.hpp"
 #include "config/load.hpp"
 #include "proxy/assembly.hpp"
@@ -38,6 +40,8 @@ class Reload {
     const admin::ConfigView& view() const { return view_; }
     /// The file, and the files that the config in force and the one that was read last name.
     const Files& files() const { return files_; }
+    /// Fills in the file, when it was loaded, and the last reload with its problems.
+    void tell(admin::Standing& standing) const;
 
  private:
     config::Loaded load() const;

@@ -36,7 +36,7 @@ class Comparison {
             return differs("admin", admin_of(started_), admin_of(next_), whom_to_ask());
         differs("admin.address", admin_of(started_), admin_of(next_), whom_to_ask());
         keys(Section::admin, "admin.", &started_, &next_,
-             {"max_connections", "read_timeout", "write_timeout"});
+             {"max_connections", "max_viewers", "read_timeout", "write_timeout"});
     }
 
     void id_service() {

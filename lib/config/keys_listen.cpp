@@ -57,6 +57,9 @@ constexpr std::array admin_rows{
                "Authorization: Bearer TOKEN. Without a token, only programs on this machine can.")),
     count("max_connections", field<&Config::admin_limits, &AdminLimits::max_connections>, 1, 10000,
           "Open connections. One more closes the connection that has been idle for longest."),
+    count("max_viewers", field<&Config::admin_limits, &AdminLimits::max_viewers>, 0, 10000,
+          "Browsers that may look at the live page at the same time; each holds a connection, so "
+          "keep it below max_connections. One more is told to try again."),
     duration("read_timeout", field<&Config::admin_limits, &AdminLimits::read_timeout>,
              "Closes a connection whose request has not arrived whole after this time."),
     duration("write_timeout", field<&Config::admin_limits, &AdminLimits::write_timeout>,

@@ -262,6 +262,7 @@ struct Clients {
 /// Limits of connections to the admin listener.
 struct AdminLimits {
     std::uint32_t max_connections = 64;
+    std::uint32_t max_viewers = 32;    ///< of the live page
     milliseconds read_timeout = 10s;   ///< until the whole request has arrived
     milliseconds write_timeout = 10s;  ///< until the whole answer has been sent
     bool operator==(const AdminLimits&) const = default;

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gate/gate_view.hpp"
 #include "gate/pass.hpp"
@@ -140,6 +141,10 @@ class Gate {
     virtual GateFigures figures() const = 0;
     /// Returns the line: at most `most` tickets in flight and waiting (GateView::most caps both).
     virtual GateView view(std::size_t most) const = 0;
+    /// The tickets whose request id begins with this text, at most `most`. Looks at the whole line
+    /// under the lock.
+    virtual std::vector<FoundTicket> find(std::string_view request_id, std::size_t most) const = 0;
+    virtual GateCounts counts() const = 0;
 
     /// `release: worker_idle`, as the config in force has it. Any thread.
     bool worker_idle() const { return worker_idle_.load(std::memory_order_relaxed); }
@@ -175,6 +180,10 @@ class [[nodiscard]] Slot {
         if (pass_ != nullptr && here_ == &gate_->home()) pass_->wake(holder);
     }
     bool taken_away() const { return pass_ != nullptr && pass_->taken_away(); }
+    /// What becomes of the client while the request runs.
+    void client(ClientIs now) {
+        if (pass_ != nullptr) pass_->client(now);
+    }
 
     explicit operator bool() const { return pass_ != nullptr; }
     std::uint64_t number() const { return pass_ ? pass_->number() : 0; }

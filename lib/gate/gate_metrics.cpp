@@ -98,6 +98,19 @@ GateMetrics::~GateMetrics() {
         registry.remove(*c);
 }
 
+GateCounts GateMetrics::counts() const {
+    GateCounts counts;
+    for (std::size_t i = 0; i < counts.waits.size(); ++i) {
+        counts.waits[i] = wait_admitted.count(i);
+        counts.holds[i] = hold.count(i);
+    }
+    for (const auto* reason : {&rejected_full, &rejected_timeout, &rejected_draining,
+                               &rejected_refused, &rejected_released})
+        counts.refused += reason->value();
+    counts.exclusion_violations = exclusion_violations.value();
+    return counts;
+}
+
 void GateMetrics::count(GivenUp why, double waited_seconds) {
     switch (why) {
         case GivenUp::client_closed:

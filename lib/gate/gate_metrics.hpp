@@ -22,6 +22,8 @@ struct GateMetrics {
 
     /// Counts a waiting ticket that was given up.
     void count(GivenUp why, double waited_seconds);
+    /// Any thread.
+    GateCounts counts() const;
 
     metrics::Registry& registry;
     metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,

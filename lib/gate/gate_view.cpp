@@ -29,6 +29,7 @@ TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
     view.holds = holds_slot(ticket.state);
     view.since = now - (view.holds ? ticket.granted : ticket.taken);
     view.ready = ticket.ready;
+    view.client = Pass::of(ticket).client();
     return view;
 }
 
@@ -48,6 +49,33 @@ GateView LocalGate::view(std::size_t most) const {
     queue_.for_each_waiting(
         most, [&](const queue::Ticket& one) { view.waiting.push_back(view_of(one, now)); });
     return view;
+}
+
+// Copies nothing but what it has found.
+std::vector<FoundTicket> LocalGate::find(std::string_view request_id, std::size_t most) const {
+    std::vector<FoundTicket> found;
+    found.reserve(most);
+    const std::lock_guard lock(lock_);
+    const Time now = monotonic_now();
+    const auto look = [&](const queue::Ticket& one, std::uint32_t ahead) {
+        if (found.size() < most && Pass::of(one).label().request_id().starts_with(request_id))
+            found.push_back({view_of(one, now), ahead});
+    };
+    const auto within = [&](const queue::Queue& line, const auto& self) -> void {
+        line.for_each_holder(queue::unlimited, [&](const queue::Ticket& one) {
+            look(one, 0);
+            if (const auto& inner = Pass::of(one).within_) self(*inner, self);
+        });
+        std::uint32_t ahead = 0;
+        line.for_each_waiting(queue::unlimited,
+                              [&](const queue::Ticket& one) { look(one, ahead++); });
+    };
+    within(queue_, within);
+    return found;
+}
+
+GateCounts LocalGate::counts() const {
+    return metrics_.counts();
 }
 
 GateFigures LocalGate::figures() const {

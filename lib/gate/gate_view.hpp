@@ -2,11 +2,15 @@
 // lock of the gate.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "gate/gate_settings.hpp"
+#include "gate/pass.hpp"
 #include "gate/request_label.hpp"
+#include "metrics/metric.hpp"
 
 namespace ticketgate {
 
@@ -34,7 +38,24 @@ struct TicketView {
     Duration since{0};             ///< waiting: from the ticket; in flight: from the grant
     bool holds = false;            ///< a slot; false: it waits
     bool ready = true;             ///< false: its request body is still arriving
+    ClientIs client = ClientIs::served;  ///< of a running one
     RequestLabel label;
+};
+
+/// A ticket that was looked for, in line or in flight.
+struct FoundTicket {
+    TicketView ticket;
+    std::uint32_t ahead = 0;  ///< of a waiting one: those before it in the line
+};
+
+/// What a queue has counted since its start; the difference of two tells of the time between.
+struct GateCounts {
+    /// Observations up to each of metrics::seconds_buckets, not cumulative, and those above.
+    using Buckets = std::array<std::uint64_t, std::size(metrics::seconds_buckets) + 1>;
+    Buckets waits{};  ///< of those who were admitted
+    Buckets holds{};
+    std::uint64_t refused = 0;  ///< for any reason
+    std::uint64_t exclusion_violations = 0;
 };
 
 struct GateView {

@@ -61,6 +61,8 @@ class LocalGate final : public Gate {
     GateSettings settings() const override;
     GateFigures figures() const override;
     GateView view(std::size_t most) const override;
+    std::vector<FoundTicket> find(std::string_view request_id, std::size_t most) const override;
+    GateCounts counts() const override;
 
  private:
     template <class Change>

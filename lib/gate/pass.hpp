@@ -15,6 +15,13 @@ namespace ticketgate {
 
 enum class GivenUp : std::uint8_t;
 
+/// The client of a running request.
+enum class ClientIs : std::uint8_t {
+    served,
+    slow,  ///< it delays the backend: ticketgate_queue_held_back
+    gone   ///< it left while its request runs: ticketgate_queue_orphaned; final
+};
+
 class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
  public:
     Pass() = default;
@@ -41,6 +48,9 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     /// Sets the coroutine to wake at the decision, and later at the loss of the slot; null: none.
     /// On the home loop only.
     void wake(Signal* waiter) { waiter_ = waiter; }
+    /// For views. Any thread.
+    void client(ClientIs now) { client_.store(now, std::memory_order_relaxed); }
+    ClientIs client() const { return client_.load(std::memory_order_relaxed); }
     /// True if the slot was released while its request ran. Any thread.
     bool taken_away() const { return taken_away_.load(std::memory_order_acquire); }
 
@@ -55,6 +65,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     GivenUp given_up_{};        // why, if it is dropped; under the gate's lock
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
+    std::atomic<ClientIs> client_{ClientIs::served};
     std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock
     // CONTRACT 10; under the gate's lock.
     std::shared_ptr<Pass> parent_;          // it runs within the hold of this one

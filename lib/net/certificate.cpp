@@ -257,6 +257,10 @@ std::string subject_of(const X509& certificate) {
     return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
 }
 
+WallTime expiry_of(const X509& certificate) {
+    return {seconds_to(X509_get0_notAfter(&certificate), WallTime{}) * 1'000'000};
+}
+
 std::string fingerprint_of(const X509& certificate) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
     unsigned size = 0;

@@ -62,6 +62,8 @@ std::string digest_of_file(const std::string& file);
 
 /// RFC 2253, in printable ASCII.
 std::string subject_of(const X509& certificate);
+/// The end of its validity.
+WallTime expiry_of(const X509& certificate);
 /// SHA-256 in hex.
 std::string fingerprint_of(const X509& certificate);
 

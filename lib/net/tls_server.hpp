@@ -41,6 +41,7 @@ class TlsServer {
     /// The rules by which clients' certificates are accepted, to compare; empty: none is asked for.
     const std::string& guests() const { return guests_; }
     bool requires_guests() const { return required_; }
+    const std::vector<KeyPair>& pairs() const { return pairs_; }
 
     // For OpenSSL, during a handshake.
     /// The certificates for the name that the client asked for.

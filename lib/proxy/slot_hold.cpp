@@ -39,6 +39,7 @@ void SlotHold::client(Client now) noexcept {
     if (!held() || client_ == Client::gone) return;
     count(-1);
     client_ = now;
+    slot_.client(now);
     count(+1);
 }
 

@@ -53,12 +53,8 @@ enum class HoldNews : std::uint8_t { none, taken_away, overdue, failed_open };
 
 class SlotHold {
  public:
-    /// The client of the response, as the queue's gauges count it.
-    enum class Client : std::uint8_t {
-        served,
-        slow,  ///< delays the backend: ticketgate_held_back
-        gone   ///< left while its request runs: ticketgate_orphans; final
-    };
+    /// The client of the response, as the queue's gauges and views show it.
+    using Client = ClientIs;
 
     /// Notifies `holder` of an operator's release and of hold_timeout. An empty `slot`: not queued.
     SlotHold(Slot slot, Signal& holder);

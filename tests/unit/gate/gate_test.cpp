@@ -2,6 +2,7 @@
 #include "gate/gate.hpp"
 
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -55,6 +56,39 @@ TEST_F(GateTest, AViewShowsTheFirstOfTheLineAndCountsTheRest) {
     EXPECT_EQ(view.waiting[1].blocked_by, 1u);
     EXPECT_EQ(view.figures.waiting, 3u);
     EXPECT_EQ(view.figures.in_flight, 1u);
+}
+
+TEST_F(GateTest, FindsTicketsByTheBeginningOfTheirRequestId) {
+    const auto enter = [this](std::string_view id) {
+        auto pass = std::make_shared<Pass>(RequestLabel(id, "::1", "GET", "/"));
+        gate->take(*pass, Entry(), loop);
+        return Place(gate, std::move(pass), loop);
+    };
+    const Place holder = enter("aaaa-1"), other = enter("bbbb-1"), waits = enter("aaaa-2");
+    const auto found = gate->find("aaaa", 10);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_TRUE(found[0].ticket.holds);
+    EXPECT_EQ(found[1].ticket.number, 3u);
+    EXPECT_EQ(found[1].ahead, 1u);
+    EXPECT_EQ(gate->find("aaaa", 1).size(), 1u);
+    EXPECT_TRUE(gate->find("aaaa-3", 10).empty());
+}
+
+TEST_F(GateTest, AViewShowsWhatBecameOfTheClient) {
+    Slot holder = slot();
+    EXPECT_EQ(gate->view(1).in_flight.at(0).client, ClientIs::served);
+    holder.client(ClientIs::gone);
+    EXPECT_EQ(gate->view(1).in_flight.at(0).client, ClientIs::gone);
+}
+
+TEST_F(GateTest, CountsWhatTheMetricsCount) {
+    { const Slot done = slot(); }
+    const Slot holder = slot();
+    { const Place full = place({.max_waiting = 0}); }
+    const GateCounts counts = gate->counts();
+    EXPECT_EQ(std::accumulate(counts.waits.begin(), counts.waits.end(), 0u), 2u);
+    EXPECT_EQ(std::accumulate(counts.holds.begin(), counts.holds.end(), 0u), 1u);
+    EXPECT_EQ(counts.refused, 1u);
 }
 
 TEST_F(GateTest, AViewCopiesNoMoreThanItsLimitAllows) {

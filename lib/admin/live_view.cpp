@@ -1,0 +1,93 @@
+#include "admin/live_view.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <tuple>
+
+#include "admin/print_json.hpp"
+#include "admin/queue_views.hpp"
+#include "admin/worker_views.hpp"
+
+namespace ticketgate::admin {
+namespace {
+
+namespace json = boost::json;
+
+json::array some_of(const std::vector<std::string>& lines) {
+    json::array out;
+    for (std::size_t i = 0; i < std::min(lines.size(), Shown::lines); ++i)
+        out.emplace_back(lines[i]);
+    if (lines.size() > Shown::lines)
+        out.emplace_back("and " + std::to_string(lines.size() - Shown::lines) +
+                         " more, in the log");
+    return out;
+}
+
+json::object config_of(const Standing& standing) {
+    const bool reloaded = standing.last_reload != WallTime{};
+    return {{"file", standing.file},
+            {"loaded", standing.loaded.unix_ms()},
+            {"last_reload",
+             reloaded ? json::value(standing.last_reload.unix_ms()) : json::value(nullptr)},
+            {"problems", some_of(standing.problems)},
+            {"need_restart", some_of(standing.need_restart)}};
+}
+
+json::array certificates_of(const Standing& standing) {
+    json::array out;
+    for (const auto& one : standing.certificates) {
+        if (out.size() == Shown::lines) break;
+        out.push_back(json::object{{"listener", one.listener},
+                                   {"subject", one.subject},
+                                   {"expires", one.expires.unix_s()}});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::set<std::string> shown_queues(const GateRegistry& gates) {
+    std::vector<std::tuple<std::uint64_t, std::string>> busy;
+    gates.for_each([&](const Gate& gate) {
+        const GateFigures figures = gate.figures();
+        const std::uint64_t load = std::uint64_t{figures.waiting} + figures.in_flight;
+        busy.emplace_back(~load, gate.name());
+    });
+    std::sort(busy.begin(), busy.end());
+    std::set<std::string> names;
+    for (const auto& [load, name] : busy)
+        if (names.size() < Shown::queues) names.insert(name);
+    return names;
+}
+
+std::string live_view(const GateRegistry& gates, const std::set<std::string>& shown,
+                      const Standing& standing,
+                      const std::vector<std::shared_ptr<spawn::Pool>>& pools, std::size_t viewers,
+                      WallTime now) {
+    const std::size_t share = Shown::tickets / std::max<std::size_t>(1, shown.size());
+    json::array queues;
+    std::size_t all = 0;
+    gates.for_each([&](const Gate& gate) {
+        ++all;
+        if (shown.contains(gate.name()))
+            queues.push_back(queue_view(
+                gate, {std::min(Shown::in_flight, share), std::min(Shown::waiting, share)}));
+    });
+    json::array workers = workers_view(pools, Shown::workers);
+    std::size_t every = 0;
+    for (const auto& pool : pools) every += pool->view().size();
+    return print_json(json::object{{"now", now.unix_ms()},
+                                   {"version", standing.version},
+                                   {"started", standing.started.unix_ms()},
+                                   {"ready", standing.ready},
+                                   {"viewers", viewers},
+                                   {"config", config_of(standing)},
+                                   {"certificates", certificates_of(standing)},
+                                   {"queues_not_shown", all - queues.size()},
+                                   {"queues", std::move(queues)},
+                                   {"workers_not_shown", every - workers.size()},
+                                   {"workers", std::move(workers)}});
+}
+
+}  // namespace ticketgate::admin

@@ -1,0 +1,33 @@
+// The one picture of the line that all viewers of the live page share, as JSON. Bounded: the
+// busiest queues, the first tickets of each. Control thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "admin/standing.hpp"
+#include "gate/gate_registry.hpp"
+#include "spawn/pool.hpp"
+
+namespace ticketgate::admin {
+
+/// The most that one picture has, whatever the config and the line.
+struct Shown {
+    static constexpr std::size_t queues = 50, in_flight = 50, waiting = 100;
+    static constexpr std::size_t tickets = 600;  ///< of all queues together, about
+    static constexpr std::size_t workers = 100, lines = 20;
+};
+
+/// The names of the queues that are shown: those with the most waiting and running, if there are
+/// too many.
+std::set<std::string> shown_queues(const GateRegistry& gates);
+
+std::string live_view(const GateRegistry& gates, const std::set<std::string>& shown,
+                      const Standing& standing,
+                      const std::vector<std::shared_ptr<spawn::Pool>>& pools, std::size_t viewers,
+                      WallTime now);
+
+}  // namespace ticketgate::admin

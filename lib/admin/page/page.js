@@ -1,0 +1,484 @@
+// The live page: draws what /api/v1/events sends. Texts of requests become text nodes only, never
+// HTML. Rows are kept by key from picture to picture, so that the keyboard's focus stays.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const squares = 60; // waiting tickets in the picture of a line; the table has more
+const slow = 10; // seconds of a hold after which a line with others behind it counts as blocked
+
+// ── small tools ──
+
+function el(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function svg(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function time(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  if (seconds < 0.9995) return `${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+}
+
+const count = (number) => Number(number).toLocaleString("en");
+const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+
+// One child of `parent` for each item, in their order; a child stays as long as its key.
+function keep(parent, items, keyOf, make, update) {
+  parent.kept = parent.kept || new Map();
+  const old = parent.kept;
+  parent.kept = new Map();
+  let place = parent.firstChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    if (parent.kept.has(key)) continue;
+    const node = old.get(key) || make(item);
+    old.delete(key);
+    parent.kept.set(key, node);
+    update(node, item);
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
+  }
+  for (const node of old.values()) node.remove();
+}
+
+// ── one queue ──
+
+const ticketCells = ["number", "state", "time", "request", "client", "behind", "id", "act"];
+const ticketTitles = ["Number", "State", "For", "Request", "Client", "Came behind", "Request id", ""];
+
+function table(titles) {
+  const body = el("tbody");
+  const heads = titles.map((title) => el("th", { scope: "col" }, title));
+  const made = el("div", { class: "scroll", tabindex: "0" },
+    el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body));
+  made.body = body;
+  return made;
+}
+
+function row(cells, titles) {
+  const made = el("tr");
+  made.cells_ = {};
+  cells.forEach((name, i) => {
+    const kind = name === "number" || name === "time" ? "number" : name;
+    made.cells_[name] = el("td", { class: kind, "data-label": titles[i] });
+    made.append(made.cells_[name]);
+  });
+  return made;
+}
+
+function marksOf(ticket) {
+  const marks = [];
+  if (ticket.client === "gone") marks.push("client left");
+  if (ticket.client === "slow") marks.push("held back by a slow client");
+  if (ticket.inside_of) marks.push(`inside of #${ticket.inside_of}`);
+  return marks;
+}
+
+function stateOf(ticket) {
+  if (ticket.held_seconds !== undefined) return ["running", ...marksOf(ticket)].join(", ");
+  return [ticket.ready === false ? "uploading" : "waiting", ...marksOf(ticket)].join(", ");
+}
+
+function makeTicketRow() {
+  return row(ticketCells, ticketTitles);
+}
+
+function fillTicketRow(node, ticket, queue) {
+  const cell = node.cells_;
+  const holds = ticket.held_seconds !== undefined;
+  say(cell.number, `#${ticket.number}`);
+  say(cell.state, stateOf(ticket));
+  say(cell.time, time(holds ? ticket.held_seconds : ticket.waited_seconds));
+  say(cell.request, `${ticket.method} ${ticket.target}`);
+  say(cell.client, ticket.client_ip);
+  say(cell.behind, ticket.blocked_by ? `#${ticket.blocked_by}` : "nobody");
+  say(cell.id, ticket.request_id);
+  if (holds && !cell.act.firstChild) {
+    const button = el("button", { type: "button", class: "risk", "aria-label": `Release #${ticket.number}` }, "Release");
+    button.addEventListener("click", () => askRelease(queue, ticket));
+    cell.act.append(button);
+  } else if (!holds && cell.act.firstChild) cell.act.replaceChildren();
+}
+
+function makeQueue(queue) {
+  const node = el("section", { class: "queue", "aria-label": `Queue ${queue.name}` });
+  const button = (label, act) => {
+    const made = el("button", { type: "button" }, label);
+    made.addEventListener("click", () => act(queue.name));
+    return made;
+  };
+  node.state = el("span", { class: "state" });
+  node.pause = button("Pause", askPause);
+  node.resume = button("Resume", askResume);
+  node.numbers = el("dl", { class: "numbers" });
+  node.line = el("ol", { class: "line", "aria-label": "The line: slots first, then those who wait" });
+  node.running = table(ticketTitles);
+  node.waiting = table(ticketTitles);
+  node.rest = el("p");
+  node.summary = el("summary");
+  node.more = el("details", {}, node.summary, node.waiting, node.rest);
+  node.charts = el("div", { class: "charts" });
+  node.append(el("div", { class: "head" }, el("h2", {}, queue.name), node.state, node.pause, node.resume),
+    node.numbers, node.line, node.running, node.more, node.charts);
+  return node;
+}
+
+function numbersOf(queue) {
+  return [
+    ["running", `${queue.in_flight} of ${queue.max_in_flight}`],
+    ["waiting", count(queue.waiting)],
+    ["longest wait", time(queue.oldest_wait_seconds)],
+    ["longest hold", time(queue.oldest_hold_seconds)],
+    ["wait of a newcomer, about", time(queue.retry_after_seconds)],
+    ["order", queue.order],
+    ["client left", String(queue.orphaned)],
+    ["held back by slow clients", String(queue.held_back)],
+    ["inside calls", String(queue.inside)],
+    ["exclusion violations", String(queue.exclusion_violations)],
+  ];
+}
+
+function words(queue) {
+  const [first] = queue.tickets.in_flight;
+  const full = queue.in_flight >= queue.max_in_flight;
+  if (queue.paused) {
+    const left = queue.pause_left_seconds;
+    return ["paused", left === null ? "paused until somebody resumes it" : `paused for ${time(left)} more`];
+  }
+  if (first && full && queue.waiting > 0 && first.held_seconds > slow)
+    return ["blocked", `blocked: #${first.number} ${first.method} ${first.target} has held its slot for ` +
+      `${time(first.held_seconds)} and keeps ${plural(queue.waiting, "request", "requests")} waiting`];
+  if (queue.in_flight === 0 && queue.waiting === 0) return ["idle", "idle"];
+  return ["moving", queue.waiting === 0 ? "nobody waits" : "moving"];
+}
+
+function slotText(ticket, queue, oldest) {
+  const parts = [`#${ticket.number} ${ticket.method} ${ticket.target}`, `held for ${time(ticket.held_seconds)}`];
+  if (oldest && queue.waiting > 0) parts.push(`blocks ${count(queue.waiting)}`);
+  return [...parts, ...marksOf(ticket)].join(" · ");
+}
+
+// The slots, a door, those who wait, and how many more.
+function picture(queue) {
+  const { in_flight: running, waiting } = queue.tickets;
+  const items = running.map((ticket, i) => ({
+    key: `t${ticket.number}`, kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
+    text: slotText(ticket, queue, i === 0), title: `request id ${ticket.request_id}`,
+  }));
+  for (let i = queue.in_flight; i < Math.min(queue.max_in_flight, queue.in_flight + 3); ++i)
+    items.push({ key: `free${i}`, kind: "slot free", text: queue.paused ? "free slot, paused" : "free slot" });
+  items.push({ key: "door", kind: "door", text: queue.paused ? "❚❚ paused" : "◄" });
+  const next = waiting.find((ticket) => ticket.ready);
+  for (const ticket of waiting.slice(0, squares)) {
+    const place = ticket === next ? "next" : ticket.ready ? "waits" : "uploading";
+    items.push({ key: `t${ticket.number}`, kind: place,
+      text: `#${ticket.number}${place === "waits" ? "" : " " + place}`,
+      title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${place}` });
+  }
+  const hidden = queue.waiting - Math.min(waiting.length, squares);
+  if (hidden > 0) items.push({ key: "more", kind: "more", text: `and ${count(hidden)} more` });
+  return items;
+}
+
+function drawSquare(node, item) {
+  say(node, item.text);
+  if (node.className !== item.kind) node.className = item.kind;
+  if (item.title) node.title = item.title;
+}
+
+function drawQueue(node, queue) {
+  const [state, text] = words(queue);
+  node.dataset.state = state;
+  say(node.state, text);
+  node.pause.hidden = queue.paused;
+  node.resume.hidden = !queue.paused;
+  keep(node.numbers, numbersOf(queue), ([name]) => name, ([name]) => el("div", {}, el("dt", {}, name), el("dd")),
+    (pair, [, value]) => say(pair.lastChild, value));
+  keep(node.line, picture(queue), (item) => item.key, () => el("li"), drawSquare);
+  const { in_flight: running, inside, waiting, waiting_not_shown: hidden } = queue.tickets;
+  const fill = (line, ticket) => fillTicketRow(line, ticket, queue.name);
+  keep(node.running.body, [...running, ...inside], (ticket) => ticket.number, makeTicketRow, fill);
+  node.running.hidden = running.length === 0;
+  keep(node.waiting.body, node.more.open ? waiting : [], (ticket) => ticket.number, makeTicketRow, fill);
+  say(node.summary, queue.waiting === 0 ? "Nobody waits" : `${plural(queue.waiting, "request waits", "requests wait")}: the line in its order`);
+  say(node.rest, hidden > 0 ? `And ${count(hidden)} more. Search finds each of them by its request id.` : "");
+}
+
+// ── charts ──
+
+const charts = [
+  { title: "Waits", unit: time, lines: [["p50", "wait_p50"], ["p95", "wait_p95"], ["p99", "wait_p99"]] },
+  { title: "Holds", unit: time, lines: [["p50", "hold_p50"], ["p95", "hold_p95"], ["p99", "hold_p99"]] },
+  { title: "Admitted a second", unit: (n) => n.toFixed(1), lines: [["rate", "admitted"]] },
+  { title: "Refused a second", unit: (n) => n.toFixed(1), lines: [["rate", "refused"]] },
+];
+
+function path(values, top) {
+  let text = "";
+  let pen = "M";
+  values.forEach((value, i) => {
+    if (value === null) { pen = "M"; return; }
+    const y = (38 - 36 * value / top).toFixed(1);
+    text += pen === "M" ? `M${i} ${y}L${i} ${y}` : `L${i} ${y}`;
+    pen = "L";
+  });
+  return text;
+}
+
+function makeChart(chart) {
+  const made = el("figure");
+  made.caption = el("figcaption");
+  made.drawing = svg("svg", { class: "chart", viewBox: "0 0 90 40", preserveAspectRatio: "none", role: "img" });
+  chart.lines.forEach((_, i) => made.drawing.append(svg("path", { class: "abc"[i], fill: "none", "vector-effect": "non-scaling-stroke" })));
+  made.append(made.caption, made.drawing);
+  return made;
+}
+
+function lastOf(values) {
+  for (let i = values.length - 1; i >= 0; --i) if (values[i] !== null) return values[i];
+  return null;
+}
+
+function drawChart(node, { chart, history, minutes }) {
+  const all = chart.lines.map(([, key]) => history[key] || []);
+  const top = Math.max(1e-9, ...all.flat().filter((value) => value !== null));
+  const now = chart.lines.map(([name], i) => {
+    const value = lastOf(all[i]);
+    return `${name} ${value === null ? "–" : chart.unit(value)}`;
+  });
+  const most = all.flat().some((value) => value !== null) ? chart.unit(top) : "–";
+  say(node.caption, `${chart.title}, ${minutes} min: ${now.join(", ")}; most ${most}`);
+  node.drawing.setAttribute("aria-label", node.caption.textContent);
+  all.forEach((values, i) => {
+    const offset = Array(Math.max(0, 90 - values.length)).fill(null);
+    node.drawing.children[i].setAttribute("d", path([...offset, ...values], top));
+  });
+}
+
+function drawHistory(history) {
+  const minutes = Math.round(history.points * history.step_seconds / 60);
+  for (const [name, node] of byId("queues").kept || []) {
+    const own = history.queues[name];
+    if (!own) continue;
+    const items = charts.map((chart) => ({ chart, history: own, minutes }));
+    keep(node.charts, items, ({ chart }) => chart.title, ({ chart }) => makeChart(chart), drawChart);
+  }
+}
+
+// ── the process ──
+
+function ago(now, then) {
+  return `${time(Math.max(0, (now - then) / 1000))} ago`;
+}
+
+function drawFacts(view) {
+  const { config } = view;
+  const facts = [
+    ["Version", view.version],
+    ["Started", ago(view.now, view.started)],
+    ["State", view.ready ? "ready" : "draining"],
+    ["Configuration", config.file],
+    ["In force since", ago(view.now, config.loaded)],
+    ["Last reload", config.last_reload === null ? "none since the start" : `${ago(view.now, config.last_reload)}: ` +
+      (config.problems.length > 0 ? "refused, the old configuration stays" : config.need_restart.length > 0
+        ? "in force, except for what needs a restart" : "in force")],
+    ["Viewers of this page", String(view.viewers)],
+  ];
+  keep(byId("facts"), facts.flatMap(([name, value]) => [["dt", name, name], ["dd", name, value]]),
+    ([tag, name]) => tag + name, ([tag]) => el(tag), (node, [, , value]) => say(node, value));
+  const told = [...config.problems, ...config.need_restart];
+  keep(byId("reload"), told.map((text, i) => ({ text, i })), ({ i }) => i, () => el("p", { class: "bad" }),
+    (node, { text }) => say(node, text));
+}
+
+function drawTable(at, title, titles, rows) {
+  if (!at.table) {
+    at.title = el("h3", {}, title);
+    at.table = table(titles);
+    at.append(at.title, at.table);
+  }
+  at.hidden = rows.length === 0;
+  keep(at.table.body, rows, (cells) => cells[0], () => row(titles, titles),
+    (node, cells) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
+}
+
+function drawProcess(view) {
+  drawFacts(view);
+  drawTable(byId("workers"), view.workers_not_shown > 0 ? `Workers (and ${count(view.workers_not_shown)} more)` : "Workers",
+    ["Worker", "Upstream", "State", "For", "Age", "Requests", "Request id"],
+    view.workers.map((one) => [`${one.worker} (pid ${one.pid})`, one.upstream, one.state, time(one.state_seconds),
+      time(one.age_seconds), count(one.requests), one.request_id || ""]));
+  drawTable(byId("certificates"), "TLS certificates", ["Certificate", "Listener", "Days left"],
+    view.certificates.map((one) => {
+      const days = Math.floor((one.expires - view.now / 1000) / 86400);
+      return [one.subject, one.listener, days < 0 ? "expired" : days < 14 ? `${days}, renew it now` : String(days)];
+    }));
+}
+
+// ── search ──
+
+let searched = "";
+let searchedAt = 0;
+
+async function search() {
+  const id = byId("id").value.trim();
+  searched = id;
+  searchedAt = Date.now();
+  const box = byId("found");
+  box.hidden = id === "";
+  if (id === "") return;
+  const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
+  if (searched !== id) return;
+  if (!answer.ok) return box.replaceChildren(el("p", { class: "bad" }, await answer.text()));
+  const { tickets } = await answer.json();
+  const lines = tickets.map((ticket) => el("p", {}, whereIs(ticket)));
+  const none = "No request with this id waits or runs in a queue now. The access log has those that are done.";
+  box.replaceChildren(el("h2", {}, `Request ${id}`), ...(lines.length > 0 ? lines : [el("p", {}, none)]));
+}
+
+function whereIs(ticket) {
+  const what = `${ticket.method} ${ticket.target} from ${ticket.client_ip} (${ticket.request_id})`;
+  if (ticket.held_seconds !== undefined)
+    return `#${ticket.number} of queue ${ticket.queue}: ${stateOf(ticket)} for ${time(ticket.held_seconds)}. ${what}`;
+  return `#${ticket.number} of queue ${ticket.queue}: ${stateOf(ticket)} for ${time(ticket.waited_seconds)}, ` +
+    `${plural(ticket.position, "request", "requests")} ahead. ${what}`;
+}
+
+// ── actions ──
+
+let act = null; // what the dialog asks about: { path, query }
+let before = null; // the element that had the focus
+
+function ask(title, risk, yes, path, withTime) {
+  act = path;
+  before = document.activeElement;
+  say(byId("ask-title"), title);
+  say(byId("ask-risk"), risk);
+  say(byId("ask-yes"), yes);
+  say(byId("ask-error"), "");
+  byId("ask-time").hidden = !withTime;
+  byId("time").value = "";
+  byId("ask").showModal();
+  (withTime ? byId("time") : byId("ask-no")).focus();
+}
+
+function askRelease(queue, ticket) {
+  ask(`Release #${ticket.number} of ${queue}?`,
+    `The backend may still work on ${ticket.method} ${ticket.target}. Then the next request runs beside it, which this ` +
+    "queue is there to prevent, and it counts as an exclusion violation. Release it only if you know that the backend " +
+    "has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}`, false);
+}
+
+function askPause(queue) {
+  ask(`Pause ${queue}?`,
+    "Nobody is admitted until it is resumed. Requests that run go on. Those who wait keep their places, but their " +
+    "wait_timeout goes on: who waits longer gets an error, and so does who comes when the line is full.",
+    "Pause the queue", `/api/v1/queues/${encodeURIComponent(queue)}/pause`, true);
+}
+
+function askResume(queue) {
+  ask(`Resume ${queue}?`, "The line goes on in its order. Make sure that the application is there.", "Resume the queue",
+    `/api/v1/queues/${encodeURIComponent(queue)}/resume`, false);
+}
+
+function askDrain() {
+  ask("Drain and stop ticketgate?",
+    "It refuses new requests, lets those that run and wait finish within drain_timeout, cuts the rest, and ends. " +
+    "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false);
+}
+
+async function send() {
+  const after = byId("time").value.trim();
+  const query = !byId("ask-time").hidden && after !== "" ? `?for=${encodeURIComponent(after)}` : "";
+  const token = byId("token").value;
+  const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
+  try {
+    const answer = await fetch(act + query, { method: "POST", headers });
+    const text = (await answer.text()).trim();
+    if (answer.ok) return tell(text);
+    if (answer.status === 403) byId("ask-token").hidden = false;
+    say(byId("ask-error"), text || `answered with ${answer.status}`);
+  } catch (error) {
+    say(byId("ask-error"), `no answer: ${error.message}`);
+  }
+}
+
+function tell(text) {
+  byId("ask").close();
+  say(byId("told"), text);
+  setTimeout(() => say(byId("told"), ""), 6000);
+}
+
+// ── the events ──
+
+let events = null;
+let retry = 0;
+
+function draw(view) {
+  say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
+  byId("connection").className = view.ready ? "" : "lost";
+  keep(byId("queues"), view.queues, (queue) => queue.name, makeQueue, drawQueue);
+  let rest = byId("rest");
+  if (view.queues_not_shown > 0 && !rest) byId("queues").after(rest = el("p", { id: "rest", class: "note" }));
+  if (rest) say(rest, view.queues_not_shown > 0 ? `${count(view.queues_not_shown)} more queues, with fewer waiting, are not shown.` : "");
+  drawProcess(view);
+  if (searched !== "" && Date.now() - searchedAt > 2000) search();
+}
+
+function lost() {
+  byId("connection").className = "lost";
+  say(byId("connection"), "no news from ticketgate: this picture is old");
+  if (events.readyState !== EventSource.CLOSED || retry !== 0) return; // the browser tries again itself
+  retry = setTimeout(listen, 3000);
+}
+
+function listen() {
+  retry = 0;
+  if (events) events.close();
+  events = new EventSource("/api/v1/events");
+  let history = null;
+  events.addEventListener("message", (event) => {
+    draw(JSON.parse(event.data));
+    if (history) drawHistory(history);
+    history = null;
+  });
+  events.addEventListener("history", (event) => { history = JSON.parse(event.data); });
+  events.addEventListener("error", lost);
+}
+
+// A page that nobody sees takes no viewer's place.
+function seen() {
+  if (!document.hidden) return listen();
+  if (events) events.close();
+  clearTimeout(retry);
+}
+
+byId("search").addEventListener("submit", (event) => { event.preventDefault(); search(); });
+byId("id").addEventListener("input", () => { if (byId("id").value === "") search(); });
+byId("drain").addEventListener("click", askDrain);
+byId("ask-no").addEventListener("click", () => byId("ask").close());
+byId("ask").querySelector("form").addEventListener("submit", (event) => { event.preventDefault(); send(); });
+byId("ask").addEventListener("close", () => { if (before && before.isConnected) before.focus(); });
+document.addEventListener("visibilitychange", seen);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+  event.preventDefault();
+  byId("id").focus();
+});
+seen();

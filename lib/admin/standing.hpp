@@ -1,0 +1,26 @@
+// The process as the live page shows it beside its queues: plain copies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace ticketgate::admin {
+
+struct Standing {
+    /// A certificate that a listener serves.
+    struct Certificate {
+        std::string listener, subject;
+        WallTime expires;
+    };
+
+    std::string version, file;
+    bool ready = true;  ///< false once a drain has begun
+    WallTime started, loaded;
+    WallTime last_reload{};                           ///< WallTime{}: none since the start
+    std::vector<std::string> problems, need_restart;  ///< of the last reload
+    std::vector<Certificate> certificates;
+};
+
+}  // namespace ticketgate::admin

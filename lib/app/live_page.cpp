@@ -1,0 +1,51 @@
+#include "app/live_page.hpp"
+
+#include <algorithm>
+
+#include "admin/live_view.hpp"
+#include "admin/print_json.hpp"
+#include "net/certificate.hpp"
+
+namespace ticketgate {
+
+std::vector<admin::Standing::Certificate> served_certificates(const Snapshot& snapshot,
+                                                              std::size_t listeners) {
+    std::vector<admin::Standing::Certificate> all;
+    for (std::size_t i = 0; i < listeners; ++i) {
+        const auto tls = snapshot.tls(i);
+        if (tls == nullptr) continue;
+        for (const auto& pair : tls->pairs())
+            all.push_back({std::string(snapshot.listener_name(i)), net::subject_of(*pair.leaf()),
+                           net::expiry_of(*pair.leaf())});
+    }
+    std::ranges::sort(all, {}, [](const auto& one) { return one.expires.unix_us; });
+    return all;
+}
+
+std::shared_ptr<admin::Live> make_live(Control& control, std::size_t most_viewers,
+                                       const GateRegistry& gates,
+                                       std::function<admin::Standing()> standing, Pools pools) {
+    admin::Live::Sources sources;
+    sources.picture = [&gates, standing = std::move(standing),
+                       pools = std::move(pools)](std::size_t viewers) {
+        return admin::live_view(gates, admin::shown_queues(gates), standing(), pools(), viewers,
+                                wall_now());
+    };
+    sources.readings = [&gates] {
+        std::vector<admin::History::Reading> readings;
+        gates.for_each([&](const Gate& gate) { readings.push_back({gate.name(), gate.counts()}); });
+        return readings;
+    };
+    sources.history = [&gates](const admin::History& history) {
+        return admin::print_json(history.of(admin::shown_queues(gates)));
+    };
+    return std::make_shared<admin::Live>(control.io(), most_viewers, std::move(sources));
+}
+
+std::unique_ptr<admin::Events> watch(admin::Live& live, const admin::HttpRequest& request) {
+    const bool asks =
+        request.method() == boost::beast::http::verb::get && request.target() == "/api/v1/events";
+    return asks ? live.watch() : nullptr;
+}
+
+}  // namespace ticketgate
