@@ -40,7 +40,7 @@ bool is_action(std::string_view path) {
 
 bool is_page(std::string_view path) {
     constexpr std::array<std::string_view, 9> pages{
-        "/livez",          "/readyz",         "/healthz",    "/metrics",        "/api/v1/queues",
+        "/livez",          "/readyz",        "/healthz",    "/metrics",       "/api/v1/queues",
         "/api/v1/workers", "/api/v1/config", "/api/v1/ids", "/api/v1/cluster"};
     return std::ranges::find(pages, path) != pages.end() || path.starts_with(queues_path);
 }

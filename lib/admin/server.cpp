@@ -19,11 +19,10 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
-#include <boost/intrusive/list.hpp>
 
 #include "admin/answers.hpp"
+#include "admin/guests.hpp"
 #include "admin/reading.hpp"
-#include "admin/spares.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "net/listen_error.hpp"
@@ -39,8 +38,6 @@ namespace http = beast::http;
 // Of a refused request; longer ones lose the answer to a reset.
 constexpr std::uint64_t most_dropped = 4 << 20;
 constexpr auto linger_time = std::chrono::seconds(2);
-// Descriptors kept for the operator: each command needs one.
-constexpr std::size_t spare_descriptors = 4;
 // The pause after a failed accept.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
 // After so long without an event a viewer gets a comment, so that a dead connection is noticed.
@@ -72,54 +69,6 @@ struct Server::Listening {
 };
 
 namespace {
-
-/// An open connection.
-class Guest : public boost::intrusive::list_base_hook<> {
- public:
-    virtual void close() = 0;
-    bool answered = false;  ///< Guests' own: at least once
-
- protected:
-    ~Guest() = default;
-};
-
-/// The open connections. Those that have an answer come first, the longest idle one ahead; those
-/// whose first request is still to come stand behind them, in the order of their arrival. A crowd
-/// that asks again and again thus never takes the place of a newcomer.
-class Guests {
- public:
-    explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
-
-    void join(Guest& guest) {
-        if (crowded()) (answered_.empty() ? newcomers_ : answered_).front().close();
-        newcomers_.push_back(guest);
-        spares_.refill(size());
-    }
-    void answers(Guest& guest) {
-        unlink(guest);
-        guest.answered = true;
-        answered_.push_back(guest);
-    }
-    void leave(Guest& guest) {
-        unlink(guest);
-        spares_.refill(size());
-    }
-    /// No further connection gets in without another's end.
-    bool crowded() const { return size() >= most_; }
-    /// Closes a spare descriptor; false: there is none.
-    bool make_room() { return spares_.give_up_one(); }
-
- private:
-    using List = boost::intrusive::list<Guest>;
-    std::size_t size() const { return answered_.size() + newcomers_.size(); }
-    void unlink(Guest& guest) {
-        List& list = guest.answered ? answered_ : newcomers_;
-        list.erase(list.iterator_to(guest));
-    }
-    const std::size_t most_;
-    Spares spares_;
-    List answered_, newcomers_;
-};
 
 /// Shared by the listener and its connections, which may outlive it.
 struct House {

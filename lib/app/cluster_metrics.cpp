@@ -12,13 +12,12 @@ void register_states(metrics::Registry& registry, const replica::Replica& replic
                      const std::string& queue) {
     for (const LineState state : {LineState::free, LineState::idle, LineState::open,
                                   LineState::leaving, LineState::settling})
-        registry.gauge_fn("ticketgate_queue_state",
-                          "1: the state of the clustered queue in the store.",
-                          {{"queue", queue}, {"state", std::string(to_string(state))}},
-                          [&replica, queue, state] {
-                              const auto line = replica.view(queue).record;
-                              return line && line->state == state ? 1.0 : 0.0;
-                          });
+        registry.gauge_fn(
+            "ticketgate_queue_state", "1: the state of the clustered queue in the store.",
+            {{"queue", queue}, {"state", std::string(to_string(state))}}, [&replica, queue, state] {
+                const auto line = replica.view(queue).record;
+                return line && line->state == state ? 1.0 : 0.0;
+            });
 }
 
 void register_queue(metrics::Registry& registry, const replica::Replica& replica,

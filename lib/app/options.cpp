@@ -309,11 +309,8 @@ int Line::run() {
     if (*reload) return commands::reload({file, admin});
     if (*init) return commands::cluster_init(file);
     if (*status) return commands::cluster_status(file, view());
-    if (*cluster) {
-        std::cerr << "ticketgate: cluster needs a command: init or status\n";
-        return commands::usage;
-    }
     if (*settle) return commands::settle(file, queue, number);
+    if (*cluster) return cluster_needs_a_word();
     return commands::serve(file, watch);
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "admin/config_view.hpp"
-#include "app/config_files.hpp"
 #include "admin/standing.hpp"
+#include "app/config_files.hpp"
 #include "app/identities.hpp"
 #include "base/clock.hpp"
 #include "config/environment.hpp"
@@ -26,8 +26,8 @@ struct FirstRead {
 
 class Reload {
  public:
-    /// `started`, `first` and `running` are from the start: no reload changes them. `replica`: null:
-    /// not of a cluster.
+    /// `started`, `first` and `running` are from the start: no reload changes them. `replica`:
+    /// null: not of a cluster.
     Reload(std::string path, config::Environment environment, config::Config started,
            const FirstRead& first, const Identities& running, Log& log, metrics::Registry& metrics,
            Assembly& assembly, Front& front, replica::Replica* replica);

@@ -62,8 +62,7 @@ class Comparison {
         const auto spell = key.bound.field.spell;
         if (spell == nullptr) return;
         const std::string a = spell(key, runs), b = spell(key, wanted);
-        const bool secret =
-            key.name == "token" || key.name == "password" || key.name == "secret";
+        const bool secret = key.name == "token" || key.name == "password" || key.name == "secret";
         if (!secret) return differs(path, a, b);
         if (a != b) differs(path, "the old value", "the new value");  // a secret
     }

@@ -32,4 +32,9 @@ int unknown(const std::string& word, const std::vector<std::string>& known) {
     return commands::usage;
 }
 
+int cluster_needs_a_word() {
+    std::cerr << "ticketgate: cluster needs a command: init or status\n";
+    return commands::usage;
+}
+
 }  // namespace ticketgate

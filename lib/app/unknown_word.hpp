@@ -15,5 +15,7 @@ std::vector<std::string> options_of(const CLI::App& app);
 
 /// Prints the nearest known word as a hint; returns 2.
 int unknown(const std::string& word, const std::vector<std::string>& known);
+/// Says that `cluster` alone is no command; returns 2.
+int cluster_needs_a_word();
 
 }  // namespace ticketgate

@@ -35,14 +35,14 @@ constexpr std::array peer_rows{
                         "The address for the other replicas, on a port of its own. Clients must "
                         "not reach it."))),
     like("\"${POD_IP:-127.0.0.1}:8081\"",
-         required(plain("advertise", Kind::text,
-                        field_by<read_advertised, &ClusterPeer::advertise>,
+         required(plain("advertise", Kind::text, field_by<read_advertised, &ClusterPeer::advertise>,
                         "host:port at which the other replicas reach listen."))),
     like("\"${TICKETGATE_PEER_SECRET:-change this secret}\"",
-         required_unless("secret_file",
-                         plain("secret", Kind::text, field_by<read_peer_secret, &ClusterPeer::secret>,
-                               "What a replica shows to the others, the same in all of them: at "
-                               "least 16 characters."))),
+         required_unless(
+             "secret_file",
+             plain("secret", Kind::text, field_by<read_peer_secret, &ClusterPeer::secret>,
+                   "What a replica shows to the others, the same in all of them: at "
+                   "least 16 characters."))),
     like("/etc/ticketgate/peer.secret",
          instead_of("secret", "secret_file", Kind::body_file,
                     "A file with the secret, relative to this file.")),

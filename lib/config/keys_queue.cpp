@@ -28,10 +28,11 @@ constexpr std::array rows{
     flag("cluster", field<&Queue::cluster>,
          "One line over all replicas of the cluster. Needs cluster, and hold_timeout must be "
          "written."),
-    plain("token", Kind::header_name, field_by<read_token, &Queue::token>,
-          "With cluster: the header in which each request carries its fencing number, which rises "
-          "with each grant over all replicas and restarts; Fencing-Queue names the queue. A backend "
-          "that refuses lower numbers is safe even from a replica that stood still. off: none."),
+    plain(
+        "token", Kind::header_name, field_by<read_token, &Queue::token>,
+        "With cluster: the header in which each request carries its fencing number, which rises "
+        "with each grant over all replicas and restarts; Fencing-Queue names the queue. A backend "
+        "that refuses lower numbers is safe even from a replica that stood still. off: none."),
 };
 
 }  // namespace

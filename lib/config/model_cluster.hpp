@@ -31,8 +31,8 @@ struct PeerTls {
 /// Where the replicas reach each other.
 struct ClusterPeer {
     Listen listen;
-    std::string advertise;  ///< host:port at which the others reach `listen`
-    std::string secret;     ///< the same in all replicas
+    std::string advertise;       ///< host:port at which the others reach `listen`
+    std::string secret;          ///< the same in all replicas
     std::optional<PeerTls> tls;  ///< absent: plain
     bool operator==(const ClusterPeer&) const = default;
 };

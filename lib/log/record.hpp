@@ -38,7 +38,7 @@ struct SentBy {
 struct ClusterPart {
     std::string forwarded_to;  ///< the replica's address
     std::string forwarded_by;
-    std::uint64_t token = 0;   ///< the fencing number; 0: none
+    std::uint64_t token = 0;  ///< the fencing number; 0: none
 };
 
 struct Record {

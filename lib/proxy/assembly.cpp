@@ -30,11 +30,12 @@ Assembly::Assembly(config::Config config, const Platform& platform)
                .machine = platform.machine,
                .input = InputBudget(config.clients.max_input),
                .peers = peers_of(config, platform)},
-      gates_(platform.metrics,
-             [this, next = std::size_t{0}]() mutable -> net::Loop& {
-                 return *loops_[next++ % loops_.size()];
-             },
-             platform.permits),
+      gates_(
+          platform.metrics,
+          [this, next = std::size_t{0}]() mutable -> net::Loop& {
+              return *loops_[next++ % loops_.size()];
+          },
+          platform.permits),
       upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust,
                  platform.supervisor),
       bound_(listeners_of(config)),

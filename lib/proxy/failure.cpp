@@ -253,9 +253,9 @@ std::string_view reason_phrase(std::uint16_t status) {
 
 bool passes_with_time(error_code failure) {
     return is(failure, {errc::queue_full, errc::wait_timeout, errc::draining, errc::slot_revoked,
-                        errc::line_moved, errc::cluster_away,
-                        errc::spool_full, errc::input_full, errc::files_busy, errc::file_late,
-                        errc::too_many_connections, errc::upstream_overloaded});
+                        errc::line_moved, errc::cluster_away, errc::spool_full, errc::input_full,
+                        errc::files_busy, errc::file_late, errc::too_many_connections,
+                        errc::upstream_overloaded});
 }
 
 std::string failure_response(error_code failure, const config::Settings* settings,

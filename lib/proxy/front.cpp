@@ -35,9 +35,10 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::s
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
         const net::Endpoint at = endpoint_of(l);
-        const auto take = [this, replicas, index = listeners_.size(), proxy_protocol = l.proxy_protocol](
-                              Descriptor& descriptor, const net::Endpoint& from,
-                              const net::Endpoint& local) {
+        const auto take = [this, replicas, index = listeners_.size(),
+                           proxy_protocol = l.proxy_protocol](Descriptor& descriptor,
+                                                              const net::Endpoint& from,
+                                                              const net::Endpoint& local) {
             Peer peer{
                 .ip = from.ip(), .port = local.port(), .from_port = from.port(), .listener = index};
             peer.replica = index == replicas;

@@ -14,8 +14,8 @@ bool preserves(config::IdPolicy policy) {
 ids::Id chosen(const config::Id& wanted, const http::RequestHead* head, Sender sender,
                ids::Generator& generator, WallTime now) {
     if (wanted.policy == config::IdPolicy::disable) return {};
-    const bool keeps = sender == Sender::replica ||
-                       (sender == Sender::trusted && preserves(wanted.policy));
+    const bool keeps =
+        sender == Sender::replica || (sender == Sender::trusted && preserves(wanted.policy));
     if (keeps && head != nullptr) {
         const auto sent = sent_id(*head, wanted);
         if (ids::acceptable(sent)) return *ids::Id::from(sent);

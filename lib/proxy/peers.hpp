@@ -28,7 +28,6 @@ class Peers {
     /// Any thread.
     bool proves_itself(std::string_view secret) const;
     const std::string& secret() const { return own_.secret; }
-    const std::string& own_address() const { return own_.advertise; }
     /// Certificates may have changed: new connections use them. Control thread.
     void read_files_again();
     /// With the loops stopped: closes idle connections.

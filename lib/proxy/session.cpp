@@ -74,9 +74,9 @@ task<error_code> Session::go_through() {
 error_code Session::begin() {
     auto lost = hear_replica();
     if (!lost) lost = route();
-    const Sender sender = told_              ? Sender::replica
+    const Sender sender = told_            ? Sender::replica
                           : peer().trusted ? Sender::trusted
-                                             : Sender::client;
+                                           : Sender::client;
     identify(request_->ids(), &*station().head.view(), sender, station().ids, request_->record);
     if (lost) note_refused_head(lost);
     return lost;

@@ -132,15 +132,15 @@ class Session {
 
     /// How far the request came in line.
     enum class Turn : std::uint8_t {
-        none,     ///< refused before the queue
-        file,     ///< answered with a file
-        bypass,   ///< it does not queue
+        none,       ///< refused before the queue
+        file,       ///< answered with a file
+        bypass,     ///< it does not queue
         forwarded,  ///< to the replica that keeps the line
-        full,     ///< max_waiting
-        waits,    ///< it has a ticket, but no slot yet
-        expired,  ///< wait_timeout
-        had,      ///< its run has the slot
-        revoked   ///< an operator took the slot before its run began
+        full,       ///< max_waiting
+        waits,      ///< it has a ticket, but no slot yet
+        expired,    ///< wait_timeout
+        had,        ///< its run has the slot
+        revoked     ///< an operator took the slot before its run began
     };
 
     /// What another replica has told about the request that it forwards.
@@ -166,7 +166,7 @@ class Session {
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
     std::unique_ptr<const Told> told_;           // null: it came from a client
     std::string own_head_;   // of a clustered request from a client: it may be stamped again
-    bool accepted_ = false;                      // that call has its 202: it gets no other answer
+    bool accepted_ = false;  // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it
 };

@@ -241,8 +241,8 @@ error_code Session::queue_as(const std::string& script) {
     Routed own;
     own.route = request_->route;
     own.queues = queues_;
-    const Routed its = with_script(*request_->snapshot, *station().head.view(), peer(),
-                                   std::move(own), script);
+    const Routed its =
+        with_script(*request_->snapshot, *station().head.view(), peer(), std::move(own), script);
     if (its.failure) {
         if (!its.complaint.empty()) station().head.view()->complaint = its.complaint;
         note_refused_head(its.failure);

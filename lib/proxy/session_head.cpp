@@ -75,9 +75,8 @@ RequestLabel Session::label() const {
     const http::RequestHead& head = *station().head.view();
     const Record& record = request_->record;
     const std::string& known = record.client_ip;
-    return RequestLabel(record.request_id.view(),
-                        known.empty() ? client_ip(head, peer()) : known, head.method,
-                        head.target);
+    return RequestLabel(record.request_id.view(), known.empty() ? client_ip(head, peer()) : known,
+                        head.method, head.target);
 }
 
 // ── 4, 5: route and stamp ──

@@ -106,8 +106,7 @@ std::string Session::inside_remedy() const {
                docs;
     const config::InsideCalls how = settings().inside_calls;
     if (!inside_)
-        return "if it is: clients: {inside: [" + peer().ip + "]} and inside_calls: pass" +
-               docs;
+        return "if it is: clients: {inside: [" + peer().ip + "]} and inside_calls: pass" + docs;
     const bool any = how == config::InsideCalls::pass_any;
     const bool passes = any || how == config::InsideCalls::pass;
     if (passes && !inside_->empty())

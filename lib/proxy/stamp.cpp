@@ -113,8 +113,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
     via_line(head.version, lines);
 }
 
-void stamp_client_certificate(const http::RequestHead& head, const Peer& peer,
-                              std::string& lines) {
+void stamp_client_certificate(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     const auto [verify, subject, fingerprint] = client_certificate_headers;
     if (peer.replica) {
         for (const auto name : client_certificate_headers) copy_line(head, name, lines);

@@ -52,21 +52,42 @@ constexpr State next(State state, Event event) {
     using enum State;
     constexpr State bug = misuse;
     // clang-format off
-    // Rows: idle, full, waiting, expired, cancelled, moved, granted, revoked, running, released,
-    // left.
+    // One row a state, in the order of State; one column an event, in the order of Event: enter,
+    // refuse, grant, expire, cancel; then move, begin, drop, leave, release.
     constexpr std::array<std::array<State, events>, states> table{{
-    //   enter    refuse  grant    expire     cancel     move       begin    drop       leave     release
-        {waiting, full,   bug,     idle,      idle,      idle,      bug,     idle,      bug,      idle},
-        {bug,     bug,    bug,     full,      full,      full,      bug,     full,      bug,      full},
-        {bug,     bug,    granted, expired,   cancelled, moved,     bug,     cancelled, bug,      revoked},
-        {bug,     bug,    bug,     expired,   expired,   expired,   bug,     expired,   bug,      expired},
-        {bug,     bug,    bug,     cancelled, cancelled, cancelled, bug,     cancelled, bug,      cancelled},
-        {bug,     bug,    bug,     moved,     moved,     moved,     bug,     moved,     bug,      moved},
-        {bug,     bug,    bug,     granted,   granted,   granted,   running, left,      bug,      revoked},
-        {bug,     bug,    bug,     revoked,   revoked,   revoked,   revoked, revoked,   bug,      revoked},
-        {bug,     bug,    bug,     running,   running,   running,   bug,     bug,       left,     released},
-        {bug,     bug,    bug,     released,  released,  released,  bug,     bug,       released, released},
-        {bug,     bug,    bug,     left,      left,      left,      bug,     left,      bug,      left},
+        /* idle */
+        {waiting,   full,      bug,       idle,      idle,
+         idle,      bug,       idle,      bug,       idle},
+        /* full */
+        {bug,       bug,       bug,       full,      full,
+         full,      bug,       full,      bug,       full},
+        /* waiting */
+        {bug,       bug,       granted,   expired,   cancelled,
+         moved,     bug,       cancelled, bug,       revoked},
+        /* expired */
+        {bug,       bug,       bug,       expired,   expired,
+         expired,   bug,       expired,   bug,       expired},
+        /* cancelled */
+        {bug,       bug,       bug,       cancelled, cancelled,
+         cancelled, bug,       cancelled, bug,       cancelled},
+        /* moved */
+        {bug,       bug,       bug,       moved,     moved,
+         moved,     bug,       moved,     bug,       moved},
+        /* granted */
+        {bug,       bug,       bug,       granted,   granted,
+         granted,   running,   left,      bug,       revoked},
+        /* revoked */
+        {bug,       bug,       bug,       revoked,   revoked,
+         revoked,   revoked,   revoked,   bug,       revoked},
+        /* running */
+        {bug,       bug,       bug,       running,   running,
+         running,   bug,       bug,       left,      released},
+        /* released */
+        {bug,       bug,       bug,       released,  released,
+         released,  bug,       bug,       released,  released},
+        /* left */
+        {bug,       bug,       bug,       left,      left,
+         left,      bug,       left,      bug,       left},
     }};
     // clang-format on
     if (state == misuse) return misuse;

@@ -51,8 +51,8 @@ void Line::tell_gate(BootTime sure_until) {
     }
     until_.store(keeper_.may_grant() ? sure_until.time_since_epoch().count() : 0);
     publish();
-    const bool elsewhere = keeper_.role() == cluster::Role::follower &&
-                           keeper_.where() == cluster::Where::peer;
+    const bool elsewhere =
+        keeper_.role() == cluster::Role::follower && keeper_.where() == cluster::Where::peer;
     if (gate_ && elsewhere) gate_->move_away();
 }
 
@@ -62,7 +62,8 @@ void Line::publish() {
     if (where == cluster::Where::peer) {
         const cluster::Line& line = *keeper_.line();
         if (at_ && at_->epoch == line.epoch && at_->address == line.keeper.address) at = at_;
-        if (!at) at = std::make_shared<const LineKeeper>(LineKeeper{line.keeper.address, line.epoch});
+        if (!at)
+            at = std::make_shared<const LineKeeper>(LineKeeper{line.keeper.address, line.epoch});
     }
     const std::lock_guard lock(lock_);
     where_ = where;

@@ -228,14 +228,9 @@ void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
     const std::lock_guard lock(seen_lock_);
     const Line::Counts& counts = line.counts();
-    seen_[line.queue()] = {keeper.role(),
-                           keeper.where(),
-                           keeper.epoch(),
-                           keeper.line(),
-                           keeper.is_rid(),
-                           line.settling(monotonic_now()),
-                           counts.takeovers,
-                           counts.settled};
+    seen_[line.queue()] = {keeper.role(),    keeper.where(),  keeper.epoch(),
+                           keeper.line(),    keeper.is_rid(), line.settling(monotonic_now()),
+                           counts.takeovers, counts.settled};
     seen_sure_until_ = sure_until_;
 }
 

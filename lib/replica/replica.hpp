@@ -38,7 +38,7 @@ struct LineView {
     cluster::Where where = cluster::Where::nowhere;
     cluster::Epoch epoch = 0;
     std::optional<cluster::Line> record;
-    bool rid = true;  ///< as Replica::is_rid()
+    bool rid = true;       ///< as Replica::is_rid()
     Duration settling{0};  ///< for how long it waits for an earlier term
     std::uint64_t takeovers = 0;
     std::array<std::uint64_t, 3> settled{};  ///< earlier terms, by cluster::Settled

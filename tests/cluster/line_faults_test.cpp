@@ -32,7 +32,8 @@ TEST_F(ClusterFaults, ALineStandsWhileALostRequestMayRunUntilAnOperatorSettlesIt
     ASSERT_TRUE(is_stored({"settling"}));
     EXPECT_EQ(backend_.count("/next"), 0u);
     const auto all = status();
-    const auto epoch = all.at("queues").at(0).at("waits_for").at("epoch").to_number<std::uint64_t>();
+    const auto epoch =
+        all.at("queues").at(0).at("waits_for").at("epoch").to_number<std::uint64_t>();
     const auto settled = Command(store_).run({"settle", "app", std::to_string(epoch)});
     EXPECT_EQ(settled.code, 0) << settled.err;
     EXPECT_EQ(next.read().status, 200);

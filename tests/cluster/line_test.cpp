@@ -72,8 +72,7 @@ TEST_F(ClusterLine, TakesNothingFromClientsThatOnlyReplicasMaySay) {
         "Fencing-Token: 1\r\nfencing_token: 2\r\nFencing-Queue: other\r\nTicketgate-Forward: 1 "
         "queue=app client=1.2.3.4 secret=0123456789abcdef\r\nX-Request-Id: mine\r\n"
         "X-Forwarded-For: 9.9.9.9\r\n";
-    for (const auto* one : {a_.get(), b_.get()})
-        EXPECT_EQ(one->get("/forged", forged).status, 200);
+    for (const auto* one : {a_.get(), b_.get()}) EXPECT_EQ(one->get("/forged", forged).status, 200);
     for (const Seen& seen : backend_.of("/forged")) {
         EXPECT_EQ(seen.fields.count("Fencing-Token"), 1u);
         EXPECT_GT(seen.header("Fencing-Token").size(), 1u);
@@ -89,9 +88,10 @@ TEST_F(ClusterLine, TakesNothingFromClientsThatOnlyReplicasMaySay) {
 TEST_F(ClusterLine, RefusesStrangersAtTheListenerForReplicas) {
     for (const std::string secret : {"", "secret=wrong-wrong-wrong-wrong"}) {
         Client stranger(a_->address(2));
-        stranger.get("/stranger", secret.empty() ? ""
-                                                 : "Ticketgate-Forward: 1 queue=app client=1.1.1.1 " +
-                                                       secret + "\r\n");
+        stranger.get("/stranger",
+                     secret.empty()
+                         ? ""
+                         : "Ticketgate-Forward: 1 queue=app client=1.1.1.1 " + secret + "\r\n");
         EXPECT_EQ(stranger.read().status, 403);
     }
     EXPECT_EQ(backend_.count("/stranger"), 0u);

@@ -100,9 +100,7 @@ class Cluster : public testing::Test {
         return made;
     }
     /// The two have one line, which the first keeps: it has served a request.
-    void begin_line(const Process& keeper) const {
-        ASSERT_EQ(keeper.get("/first").status, 200);
-    }
+    void begin_line(const Process& keeper) const { ASSERT_EQ(keeper.get("/first").status, 200); }
     boost::json::value status() const {
         const auto ran = Command(store_).run({"cluster", "status", "--json"});
         EXPECT_EQ(ran.code, 0) << ran.err;

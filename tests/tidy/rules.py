@@ -341,11 +341,9 @@ HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "fin
          "make_error_code", "on_body_init_impl", "on_body_impl", "on_chunk_header_impl",
          "on_chunk_body_impl", "on_finish_impl"}
 # Modules that are built and tested before the code that will use them, and the issue that brings it.
-NOT_YET_USED = {"cluster": 15, "replica": 15}
+NOT_YET_USED: dict[str, int] = {}
 # Functions for tests and tools only, and their purposes.
 FOR_TESTS = {
-    "boot_now": "lib/replica, which issue 15 will ship",
-    "start_term": "lib/replica, which issue 15 will ship",
     "turn": "the simulation drives loops by hand",
     "next_deadline": "the simulation owns the clock",
     "environment_of": "variables that a test and a fuzz target make up",

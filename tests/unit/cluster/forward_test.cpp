@@ -49,7 +49,8 @@ TEST(Forward, LeavesOutWhatALaterVersionAdds) {
 }
 
 TEST(Place, ComesBackAsItWasWritten) {
-    const Place place{false, 1927700489533652993, 7, 1927700489533652990, 1927700489533652991, 42us};
+    const Place place{false, 1927700489533652993, 7, 1927700489533652990, 1927700489533652991,
+                      42us};
     EXPECT_EQ(read_place(write_place(place)), place);
     const Place moved{.moved = true};
     EXPECT_EQ(write_place(moved), "1 moved=1");

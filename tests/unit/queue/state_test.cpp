@@ -25,8 +25,8 @@ enum class From {
     released,
     left
 };
-constexpr std::array origins{From::idle,    From::uploading, From::waiting, From::granted,
-                             From::running, From::full,      From::expired, From::cancelled,
+constexpr std::array origins{From::idle,    From::uploading, From::waiting,  From::granted,
+                             From::running, From::full,      From::expired,  From::cancelled,
                              From::moved,   From::revoked,   From::released, From::left};
 
 // A line whose only slot is held by number 1, and a ticket behind it.

@@ -1,0 +1,63 @@
+// The open connections of the admin listener, and which of them makes room for a new one. Owned by
+// the listener; control thread.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+#include <cstddef>
+
+#include "admin/spares.hpp"
+
+namespace ticketgate::admin {
+
+/// Descriptors kept for the operator: each command needs one.
+inline constexpr std::size_t spare_descriptors = 4;
+
+/// An open connection.
+class Guest : public boost::intrusive::list_base_hook<> {
+ public:
+    virtual void close() = 0;
+    bool answered = false;  ///< Guests' own: at least once
+
+ protected:
+    ~Guest() = default;
+};
+
+/// The open connections. Those that have an answer come first, the longest idle one ahead; those
+/// whose first request is still to come stand behind them, in the order of their arrival. A crowd
+/// that asks again and again thus never takes the place of a newcomer.
+class Guests {
+ public:
+    explicit Guests(std::size_t most) : most_(most), spares_(spare_descriptors) {}
+
+    void join(Guest& guest) {
+        if (crowded()) (answered_.empty() ? newcomers_ : answered_).front().close();
+        newcomers_.push_back(guest);
+        spares_.refill(size());
+    }
+    void answers(Guest& guest) {
+        unlink(guest);
+        guest.answered = true;
+        answered_.push_back(guest);
+    }
+    void leave(Guest& guest) {
+        unlink(guest);
+        spares_.refill(size());
+    }
+    /// No further connection gets in without another's end.
+    bool crowded() const { return size() >= most_; }
+    /// Closes a spare descriptor; false: there is none.
+    bool make_room() { return spares_.give_up_one(); }
+
+ private:
+    using List = boost::intrusive::list<Guest>;
+    std::size_t size() const { return answered_.size() + newcomers_.size(); }
+    void unlink(Guest& guest) {
+        List& list = guest.answered ? answered_ : newcomers_;
+        list.erase(list.iterator_to(guest));
+    }
+    const std::size_t most_;
+    Spares spares_;
+    List answered_, newcomers_;
+};
+
+}  // namespace ticketgate::admin
