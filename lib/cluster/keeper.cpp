@@ -106,10 +106,16 @@ bool Keeper::is_rid() const {
     return !owes;
 }
 
+// Kept by this instance, or by one before it at the same address, whose process is gone.
+bool Keeper::is_at_our_address() const {
+    return is_mine() || sight_.line->keeper.address == self_.address;
+}
+
 Where Keeper::where() const {
     if (!sight_.line) return Where::nowhere;
     if (role_ != Role::follower && role_ != Role::leaving && !draining_) return Where::here;
-    return is_mine() || sight_.line->state == free ? Where::nowhere : Where::peer;
+    const bool nobody = sight_.line->state == free || is_at_our_address();
+    return nobody ? Where::nowhere : Where::peer;
 }
 
 // ── what comes out ──

@@ -152,6 +152,7 @@ class Keeper {
 
     bool granting_role() const { return role_ == Role::open || role_ == Role::leaving; }
     bool is_mine() const { return sight_.line && sight_.line->keeper.id == self_.id; }
+    bool is_at_our_address() const;
     bool is_quiet() const { return facts_fresh_ && !facts_.waits && facts_.holds == 0; }
     bool is_over() const { return facts_fresh_ && facts_.holds == 0; }
     bool may_finish() const;

@@ -37,10 +37,13 @@ struct Request {
     bool by_replica = false;    ///< another replica sent it
     bool unlogged = false;      ///< a question of another replica, not a request
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
-    bool to_head = false;       ///< HEAD: the response has no body
-    bool head_as_get = false;   ///< sent to the backend as GET, whose body ends with the work
-    bool must_run = false;      ///< a call from inside: also if nobody waits for its answer
-    bool repeatable = false;    ///< idempotent and without a body: may be sent again
+    /// The keeper has given it a ticket and asked for its body, an empty one too: before that it
+    /// has not started there. Repeatable ones without a body are not asked for.
+    bool asked_for = false;
+    bool to_head = false;      ///< HEAD: the response has no body
+    bool head_as_get = false;  ///< sent to the backend as GET, whose body ends with the work
+    bool must_run = false;     ///< a call from inside: also if nobody waits for its answer
+    bool repeatable = false;   ///< idempotent and without a body: may be sent again
     bool client_1_0 = false;
     bool prefers_html = false;  ///< its client is a browser that shows what it gets
     bool safe = true;           ///< GET or HEAD, and it names no other method

@@ -156,7 +156,7 @@ task<error_code> Run::converse() {
                 const bool wants_body = head->status == 100 && request_->peer;
                 forward_interim();
                 if (!wants_body) continue;
-                body_wanted_ = true;
+                request_->asked_for = true;
                 if (const auto failure = send_on()) co_return failure;
                 continue;
             }

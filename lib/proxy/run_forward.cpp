@@ -7,13 +7,21 @@ namespace ticketgate {
 // A body waits until the keeper has given the ticket: until then the request can go elsewhere.
 Body& Run::body_to_send() {
     Body& body = request_->body;
-    const bool none = body.complete && body.spool.empty();
-    if (!request_->peer || body_wanted_ || none) return body;
+    if (!request_->peer || request_->asked_for || request_->repeatable) return body;
     if (!no_body_yet_) {
         no_body_yet_ = std::make_unique<Body>(station_.commons.spool);
         no_body_yet_->complete = false;
+        no_body_yet_->chunked = body.chunked;
     }
     return *no_body_yet_;
+}
+
+// The keeper has the time-outs of its line and its backend, and tells their ends. Only one that
+// stands still, or whose machine is gone, is silent for longer.
+Duration Run::keeper_silence(Duration backend) const {
+    constexpr Duration to_tell = 2s;
+    const Duration line = settings().wait_timeout;
+    return line >= never || backend >= never ? never : line + backend + to_tell;
 }
 
 // A client that ends its side may have left; the keeper decides, as of its own clients.

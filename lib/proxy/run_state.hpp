@@ -39,6 +39,7 @@ class Run final : public Resident {
     // run_forward.cpp
     Body& body_to_send();
     bool hear_place();
+    Duration keeper_silence(Duration backend) const;
     void pass_end_on();
 
     // run_answer.cpp
@@ -111,7 +112,6 @@ class Run final : public Resident {
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     std::unique_ptr<Body> no_body_yet_;     // for a replica that has not asked for the body
-    bool body_wanted_ = false;              // it has
     bool streaming_ = false;                // the answer is an event stream
     bool all_sent_ = false;                 // nothing more of the request will be sent
     bool worker_gone_ = false;              // as far as its connection tells

@@ -41,10 +41,9 @@ task<error_code> Run::wait_for_room() {
 }
 
 // The longest silence of the backend: an event stream has long pauses.
-// The keeper of a line has the time-outs of its backend; a request may wait there for long.
 Duration Run::silence() const {
-    if (request_->peer) return never;
-    return streaming_ ? settings().tunnel_timeout : settings().response_timeout;
+    const Duration backend = streaming_ ? settings().tunnel_timeout : settings().response_timeout;
+    return request_->peer ? keeper_silence(backend) : backend;
 }
 
 // Counts from now. While the backend works on after a failure, no silence is too long.

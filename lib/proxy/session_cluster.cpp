@@ -73,6 +73,7 @@ error_code Session::check_told_queue() const {
 // Where it takes its ticket. While it is not known, it gathers here with others, and moves.
 error_code Session::find_line() {
     request_->peer.reset();
+    request_->asked_for = false;
     if (const auto failure = check_told_queue()) return failure;
     queues_ = queues_ || told_ != nullptr;  // so has the replica decided that sent it
     if (!queues_ || !request_->route->gate->clustered()) return {};
@@ -90,7 +91,8 @@ error_code Session::find_line() {
     return {};
 }
 
-// The line that tells the keeper about it. A body waits until the keeper has given the ticket.
+// The line that tells the keeper about it. What must not be sent twice is ended only when the
+// keeper has given the ticket and asks: an empty body too, in chunked coding.
 void Session::stamp_forward(std::string& lines) const {
     const Peers& peers = *station().commons.peers;
     const http::RequestHead& head = *station().head.view();
@@ -104,7 +106,7 @@ void Session::stamp_forward(std::string& lines) const {
     if (inside_) forward.inside = *inside_;
     lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
     lines.append("\r\n");
-    if (head.has_body()) lines.append("Expect: 100-continue\r\n");
+    if (!request_->repeatable) lines.append("Expect: 100-continue\r\n");
 }
 
 // The head as the client sent it, for another stamp.
@@ -144,14 +146,13 @@ std::uint32_t Session::retry_after_lease() const {
 // What became of a request that was forwarded, or that stood here in a line that moved.
 error_code Session::meaning_of(error_code failure) const {
     if (!request_->peer || !failure || request_->reply.begun()) return failure;
-    const net::Stream& wire = client_.wire();
-    if (wire.broken() || wire.fin()) return errc::client_closed;
+    if (left()) return errc::client_closed;
     if (failure == errc::upstream_refused || failure == errc::upstream_untrusted ||
         failure == errc::upstream_connect_timeout)
         return errc::line_moved;  // nothing was sent
     const bool lost = failure == errc::upstream_broke || failure == errc::upstream_lost;
     if (!lost) return failure;
-    return request_->repeatable ? errc::line_moved : errc::keeper_lost;
+    return request_->asked_for ? errc::keeper_lost : errc::line_moved;
 }
 
 // It was not started, or may be sent again, and all of its body that came is still here.

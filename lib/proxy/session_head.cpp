@@ -125,14 +125,16 @@ void Session::stamp() {
     OriginOf origin(head, peer, request.record);
     request.head = station().spare_text();
     const bool queued = queues_ && !request.peer;
-    const RequestFacts facts{edits, queued, upgrade_of(head, settings()), &origin,
-                             request.script ? &*request.script : nullptr};
+    RequestFacts facts{edits, queued, upgrade_of(head, settings()), &origin,
+                       request.script ? &*request.script : nullptr};
+    facts.ends_later = request.peer && !request.repeatable;
     const Prepared how = upstream.prepare(head, facts, request.head);
     needs_length_ = how.needs_length;
     request.upgrade = how.upgrade;
     request.head_as_get = how.asks_with_get;
     request.body.chunked = how.chunked;
-    if (!queued && !needs_length_) request.body.spool.stream_window(4 * upload_window);
+    const bool streams = !queued && !needs_length_;
+    request.body.spool.stream_window(streams ? 4 * upload_window : 0);
 }
 
 // Logs the reason, which the access log does not have. Must be called before anything suspends,

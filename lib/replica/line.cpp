@@ -49,7 +49,9 @@ void Line::tell_gate(BootTime sure_until) {
         gate_->start_term(cluster::numbers_before(term));
         term_ = term;
     }
-    until_.store(keeper_.may_grant() ? sure_until.time_since_epoch().count() : 0);
+    const Duration::rep until = sure_until.time_since_epoch().count();
+    sure_until_.store(until);
+    until_.store(keeper_.may_grant() ? until : 0);
     publish();
     const bool elsewhere =
         keeper_.role() == cluster::Role::follower && keeper_.where() == cluster::Where::peer;
@@ -70,13 +72,14 @@ void Line::publish() {
     at_ = std::move(at);
 }
 
-// Without the store a replica grants nothing, and no other can be found: newcomers need not wait.
-// A keeper that is known is asked all the same.
+// When the store was away for so long that a replica is not sure any more, it grants nothing, and
+// no other can be found: newcomers need not wait. A keeper that is known is asked all the same.
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
     if (where_ == cluster::Where::peer) return {peer, at_};
-    if (store_away_ && !holds()) return {away, nullptr};
+    const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
+    if (store_away_ && !sure) return {away, nullptr};
     return {where_ == cluster::Where::here ? here : nowhere, nullptr};
 }
 

@@ -84,6 +84,7 @@ class Line final : public Permit {
     const Wants wants_;
     std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
+    std::atomic<Duration::rep> sure_until_{0};  // as told last
     std::atomic<bool> store_away_{false};
     cluster::Epoch term_ = 0;  // of which the gate knows
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it

@@ -139,6 +139,7 @@ struct RequestFacts {
     std::string_view upgrade = {};  ///< the protocol that client and route ask for; empty: none
     OriginSource* origin = nullptr;
     const fcgi::Script* script = nullptr;  ///< chosen beside the path; null: the path selects it
+    bool ends_later = false;  ///< without a body its end is sent apart from its head, as a body is
 };
 
 /// The fencing number of a request of a clustered queue (CLUSTER.md section 6).

@@ -9,10 +9,12 @@ Prepared HttpUpstream::prepare(const http::RequestHead& head, const RequestFacts
     http::RequestEdits edits = facts.edits;
     Prepared how;
     // A queued body is spooled before it is sent, so its length is known by then.
-    const bool chunked = head.framing == http::Framing::chunked;
+    const bool ends_later = facts.ends_later && !head.has_body();
+    const bool chunked = head.framing == http::Framing::chunked || ends_later;
     how.needs_length = chunked && facts.queued;
     how.chunked = chunked && !facts.queued;
-    edits.framing = how.needs_length ? http::Framing::until_close : head.framing;
+    edits.framing = chunked ? http::Framing::chunked : head.framing;
+    if (how.needs_length) edits.framing = http::Framing::until_close;
     edits.content_length = head.content_length;
     how.upgrade = edits.upgrade = facts.upgrade;
     // RFC 9110 9.3.2 lets a gateway ask with GET. The answer to a HEAD ends with its head, while

@@ -259,5 +259,25 @@ TEST_F(Replicas, RefuseAStoreThatLostTheLine) {
     EXPECT_TRUE(still(500ms, [&] { return !house.is_granted(place); }));
 }
 
+TEST_F(Replicas, TakeTicketsWithoutTheStoreWhileTheyAreSure) {
+    const House house(store_, "a", 60s);
+    ASSERT_TRUE(house.becomes(Role::idle));
+    store_.kill(0);
+    ASSERT_TRUE(house.says("127.0.0.1"));
+    EXPECT_EQ(house.gate->where().where, Whereabouts::Where::here);
+}
+
+// The next look would be in 20 seconds.
+TEST_F(Replicas, LookAtTheStoreSoonWhenTheirKeeperTakesNoRequest) {
+    const House a(store_, "a", 60s);
+    ASSERT_TRUE(a.becomes(Role::idle));
+    const House b(store_, "b", 60s);
+    ASSERT_TRUE(eventually([&] { return b.gate->where().where == Whereabouts::Where::peer; }));
+    a.replica->drain();
+    ASSERT_TRUE(is_stored(LineState::free));
+    b.gate->doubt_keeper();
+    EXPECT_TRUE(eventually([&] { return b.role() != Role::follower; }, 15s));
+}
+
 }  // namespace
 }  // namespace ticketgate::test
