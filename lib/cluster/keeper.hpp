@@ -125,7 +125,9 @@ class Keeper {
     Next next(Time now, WallTime wall, bool sure);
 
     /// A slot may be granted, if the replica is sure as well.
-    bool may_grant() const { return grants_ == Grants::on && granting_role(); }
+    bool may_grant() const {
+        return grants_ == Grants::on && (role_ == Role::open || role_ == Role::leaving);
+    }
     Where where() const;
     /// It keeps no line, and owes nobody the word for one that it has kept.
     bool is_rid() const;
@@ -150,7 +152,6 @@ class Keeper {
     };
     using Wanted = std::optional<Write>;
 
-    bool granting_role() const { return role_ == Role::open || role_ == Role::leaving; }
     bool is_mine() const { return sight_.line && sight_.line->keeper.id == self_.id; }
     bool is_at_our_address() const;
     bool is_quiet() const { return facts_fresh_ && !facts_.waits && facts_.holds == 0; }

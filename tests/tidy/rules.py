@@ -344,6 +344,7 @@ HOOKS = {"await_ready", "await_suspend", "await_resume", "initial_suspend", "fin
 NOT_YET_USED: dict[str, int] = {}
 # Functions for tests and tools only, and their purposes.
 FOR_TESTS = {
+    "end_lease": "a lease that ends early, as etcd may end one",
     "turn": "the simulation drives loops by hand",
     "next_deadline": "the simulation owns the clock",
     "environment_of": "variables that a test and a fuzz target make up",
