@@ -12,7 +12,7 @@ void check_queue(const Config& config, const std::string& name, const Queue& que
         problems.error(config.mark_of(path + "." + key), path + "." + key, why);
     };
     if (!queue.cluster) {
-        if (config.marks.contains(path + ".token"))
+        if (queue.token != Queue().token)
             error("token", "has no effect without cluster: true");
         return;
     }
