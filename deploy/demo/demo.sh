@@ -16,31 +16,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 n=${N:-200} parallel=${PARALLEL:-32}
 # --demo prints no ports, so it takes free ones and works beside other servers.
 case " $* " in *" --demo "*) ports=(any any any) ;; *) ports=(8080 9901 8000) ;; esac
-host=127.0.0.1 port=${PORT:-${ports[0]}} admin_port=${ADMIN_PORT:-${ports[1]}} backend_port=${BACKEND_PORT:-${ports[2]}}
-started=() scratch=
-
-die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
-
-# Stops the processes that this script started, one after the other by id: ticketgate before its backend.
-# Each leads a process group (setsid), because PHP's server does not stop its own workers.
-stop_all() {
-    local pid
-    trap '' INT TERM
-    for pid in "${started[@]}"; do
-        kill -TERM -- "-$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    done
-    [[ -z $scratch ]] || rm -rf "$scratch"
-}
-
-listening() { (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; }
-
-# Below the kernel's ephemeral ports.
-free_port() {
-    local at
-    while at=$((20000 + RANDOM % 6000)) && listening "$at"; do :; done
-    echo "$at"
-}
+port=${PORT:-${ports[0]}} admin_port=${ADMIN_PORT:-${ports[1]}} backend_port=${BACKEND_PORT:-${ports[2]}}
+# shellcheck source=deploy/demo/servers.sh
+source "$here/servers.sh"
 [[ $port != any ]] || port=$(free_port)
 [[ $admin_port != any ]] || admin_port=$(free_port)
 [[ $backend_port != any ]] || backend_port=$(free_port)
@@ -56,26 +34,9 @@ claim_ports() {
     claim_port "$admin_port" ADMIN_PORT "ticketgate's admin page"
 }
 
-wait_for() {  # PORT PID NAME
-    local deadline=$((SECONDS + 60))
-    until listening "$1"; do
-        kill -0 "$2" 2>/dev/null || die "$3 ended before it listened on port $1"
-        ((SECONDS < deadline)) || die "$3 does not listen on port $1 after 60 s"
-        sleep 0.05
-    done
-}
-
 start_php() {
-    command -v php >/dev/null || die "PHP is missing; ./dev run installs it"
     claim_port "$backend_port" BACKEND_PORT "the PHP backend"
-    scratch=$(mktemp -d)
-    export DEMO_STATE=${DEMO_STATE:-$scratch/counter.json} DEMO_DIRECT=$direct
-    # Eight workers, like a small php-fpm pool. In their own session they do not get the terminal's Ctrl-C, so
-    # they run until ticketgate has stopped.
-    PHP_CLI_SERVER_WORKERS=8 setsid php -q -S "$host:$backend_port" -t "$here/app" </dev/null \
-        >"$scratch/php.log" 2>&1 &
-    started+=($!)
-    wait_for "$backend_port" $! PHP
+    serve_php "$backend_port"
 }
 
 start_ticketgate() {  # BINARY
@@ -92,8 +53,6 @@ start_ticketgate() {  # BINARY
     started=($! "${started[@]}")  # stopped first, while its backend still answers
     wait_for "$port" $! ticketgate
 }
-
-count() { curl -sf "$1/counter.php" | sed -n 's/.*"count":\([0-9]*\).*/\1/p'; }
 
 # Sends n POSTs, `parallel` at a time; sets $answered and $counted.
 hit() {  # URL

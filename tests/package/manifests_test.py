@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""deploy/kubernetes and deploy/compose.yaml are as the documentation describes them: manifests_test.py TICKETGATE SOURCE.
+"""deploy/kubernetes and the compose files are as the documentation describes them: manifests_test.py TICKETGATE SOURCE.
 
 For each rule, a change to the file breaks it, and the test checks that the rule reports the change.
 """
@@ -41,11 +41,12 @@ class Pod:
         return self.config["admin"]["address"].rpartition(":")[2]
 
 
-def good(config):
+def good(config, environment=None):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(config)
         file.flush()
-        return subprocess.run([TICKETGATE, "check", "-c", file.name], capture_output=True).returncode == 0
+        return subprocess.run([TICKETGATE, "check", "-c", file.name], capture_output=True,
+                              env=environment).returncode == 0
 
 
 def pod_problems(text):
@@ -120,6 +121,118 @@ COMPOSE_CHANGES = [("    healthcheck:", "    x-healthcheck:"), ("condition: serv
                    ("stop_grace_period: 30s", "stop_grace_period: 25s"), ("read_only: true", "read_only: false")]
 
 
+class Replicas:
+    """deploy/kubernetes/cluster.yaml: documents by kind and name."""
+
+    def __init__(self, text):
+        found = {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(text)}
+        self.found, self.config_text = found, found["ConfigMap", "ticketgate-cluster"]["data"]["ticketgate.yaml"]
+        self.config = yaml.safe_load(self.config_text)
+        self.deployment = found["Deployment", "ticketgate"]["spec"]
+        self.spec = self.deployment["template"]["spec"]
+        self.gate = self.spec["containers"][0]
+        self.init = found["Job", "ticketgate-cluster-init"]["spec"]["template"]["spec"]["containers"][0]
+        self.etcd = found["StatefulSet", "etcd"]["spec"]
+
+
+def open_ports(policy, labels=None):
+    """The ports that a NetworkPolicy opens to pods with these labels; without labels, to all."""
+    found = set()
+    for entry in policy["spec"]["ingress"]:
+        peers = [one["podSelector"].get("matchLabels", {}) for one in entry.get("from", []) if "podSelector" in one]
+        if not entry.get("from") or labels and any(one and one.items() <= labels.items() for one in peers):
+            found |= {port["port"] for port in entry.get("ports", [])}
+    return found
+
+
+def replica_problems(text):
+    all_of, problems = Replicas(text), []
+
+    def rule(holds, what):
+        if not holds:
+            problems.append(what)
+
+    config, cluster, gate = all_of.config, all_of.config["cluster"], all_of.gate
+    queue = config["queues"]["app"]
+    environment = {one["name"]: one["valueFrom"] for one in gate["env"]}
+    rule(good(all_of.config_text, {"PEER_SECRET": "0123456789abcdef", "POD_IP": "10.0.0.1"}),
+         "ticketgate check finds the ConfigMap bad")
+    rule(queue.get("cluster") is True, "the queue is not one over all replicas")
+    rule(all_of.deployment["replicas"] >= 2, "one replica")
+    rule(all_of.deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == 0, "an update stops a pod before it starts one")
+    rule(environment.get("POD_IP", {}).get("fieldRef", {}).get("fieldPath") == "status.podIP" and
+         "${POD_IP" in cluster["peer"]["advertise"], "the replicas do not reach each other")
+    secrets = [one["valueFrom"]["secretKeyRef"] for job in (gate, all_of.init) for one in job["env"]
+               if one["name"] == "PEER_SECRET"]
+    rule(len(secrets) == 2 and secrets[0] == secrets[1], "the Job or a pod lacks the secret")
+    stop = gate["lifecycle"]["preStop"]["sleep"]["seconds"]
+    rule(amount(config["drain_timeout"]) > amount(config["routes"][0]["response_timeout"]), "a drain cuts slow requests")
+    rule(all_of.spec["terminationGracePeriodSeconds"] >= stop + amount(config["drain_timeout"]) + 10,
+         "the drain has too little time")
+    rule(all_of.init["command"][:3] == ["ticketgate", "cluster", "init"], "the Job does not prepare etcd")
+    rule("initContainers" not in all_of.spec, "each start prepares etcd, also one that has lost its data")
+    names = [f"http://etcd-{i}.etcd:2379" for i in range(all_of.etcd["replicas"])]
+    rule(cluster["store"]["endpoints"] == names and all_of.etcd["serviceName"] == "etcd", "a node of etcd is not named")
+    members = [word for word in all_of.etcd["template"]["spec"]["containers"][0]["args"] if word.startswith("--initial-cluster=")]
+    rule(members[0].count("=http://etcd-") == all_of.etcd["replicas"], "etcd does not know its nodes")
+    service = all_of.found["Service", "etcd"]["spec"]
+    rule(service.get("clusterIP") == "None" and service.get("publishNotReadyAddresses"), "etcd's nodes do not find each other")
+    ports = {port["name"]: str(port["containerPort"]) for port in gate["ports"]}
+    rule(ports["peer"] == cluster["peer"]["listen"].rpartition(":")[2] == cluster["peer"]["advertise"].rpartition(":")[2],
+         "the peer port has another number")
+    policy, labels = all_of.found["NetworkPolicy", "ticketgate"], all_of.deployment["template"]["metadata"]["labels"]
+    rule(open_ports(policy) == {"http"} and "peer" in open_ports(policy, labels), "clients reach the peer port, or replicas do not")
+    rule(open_ports(all_of.found["NetworkPolicy", "etcd"]) == set(), "anybody reaches etcd")
+    rule(all(probe in gate for probe in PROBES), "ticketgate lacks a probe")
+    return problems
+
+
+REPLICA_CHANGES = [
+    ("hold_timeout: never", "max_inside: 8"), ("        cluster: true\n", ""), ("  replicas: 2\n", "  replicas: 1\n"),
+    ("maxUnavailable: 0", "maxUnavailable: 1"), ("fieldPath: status.podIP", "fieldPath: status.hostIP"),
+    ("${POD_IP:-127.0.0.1}", "localhost"), ("terminationGracePeriodSeconds: 90", "terminationGracePeriodSeconds: 60"),
+    ("drain_timeout: 70s", "drain_timeout: 25s"), ("cluster, init, -c", "cluster, status, -c"),
+    ("          - http://etcd-2.etcd:2379\n", ""), (",etcd-2=http://etcd-2.etcd:2380", ""),
+    ("  publishNotReadyAddresses: true\n", ""), ("listen: 0.0.0.0:8081", "listen: 0.0.0.0:8082"),
+    ("    - from:\n        - podSelector: { matchLabels: { app: ticketgate } }\n      ports:\n        - { port: peer }",
+     "    - ports:\n        - { port: peer }"),
+    ("          startupProbe:", "          otherProbe:"),
+    ("            - { name: PEER_SECRET, valueFrom: { secretKeyRef: { name: ticketgate-peer, key: secret } } }\n          ports",
+     "          ports"),
+]
+
+
+def compose_replica_problems(text):
+    services = yaml.safe_load(text)["services"]
+    config = (SOURCE / "deploy/ticketgate-cluster.yaml").read_text()
+    problems = []
+    default = re.search(r"\$\{DRAIN_TIMEOUT:-(\w+)\}", config).group(1)
+    for name in ("a", "b"):
+        gate = services[name]
+        if not good(config, gate["environment"] | {"PEER_SECRET": "0123456789abcdef"}):
+            problems.append(f"ticketgate check finds the configuration of {name} bad")
+        if gate["environment"].get("ADVERTISE") != f"{name}:8081":
+            problems.append(f"the other replica does not reach {name}")
+        if amount(gate["stop_grace_period"]) <= amount(default):
+            problems.append("the drain has too little time")
+        if not gate.get("read_only") or gate.get("cap_drop") != ["ALL"]:
+            problems.append("the container may do more than it needs")
+        if any("8081" in port for port in gate["ports"]):
+            problems.append("the peer port is published")
+    if "ports" in services["app"]:
+        problems.append("clients reach the application past the queue")
+    if services["init"]["entrypoint"][:3] != ["ticketgate", "cluster", "init"] or "profiles" not in services["init"]:
+        problems.append("etcd is prepared never, or at each start")
+    return problems
+
+
+COMPOSE_REPLICA_CHANGES = [
+    ("ADVERTISE: b:8081", "ADVERTISE: a:8081"), ("ADVERTISE: a:8081", "OTHER: a:8081"), ("stop_grace_period: 75s", "stop_grace_period: 10s"),
+    ("read_only: true", "read_only: false"), ('"127.0.0.1:8090:8080"', '"8081:8081"'), ("    profiles: [init]", "    x-profiles: [init]"),
+    ("    # No ports:", "    ports: [\"8000:80\"]\n    # No ports:"),
+]
+
+
 class Manifests(unittest.TestCase):
     def try_file(self, path, problems, changes):
         text = (SOURCE / path).read_text(encoding="utf-8")
@@ -134,6 +247,12 @@ class Manifests(unittest.TestCase):
 
     def test_every_rule_for_compose_holds_and_detects_its_fault(self):
         self.try_file("deploy/compose.yaml", compose_problems, COMPOSE_CHANGES)
+
+    def test_every_rule_for_replicas_in_kubernetes_holds_and_detects_its_fault(self):
+        self.try_file("deploy/kubernetes/cluster.yaml", replica_problems, REPLICA_CHANGES)
+
+    def test_every_rule_for_replicas_in_compose_holds_and_detects_its_fault(self):
+        self.try_file("deploy/compose-cluster.yaml", compose_replica_problems, COMPOSE_REPLICA_CHANGES)
 
     def test_the_php_image_contains_the_program_of_the_health_check(self):
         text = "".join((SOURCE / path).read_text() for path in ("deploy/kubernetes/sidecar.yaml", "deploy/compose.yaml"))

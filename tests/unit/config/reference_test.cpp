@@ -14,6 +14,7 @@ const std::string quickstart = source_dir + "/config/quickstart.yaml";
 const std::string ids = source_dir + "/config/ids.yaml";
 const std::string php_fpm = source_dir + "/config/php-fpm.yaml";
 const std::string tls = source_dir + "/config/tls.yaml";
+const std::string cluster = source_dir + "/config/cluster.yaml";
 
 TEST(Reference, LoadsWithoutAProblem) {
     for (const auto& file : {reference, quickstart, ids, php_fpm, tls}) {
@@ -21,6 +22,16 @@ TEST(Reference, LoadsWithoutAProblem) {
         EXPECT_EQ(printed(loaded.problems), std::vector<std::string>{});
         EXPECT_TRUE(loaded.config) << file;
     }
+}
+
+// It fails closed, so check says what a lost replica costs, and nothing else.
+TEST(Reference, ClusterIsGoodAndWarnsOfALostReplicaOnly) {
+    const auto loaded = load_file(cluster, environment_of({{"PEER_SECRET", "0123456789abcdef"}}));
+    ASSERT_TRUE(loaded.config);
+    EXPECT_TRUE(loaded.config->queues.at("app").cluster);
+    const auto problems = printed(loaded.problems);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_NE(problems[0].find("ticketgate settle app EPOCH"), std::string::npos) << problems[0];
 }
 
 TEST(Reference, ShowsEveryKeyWithItsDefault) {
