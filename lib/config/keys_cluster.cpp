@@ -37,7 +37,7 @@ constexpr std::array peer_rows{
     like("\"${POD_IP:-127.0.0.1}:8081\"",
          required(plain("advertise", Kind::text, field_by<read_advertised, &ClusterPeer::advertise>,
                         "host:port at which the other replicas reach listen."))),
-    like("\"${TICKETGATE_PEER_SECRET:-change this secret}\"",
+    like("\"${TICKETGATE_PEER_SECRET:-change-this-secret}\"",
          required_unless(
              "secret_file",
              plain("secret", Kind::text, field_by<read_peer_secret, &ClusterPeer::secret>,

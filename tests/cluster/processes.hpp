@@ -91,11 +91,16 @@ class Cluster : public testing::Test {
         const auto ran = Command(store_).run({"cluster", "init"});
         EXPECT_EQ(ran.code, 0) << ran.err;
     }
-    std::unique_ptr<Process> replica(
-        const std::string& name, const std::string& queue = "hold_timeout: never",
-        const std::string& more = "routes: [{prefix: /, upstream: app, queue: app}]\n") const {
-        auto made =
-            std::make_unique<Process>(name, "\"" + store_.url(0) + "\"", backend_, queue, more);
+    static constexpr const char* all_queued = "routes: [{prefix: /, upstream: app, queue: app}]\n";
+    std::unique_ptr<Process> replica(const std::string& name,
+                                     const std::string& queue = "hold_timeout: never",
+                                     const std::string& more = all_queued) const {
+        return replica_at(store_.url(0), name, queue, more);
+    }
+    std::unique_ptr<Process> replica_at(const std::string& store, const std::string& name,
+                                        const std::string& queue = "hold_timeout: never",
+                                        const std::string& more = all_queued) const {
+        auto made = std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more);
         EXPECT_TRUE(made->serves()) << made->program().err();
         return made;
     }

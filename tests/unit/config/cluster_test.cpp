@@ -6,8 +6,11 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+const std::string peer =
+    "peer: {listen: \"127.0.0.1:8081\", advertise: \"127.0.0.1:8081\", secret: 0123456789abcdef}";
+
 std::string with_store(const std::string& store) {
-    return base + one_route + "cluster: {name: shop, store: {" + store + "}}\n";
+    return base + one_route + "cluster: {name: shop, store: {" + store + "}, " + peer + "}\n";
 }
 
 Lines told(const std::string& store) {
@@ -36,7 +39,8 @@ TEST(Cluster, HasANameAndAStore) {
 
 bool accepts(const std::string& name) {
     std::string text = base + one_route;
-    text.append("cluster: {name: ").append(name).append(", store: {").append(two).append("}}\n");
+    text.append("cluster: {name: ").append(name).append(", store: {").append(two).append("}, ");
+    text.append(peer).append("}\n");
     return load(text).config.has_value();
 }
 
@@ -90,6 +94,60 @@ TEST(Cluster, WarnsOfOneEndpointOpenPasswordsAndUselessFiles) {
         told(two + ", ca_file: ca"),
         Lines{"c.yaml:5:84: warning: cluster.store.ca_file: has no effect: no endpoint begins "
               "with https://"});
+}
+
+// ── peers and queues ──
+
+std::string with_peer(const std::string& settings, const std::string& queue = "") {
+    return base + one_route + "cluster: {name: shop, store: {" + two + "}, peer: {" + settings +
+           "}}\n" + (queue.empty() ? "" : "queues: {app: {" + queue + "}}\n");
+}
+
+std::string first_problem(const std::string& text) {
+    const auto lines = printed(load(text).problems);
+    return lines.empty() ? std::string() : lines.front().substr(lines.front().find(": ") + 2);
+}
+
+TEST(ClusterPeer, NeedsAnAddressThatOthersReachAndASecret) {
+    const std::string listen = "listen: \"0.0.0.0:8081\", ", secret = "secret: 0123456789abcdef";
+    EXPECT_EQ(first_problem(with_peer(listen + "advertise: \"127.0.0.1:8081\", " + secret)), "");
+    for (const auto& [advertised, why] : std::vector<std::pair<std::string, std::string>>{
+             {"0.0.0.0:8081", "is no address that another machine can connect to"},
+             {"web-1", "has no port"},
+             {"http://web-1:8081", "write host:port, without http://"}})
+        EXPECT_EQ(first_problem(with_peer(listen + "advertise: \"" + advertised + "\", " + secret)),
+                  "cluster.peer.advertise: \"" + advertised + "\": " + why);
+    EXPECT_EQ(first_problem(with_peer(listen + "advertise: \"a:1\", secret: short")),
+              "cluster.peer.secret: is shorter than 16 characters; make one: openssl rand -hex 16");
+    EXPECT_EQ(
+        first_problem(with_peer("listen: \"unix:/x\", advertise: \"127.0.0.1:1\", " + secret)),
+        "cluster.peer.listen: other machines cannot connect to a unix socket; write an "
+        "address and port");
+}
+
+TEST(ClusterPeer, WarnsOfPlainTextBetweenMachines) {
+    EXPECT_EQ(first_problem(with_peer("listen: \"0.0.0.0:8081\", advertise: \"web-1:8081\", "
+                                      "secret: 0123456789abcdef")),
+              "warning: cluster.peer.advertise: the secret and the requests go between machines in "
+              "plain text; write peer.tls, unless the network is closed to others");
+}
+
+TEST(ClusteredQueue, NeedsAClusterAndAWordAboutLostRequests) {
+    EXPECT_EQ(
+        first_problem(base + one_route + "queues: {app: {cluster: true, hold_timeout: 1m}}\n"),
+        "queues.app.cluster: needs the section cluster: its store, and how replicas reach "
+        "each other");
+    const std::string good_peer =
+        "listen: \"127.0.0.1:8081\", advertise: \"127.0.0.1:8081\", secret: 0123456789abcdef";
+    EXPECT_EQ(first_problem(with_peer(good_peer, "cluster: true")),
+              "queues.app.cluster: write hold_timeout beside it, if only never: how long may a "
+              "request of a lost replica still run?");
+    EXPECT_EQ(first_problem(base + one_route + "queues: {app: {token: X-Fence}}\n"),
+              "queues.app.token: has no effect without cluster: true");
+    const Config config = good(with_peer(
+        good_peer, "cluster: true, token: off, hold_timeout: 1m, on_hold_timeout: release"));
+    EXPECT_TRUE(config.queues.at("app").cluster);
+    EXPECT_FALSE(config.queues.at("app").token);
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ inline std::vector<Problem> read_value(const Key& key, const Binding& field, voi
         {{"TICKETGATE_ADMIN_TOKEN", "t"}, {"NOEQ_TOKEN", "t"}, {"ETCD_PASSWORD", "x"}});
     const auto root = parse_tree("v: " + text, "c.yaml", set, problems);
     std::map<std::string, Mark> marks{{"v", {"c.yaml", 1, 1}}};
-    Reading reading{problems, {}, marks};
+    std::vector<std::string> text_files;
+    Reading reading{problems, {}, marks, text_files};
     if (root) field.read({root->find("v")->value, key, "v", reading}, owner);
     return problems.take();
 }
