@@ -117,6 +117,9 @@ TEST_F(PauseTest, LetsCallsFromInsideRun) {
 struct Term final : Permit {
     bool holds() const override { return held; }
     void missed() override { ++misses; }
+    Whereabouts where() const override { return {}; }
+    void doubted() override {}
+    bool give_word(std::uint64_t, std::uint64_t) override { return false; }
     bool held = true;
     int misses = 0;
 };
