@@ -29,13 +29,18 @@ upstreams:
     url: "fastcgi://127.0.0.1:{nobody}"
     fastcgi: {{ root: /tmp, status: {{ url: "fastcgi://127.0.0.1:{nobody}" }} }}
   own: {{ workers: {{ command: [/bin/false] }}, fastcgi: {{ root: /tmp }} }}
-queues: {{ php: {{ release: worker_idle }} }}
+queues: {{ php: {{ release: worker_idle }}, one: {{ cluster: true, hold_timeout: never }} }}
+cluster:
+  name: docs
+  store: {{ endpoints: ["http://127.0.0.1:{nobody}"] }}
+  peer: {{ listen: "127.0.0.1:0", advertise: "127.0.0.1:1", secret: 0123456789abcdef }}
 id_service: {{ address: "127.0.0.1:0", worker: 3, state_file: state }}
 ids: {{ other: {{ more: {{ header: X-More, format: ulid }} }} }}
 routes:
   - {{ prefix: /, upstream: app, queue: app }}
   - {{ prefix: /php, upstream: php, queue: php }}
   - {{ prefix: /own, upstream: own }}
+  - {{ prefix: /one, upstream: app, queue: one }}
 """
 
 
