@@ -35,7 +35,7 @@ struct ConfigView {
     bool watched = false;       ///< changes of its files make the process read it
     WallTime in_force_since{};  ///< when the config in force was read
     Time measured_since{};
-    ConfigRead last;  ///< not good: the config in force is older than this
+    ConfigRead last{};  ///< not good: the config in force is older than this
 };
 
 /// `start`, `signal`, `command`, `watch`.
