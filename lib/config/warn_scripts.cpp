@@ -161,7 +161,7 @@ class Scripts {
         if (!named && route.prefix.find(".php") != route.prefix.npos) return;
         auto path = named ? route.prefix : std::string(usual) + route.prefix;
         if (named) path.erase(at_script, usual.size());
-        if (path.empty()) return;  // a script itself: look_for_folder()
+        if (route.prefix.ends_with(usual)) return;  // the script itself: look_for_folder()
         if (!match(path).matched() || at(path).upstream != upstream->first) return;
         const auto beside = unlike(route.prefix, path);
         if (beside.empty()) return;

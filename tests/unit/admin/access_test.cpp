@@ -70,8 +70,8 @@ TEST(Query, TakesTheDefaultForAnAbsentNumberOnly) {
     EXPECT_EQ(number_in("a=1&number=27&b=2", 0), 27u);
     EXPECT_EQ(number_in("n%75mber=%327", 0), 27u) << "in any spelling";
     for (const char* absent : {"", "numbers=1"}) EXPECT_EQ(number_in(absent, 5), 5u) << absent;
-    for (const char* bad : {"number", "number=", "number=x", "number=1x", "number=-1",
-                            "number=99999999999999999999"})
+    for (const char* bad :
+         {"number", "number=", "number=x", "number=1x", "number=-1", "number=99999999999999999999"})
         EXPECT_EQ(number_in(bad, 5), std::nullopt) << bad;
 }
 

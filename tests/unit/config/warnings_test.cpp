@@ -93,7 +93,8 @@ TEST(Warnings, MethodOverridesThatSkipTheQueue) {
 }
 
 TEST(Warnings, PathHeadersThatSkipTheQueue) {
-    const std::string both = "routes: [{prefix: /}, {prefix: /a, queue: a}]\n";
+    const std::string both =
+        "routes: [{prefix: /}, {prefix: /a, queue: a}, {regex: '^/[^/]+\\.php/a', queue: a}]\n";
     const std::string passes = "clients: {path_headers: [X-Original-URL]}\n";
     EXPECT_EQ(warnings(both), Lines{});
     const auto told = warnings(both + passes);
@@ -129,8 +130,8 @@ TEST(Warnings, AQueueWhoseNameLooksLikeOff) {
 TEST(Warnings, AQueueWithNearlyTheNameOfAnother) {
     const auto told = [](const std::string& name) {
         return warnings(
-            "queues: {shop: {}, a: {}}\nroutes: [{prefix: /, queue: shop}, {prefix: /a, "
-            "queue: a}, {prefix: /b, queue: " +
+            "queues: {shop: {}, a: {}}\nroutes: [{prefix: /, queue: shop}, {regex: ^/a, "
+            "queue: a}, {regex: ^/b, queue: " +
             name + "}]\n");
     };
     for (const char* slip : {"shpo", "Shop", "shops", "shap"}) {
@@ -263,8 +264,8 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
 
 TEST(Warnings, LimitsOfAQueueInAnyPlace) {
     const std::string around = "routes: [{prefix: /, response_spool_max: 1KiB, max_body: 5GiB, ";
-    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a}]}]\n").size(), 2u);
-    EXPECT_EQ(warnings(around + "routes: [{prefix: /a, queue: a, response_spool_max: 64KiB, "
+    EXPECT_EQ(warnings(around + "routes: [{regex: ^/a, queue: a}]}]\n").size(), 2u);
+    EXPECT_EQ(warnings(around + "routes: [{regex: ^/a, queue: a, response_spool_max: 64KiB, "
                                 "max_body: 1MiB}]}]\n"),
               Lines{})
         << "no queued route has them";
