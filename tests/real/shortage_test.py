@@ -16,7 +16,7 @@ import threading
 import unittest
 
 from machine import PATIENCE, OnItsMachine, refuse
-from real_test import free_port, wait_for
+from real_test import answers, free_port, wait_for
 
 BODY = b"x" * (3 << 20)
 
@@ -110,7 +110,7 @@ class ShortageTest(OnItsMachine):
             "clients: { max_connections_per_client: unlimited }\n",
             route=", queue: q, max_waiting: 2000"))
         # Every thread has started when the admin listener answers.
-        wait_for(lambda: self.get("/readyz", self.admin)[0] == 200, "it is ready", PATIENCE)
+        wait_for(lambda: answers(self.admin) and self.get("/readyz", self.admin)[0] == 200, "it is ready", PATIENCE)
 
         def until_short(ends):  # the backend sends no answer yet, so any answer is a refusal
             wait_for(lambda: ends or re.search("std::bad_alloc|Cannot allocate memory", self.told()) or

@@ -13,10 +13,12 @@ namespace {
 
 bool proxy_runs = false;
 std::uint64_t pieces = 0, first_refused = 0, refusals = 0;
+std::size_t largest_given = no_limit;
 
 void* allocate(std::size_t size) noexcept {
     if (proxy_runs && ++pieces >= first_refused && pieces - first_refused < refusals)
         return nullptr;
+    if (proxy_runs && size > largest_given) return nullptr;
     return std::malloc(size == 0 ? 1 : size);
 }
 
@@ -42,6 +44,10 @@ void refuse(std::uint64_t first, std::uint64_t count) {
     pieces = 0;
     first_refused = first;
     refusals = count;
+}
+
+void limit(std::size_t largest) {
+    largest_given = largest;
 }
 
 std::uint64_t asked() {

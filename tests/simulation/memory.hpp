@@ -2,9 +2,13 @@
 // fail; those of the world around it do not. One thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace ticketgate::sim::memory {
+
+inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// While it exists the proxy runs, or (false) the world inside a system call.
 class Running {
@@ -21,6 +25,8 @@ class Running {
 /// Restarts the count and makes `count` allocations of the proxy fail, from the `first`th on. 0:
 /// none.
 void refuse(std::uint64_t first, std::uint64_t count);
+/// Makes every allocation of the proxy above this size fail.
+void limit(std::size_t largest);
 std::uint64_t asked();
 
 }  // namespace ticketgate::sim::memory

@@ -102,6 +102,14 @@ Plan small_spool() {
     return plan;
 }
 
+Plan on_disk() {
+    Plan plan = plan_with({client({post("/a", Ask::Body::length, 20'000), get("/a")}),
+                           client({post("/a", Ask::Body::chunked, 20'000)}, 1ms),
+                           client({post("/free", Ask::Body::length, 20'000)}, 1ms)});
+    plan.spool_memory = 0;
+    return plan;
+}
+
 Plan broken_backend() {
     using Kind = Fate::Kind;
     return plan_with({client({with(get("/a"), Kind::garbage_head, 20ms), get("/a")}),
@@ -317,6 +325,7 @@ std::vector<Scenario> scenarios() {
         {"order: arrival", arrival_order()},
         {"two at a time", two_at_a_time()},
         {"small spool", small_spool()},
+        {"bodies on disk", on_disk()},
         {"broken backend", broken_backend()},
         {"old connections", old_connections()},
         {"refused and pipelined", refused_and_pipelined()},

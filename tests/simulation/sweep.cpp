@@ -15,14 +15,15 @@ struct Kind {
     std::uint64_t count = 0;  // of pieces of memory
 };
 
-constexpr std::uint64_t first_short = 9, last_short = 11;
+constexpr std::uint64_t first_short = 9, last_short = 11;  // counted in pieces
 
 std::vector<Kind> kinds_for(const Plan& plan) {
     using enum Injection::Kind;
     std::vector<Kind> kinds{{backend_fin, 0, {}},  {backend_rst, 0, {}},  {stop, 0, {}},
                             {drain, 0, {}},        {reload, 0, {}},       {time_passes, 0, 150ms},
                             {time_passes, 0, 3s},  {time_passes, 0, 61s}, {release, 0, {}},
-                            {no_memory, 0, {}, 1}, {no_memory, 0, {}, 3}, {no_memory, 0, {}, 100}};
+                            {no_memory, 0, {}, 1}, {no_memory, 0, {}, 3}, {no_memory, 0, {}, 100},
+                            {no_blocks, 0, {}}};
     for (std::size_t i = 0; i < plan.clients.size(); ++i) {
         kinds.push_back({client_fin, i, {}});
         kinds.push_back({client_rst, i, {}});
@@ -30,9 +31,11 @@ std::vector<Kind> kinds_for(const Plan& plan) {
     return kinds;
 }
 
-// Counted in allocations, not in steps, so no second cancellation follows at once.
+// Counted in allocations or not at all, but not in steps, so no second cancellation follows at
+// once.
 bool runs_short(const Kind& a, const Kind& b) {
-    return a.kind == Injection::Kind::no_memory || b.kind == Injection::Kind::no_memory;
+    using enum Injection::Kind;
+    return a.kind == no_memory || b.kind == no_memory || a.kind == no_blocks || b.kind == no_blocks;
 }
 
 // The log allocates too: with tracing on, other allocations would fail.
@@ -79,7 +82,8 @@ class Sweeper {
             // is known.
             plan.keeps = 75s;
         }
-        const std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
+        std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
+        if (kinds.front().kind == Injection::Kind::no_blocks) first = steps = 1;  // a whole world
         for (std::uint64_t step = first; step <= steps; step += sweep_.stride) {
             if (sweep_.step != 0 && sweep_.step != step) continue;
             for (Injection& injection : injections) injection.step = step;

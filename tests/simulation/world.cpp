@@ -8,6 +8,7 @@ namespace ticketgate::sim {
 namespace {
 
 constexpr std::uint64_t most_steps = 400'000;
+constexpr std::size_t one_block = 64 << 10;
 constexpr Duration longest = 2h;  // of virtual time: no wait in any plan adds up to that
 
 }  // namespace
@@ -47,11 +48,14 @@ World::World(const Plan& plan, std::uint64_t seed, Ground& ground, bool print)
 
 std::string World::run(std::span<const Injection> injections) {
     memory::refuse(0, 0);
-    for (const Injection& injection : injections)
+    memory::limit(memory::no_limit);
+    for (const Injection& injection : injections) {
+        if (injection.kind == Injection::Kind::no_blocks) memory::limit(one_block - 1);
         if (injection.kind == Injection::Kind::no_memory) {
             memory::refuse(injection.step, injection.count);
             judge_.memory_runs_short();
         }
+    }
     while (!judge_.failed() && !over()) {
         ++trace_.step;
         for (const Injection& injection : injections)

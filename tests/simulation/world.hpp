@@ -27,8 +27,9 @@ struct Injection {
         stop,
         drain,
         reload,
-        release,   ///< by an operator: of the oldest slot that is held
-        no_memory  ///< from the `step`th piece that the proxy asks for, `count` are refused
+        release,    ///< by an operator: of the oldest slot that is held
+        no_memory,  ///< from the `step`th piece that the proxy asks for, `count` are refused
+        no_blocks   ///< no piece of 64 KiB is given out at all; all requests are served without
     };
     Kind kind = Kind::nothing;
     std::uint64_t step = 0;

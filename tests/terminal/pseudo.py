@@ -56,7 +56,7 @@ class Terminal:
 
     def lines(self):
         frames = self.frames()
-        return [STYLE.sub("", line).replace("\x1b[K", "") for line in frames[-1].split("\r\n")] if frames else []
+        return [STYLE.sub("", line).replace("\x1b[K", "").rstrip("\r") for line in frames[-1].split("\r\n")] if frames else []
 
     def shows(self, text):
         wait_for(lambda: any(text in line for line in self.lines()), f"'{text}' in {self.lines()}\n{self.output()[-500:]}")
