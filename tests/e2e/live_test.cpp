@@ -79,14 +79,14 @@ TEST(LivePage, ShowsEachChangeOfTheLine) {
     EXPECT_EQ(picture.at("ready"), true);
     EXPECT_EQ(picture.at("viewers"), 1);
     first.reset();
-    EXPECT_TRUE(viewer.sees([](const json::object& picture) {
-        const auto& running = only_queue(picture).at("tickets").at("in_flight");
+    EXPECT_TRUE(viewer.sees([](const json::object& now) {
+        const auto& running = only_queue(now).at("tickets").at("in_flight");
         return running.at(0).at("client") == "gone";
     })) << "its client has left";
     backend.release("/first");
     for (auto& client : clients) EXPECT_EQ(client.read().status, 200);
-    EXPECT_TRUE(viewer.sees(
-        [](const json::object& picture) { return only_queue(picture).at("in_flight") == 0; }));
+    EXPECT_TRUE(
+        viewer.sees([](const json::object& now) { return only_queue(now).at("in_flight") == 0; }));
 }
 
 TEST(LivePage, ShowsAReloadAndItsProblems) {
