@@ -64,13 +64,13 @@ TEST(FrontController, OfAFolderIsReachedByThreePaths) {
         EXPECT_EQ(site.queue_of(path), "q") << path;
     for (const char* path : {"/public/shop/x", "/public/index.php/shop/x"})
         EXPECT_EQ(site.queue_of(path), "shop") << path;
-    EXPECT_EQ(site.queue_of("/index.php/admin/x"), "") << "another script";
+    EXPECT_EQ(site.queue_of("/index.php/admin/x"), "q") << "that of another upstream counts too";
 }
 
 TEST(FrontController, OfAnotherScriptIsThatOfTheUpstreamOrOfTry) {
     Site named(app(admin, ", script: /app.php"));
     EXPECT_EQ(named.queue_of("/app.php/admin/x"), "q");
-    EXPECT_EQ(named.queue_of("/index.php/admin/x"), "") << "of upstream other";
+    EXPECT_EQ(named.queue_of("/index.php/admin/x"), "q") << "that of upstream other counts too";
     Site tried(
         app("{ prefix: /, queue: off }, { prefix: /wiki, queue: q, files: { root: \"${TMP}\", "
             "try: [/doku.php] } }",

@@ -79,7 +79,7 @@ TEST(Pause, StopsNoClockOfThoseWhoWait) {
     const auto answer = gateway.get("/late");
     EXPECT_EQ(answer.status, 503);
     EXPECT_GT(std::stoi(answer.header("Retry-After")), 3000) << "the pause goes on";
-    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "wait_timeout");
+    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "timeout");
     EXPECT_EQ(backend.count("/late"), 0u);
 }
 

@@ -75,7 +75,7 @@ BAD = [
     ("waiting", {"tests/real/a.py": "import time\ntime.sleep(1)\n"}),
     ("waiting", {"tests/real/a.sh": "start &\nsleep 1\n"}),
     ("waiting", {"tests/real/a.sh": "until up; do sleep 0.1; done\n"}),
-    ("waiting", {"deploy/demo/demo.sh": "# waits no more\n"}),
+    ("waiting", {"deploy/demo/servers.sh": "# waits no more\n"}),
     ("banned", unit("std::regex r;\n")),
     ("banned", unit("int n = rand();\n")),
     ("banned", unit(HEADER + "using namespace std;\n", "lib/base/text.hpp")),

@@ -87,7 +87,7 @@ TEST(Pages, PauseTheQueueThatIsNamed) {
     EXPECT_EQ(listener.paused, never);
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for=30"), 400u);
     EXPECT_EQ(listener.post("/api/v1/queues/a/pause"), 404u);
-    EXPECT_EQ(listener.post("/api/v1/queues/pause"), 404u);
+    EXPECT_EQ(listener.post("/api/v1/queues/pause"), 405u) << "the page of a queue pause";
 }
 
 TEST(Pages, RefuseMalformedTargets) {

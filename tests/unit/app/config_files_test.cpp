@@ -16,7 +16,7 @@ TEST(NamedFiles, AreCertificatesBodiesAndSecretsEvenThoseThatAreMissing) {
         "  - address: 127.0.0.1:1\n"
         "    tls: { certificates: [{ certificate: a.pem, key: a.key }], client_ca: ca.pem,"
         " client_auth: required }\n"
-        "admin: { address: 127.0.0.1:2, token_file: token }\n"
+        "id_service: { address: 127.0.0.1:2, token_file: token }\n"
         "upstreams: { app: { url: \"https://a\", tls: { ca_file: b.pem } } }\n"
         "routes:\n"
         "  - { prefix: /, upstream: app, queue: q, on_full: { body_file: full.html } }\n");

@@ -1,4 +1,6 @@
 // The section `cluster`: what it accepts, what it refuses, and its warnings.
+#include <algorithm>
+
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -104,7 +106,10 @@ std::string with_peer(const std::string& settings, const std::string& queue = ""
 }
 
 std::string first_problem(const std::string& text) {
-    const auto lines = printed(load(text).problems);
+    auto lines = printed(load(text).problems);
+    std::ranges::stable_sort(lines, {}, [](const std::string& line) {
+        return line.find(": warning: ") != std::string::npos;  // errors first
+    });
     return lines.empty() ? std::string() : lines.front().substr(lines.front().find(": ") + 2);
 }
 

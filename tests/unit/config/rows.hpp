@@ -79,6 +79,9 @@ inline std::string other_value(const Key& key) {
         case Kind::environment:
         case Kind::headers:
             return "{A: b}";
+        case Kind::text:
+            if (key.name == "advertise") return "\"h:81\"";
+            return key.name == "secret" ? "another-secret-of-a-peer" : "other";
         default:
             return "other";
     }

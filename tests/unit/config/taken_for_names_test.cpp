@@ -1,4 +1,6 @@
 // Values that would be taken for something else than their writer meant.
+#include <algorithm>
+
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -36,11 +38,12 @@ TEST(Meant, TokensThatNoClientCouldSend) {
             const auto loaded = load(base + one_route + section + ", token: \"" + token + "\"}\n");
             EXPECT_FALSE(loaded.config) << section << token;
             ASSERT_FALSE(loaded.problems.empty());
-            EXPECT_NE(print(loaded.problems[0])
-                          .find(".token: has a control character, such as a line end or a tab; "
-                                "take it out"),
-                      std::string::npos)
-                << print(loaded.problems[0]);
+            const bool told = std::ranges::any_of(loaded.problems, [](const Problem& one) {
+                return print(one).find(
+                           ".token: has a control character, such as a line end or a "
+                           "tab; take it out") != std::string::npos;
+            });
+            EXPECT_TRUE(told) << print(loaded.problems[0]);
         }
     EXPECT_TRUE(
         load(base + one_route + "admin: {address: \"127.0.0.1:9901\", token: \"a bé\"}\n").config);

@@ -76,7 +76,7 @@ TEST(Warnings, MethodOverridesThatSkipTheQueue) {
               std::string::npos)
         << told[0];
     EXPECT_EQ(
-        warnings("routes: [{prefix: /, method_override: forward, routes: [{prefix: /b, queue: "
+        warnings("routes: [{prefix: /, method_override: forward, routes: [{regex: ^/b, queue: "
                  "a, skip_methods: [GET]}]}]\n")
             .size(),
         1u)
