@@ -62,6 +62,7 @@ bool read_time(std::string_view text, Duration& out) {
 std::string write_ask(const Ask& ask) {
     std::string out(version);
     add(out, "queue", ask.queue);
+    add(out, "instance", ask.instance);
     add(out, "term", ask.term);
     add(out, "by", ask.by);
     add(out, "secret", ask.secret);
@@ -72,11 +73,12 @@ std::optional<Ask> read_ask(std::string_view text) {
     Ask out;
     const bool good = read_words(text, [&out](std::string_view name, std::string_view value) {
         if (name == "queue") out.queue = value;
+        if (name == "instance") out.instance = value;
         if (name == "secret") out.secret = value;
         if (name == "term") return read_number(value, out.term);
         return name != "by" || read_number(value, out.by);
     });
-    if (!good || out.queue.empty() || out.term == 0) return std::nullopt;
+    if (!good || out.queue.empty() || out.instance.empty() || out.term == 0) return std::nullopt;
     return out;
 }
 

@@ -99,7 +99,10 @@ class Gate {
     /// As Permit::doubted().
     virtual void doubt_keeper() {}
     /// As Permit::give_word().
-    virtual bool give_word(std::uint64_t /*term*/, std::uint64_t /*by*/) { return false; }
+    virtual bool give_word(std::string_view /*instance*/, std::uint64_t /*term*/,
+                           std::uint64_t /*by*/) {
+        return false;
+    }
     /// A granted request may be sent to the backend: looked at once more before its first byte.
     virtual bool may_send() const { return true; }
 

@@ -40,8 +40,8 @@ class LocalGate final : public Gate {
     void doubt_keeper() override {
         if (permit_ != nullptr) permit_->doubted();
     }
-    bool give_word(std::uint64_t term, std::uint64_t by) override {
-        return permit_ != nullptr && permit_->give_word(term, by);
+    bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) override {
+        return permit_ != nullptr && permit_->give_word(instance, term, by);
     }
     bool may_send() const override { return permit_ == nullptr || permit_->holds(); }
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;

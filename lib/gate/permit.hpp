@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ticketgate {
 
@@ -37,8 +38,9 @@ class Permit {
     /// The keeper that where() named has refused a request: looks for another. Any thread, often.
     virtual void doubted() = 0;
     /// A replica that took the line over as `by` asks for the word for an earlier term of this one.
-    /// True: nothing of it runs or will run here. Else it asks again. Any thread.
-    virtual bool give_word(std::uint64_t term, std::uint64_t by) = 0;
+    /// True: nothing of it runs or will run here. Else it asks again. `instance`: the replica that
+    /// is asked; only that one can know. Any thread.
+    virtual bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) = 0;
 
  protected:
     ~Permit() = default;

@@ -51,7 +51,7 @@ error_code Session::answer_replica(const cluster::Ask& asked) const {
     if (peers == nullptr || !peers->proves_itself(asked.secret)) return errc::not_a_replica;
     request_->unlogged = true;
     Gate* const gate = request_->snapshot->gate(asked.queue);
-    const bool over = gate != nullptr && gate->give_word(asked.term, asked.by);
+    const bool over = gate != nullptr && gate->give_word(asked.instance, asked.term, asked.by);
     return over ? errc::word_given : errc::no_word;
 }
 

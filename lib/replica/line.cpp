@@ -9,7 +9,10 @@ using cluster::Keeper;
 
 Line::Line(std::string queue, const cluster::Instance& self, const Keeper::Settings& settings,
            Wants wants)
-    : queue_(std::move(queue)), keeper_(self, settings), wants_(std::move(wants)) {}
+    : queue_(std::move(queue)),
+      instance_(self.id),
+      keeper_(self, settings),
+      wants_(std::move(wants)) {}
 
 void Line::missed() {
     if (!told_missed_.exchange(true)) wants_.drive();
@@ -20,7 +23,8 @@ void Line::doubted() {
 }
 
 // The answer is known when the gate was told and its facts are read, so a first question gets none.
-bool Line::give_word(std::uint64_t term, std::uint64_t by) {
+bool Line::give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) {
+    if (instance != instance_) return false;
     {
         const std::lock_guard lock(lock_);
         if (term <= over_) return true;

@@ -53,7 +53,7 @@ class Line final : public Permit {
     void missed() override;
     Whereabouts where() const override;
     void doubted() override;
-    bool give_word(std::uint64_t term, std::uint64_t by) override;
+    bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) override;
     /// The keeper of this term says that all of it is over.
     void over(cluster::Epoch term) { keeper_.over(term, cluster::Settled::word); }
     struct Counts {
@@ -79,6 +79,7 @@ class Line final : public Permit {
     cluster::Keeper::Facts facts() const;
 
     const std::string queue_;
+    const std::string instance_;  ///< of this replica
     cluster::Keeper keeper_;
     std::shared_ptr<LocalGate> gate_;
     const Wants wants_;

@@ -204,8 +204,9 @@ Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
     if (there != nullptr) {
         etcd::HttpRequest question{boost::beast::http::verb::get, "/", 11};
         question.set(boost::beast::http::field::host, prior.keeper.address);
-        question.set(cluster::ask_header, cluster::write_ask({settings_.secret, line.queue(),
-                                                              prior.epoch, line.keeper().epoch()}));
+        question.set(cluster::ask_header,
+                     cluster::write_ask({settings_.secret, line.queue(), prior.keeper.id,
+                                         prior.epoch, line.keeper().epoch()}));
         etcd::HttpResponse answer;
         const auto error =
             co_await there->ask(std::move(question), answer, monotonic_now() + longest_question);

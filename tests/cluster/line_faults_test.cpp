@@ -57,6 +57,38 @@ TEST_F(ClusterFaults, ALineStandsWhileALostRequestMayRunUntilAnOperatorSettlesIt
     backend_.release("/lost");
 }
 
+// The next process at the address of a lost one knows nothing of what that one left in the backend.
+TEST_F(ClusterFaults, AKeeperThatIsStartedAgainGivesNoWordForTheOneThatCrashed) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    backend_.hold("/lost");
+    Client lost = a->client();
+    lost.request("POST", "/lost", {}, "x");
+    ASSERT_TRUE(backend_.wait_for("/lost"));
+    a->crash();
+    a->start();
+    ASSERT_TRUE(a->serves());
+    Client next = b->client();
+    next.get("/next");
+    ASSERT_TRUE(is_stored({"settling"}));
+    const auto waits = status().at("queues").at(0).at("waits_for");
+    const std::string ask =
+        "Ticketgate-Ask: 1 queue=app instance=" + std::string(waits.at("instance").as_string()) +
+        " term=" + std::to_string(waits.at("epoch").to_number<std::uint64_t>()) +
+        " by=9999999999 secret=0123456789abcdef\r\n";
+    for (int i = 0; i < 20; ++i) {
+        Client peer(a->address(2));
+        peer.get("/", ask);
+        EXPECT_EQ(peer.read().status, 409) << i;
+    }
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    const auto epoch = std::to_string(waits.at("epoch").to_number<std::uint64_t>());
+    EXPECT_EQ(Command(store_).run({"settle", "app", epoch}).code, 0);
+    EXPECT_EQ(next.read().status, 200);
+    backend_.release("/lost");
+}
+
 TEST_F(ClusterFaults, AKeeperThatStopsHandsItsLineOverAndLosesNothing) {
     auto a = replica("a");
     begin_line(*a);

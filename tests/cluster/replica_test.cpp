@@ -78,7 +78,8 @@ class House {
                                       std::optional<Duration> release_after) {
         replica::Settings out;
         out.cluster = "shop";
-        out.self = {id, "web-" + id, "127.0.0.1:1"};
+        // Nothing listens there. Two replicas never share an address.
+        out.self = {id, "web-" + id, "127.0.0.1:" + std::to_string(1 + id.front() - 'a')};
         out.version = "test";
         out.store = Calls::settings_of(store, milliseconds(lease) / 3);
         out.lease = lease;

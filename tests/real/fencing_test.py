@@ -147,7 +147,7 @@ class Fencing:
 
     def hold(self, name):
         held = Held(self.replica, self.shop, name)
-        number = self.replica.tickets()["in_flight"][0]["number"]
+        number = self.replica.tickets()["tickets"]["in_flight"][0]["number"]
         self.assertEqual(self.replica.command("release", "app", str(number))[0], 0)
         return held
 

@@ -63,11 +63,13 @@ TEST(Place, IsRefusedWhereItCannotBeUnderstood) {
 }
 
 TEST(Ask, ComesBackAsItWasWritten) {
-    const Ask ask{secret, "app", 1'795'000'000, 1'795'000'009};
+    const Ask ask{secret, "app", "aa5f", 1'795'000'000, 1'795'000'009};
     const std::string text = write_ask(ask);
-    EXPECT_EQ(text, "1 queue=app term=1795000000 by=1795000009 secret=0123456789abcdef");
+    EXPECT_EQ(text,
+              "1 queue=app instance=aa5f term=1795000000 by=1795000009 secret=0123456789abcdef");
     EXPECT_EQ(read_ask(text), ask);
-    for (const char* bad : {"", "1 queue=app secret=x", "1 term=1 secret=x", "1 queue=a term=x"})
+    for (const char* bad : {"", "1 queue=app secret=x", "1 term=1 secret=x",
+                            "1 queue=a instance=b term=x", "1 queue=app term=1 by=2 secret=x"})
         EXPECT_FALSE(read_ask(bad)) << bad;
 }
 

@@ -119,7 +119,7 @@ struct Term final : Permit {
     void missed() override { ++misses; }
     Whereabouts where() const override { return {}; }
     void doubted() override {}
-    bool give_word(std::uint64_t, std::uint64_t) override { return false; }
+    bool give_word(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
     bool held = true;
     int misses = 0;
 };
