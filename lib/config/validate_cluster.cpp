@@ -12,8 +12,7 @@ void check_queue(const Config& config, const std::string& name, const Queue& que
         problems.error(config.mark_of(path + "." + key), path + "." + key, why);
     };
     if (!queue.cluster) {
-        if (queue.token != Queue().token)
-            error("token", "has no effect without cluster: true");
+        if (queue.token != Queue().token) error("token", "has no effect without cluster: true");
         return;
     }
     if (!config.cluster)
