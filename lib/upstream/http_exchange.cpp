@@ -5,12 +5,10 @@
 #include <exception>
 
 #include "base/text.hpp"
+#include "http/malformed.hpp"
 
 namespace ticketgate {
 namespace {
-
-// The limit of a head of which only the end matters.
-constexpr std::size_t longest_head = 1 << 20;
 
 // Against the protocol, a server may send a body to HEAD, or one of the declared length with a 304.
 // It would be read as the beginning of the next answer.
@@ -36,14 +34,9 @@ Frame HttpExchange::frame(std::size_t piece, bool last) noexcept {
 }
 
 result<Step> HttpExchange::read_head(bool to_head_request, http::ResponseHead& head) {
-    return read_head(to_head_request, settings().head_limits, head);
-}
-
-result<Step> HttpExchange::read_head(bool to_head_request, const http::HeadLimits& limits,
-                                     http::ResponseHead& head) {
     for (;;) {
         if (!unread_.empty()) {
-            const auto progress = parse_head(to_head_request, limits, head);
+            const auto progress = parse_head(to_head_request, head);
             if (!progress) return progress.error();
             if (*progress == http::Progress::done) return Step::done;
         }
@@ -54,13 +47,12 @@ result<Step> HttpExchange::read_head(bool to_head_request, const http::HeadLimit
 }
 
 // Parses in place. Joins a head first only if it came in pieces.
-result<http::Progress> HttpExchange::parse_head(bool to_head_request,
-                                                const http::HeadLimits& limits,
-                                                http::ResponseHead& head) {
+result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::ResponseHead& head) {
     const std::size_t scanned = partial_head_.size();
     std::string_view bytes = unread_;
     if (!partial_head_.empty()) bytes = partial_head_.append(unread_);
-    const auto progress = http::parse_response(bytes, limits, to_head_request, head, scanned);
+    const auto progress =
+        http::parse_response(bytes, settings().head_limits, to_head_request, head, scanned);
     if (!progress) {
         note_garbage();
         if (!partial_head_.empty()) whole_head_.swap(partial_head_), unread_ = whole_head_;
@@ -75,15 +67,19 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request,
     unread_ = bytes.substr(head.bytes.size());
     whole_head_.swap(partial_head_);  // the views stay valid: only the owner of the bytes changes
     partial_head_.clear();
+    note_head(to_head_request, head);
+    return progress;
+}
+
+void HttpExchange::note_head(bool to_head_request, const http::ResponseHead& head) {
     keep_alive_ = head.keep_alive;
     announced_close_ = head.announces_close;
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
     if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
-    if (head.informational()) return progress;
+    if (head.informational()) return;
     decoder_ = http::BodyDecoder(head.framing, head.content_length);
     end_ = end_shown(head);
-    return progress;
 }
 
 HttpExchange::End HttpExchange::end_shown(const http::ResponseHead& head) const {
@@ -158,18 +154,31 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
 }
 
 // The run ended before its answer began. Holds the slot whatever is wrong with this head or with
-// memory. Does not forward a head that is too long, but reads it to its end.
+// memory. The head is not forwarded, so its length does not matter.
 Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head) noexcept {
-    http::HeadLimits limits = settings().head_limits;
-    limits.max_head = std::max(limits.max_head, longest_head);
     try {
-        const auto step = read_head(to_head_request, limits, head);
-        if (!step) end_ = End::unknown;
-        return step ? *step : Step::done;
+        const auto used = http::keep_framing(partial_head_, unread_);
+        if (used) unread_.remove_prefix(*used);
+        const bool whole = used && partial_head_.ends_with("\r\n\r\n");
+        if (whole) take_late_head(to_head_request, head);
+        if (!used) end_ = End::unknown;
+        if (whole || !used) return Step::done;
     } catch (const std::exception&) {
         end_ = End::lost;
         return Step::done;
     }
+    return read(unread_).status == net::Io::blocked ? Step::blocked : Step::done;
+}
+
+void HttpExchange::take_late_head(bool to_head_request, http::ResponseHead& head) {
+    http::HeadLimits limits = settings().head_limits;
+    limits.max_head = std::max(limits.max_head, partial_head_.size());
+    const auto parsed = http::parse_response(partial_head_, limits, to_head_request, head);
+    if (parsed)
+        note_head(to_head_request, head);
+    else
+        end_ = End::unknown;
+    partial_head_.clear();
 }
 
 void HttpExchange::renew() {

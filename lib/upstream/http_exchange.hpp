@@ -37,10 +37,8 @@ class HttpExchange final : public PooledExchange {
     Silence silence() const override { return silence_; }
     void renew() override;
     std::uint32_t told_timeout_s() const override { return told_timeout_s_; }
-    result<Step> read_head(bool to_head_request, const http::HeadLimits& limits,
-                           http::ResponseHead& head);
-    result<http::Progress> parse_head(bool to_head_request, const http::HeadLimits& limits,
-                                      http::ResponseHead& head);
+    result<http::Progress> parse_head(bool to_head_request, http::ResponseHead& head);
+    void note_head(bool to_head_request, const http::ResponseHead& head);
 
     /// What the end of the answer shows of the backend's work.
     enum class End : std::uint8_t {
@@ -59,6 +57,7 @@ class HttpExchange final : public PooledExchange {
     }
     void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
+    void take_late_head(bool to_head_request, http::ResponseHead& head);
     End end_ = End::open;
     bool keep_alive_ = false;
     bool announced_close_ = false;  // by the backend
