@@ -19,10 +19,23 @@ class NoMemory {
 
 }  // namespace ticketgate
 
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return ticketgate::NoMemory::refuses ? nullptr : std::malloc(size);
+}
+
 void* operator new(std::size_t size) {
-    void* const memory = ticketgate::NoMemory::refuses ? nullptr : std::malloc(size);
+    void* const memory = operator new(size, std::nothrow);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
+}
+
+// The address sanitizer has its own of each form, so each form is replaced.
+void* operator new[](std::size_t size) {
+    return operator new(size);
+}
+
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return operator new(size, std::nothrow);
 }
 
 void operator delete(void* memory) noexcept {
@@ -30,5 +43,13 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+
+void operator delete[](void* memory, std::size_t) noexcept {
     std::free(memory);
 }
