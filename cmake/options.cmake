@@ -4,8 +4,11 @@ find_package(Boost 1.81 REQUIRED)  # 1.74, Debian's default, does not compile co
 
 add_library(tg_options INTERFACE)
 target_compile_options(tg_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Werror)
+if(NOT TG_SANITIZE MATCHES "^(address|thread)$")
+  target_compile_options(tg_options INTERFACE -Wshadow)  # there, several files are one unit (precompiled.cmake)
+endif()
 target_include_directories(tg_options INTERFACE ${PROJECT_SOURCE_DIR}/lib)
 # Scratch memory that is used behind a suspension ends the program (task/scratch.hpp).
 target_compile_definitions(tg_options INTERFACE $<$<CONFIG:Debug>:TG_CHECK_SCRATCH>)

@@ -21,3 +21,14 @@ function(tg_use_precompiled target name)
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
+
+# tg_in_batches(TARGET [FILE…]): sanitized builds compile eight files as one unit, which takes less than half of
+# the time, because it instantiates their common templates once. FILEs stay alone. The other presets compile
+# each file alone.
+function(tg_in_batches target)
+  if(NOT TARGET ${target} OR NOT TG_SANITIZE MATCHES "^(address|thread)$")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
