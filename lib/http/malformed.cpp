@@ -101,6 +101,7 @@ result<std::size_t> keep_framing(std::string& kept, std::string_view more) {
             continue;
         }
         kept.resize(*end);
+        drop_other_fields(kept);
         return used + *end - before;
     }
 }
