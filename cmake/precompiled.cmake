@@ -4,7 +4,7 @@
 # tg_precompiled(NAME HEADER…): makes the precompiled header that tg_use_precompiled(TARGET NAME) uses.
 # Asio's definitions must be the same in all of its users (lib/boost_impl).
 function(tg_precompiled name)
-  if(NOT TG_SANITIZE MATCHES "^(address|thread)$")
+  if(NOT TG_FAST_COMPILE)
     return()
   endif()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "")
@@ -26,7 +26,7 @@ endfunction()
 # the time, because it instantiates their common templates once. FILEs stay alone. The other presets compile
 # each file alone.
 function(tg_in_batches target)
-  if(NOT TARGET ${target} OR NOT TG_SANITIZE MATCHES "^(address|thread)$")
+  if(NOT TG_FAST_COMPILE OR NOT TARGET ${target})
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

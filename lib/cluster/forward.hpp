@@ -23,7 +23,8 @@ inline constexpr std::string_view ask_header = "Ticketgate-Ask";
 struct Ask {
     std::string_view secret;
     std::string_view queue;
-    /// Which is asked. Another process may listen at its address now, and knows nothing of it.
+    /// The id of the replica that is asked. Another process may listen at its address now; that
+    /// process knows nothing of the term.
     std::string_view instance;
     std::uint64_t term = 0;  ///< the epoch that is asked for
     std::uint64_t by = 0;    ///< that of the replica that asks

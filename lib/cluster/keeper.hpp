@@ -104,6 +104,8 @@ class Keeper {
     };
 
     Keeper(Instance self, const Settings& settings) : self_(std::move(self)), settings_(settings) {}
+    /// The replica that this keeper belongs to. Never changes; any thread.
+    const Instance& self() const { return self_; }
 
     // After each of these calls, and after next(), the shell tells the gate may_grant() and where()
     // before it does anything else.

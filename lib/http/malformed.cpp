@@ -34,7 +34,8 @@ bool only_for_client(std::string_view line) {
     return !may_frame(line) && !iequals(line.substr(0, line.find(':')), "keep-alive");
 }
 
-// Of a line whose rest is still to come, the value can go as soon as the name is known.
+// Removes the lines that are only for the client, and the value of such a line when the line is not
+// complete yet.
 void drop_other_fields(std::string& head) {
     const auto first = head.find("\r\n");
     if (first == std::string::npos) return;

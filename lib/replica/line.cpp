@@ -9,10 +9,7 @@ using cluster::Keeper;
 
 Line::Line(std::string queue, const cluster::Instance& self, const Keeper::Settings& settings,
            Wants wants)
-    : queue_(std::move(queue)),
-      instance_(self.id),
-      keeper_(self, settings),
-      wants_(std::move(wants)) {}
+    : queue_(std::move(queue)), keeper_(self, settings), wants_(std::move(wants)) {}
 
 void Line::missed() {
     if (!told_missed_.exchange(true)) wants_.drive();
@@ -24,7 +21,7 @@ void Line::doubted() {
 
 // The answer is known when the gate was told and its facts are read, so a first question gets none.
 bool Line::give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) {
-    if (instance != instance_) return false;
+    if (instance != keeper_.self().id) return false;
     {
         const std::lock_guard lock(lock_);
         if (term <= over_) return true;

@@ -79,7 +79,6 @@ class Line final : public Permit {
     cluster::Keeper::Facts facts() const;
 
     const std::string queue_;
-    const std::string instance_;  ///< of this replica
     cluster::Keeper keeper_;
     std::shared_ptr<LocalGate> gate_;
     const Wants wants_;

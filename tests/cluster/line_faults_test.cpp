@@ -7,7 +7,31 @@
 namespace ticketgate::test {
 namespace {
 
-class ClusterFaults : public Cluster {};
+class ClusterFaults : public Cluster {
+ protected:
+    /// A client of this replica whose request is in the backend, until backend_.release("/lost").
+    Client held_at(const Process& there) {
+        backend_.hold("/lost");
+        Client out = there.client();
+        out.request("POST", "/lost", {}, "x");
+        EXPECT_TRUE(backend_.wait_for("/lost"));
+        return out;
+    }
+    /// The term that the line waits for: its keeper was lost.
+    struct LostTerm {
+        std::string instance, epoch;
+    };
+    LostTerm lost_term() const {
+        const auto all = status();
+        const auto& waits = all.at("queues").at(0).at("waits_for");
+        return {std::string(waits.at("instance").as_string()),
+                std::to_string(waits.at("epoch").to_number<std::uint64_t>())};
+    }
+    void settle(const LostTerm& term) const {
+        const auto settled = Command(store_).run({"settle", "app", term.epoch});
+        EXPECT_EQ(settled.code, 0) << settled.err;
+    }
+};
 
 // How many connections of this port of loopback have bytes that its process has not read.
 std::size_t unread_connections(std::uint16_t port) {
@@ -38,21 +62,14 @@ TEST_F(ClusterFaults, ALineStandsWhileALostRequestMayRunUntilAnOperatorSettlesIt
     auto a = replica("a");
     begin_line(*a);
     const auto b = replica("b");
-    backend_.hold("/lost");
-    Client lost = b->client();
-    lost.request("POST", "/lost", {}, "x");
-    ASSERT_TRUE(backend_.wait_for("/lost"));
+    Client lost = held_at(*b);
     a->crash();
     EXPECT_EQ(lost.read().status, 502) << "it may have run, and is not sent again";
     Client next = b->client();
     next.get("/next");
     ASSERT_TRUE(is_stored({"settling"}));
     EXPECT_EQ(backend_.count("/next"), 0u);
-    const auto all = status();
-    const auto epoch =
-        all.at("queues").at(0).at("waits_for").at("epoch").to_number<std::uint64_t>();
-    const auto settled = Command(store_).run({"settle", "app", std::to_string(epoch)});
-    EXPECT_EQ(settled.code, 0) << settled.err;
+    settle(lost_term());
     EXPECT_EQ(next.read().status, 200);
     backend_.release("/lost");
 }
@@ -62,29 +79,23 @@ TEST_F(ClusterFaults, AKeeperThatIsStartedAgainGivesNoWordForTheOneThatCrashed) 
     auto a = replica("a");
     begin_line(*a);
     const auto b = replica("b");
-    backend_.hold("/lost");
-    Client lost = a->client();
-    lost.request("POST", "/lost", {}, "x");
-    ASSERT_TRUE(backend_.wait_for("/lost"));
+    Client lost = held_at(*a);
     a->crash();
     a->start();
     ASSERT_TRUE(a->serves());
     Client next = b->client();
     next.get("/next");
     ASSERT_TRUE(is_stored({"settling"}));
-    const auto waits = status().at("queues").at(0).at("waits_for");
-    const std::string ask =
-        "Ticketgate-Ask: 1 queue=app instance=" + std::string(waits.at("instance").as_string()) +
-        " term=" + std::to_string(waits.at("epoch").to_number<std::uint64_t>()) +
-        " by=9999999999 secret=0123456789abcdef\r\n";
+    const LostTerm term = lost_term();
+    const std::string ask = "Ticketgate-Ask: 1 queue=app instance=" + term.instance +
+                            " term=" + term.epoch + " by=9999999999 secret=0123456789abcdef\r\n";
     for (int i = 0; i < 20; ++i) {
         Client peer(a->address(2));
         peer.get("/", ask);
         EXPECT_EQ(peer.read().status, 409) << i;
     }
     EXPECT_EQ(backend_.count("/next"), 0u);
-    const auto epoch = std::to_string(waits.at("epoch").to_number<std::uint64_t>());
-    EXPECT_EQ(Command(store_).run({"settle", "app", epoch}).code, 0);
+    settle(term);
     EXPECT_EQ(next.read().status, 200);
     backend_.release("/lost");
 }

@@ -160,7 +160,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
         self.open_page()
         self.shows(".slot", HOSTILE[:60])
-        self.shows("main", "other")
+        self.shows(".queue[aria-label='Queue other'] h2", "other")
         self.assertEqual(self.browser.run("return document.querySelectorAll('main script, main img, main b').length"), 0)
         self.assertEqual(self.browser.complaints(), [])
         for attempt in ("const s = document.createElement('script'); s.textContent = 'window.bad = 1'; document.head.append(s)",

@@ -76,6 +76,15 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return ticketgate::sim::memory::allocate(size);
 }
 
+// The address sanitizer has its own of each form, so each form is replaced.
+void* operator new[](std::size_t size) {
+    return operator new(size);
+}
+
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return operator new(size, std::nothrow);
+}
+
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return ticketgate::sim::memory::must(ticketgate::sim::memory::allocate(size, alignment));
 }
@@ -85,6 +94,14 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+
+void operator delete[](void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 

@@ -107,8 +107,8 @@ TEST(Malformed, OtherErrorsAreStillRefused) {
 // A head that is not forwarded, in pieces of each size.
 class LateHead : public testing::TestWithParam<std::size_t> {
  protected:
-    // What is kept of it; empty: refused. Checks that it takes the whole head and nothing behind
-    // it.
+    // Returns what keep_framing() keeps; empty: it refused the head. Checks that it reads exactly
+    // the head, not the body.
     static std::string keep_all(const std::string& head) {
         const std::string bytes = head + "body";
         std::string text;
