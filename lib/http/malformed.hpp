@@ -3,24 +3,17 @@
 // its end, since its script runs until then. Pure.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
-
-#include "base/error.hpp"
 
 namespace ticketgate::http {
 
 /// Returns `head` (status line to empty line, CRLF throughout) without its malformed fields, and
-/// without a malformed reason phrase. Empty
-/// if some parser may read one of them as framing.
+/// without a malformed reason phrase. Empty if some parser may read one of them as framing.
 std::string without_malformed_fields(std::string_view head);
 
-/// Reads a response head of any length that is not forwarded. `kept`: what it has kept so far;
-/// holds the status line and the fields that say where the answer ends, and at most 20 KiB. Returns
-/// how many bytes of `more` belong to the head: all, unless `kept` ends with an empty line. Then
-/// the head is whole. Errors: these parts are longer than 16 KiB, or a line end that is not CRLF,
-/// or a folded line: its end is unknown.
-result<std::size_t> keep_framing(std::string& kept, std::string_view more);
+/// True if any parser may read the line of a field as framing: some drop invalid characters before
+/// they compare. Allocates nothing.
+bool may_frame(std::string_view line);
 
 }  // namespace ticketgate::http

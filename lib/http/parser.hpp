@@ -38,4 +38,9 @@ AsksFor asks_for(std::string_view bytes);
 result<Progress> parse_response(std::string_view bytes, const HeadLimits&, bool to_head,
                                 ResponseHead& head, std::size_t scanned = 0);
 
+/// Reads what the whole head `bytes` says of the end of its answer (CONTRACT 2.13). The head is
+/// malformed then and has no fields, so that it is not forwarded. False: its end is unknown.
+/// Allocates nothing.
+bool read_end(std::string_view bytes, bool to_head, ResponseHead& head) noexcept;
+
 }  // namespace ticketgate::http

@@ -12,7 +12,7 @@ namespace {
 
 using beast::http::field;
 
-constexpr int largest_status = 599;
+constexpr int largest_status = 599, any_status = 999;
 
 class ResponseParser final : public HeadParser<false, ResponseHead> {
  public:
@@ -128,7 +128,6 @@ error_code put_response(ResponseParser& parser, ResponseHead& head, std::string_
 // malformed fields, too many, or an invalid status, as long as its framing is certain.
 result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
     static constexpr HeadLimits any{.max_headers = std::numeric_limits<std::size_t>::max()};
-    constexpr int any_status = 999;
     const std::string_view bytes = head.bytes, complaint = head.complaint;
     const std::string rest = without_malformed_fields(bytes);
     reset(head);
@@ -143,23 +142,19 @@ result<Progress> parse_malformed(ResponseHead& head, bool to_head) {
     return Progress::done;
 }
 
-// CONTRACT 2.13: there is no memory for its fields, but its end must be known. Allocates nothing.
-result<Progress> parse_end(ResponseHead& head, bool to_head) {
+}  // namespace
+
+bool read_end(std::string_view bytes, bool to_head, ResponseHead& head) noexcept {
     static constexpr HeadLimits any;
-    const std::string_view bytes = head.bytes;
     reset(head);
     head.bytes = bytes;
-    ResponseParser parser(head, any, to_head);
+    ResponseParser parser(head, any, to_head, any_status);
     parser.keep_no_fields();
-    if (put_response(parser, head, bytes) || head.status == 101)
-        return error_code(errc::upstream_bad_response);
+    const bool framed = !put_response(parser, head, bytes) && head.status != 101;
     head.reason = head.upgrade = {};
-    head.complaint = "no memory for its fields";
     head.malformed = true;
-    return Progress::done;
+    return framed;
 }
-
-}  // namespace
 
 result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits, bool to_head,
                                 ResponseHead& head, std::size_t scanned) {
@@ -181,7 +176,9 @@ result<Progress> parse_response(std::string_view bytes, const HeadLimits& limits
     try {
         error = put_response(parser, head, head.bytes);
     } catch (const std::bad_alloc&) {
-        return parse_end(head, to_head);
+        if (!read_end(head.bytes, to_head, head)) return error_code(errc::upstream_bad_response);
+        head.complaint = "no memory for its fields";
+        return Progress::done;
     }
     if (!error) return Progress::done;
     if (head.complaint.empty()) head.complaint = complaint_of(error);

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 
 #include "base/text.hpp"
-#include "http/malformed.hpp"
 
 namespace ticketgate {
 namespace {
@@ -50,7 +48,10 @@ result<Step> HttpExchange::read_head(bool to_head_request, http::ResponseHead& h
 result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::ResponseHead& head) {
     const std::size_t scanned = partial_head_.size();
     std::string_view bytes = unread_;
-    if (!partial_head_.empty()) bytes = partial_head_.append(unread_);
+    if (!partial_head_.empty()) {
+        bytes = partial_head_.append(unread_);
+        unread_ = {};
+    }
     const auto progress =
         http::parse_response(bytes, settings().head_limits, to_head_request, head, scanned);
     if (!progress) {
@@ -129,7 +130,7 @@ bool HttpExchange::settled() const {
 // then, and closes. A server that has announced to close does so by itself; a FIN could pass for a
 // client that left, and end the wait of a server in between (nginx) before its script's end.
 void HttpExchange::ask_to_close() {
-    const bool untold = end_ != End::open && end_ != End::framed && end_ != End::lost;
+    const bool untold = end_ != End::open && end_ != End::framed;
     if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
         finish_sending();
 }
@@ -156,29 +157,37 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
 // The run ended before its answer began. Holds the slot whatever is wrong with this head or with
 // memory. The head is not forwarded, so its length does not matter.
 Step HttpExchange::read_head_late(bool to_head_request, http::ResponseHead& head) noexcept {
-    try {
-        const auto used = http::keep_framing(partial_head_, unread_);
-        if (used) unread_.remove_prefix(*used);
-        const bool whole = used && partial_head_.ends_with("\r\n\r\n");
-        if (whole) take_late_head(to_head_request, head);
-        if (!used) end_ = End::unknown;
-        if (whole || !used) return Step::done;
-    } catch (const std::exception&) {
-        end_ = End::lost;
+    if (!collect_late_head()) {
+        end_ = End::unknown;
+        return Step::done;
+    }
+    if (late_head_.whole()) {
+        take_late_head(to_head_request, head);
         return Step::done;
     }
     return read(unread_).status == net::Io::blocked ? Step::blocked : Step::done;
 }
 
-void HttpExchange::take_late_head(bool to_head_request, http::ResponseHead& head) {
-    http::HeadLimits limits = settings().head_limits;
-    limits.max_head = std::max(limits.max_head, partial_head_.size());
-    const auto parsed = http::parse_response(partial_head_, limits, to_head_request, head);
-    if (parsed)
+// First what parse_head() has collected, then what it had no memory to add.
+bool HttpExchange::collect_late_head() noexcept {
+    const auto collected = late_head_.take(partial_head_);
+    if (!collected) return false;
+    if (late_head_.whole()) {
+        whole_head_.swap(partial_head_);
+        unread_ = std::string_view(whole_head_).substr(*collected);
+    }
+    partial_head_.clear();
+    const auto used = late_head_.whole() ? result<std::size_t>(0) : late_head_.take(unread_);
+    if (used) unread_.remove_prefix(*used);
+    return used.has_value();
+}
+
+void HttpExchange::take_late_head(bool to_head_request, http::ResponseHead& head) noexcept {
+    if (http::read_end(late_head_.bytes(), to_head_request, head))
         note_head(to_head_request, head);
     else
         end_ = End::unknown;
-    partial_head_.clear();
+    late_head_.reset();
 }
 
 void HttpExchange::renew() {
@@ -186,6 +195,7 @@ void HttpExchange::renew() {
     release_large(whole_head_);
     keep_alive_ = announced_close_ = asked_to_close_ = false;
     end_ = End::open;
+    late_head_.reset();
     decoder_ = http::BodyDecoder();
 }
 

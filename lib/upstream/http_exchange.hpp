@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "http/body.hpp"
+#include "http/late_head.hpp"
 #include "http/parser.hpp"
 #include "upstream/pooled_exchange.hpp"
 
@@ -47,8 +48,7 @@ class HttpExchange final : public PooledExchange {
         headless,  ///< the answer ends with its head (204, 304): its script may run on
         early,     ///< it began before the request was sent: its script may still read the request
         unproven,  ///< it may have begun so, before this thread could look
-        unknown,   ///< its framing makes no sense: only the connection's end tells
-        lost       ///< unknown for lack of memory for its head
+        unknown    ///< its framing makes no sense: only the connection's end tells
     };
     End end_shown(const http::ResponseHead& head) const;
     /// Its framing says where the body ends.
@@ -57,7 +57,8 @@ class HttpExchange final : public PooledExchange {
     }
     void ask_to_close();
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
-    void take_late_head(bool to_head_request, http::ResponseHead& head);
+    bool collect_late_head() noexcept;
+    void take_late_head(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;
     bool keep_alive_ = false;
     bool announced_close_ = false;  // by the backend
@@ -65,6 +66,7 @@ class HttpExchange final : public PooledExchange {
     std::string partial_head_;      // a response head that came in pieces
     std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
     std::string_view unread_;       // in the loop's buffer or whole_head_
+    http::LateHead late_head_;      // a response head that nobody waits for any more
     std::uint32_t told_timeout_s_ = 0;
     Silence silence_ = Silence::sure;
     http::BodyDecoder decoder_;

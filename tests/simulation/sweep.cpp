@@ -71,17 +71,12 @@ class Sweeper {
                 every_step(plan, {kinds[k], kinds[then]}, k, then, steps);
     }
 
-    void every_step(Plan plan, const std::vector<Kind>& kinds, std::uint64_t k, std::uint64_t then,
-                    std::uint64_t steps) {
+    void every_step(const Plan& plan, const std::vector<Kind>& kinds, std::uint64_t k,
+                    std::uint64_t then, std::uint64_t steps) {
         std::vector<Injection> injections;
         for (const Kind& kind : kinds)
             injections.push_back({kind.kind, 0, kind.client, kind.time, kind.count});
-        if (kinds.front().kind == Injection::Kind::no_memory) {
-            steps = pieces_;
-            // Without memory for its head, the end of an answer is unknown; that of its connection
-            // is known.
-            plan.keeps = 75s;
-        }
+        if (kinds.front().kind == Injection::Kind::no_memory) steps = pieces_;
         std::uint64_t first = 1 + (then == none ? k : k * 7 + then) % sweep_.stride;
         if (kinds.front().kind == Injection::Kind::no_blocks) first = steps = 1;  // a whole world
         for (std::uint64_t step = first; step <= steps; step += sweep_.stride) {

@@ -104,56 +104,5 @@ TEST(Malformed, OtherErrorsAreStillRefused) {
     }
 }
 
-// A head that is not forwarded, in pieces of each size.
-class LateHead : public testing::TestWithParam<std::size_t> {
- protected:
-    // Returns what keep_framing() keeps; empty: it refused the head. Checks that it reads exactly
-    // the head, not the body.
-    static std::string keep_all(const std::string& head) {
-        const std::string bytes = head + "body";
-        std::string text;
-        for (std::size_t at = 0; at < bytes.size();) {
-            const auto piece = std::string_view(bytes).substr(at, GetParam());
-            const auto used = keep_framing(text, piece);
-            if (!used) return {};
-            at += *used;
-            if (text.ends_with("\r\n\r\n")) {
-                EXPECT_EQ(at, head.size());
-                return text;
-            }
-            EXPECT_EQ(*used, piece.size());
-            EXPECT_LE(text.size(), 20u << 10);
-        }
-        ADD_FAILURE() << "has no end";
-        return text;
-    }
-};
-
-INSTANTIATE_TEST_SUITE_P(Pieces, LateHead, testing::Values(1, 2, 3, 7, 4096, 5000, 1 << 20));
-
-TEST_P(LateHead, KeepsWhatTellsItsEndWhateverItsLength) {
-    const std::string framing =
-        "Content-Length: 5\r\nconnection: close\r\nKeep-Alive: timeout=5\r\n";
-    const std::string large = "X: " + std::string(100'000, 'y') + "\r\n";
-    EXPECT_EQ(keep_all(ok + large + framing + large + "\r\n"), ok + framing + "\r\n");
-    EXPECT_EQ(keep_all(ok + "A: b\r\nX Y: \x01\r\nZ\r\n" + framing + "\r\n"),
-              ok + framing + "\r\n");
-    EXPECT_EQ(keep_all(ok + "\r\n"), ok + "\r\n");
-}
-
-TEST_P(LateHead, KeepsWhatSomeParserMayReadAsFraming) {
-    const std::string odd = "Content-Length : 5\r\nX-Transfer-Encoding: a\r\n: b\r\n";
-    EXPECT_EQ(keep_all(ok + "A: b\r\n" + odd + "\r\n"), ok + odd + "\r\n");
-}
-
-TEST_P(LateHead, IsRefusedWhereItsEndIsUnclear) {
-    for (const std::string& lines :
-         {std::string("X: a\nContent-Length: 5\r\n"), std::string("X: a\r\n b\r\n"),
-          std::string("X: a\n\r\n"), "Connection: " + std::string(100'000, 'a') + "\r\n",
-          std::string(100'000, 'a') + "\r\n"})
-        EXPECT_EQ(keep_all(ok + lines + "\r\n"), "") << lines.substr(0, 40);
-    EXPECT_EQ(keep_all("HTTP/1.1 200 " + std::string(100'000, 'a') + "\r\n\r\n"), "");
-}
-
 }  // namespace
 }  // namespace ticketgate::http

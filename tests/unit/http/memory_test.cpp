@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../../support/no_memory.hpp"
+#include "http/late_head.hpp"
 #include "http/parser.hpp"
 #include "http/spool.hpp"
 
@@ -51,6 +52,19 @@ TEST(ResponseWithoutMemory, IsReadAsEverWhenMemoryIsBack) {
     EXPECT_FALSE(head.malformed);
     EXPECT_EQ(head.fields.size(), 1U);
     EXPECT_EQ(head.complaint, "");
+}
+
+TEST(LateHeadWithoutMemory, TellsTheEndOfTheAnswerAtAnyLength) {
+    const std::string bytes = "HTTP/1.1 200 OK\r\nX: " + std::string(1 << 20, 'x') +
+                              "\r\nTransfer-Encoding: chunked\r\nY: \x01\r\n\r\n";
+    LateHead late;
+    ResponseHead head;
+    const NoMemory shortage;
+    const auto used = late.take(bytes);
+    ASSERT_TRUE(used && *used == bytes.size() && late.whole());
+    ASSERT_TRUE(read_end(late.bytes(), false, head));
+    EXPECT_EQ(head.framing, Framing::chunked);
+    EXPECT_TRUE(head.keep_alive);
 }
 
 std::string numbered(std::size_t size) {
