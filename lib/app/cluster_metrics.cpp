@@ -38,10 +38,11 @@ void register_queue(metrics::Registry& registry, const replica::Replica& replica
     registry.counter_fn("ticketgate_queue_takeovers_total",
                         "How often this replica took the clustered queue over.", labels,
                         [&replica, queue] { return double(replica.view(queue).takeovers); });
-    constexpr std::array<std::pair<cluster::Settled, const char*>, 3> ways{
+    constexpr std::array<std::pair<cluster::Settled, const char*>, 4> ways{
         {{cluster::Settled::word, "word"},
          {cluster::Settled::workers, "worker_idle"},
-         {cluster::Settled::hold_timeout, "hold_timeout"}}};
+         {cluster::Settled::hold_timeout, "hold_timeout"},
+         {cluster::Settled::by_operator, "operator"}}};
     for (const auto& [how, name] : ways)
         registry.counter_fn("ticketgate_queue_settled_total",
                             "Ends of an earlier epoch, by what showed them.",
@@ -61,6 +62,9 @@ void register_cluster_metrics(metrics::Registry& registry, const replica::Replic
     registry.gauge_fn("ticketgate_cluster_sure_seconds",
                       "For how long this replica may still grant without the store.", {},
                       [&replica] { return to_s(replica.sure()); });
+    registry.gauge_fn("ticketgate_cluster_settings_differ",
+                      "1: another replica has other settings of a clustered queue.", {},
+                      [&replica] { return replica.differing().empty() ? 0.0 : 1.0; });
     for (const auto& [name, queue] : config.queues)
         if (queue.cluster) register_queue(registry, replica, name);
 }

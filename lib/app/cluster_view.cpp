@@ -18,7 +18,7 @@ using cluster::Prior;
 using cluster::StoredLine;
 
 bool has_word(const StoredLine& stored, Epoch epoch) {
-    return std::ranges::find(stored.words, epoch) != stored.words.end();
+    return std::ranges::find(stored.words, epoch, &cluster::Word::epoch) != stored.words.end();
 }
 
 json::object instance_json(const Contents& contents, const Instance& one) {

@@ -18,6 +18,17 @@ std::string host_name() {
     return name.data();
 }
 
+// What decides how the keeper treats requests; other replicas only compare it.
+std::string shared_settings(const config::Cluster& cluster, const config::Queue& queue) {
+    const auto number = [](auto value) { return std::to_string(static_cast<std::int64_t>(value)); };
+    return "lease " + number(cluster.lease.count()) + ", idle_after " +
+           number(cluster.idle_after.count()) + ", max_in_flight " + number(queue.max_in_flight) +
+           ", order " + number(queue.order) + ", hold_timeout " +
+           number(queue.hold_timeout.count()) + ", on_hold_timeout " +
+           number(queue.on_hold_timeout) + ", release " + number(queue.release) + ", max_inside " +
+           number(queue.max_inside) + ", token " + queue.token.value_or("off");
+}
+
 }  // namespace
 
 std::string random_id() {
@@ -32,15 +43,16 @@ std::string random_id() {
     return out;
 }
 
-std::map<std::string, cluster::Keeper::Settings> keeper_settings(const config::Config& config) {
-    std::map<std::string, cluster::Keeper::Settings> all;
+replica::Queues clustered_queues(const config::Config& config) {
+    replica::Queues all;
     for (const auto& [name, queue] : config.queues) {
         if (!queue.cluster || !config.cluster) continue;
-        cluster::Keeper::Settings& keeper = all[name];
-        keeper.lease = config.cluster->lease;
-        keeper.idle_after = config.cluster->idle_after;
+        replica::Queue& one = all[name];
+        one.text = shared_settings(*config.cluster, queue);
+        one.keeper.lease = config.cluster->lease;
+        one.keeper.idle_after = config.cluster->idle_after;
         if (queue.hold_timeout != never && queue.on_hold_timeout == config::OnHoldTimeout::release)
-            keeper.release_after = queue.hold_timeout;
+            one.keeper.release_after = queue.hold_timeout;
     }
     return all;
 }
@@ -64,7 +76,7 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
         settings.peer_tls.server_name = tls->server_name;
     }
     settings.lease = std::chrono::duration_cast<seconds>(cluster.lease);
-    settings.queues = keeper_settings(config);
+    settings.queues = clustered_queues(config);
     return std::make_unique<replica::Replica>(std::move(settings), log);
 }
 

@@ -2,7 +2,6 @@
 // name.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -18,6 +17,6 @@ std::string random_id();
 std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log);
 
 /// Of the clustered queues.
-std::map<std::string, cluster::Keeper::Settings> keeper_settings(const config::Config& config);
+replica::Queues clustered_queues(const config::Config& config);
 
 }  // namespace ticketgate

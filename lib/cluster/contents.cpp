@@ -49,8 +49,8 @@ bool read_replica(std::string_view id, const std::string& value, Contents& out, 
                     {}};
     const json::value* found = object->if_contains("queues");
     if (found == nullptr || !found->is_object()) return why = "\"queues\" is not an object", false;
-    for (const auto& [name, hash] : found->get_object())
-        if (hash.is_string()) replica.queues.emplace(name, std::string(hash.get_string()));
+    for (const auto& [name, settings] : found->get_object())
+        if (settings.is_string()) replica.queues.emplace(name, std::string(settings.get_string()));
     out.replicas.push_back(std::move(replica));
     return true;
 }
@@ -60,6 +60,11 @@ std::optional<Epoch> read_epoch(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), epoch);
     if (error != std::errc() || end != text.data() + text.size() || epoch == 0) return std::nullopt;
     return epoch;
+}
+
+bool is_of_operator(std::string_view word) {
+    const auto object = parse(word);
+    return object && text_in(*object, "by").starts_with("operator ");
 }
 
 // queues/QUEUE/line and queues/QUEUE/word/EPOCH; a queue's name has no slash.
@@ -75,7 +80,8 @@ bool read_queue(std::string_view rest, const etcd::Entry& entry, Contents& out, 
     if (!part.starts_with(word_part)) return true;
     const auto epoch = read_epoch(part.substr(word_part.size()));
     if (!epoch) return why = "it does not end with an epoch", false;
-    out.lines[std::string(rest.substr(0, slash))].words.push_back(*epoch);
+    out.lines[std::string(rest.substr(0, slash))].words.push_back(
+        {*epoch, is_of_operator(entry.value)});
     return true;
 }
 
@@ -114,12 +120,12 @@ std::string write_cluster(std::string_view id) {
 }
 
 std::string write_replica(const Replica& replica) {
-    json::object hashes;
-    for (const auto& [name, hash] : replica.queues) hashes[name] = hash;
+    json::object queues;
+    for (const auto& [name, settings] : replica.queues) queues[name] = settings;
     return json::serialize(json::object{{"name", replica.self.name},
                                         {"address", replica.self.address},
                                         {"version", replica.version},
-                                        {"queues", std::move(hashes)}});
+                                        {"queues", std::move(queues)}});
 }
 
 std::optional<Contents> read_contents(const Keys& keys, const etcd::Snapshot& snapshot,
@@ -150,9 +156,25 @@ Sight sight_of(const Contents& contents, std::string_view queue, std::string_vie
     sight.keeper_listed = contents.lists(stored.line->keeper.id);
     if (const auto& prior = stored.line->prior) {
         sight.prior_listed = contents.lists(prior->keeper.id);
-        sight.word = std::ranges::find(stored.words, prior->epoch) != stored.words.end();
+        const auto word = std::ranges::find(stored.words, prior->epoch, &Word::epoch);
+        sight.word = word != stored.words.end();
+        sight.word_of_operator = sight.word && word->of_operator;
     }
     return sight;
+}
+
+std::set<std::string> differing_queues(const Contents& contents, std::string_view self) {
+    std::set<std::string> out;
+    const auto us = std::ranges::find(
+        contents.replicas, self, [](const Replica& one) { return std::string_view(one.self.id); });
+    if (us == contents.replicas.end()) return out;
+    for (const Replica& other : contents.replicas)
+        for (const auto& [name, settings] : other.queues) {
+            const auto ours = us->queues.find(name);
+            if (settings.empty() || ours == us->queues.end() || ours->second.empty()) continue;
+            if (ours->second != settings) out.insert(name);
+        }
+    return out;
 }
 
 etcd::Transaction transaction_of(const Keys& keys, const std::string& cluster,

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,15 +33,23 @@ class Keys {
 struct Replica {
     Instance self;
     std::string version;
-    std::map<std::string, std::string, std::less<>> queues;  ///< name, hash of its settings
+    std::map<std::string, std::string, std::less<>> queues;  ///< name, its settings as text
 
     bool operator==(const Replica&) const = default;
+};
+
+/// The word for an epoch: nothing of it runs or will run.
+struct Word {
+    Epoch epoch = 0;
+    bool of_operator = false;  ///< `ticketgate settle` wrote it; else a replica did
+
+    bool operator==(const Word&) const = default;
 };
 
 struct StoredLine {
     std::uint64_t version = 0;  ///< 0: there is no record
     std::optional<Line> line;
-    std::vector<Epoch> words;
+    std::vector<Word> words;
 
     bool operator==(const StoredLine&) const = default;
 };
@@ -64,6 +73,10 @@ std::optional<Contents> read_contents(const Keys&, const etcd::Snapshot&, std::s
 
 /// What the store showed of this queue, as its keeper wants it. `self` is the instance that looks.
 Sight sight_of(const Contents&, std::string_view queue, std::string_view self);
+
+/// The queues of which a listed replica has other settings than `self`. A listing that does not say
+/// them is left out.
+std::set<std::string> differing_queues(const Contents&, std::string_view self);
 
 /// The transaction of a keeper's write. It also fails if the store is not the one that was read:
 /// `cluster` is Contents::cluster. `self`: the instance that writes.

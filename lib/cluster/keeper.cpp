@@ -191,7 +191,7 @@ Write Keeper::take_over(WallTime wall) const {
 bool Keeper::prior_is_over(Time now, bool sure) {
     const Prior& prior = *sight_.line->prior;
     if (known_over_ == prior.epoch) return true;
-    settled_ = Settled::word;
+    settled_ = sight_.word_of_operator ? Settled::by_operator : Settled::word;
     if (sight_.word || prior.keeper.id == self_.id) return true;
     const auto stopped = prior_stopped();
     if (!sure || !settings_.release_after || !stopped) return false;

@@ -43,12 +43,13 @@ enum class Where : std::uint8_t {
 /// What one linearizable read of the store showed of the line. It must have begun after the last
 /// write of this keeper ended, with or without an answer.
 struct Sight {
-    std::uint64_t version = 0;   ///< 0: there is no record
-    std::optional<Line> line;    ///< null with version 0
-    bool keeper_listed = false;  ///< the store lists the instance that keeps it
-    bool prior_listed = false;   ///< and that of its `prior`
-    bool word = false;           ///< the word for its `prior` stands in the store
-    std::uint32_t rank = 0;      ///< ours among the listed replicas (rank.hpp)
+    std::uint64_t version = 0;      ///< 0: there is no record
+    std::optional<Line> line;       ///< null with version 0
+    bool keeper_listed = false;     ///< the store lists the instance that keeps it
+    bool prior_listed = false;      ///< and that of its `prior`
+    bool word = false;              ///< the word for its `prior` stands in the store
+    std::uint32_t rank = 0;         ///< ours among the listed replicas (rank.hpp)
+    bool word_of_operator = false;  ///< with `word`: an operator wrote it
 };
 
 /// A write to the store. It replaces `version` of the line's record, or fails.
@@ -69,9 +70,10 @@ enum class Written : std::uint8_t {
 
 /// Why a lost term counts as over.
 enum class Settled : std::uint8_t {
-    word,         ///< its keeper said so, or an operator
-    workers,      ///< release: worker_idle
-    hold_timeout  ///< on_hold_timeout: release; fails open
+    word,          ///< its keeper said so
+    workers,       ///< release: worker_idle
+    hold_timeout,  ///< on_hold_timeout: release; fails open
+    by_operator    ///< `ticketgate settle`; fails open if the operator is wrong
 };
 
 class Keeper {

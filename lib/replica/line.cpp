@@ -91,7 +91,8 @@ Keeper::Facts Line::facts() const {
     return {seen.waits, seen.holds, seen.token > before ? seen.token - before : 0};
 }
 
-// An earlier term that ended only by hold_timeout may still have a request at the backend.
+// An earlier term that ended only by hold_timeout, or by the word of an operator, may still have a
+// request at the backend.
 void Line::note(cluster::Role before) {
     using enum cluster::Role;
     const cluster::Role now = keeper_.role();
@@ -99,7 +100,9 @@ void Line::note(cluster::Role before) {
     if (before != settling && now == settling) settling_since_ = monotonic_now();
     if (before != settling || now != idle) return;
     ++counts_.settled[static_cast<std::size_t>(keeper_.settled())];
-    if (keeper_.settled() == cluster::Settled::hold_timeout && gate_) gate_->count_violation();
+    const bool proven = keeper_.settled() == cluster::Settled::word ||
+                        keeper_.settled() == cluster::Settled::workers;
+    if (!proven && gate_) gate_->count_violation();
 }
 
 // A look that began before the last write ended may show the record as it was before.

@@ -58,7 +58,7 @@ class Line final : public Permit {
     void over(cluster::Epoch term) { keeper_.over(term, cluster::Settled::word); }
     struct Counts {
         std::uint64_t takeovers = 0;
-        std::array<std::uint64_t, 3> settled{};  ///< by cluster::Settled
+        std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
     };
     const Counts& counts() const { return counts_; }
     /// For how long it waits for the end of an earlier term.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cluster/forward.hpp"
+#include "replica/changes.hpp"
 
 namespace ticketgate::replica {
 namespace {
@@ -28,7 +29,13 @@ constexpr std::size_t most_peers = 64;
 
 cluster::Replica listing_of(const Settings& settings) {
     cluster::Replica out{settings.self, settings.version, {}};
-    for (const auto& [name, queue] : settings.queues) out.queues.emplace(name, "");
+    for (const auto& [name, queue] : settings.queues) out.queues.emplace(name, queue.text);
+    return out;
+}
+
+std::string joined(const std::set<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
     return out;
 }
 
@@ -45,7 +52,7 @@ Replica::Replica(Settings settings, Log& log)
     for (const auto& [name, queue] : settings_.queues) {
         Line::Wants wants{[this] { asio::post(io_, [this] { drive_all(); }); },
                           [this] { asio::post(io_, [this] { look_now(); }); }};
-        auto line = std::make_unique<Line>(name, settings_.self, queue, std::move(wants));
+        auto line = std::make_unique<Line>(name, settings_.self, queue.keeper, std::move(wants));
         lines_.emplace(name, std::move(line));
     }
 }
@@ -91,11 +98,15 @@ bool Replica::is_rid() const {
     return std::ranges::all_of(seen_, [](const auto& one) { return one.second.rid; });
 }
 
-void Replica::configure(std::map<std::string, cluster::Keeper::Settings> queues) {
+void Replica::configure(Queues queues) {
     asio::post(io_, [this, queues = std::move(queues)] {
-        for (const auto& [name, settings] : queues)
-            if (const auto found = lines_.find(name); found != lines_.end())
-                found->second->configure(settings);
+        for (const auto& [name, settings] : queues) {
+            const auto found = lines_.find(name);
+            if (found == lines_.end()) continue;
+            found->second->configure(settings.keeper);
+            store_.relist(name, settings.text);
+        }
+        next_announce_.cancel();
     });
 }
 
@@ -137,6 +148,7 @@ void Replica::apply(const Look& look, std::uint64_t number, const std::string& w
         contents_ = std::make_shared<const cluster::Contents>(*look.contents);
     }
     if (usable_) memory_.remember(*look.contents);
+    compare(*look.contents);
     if (!usable_ || !listed) sure_until_ = {};
     if (!listed) store_.forget_listing();
     if (usable_ && listed) sure_until_ = look.sent + Duration(settings_.lease) * 9 / 10;
@@ -218,7 +230,7 @@ Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
 
 Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
     const Ended ended = co_await store_.write(line.queue(), write);
-    if (!ended.why.empty()) tell(ended.why);
+    tell_write(ended.why);
     if (ended.how == cluster::Written::done && write.line)
         memory_.remember(line.queue(), write.line->epoch, ended.version);
     line.written(ended.how, ended.version, looks_, sure_until_);
@@ -227,12 +239,33 @@ Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
 
 void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
-    const std::lock_guard lock(seen_lock_);
     const Line::Counts& counts = line.counts();
-    seen_[line.queue()] = {keeper.role(),    keeper.where(),  keeper.epoch(),
-                           keeper.line(),    keeper.is_rid(), line.settling(monotonic_now()),
-                           counts.takeovers, counts.settled};
+    LineView now{keeper.role(),    keeper.where(),  keeper.epoch(),
+                 keeper.line(),    keeper.is_rid(), line.settling(monotonic_now()),
+                 counts.takeovers, counts.settled};
+    const std::lock_guard lock(seen_lock_);
+    LineView& seen = seen_[line.queue()];
+    log_changes(log_, line.queue(), seen, now);
+    seen = std::move(now);
     seen_sure_until_ = sure_until_;
+}
+
+// The keeper's settings count, so requests are treated by those of a replica that may change.
+void Replica::compare(const cluster::Contents& contents) {
+    auto differing = cluster::differing_queues(contents, settings_.self.id);
+    const std::lock_guard lock(seen_lock_);
+    if (differing == differing_) return;
+    if (differing.empty())
+        log_.info("all replicas have the same settings of the clustered queues");
+    else
+        log_.warn("another replica has other settings of a clustered queue; the keeper's count",
+                  {{"queues", joined(differing)}});
+    differing_ = std::move(differing);
+}
+
+std::set<std::string> Replica::differing() const {
+    const std::lock_guard lock(seen_lock_);
+    return differing_;
 }
 
 LineView Replica::view(const std::string& queue) const {
@@ -243,6 +276,18 @@ LineView Replica::view(const std::string& queue) const {
 
 void Replica::tell(const std::string& problem) {
     for (const auto& [name, line] : lines_) line->store_away(!problem.empty());
+    look_problem_ = problem;
+    note_problem();
+}
+
+// A store without space shows everything and writes nothing.
+void Replica::tell_write(const std::string& problem) {
+    write_problem_ = problem;
+    note_problem();
+}
+
+void Replica::note_problem() {
+    const std::string& problem = look_problem_.empty() ? write_problem_ : look_problem_;
     {
         const std::lock_guard lock(seen_lock_);
         if (problem == problem_) return;

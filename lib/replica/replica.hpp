@@ -4,21 +4,28 @@
 // the other replicas: their proof of what ran here is missing.
 #pragma once
 
-#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "log/log.hpp"
 #include "replica/line.hpp"
+#include "replica/line_view.hpp"
 #include "replica/store.hpp"
 
 namespace ticketgate::replica {
+
+struct Queue {
+    cluster::Keeper::Settings keeper;
+    std::string text;  ///< its settings, which all replicas should have alike
+};
+using Queues = std::map<std::string, Queue>;
 
 struct Settings {
     std::string cluster;  ///< its name
@@ -29,19 +36,7 @@ struct Settings {
     bool peers_speak_tls = false;
     net::TlsClientSettings peer_tls;
     seconds lease = 5s;
-    std::map<std::string, cluster::Keeper::Settings> queues;
-};
-
-/// What an operator sees of one line.
-struct LineView {
-    cluster::Role role = cluster::Role::follower;
-    cluster::Where where = cluster::Where::nowhere;
-    cluster::Epoch epoch = 0;
-    std::optional<cluster::Line> record;
-    bool rid = true;       ///< as Replica::is_rid()
-    Duration settling{0};  ///< for how long it waits for an earlier term
-    std::uint64_t takeovers = 0;
-    std::array<std::uint64_t, 3> settled{};  ///< earlier terms, by cluster::Settled
+    Queues queues;
 };
 
 class Replica {
@@ -63,7 +58,7 @@ class Replica {
     /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
-    void configure(std::map<std::string, cluster::Keeper::Settings> queues);
+    void configure(Queues queues);
     /// Ends its thread; nothing is granted or written any more. The permits stay.
     void stop();
 
@@ -71,6 +66,8 @@ class Replica {
     LineView view(const std::string& queue) const;
     /// Why the store is not used; empty: it is.
     std::string problem() const;
+    /// The queues of which another replica has other settings.
+    std::set<std::string> differing() const;
     /// For how long it may still grant without the store.
     Duration sure() const;
     /// What the store showed last; null: nothing so far.
@@ -95,7 +92,10 @@ class Replica {
     void drive_all();
     void look_now();
     void publish(const Line& line);
+    void compare(const cluster::Contents& contents);
     void tell(const std::string& problem);
+    void tell_write(const std::string& problem);
+    void note_problem();
 
     boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
     Log& log_;
@@ -108,11 +108,13 @@ class Replica {
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun
     bool look_wanted_ = false, usable_ = false;
+    std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 
     mutable std::mutex seen_lock_;  // guards what operators see
     std::map<std::string, LineView> seen_;
     std::string problem_;
+    std::set<std::string> differing_;
     std::shared_ptr<const cluster::Contents> contents_;
     BootTime seen_sure_until_{};
 

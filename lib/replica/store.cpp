@@ -41,6 +41,10 @@ Awaitable<Ended> Store::write(std::string queue, cluster::Write write) {
     co_return ended;
 }
 
+void Store::relist(const std::string& queue, const std::string& text) {
+    if (std::exchange(self_.queues[queue], text) != text) listed_ = false;
+}
+
 Awaitable<std::string> Store::announce() {
     if (lease_ != 0) {
         auto call = wire::renew_lease(lease_);

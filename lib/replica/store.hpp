@@ -38,6 +38,8 @@ class Store {
     Awaitable<std::string> announce();
     /// The last look did not show this replica: the next announce() lists it anew.
     void forget_listing() { listed_ = false; }
+    /// The next announce() lists the replica with these settings of the queue.
+    void relist(const std::string& queue, const std::string& text);
     std::size_t endpoints() const { return client_.endpoints(); }
 
  private:
@@ -45,7 +47,7 @@ class Store {
 
     etcd::Client client_;
     const cluster::Keys keys_;
-    const cluster::Replica self_;
+    cluster::Replica self_;
     const seconds lease_time_;
     std::string cluster_;  // the value that stands in the store
     cluster::etcd::LeaseId lease_ = 0;

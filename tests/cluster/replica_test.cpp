@@ -17,9 +17,9 @@ const cluster::Keys keys("shop");
 class House {
  public:
     House(const Etcd& store, const std::string& id, seconds lease = 2s,
-          std::optional<Duration> release_after = {})
-        : replica(
-              std::make_unique<replica::Replica>(settings(store, id, lease, release_after), log)),
+          std::optional<Duration> release_after = {}, const std::string& text = "alike")
+        : replica(std::make_unique<replica::Replica>(
+              settings(store, id, lease, release_after, text), log)),
           gate(std::make_shared<LocalGate>("app", GateSettings(), loop, registry,
                                            &replica->permit("app"))) {
         replica->join("app", gate);
@@ -75,7 +75,8 @@ class House {
 
  private:
     static replica::Settings settings(const Etcd& store, const std::string& id, seconds lease,
-                                      std::optional<Duration> release_after) {
+                                      std::optional<Duration> release_after,
+                                      const std::string& text) {
         replica::Settings out;
         out.cluster = "shop";
         // Nothing listens there. Two replicas never share an address.
@@ -87,7 +88,7 @@ class House {
         queue.lease = lease;
         queue.idle_after = 200ms;
         queue.release_after = release_after;
-        out.queues["app"] = queue;
+        out.queues["app"] = {queue, text};
         return out;
     }
 };
@@ -151,6 +152,17 @@ TEST_F(Replicas, KeepTheirTermWhileTheLineFallsIdleAndWakes) {
     }
 }
 
+TEST_F(Replicas, NoticeThatOneHasOtherSettings) {
+    using Names = std::set<std::string>;
+    House a(store_, "a");
+    House b(store_, "b", 2s, {}, "other");
+    EXPECT_TRUE(eventually([&] { return a.replica->differing() == Names{"app"}; }));
+    EXPECT_TRUE(eventually([&] { return b.replica->differing() == Names{"app"}; }));
+    b.replica->configure({{"app", {{}, "alike"}}});  // a reload
+    EXPECT_TRUE(eventually([&] { return a.replica->differing() == Names(); }));
+    EXPECT_TRUE(eventually([&] { return b.replica->differing() == Names(); }));
+}
+
 TEST_F(Replicas, GrantNothingInAStoreThatNobodyMade) {
     drop(keys.cluster());
     House house(store_, "a");
@@ -190,6 +202,11 @@ TEST_F(Replicas, WaitForTheWordWhenTheKeeperCrashedWithARequest) {
     EXPECT_TRUE(second.is_granted_at_last(place));
     EXPECT_GT(place.pass().token(), token);
     EXPECT_TRUE(stored().words.empty()) << "a word that was used is deleted";
+    constexpr auto by_operator = static_cast<std::size_t>(cluster::Settled::by_operator);
+    EXPECT_EQ(second.replica->view("app").settled[by_operator], 1U);
+    EXPECT_NE(
+        second.registry.render().find("ticketgate_exclusion_violations_total{queue=\"app\"} 1"),
+        std::string::npos);
 }
 
 TEST_F(Replicas, GoOnAfterALeaseAndTheHoldTimeoutWhereItMayFailOpen) {

@@ -21,8 +21,16 @@ CASES = {
         5, [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "1x60")],
         [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "0x60")]),
     "TicketgateLineWaitsForNoRun": (
-        4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60")],
-        [queue("queue_waiting", "3x60"), queue("queue_in_flight", "1x60")]),
+        4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "0x60")],
+        [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "1x60")]),
+    "TicketgateQueuePaused": (17, [queue("queue_paused", "1x60")], [queue("queue_paused", "1x10 0x50")]),
+    "TicketgateQueueStands": (
+        2, [queue("queue_settling_seconds", "0+60x60")], [queue("queue_settling_seconds", "0 6 0x60")]),
+    "TicketgateStoreAway": (
+        3, [("ticketgate_cluster_store_up", "1x60"), ("ticketgate_cluster_sure_seconds", "4 0x60")],
+        [("ticketgate_cluster_store_up", "1 0 1x60"), ("ticketgate_cluster_sure_seconds", "4x60")]),
+    "TicketgateSettingsDiffer": (
+        17, [("ticketgate_cluster_settings_differ", "1x60")], [("ticketgate_cluster_settings_differ", "1x10 0x50")]),
     "TicketgateRefusesRequests": (
         8, [queue("queue_rejected_total", rate(10), ',reason="full"')],
         [queue("queue_rejected_total", rate(10), ',reason="draining"')]),

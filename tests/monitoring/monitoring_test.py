@@ -42,12 +42,19 @@ upstreams:
     url: "fastcgi://127.0.0.1:{nobody}"
     fastcgi: {{ root: /tmp, status: {{ url: "fastcgi://127.0.0.1:{nobody}" }} }}
   own: {{ workers: {{ command: [/bin/false] }}, fastcgi: {{ root: /tmp }} }}
-queues: {{ php: {{ release: worker_idle }} }}
+queues:
+  php: {{ release: worker_idle }}
+  shared: {{ cluster: true, hold_timeout: never }}
+cluster:
+  name: shop
+  store: {{ endpoints: ["http://127.0.0.1:{nobody}"] }}
+  peer: {{ listen: "127.0.0.1:{peers}", advertise: "127.0.0.1:{peers}", secret: "0123456789abcdef" }}
 id_service: {{ address: "127.0.0.1:{ids}", worker: 3, state_file: state }}
 routes:
   - {{ prefix: /, upstream: app, queue: cart }}
   - {{ prefix: /php, upstream: php, queue: php }}
   - {{ prefix: /own, upstream: own }}
+  - {{ prefix: /shared, upstream: app, queue: shared }}
 """
 
 # The values that Grafana puts in place of its variables.
@@ -183,7 +190,7 @@ class InPrometheus(unittest.TestCase):
                        check=True, capture_output=True)
         file = cls.folder / "c.yaml"
         file.write_text(CONFIG.format(port=cls.port, tls=free_port(), admin=cls.admin, sink=cls.sink.port,
-                                      nobody=free_port(), ids=free_port()))
+                                      nobody=free_port(), ids=free_port(), peers=free_port()))
         cls.start("ticketgate", [TICKETGATE, "-c", str(file)])
         wait_for(lambda: answers(cls.admin) and answers(cls.port), "ticketgate listens")
 

@@ -64,7 +64,7 @@ TEST(ClusterView, NamesNoCommandWhileTheReplicaLivesOrHasSaidIt) {
     alive.replicas.push_back({a, "1.0", {}});
     EXPECT_EQ(cluster_table("shop", alive).find("ticketgate settle"), std::string::npos);
     Contents said = settling();
-    said.lines["app"].words.push_back(10);
+    said.lines["app"].words.push_back({10});
     EXPECT_EQ(cluster_table("shop", said).find("ticketgate settle"), std::string::npos);
 }
 
@@ -85,7 +85,7 @@ TEST(Settle, NeedsTheEpochThatTheQueueWaitsFor) {
     EXPECT_NE(why_not_settled(settling(), "other", 10), "");
     EXPECT_EQ(why_not_settled(settling(), "app", 20), "queue app waits for epoch 10, not 20");
     Contents said = settling();
-    said.lines["app"].words.push_back(10);
+    said.lines["app"].words.push_back({10});
     EXPECT_NE(why_not_settled(said, "app", 10), "");
     Contents open = settling();
     open.lines["app"].line = cluster::Line{20, b, LineState::open, std::nullopt};

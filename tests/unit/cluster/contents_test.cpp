@@ -46,7 +46,7 @@ TEST(Contents, ComeBackAsTheyWereWritten) {
     EXPECT_EQ(got.id, "c0ffee");
     EXPECT_EQ(got.revision, 9U);
     EXPECT_EQ(got.replicas, (std::vector<Replica>{{a, "1.0", {{"app", "5a"}}}}));
-    EXPECT_EQ(got.lines.at("app"), (StoredLine{5, line, {8}}));
+    EXPECT_EQ(got.lines.at("app"), (StoredLine{5, line, {Word{8}}}));
 }
 
 TEST(Contents, LeaveOutKeysOfLaterVersions) {
@@ -76,6 +76,22 @@ TEST(Contents, WithAMalformedValueAreRefusedWithTheKey) {
               "/ticketgate/shop/cluster: \"id\" is not a string");
 }
 
+TEST(Contents, TellWhichQueuesHaveOtherSettingsElsewhere) {
+    const auto with = [](const Instance& self, const char* app, const char* cart) {
+        const Replica one{self, "1", {{"app", app}, {"cart", cart}}};
+        return entry(keys.replica(self.id), write_replica(one));
+    };
+    using Names = std::set<std::string>;
+    const auto differing = [&](const char* app, const char* cart) {
+        return differing_queues(contents({with(a, "max 1", "max 2"), with(b, app, cart)}), a.id);
+    };
+    EXPECT_EQ(differing("max 1", "max 2"), Names());
+    EXPECT_EQ(differing("max 3", "max 2"), Names{"app"});
+    EXPECT_EQ(differing("max 3", "max 1"), (Names{"app", "cart"}));
+    EXPECT_EQ(differing("", ""), Names());  // such a replica does not say them
+    EXPECT_EQ(differing_queues(contents({with(b, "max 3", "max 1")}), a.id), Names());
+}
+
 TEST(Sight, OfAQueueWithoutARecordHasVersion0) {
     const Sight sight = sight_of(contents({listed(a)}), "app", a.id);
     EXPECT_EQ(sight.version, 0U);
@@ -93,6 +109,9 @@ TEST(Sight, TellsWhoIsListedAndWhetherTheWordIsGiven) {
                  "app", b.id);
     EXPECT_TRUE(after.prior_listed);
     EXPECT_TRUE(after.word);
+    EXPECT_FALSE(after.word_of_operator);
+    const auto settled = entry(keys.word("app", 19), R"({"by":"operator ann","at":1})");
+    EXPECT_TRUE(sight_of(contents({line_of(line), settled}), "app", b.id).word_of_operator);
 }
 
 TEST(Sight, DoesNotTakeTheWordOfAnotherEpoch) {

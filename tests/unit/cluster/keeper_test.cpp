@@ -161,6 +161,13 @@ TEST_F(Keep, AsksForTheWordAgainAndAgain) {
     EXPECT_EQ(wrote(next()), LineState::idle);
 }
 
+TEST_F(Keep, TellsThatAnOperatorGaveTheWord) {
+    settle();
+    keeper.saw({version, keeper.line(), true, false, true, 0, true}, now);
+    EXPECT_EQ(wrote(next()), LineState::idle);
+    EXPECT_EQ(keeper.settled(), Settled::by_operator);
+}
+
 TEST_F(Keep, WaitsForEverIfNothingElseIsConfigured) {
     settle();
     now += 24h;

@@ -1,0 +1,65 @@
+#include "replica/changes.hpp"
+
+namespace ticketgate::replica {
+namespace {
+
+using cluster::Role;
+
+std::string name_of(const cluster::Instance& replica) {
+    return replica.name + " (" + replica.address + ')';
+}
+
+// The keeper before it may never give its word, so the line names the command that ends the wait.
+void log_wait(Log& log, const std::string& queue, const LineView& view) {
+    const cluster::Prior& prior = *view.record->prior;
+    log.warn(
+        "the queue stands: it waits for the end of what another replica had started",
+        {{"queue", queue},
+         {"epoch", view.epoch},
+         {"replica", name_of(prior.keeper)},
+         {"lost", prior.lost},
+         {"if_it_has_ended", "ticketgate settle " + queue + ' ' + std::to_string(prior.epoch)}});
+}
+
+void log_takeover(Log& log, const std::string& queue, const LineView& view) {
+    log.info("this replica keeps the queue", {{"queue", queue}, {"epoch", view.epoch}});
+}
+
+void log_settled(Log& log, const std::string& queue, const LineView& before,
+                 const LineView& after) {
+    const auto is_by = [&](cluster::Settled how) {
+        const auto index = static_cast<std::size_t>(how);
+        return after.settled[index] != before.settled[index];
+    };
+    const Field name("queue", queue), epoch("epoch", after.epoch);
+    if (is_by(cluster::Settled::word)) log.info("the queue goes on: that has ended", {name, epoch});
+    if (is_by(cluster::Settled::workers))
+        log.info("the queue goes on: php-fpm runs nothing of that", {name, epoch});
+    if (is_by(cluster::Settled::by_operator))
+        log.error("the queue goes on: an operator said that what ran there has ended",
+                  {name, epoch});
+    if (is_by(cluster::Settled::hold_timeout))
+        log.error("the queue goes on after hold_timeout: two requests may run at once",
+                  {name, epoch});
+}
+
+void log_end(Log& log, const std::string& queue, const LineView& before, const LineView& after) {
+    const bool kept = after.record && after.record->state != cluster::LineState::free;
+    log.info("this replica keeps the queue no longer",
+             {{"queue", queue},
+              {"epoch", before.epoch},
+              {"keeper", kept ? name_of(after.record->keeper) : "none"}});
+}
+
+}  // namespace
+
+void log_changes(Log& log, const std::string& queue, const LineView& before,
+                 const LineView& after) {
+    if (after.takeovers != before.takeovers) log_takeover(log, queue, after);
+    if (before.role != Role::settling && after.role == Role::settling) log_wait(log, queue, after);
+    log_settled(log, queue, before, after);
+    if (before.role != Role::follower && after.role == Role::follower)
+        log_end(log, queue, before, after);
+}
+
+}  // namespace ticketgate::replica

@@ -1,0 +1,15 @@
+// Writes to the log what becomes of a clustered queue at this replica: it takes it over, waits for
+// the end of an earlier epoch, or keeps it no longer. Decides nothing.
+#pragma once
+
+#include <string>
+
+#include "log/log.hpp"
+#include "replica/line_view.hpp"
+
+namespace ticketgate::replica {
+
+/// One log line for each thing that happened between these two views of the queue.
+void log_changes(Log&, const std::string& queue, const LineView& before, const LineView& after);
+
+}  // namespace ticketgate::replica
