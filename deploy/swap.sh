@@ -10,9 +10,10 @@
 # paused until LONGEST is over, so that you can repair the application and then run
 # `ticketgate resume QUEUE`.
 #
-# Environment: TICKETGATE (ticketgate), the program, with options if needed; LONGEST (50s), after
-# which the pause ends by itself, whatever became of this script. It must be less than the
-# wait_timeout of the routes.
+# Environment: TICKETGATE (ticketgate), the program, with options if needed; LONGEST (25s), the
+# longest wait for the requests that run, and the longest time for COMMAND: then the pause ends by
+# itself, whatever became of this script. Twice LONGEST must be less than the wait_timeout of the
+# routes.
 # Exit: that of COMMAND; 1 nothing was swapped, as the queue could not be paused or did not come to rest.
 set -euo pipefail
 
@@ -20,19 +21,29 @@ set -euo pipefail
 queue=$1
 shift
 read -ra ticketgate <<<"${TICKETGATE:-ticketgate}"
-longest=${LONGEST:-50s}
+longest=${LONGEST:-25s}
 
 say() { printf 'swap: %s\n' "$*" >&2; }
-field() { "${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*" | grep -qF "\"$1\":$2"; }
+hold() { "${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1; }
 
-"${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1
-until field in_flight 0; do
-    if ! field paused true; then
-        say "requests of $queue still run and the pause is over; nothing was swapped"
-        exit 1
-    fi
-    sleep 0.1
-done
+# Waits until the queue is paused and nothing of it runs: both in one answer.
+wait_for_rest() {
+    local state
+    while true; do
+        state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*")
+        if [[ $state != *'"paused":true'* ]]; then
+            say "requests of $queue still run and the pause is over; nothing was swapped"
+            exit 1
+        fi
+        [[ $state != *'"in_flight":0'* ]] || return 0
+        sleep 0.1
+    done
+}
+
+hold
+wait_for_rest
+hold  # COMMAND has all of LONGEST
+wait_for_rest  # the first pause may have ended before
 if "$@"; then
     "${ticketgate[@]}" resume "$queue" >&2
 else

@@ -19,9 +19,10 @@ std::string_view field(const HttpRequest& request, http::field name) {
 }
 
 bool knows(const HttpRequest& request, std::string_view token) {
-    constexpr std::string_view scheme = "Bearer ";
+    constexpr std::string_view scheme = "Bearer ";  // in any case (RFC 9110 11.1)
     const auto given = field(request, http::field::authorization);
-    return given.starts_with(scheme) && equal_in_constant_time(given.substr(scheme.size()), token);
+    return iequals(given.substr(0, scheme.size()), scheme) &&
+           equal_in_constant_time(given.substr(scheme.size()), token);
 }
 
 bool from_another_site(const HttpRequest& request) {

@@ -31,12 +31,22 @@ std::string why_not_makeable(const std::string& path) {
     return may(folder, W_OK | X_OK) ? "" : reason(errno, folder);
 }
 
+// A FIFO can be opened for writing only while a process reads it.
+std::string why_not_read(const std::string& fifo) {
+    const int opened = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (opened < 0)
+        return errno == ENXIO ? fifo + ": no process reads this FIFO" : reason(errno, fifo);
+    ::close(opened);
+    return "";
+}
+
 std::string why_not_writable(const std::string& path) {
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0)
         return errno == ENOENT ? why_not_makeable(path) : reason(errno, path);
     if (S_ISDIR(about.st_mode)) return reason(EISDIR, path);
     if (S_ISSOCK(about.st_mode)) return reason(ENXIO, path);
+    if (S_ISFIFO(about.st_mode)) return why_not_read(path);
     return may(path, W_OK) ? "" : reason(errno, path);
 }
 

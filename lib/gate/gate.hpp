@@ -119,6 +119,8 @@ class Gate {
     virtual queue::State settle(Pass&, net::Loop& here) = 0;
     /// Gives the ticket up for this reason.
     virtual queue::State cancel(Pass&, net::Loop& here, GivenUp why) = 0;
+    /// Counts a request of this queue that was refused before it took a ticket. Any thread.
+    virtual void count_refused(GivenUp why) = 0;
     /// Begins the run: `running`, or `revoked` if an operator has released the slot.
     virtual queue::State begin(Pass&) = 0;
     /// The session ends before its run began.

@@ -117,6 +117,11 @@ State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
     return state;
 }
 
+void LocalGate::count_refused(GivenUp why) {
+    const std::lock_guard lock(lock_);
+    metrics_.count(why, 0);
+}
+
 // A request counts as admitted when it begins, not at its grant: its client may leave in between.
 State LocalGate::begin(Pass& pass) {
     const std::lock_guard lock(lock_);

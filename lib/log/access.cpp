@@ -144,15 +144,22 @@ void format_json(const Record& r, std::string& out) {
     out.append("}\n");
 }
 
+// `-`, as httpd writes it, if the request line could not be read.
+void append_request_line(const Record& r, std::string& out) {
+    if (r.method.empty()) return out.push_back('-');
+    append_quoted(out, r.method);
+    out.push_back(' ');
+    append_quoted(out, r.target);
+    out.append(r.http_1_0 ? " HTTP/1.0" : " HTTP/1.1");
+}
+
 void format_combined(const Record& r, std::string& out) {
     append_quoted(out, r.client_ip.empty() ? "-" : r.client_ip);
     out.append(" - - [");
     append_clf(out, r.received);
     out.append("] \"");
-    append_quoted(out, r.method);
-    out.push_back(' ');
-    append_quoted(out, r.target);
-    out.append(r.http_1_0 ? " HTTP/1.0\" " : " HTTP/1.1\" ");
+    append_request_line(r, out);
+    out.append("\" ");
     append_number(out, r.status);
     out.push_back(' ');
     if (r.bytes == 0)

@@ -238,10 +238,13 @@ void Run::tell_remarks() {
           "it (its chroot, its container)?"}});
 }
 
+void Run::note_backend_time() noexcept {
+    if (sent_ != Time{}) request_->record.upstream = monotonic_now() - sent_;
+}
+
 void Run::leave_backend(error_code failure) {
     if (!exchange_) return;
-    Record& record = request_->record;
-    record.upstream = monotonic_now() - sent_;
+    note_backend_time();
     if (!exchange_->remarks().empty()) tell_remarks();
     // A slot that was given away may leave its script on the connection: do not reuse that.
     if (!failure && (hold_.state() == Holding::none || exchange_->settled())) {

@@ -23,7 +23,7 @@ ClientFacts Run::client_facts(std::string_view added) const {
 void Run::begin_reply() {
     const http::ResponseHead& head = *station_.response.view();
     Record& record = request_->record;
-    record.upstream = monotonic_now() - sent_;
+    note_backend_time();
     record.upstream_status = head.status;
     if (request_->reply.wanted()) record.status = head.status;
     if (!request_->body.complete || station_.ends_connections() || head.status == 101)

@@ -1,6 +1,7 @@
 // A run after the end of its answer: holds the slot until the backend is done with the request, as
 // far as its connection can tell (CONTRACT 2.12, 2.13), and sends the rest of the request (2.11).
 // Nothing here depends on free memory: an exception is one of the ways in which an exchange ends.
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <utility>
@@ -21,6 +22,7 @@ constexpr std::size_t most_lingering = 64;
 
 // Ends the client's part: it has its answer, or an error instead.
 void Run::answered(error_code failure) noexcept {
+    if (failure) note_backend_time();
     failure ? request_->reply.fail(failure) : request_->reply.finish();
     deadline_.disarm();
 }
@@ -60,7 +62,7 @@ void Run::outlast() noexcept {
     try {
         if (watch_ != Watch::nobody) watch_ = Watch::end;
         if (watch_ == Watch::end && !deadline_.armed() && !deadline_.expired())
-            station_.loop.arm(deadline_, settings().response_timeout);
+            station_.loop.arm(deadline_, longest_pause(settings().response_timeout));
         if (deadline_.expired()) out_of_patience();
         // If the rest cannot be sent, sends a FIN: the backend would wait for it for ever.
         if (send_on()) end_sending();
@@ -71,6 +73,12 @@ void Run::outlast() noexcept {
     const std::uint64_t heard = exchange_->received();
     (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
     if (exchange_->received() != heard) arm_silence();
+}
+
+// A backend that announced the end of its connection ends it at once when its work is over.
+Duration Run::longest_pause(Duration usual) const {
+    constexpr Duration till_asked = 1s;
+    return exchange_->may_ask_for_end() ? std::min(usual, till_asked) : usual;
 }
 
 // Tries again later: the event that failed may have been the last one.
@@ -90,6 +98,7 @@ bool Run::backlog_shrinks() {
 void Run::out_of_patience() {
     deadline_.disarm();
     if (backlog_shrinks()) return station_.loop.arm(deadline_, silence());
+    if (exchange_->ask_for_end()) return station_.loop.arm(deadline_, settings().response_timeout);
     watch_ = Watch::nobody;
     const bool unread = !all_sent_;
     if (unread) end_sending();

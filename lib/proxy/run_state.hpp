@@ -62,6 +62,7 @@ class Run final : public Resident {
     void end_sending();
     void look_at_hold() noexcept;
     void retry_later() noexcept;
+    Duration longest_pause(Duration usual) const;
 
     // run_workers.cpp
     bool asks_workers() const;
@@ -83,6 +84,7 @@ class Run final : public Resident {
     void tell_held(std::string_view what, std::string_view why, std::string_view remedy);
     void tell_silence() noexcept;
     void tell_remarks();
+    void note_backend_time() noexcept;
     error_code client_gone();
     Duration silence() const;
     void arm_silence();

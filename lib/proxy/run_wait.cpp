@@ -52,7 +52,7 @@ void Run::arm_silence() {
     const bool awaited = watch_ == Watch::backend && !reply.failure() && !reply.finished();
     if (!awaited && watch_ != Watch::end) return;
     backlog_ = most_backlog;
-    station_.loop.arm(deadline_, silence());
+    station_.loop.arm(deadline_, longest_pause(silence()));
 }
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
@@ -61,6 +61,7 @@ error_code Run::timed_out() {
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
     station_.metrics.upstream_failed(errc::upstream_timeout, 0);
+    note_backend_time();
     request_->reply.fail(errc::upstream_timeout);
     tell_silence();
     return {};

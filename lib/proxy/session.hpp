@@ -116,6 +116,7 @@ class Session {
     error_code fault(const std::exception& e) noexcept;
     void note_refused_head(error_code failure) const;
     Outcome outcome(error_code failure) const;
+    void count_refused(error_code failure) const;
     task<bool> finish_interim();
     task<std::size_t> write_all(std::string_view bytes);
 

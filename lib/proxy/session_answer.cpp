@@ -35,11 +35,19 @@ void Session::give_up_place(error_code failure) {
     place_.reset();
 }
 
+// A request of a queue that ended before it could take a ticket.
+void Session::count_refused(error_code failure) const {
+    if (!queues_ || told_) return;
+    Gate& gate = *request_->route->gate;
+    request_->record.queue = gate.name();
+    gate.count_refused(why_given_up(failure));
+}
+
 Outcome Session::outcome(error_code failure) const {
     if (failure == errc::cluster_away || failure == errc::line_moved) return Outcome::away;
     switch (turn_) {
         case Turn::none:
-            return Outcome::refused;
+            return outcome_of(why_given_up(failure));
         case Turn::file:
             return Outcome::file;
         case Turn::bypass:

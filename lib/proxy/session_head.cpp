@@ -84,13 +84,17 @@ RequestLabel Session::label() const {
 error_code Session::route() {
     const http::RequestHead& head = *station().head.view();
     const Snapshot& snapshot = *request_->snapshot;
-    if (station().draining()) return told_ ? errc::line_moved : errc::draining;
     Routed found = route_of(snapshot, head, peer(), *station().path.fresh());
     request_->route = std::move(found.route);
     if (found.failure && !found.complaint.empty())
         station().head.view()->complaint = found.complaint;
-    if (found.failure) return found.failure;
     queues_ = found.queues;
+    error_code failure = found.failure;
+    if (station().draining()) failure = told_ ? errc::line_moved : errc::draining;
+    if (failure) {
+        count_refused(failure);
+        return failure;
+    }
     note_inside();
     return {};
 }

@@ -65,8 +65,8 @@ class StatusProbe final : public Resident {
         }
         const auto advice = workers.advice(failure);
         station_.commons.log.error(
-            "php-fpm's status page cannot be read; a queue with release: worker_idle keeps its "
-            "slot after each request until it can",
+            "php-fpm's status page cannot be read; until it can, each queue of this upstream with "
+            "release: worker_idle keeps its slot after a request",
             {{"upstream", name_}, {"why", advice.why}, {"remedy", advice.remedy}});
     }
 

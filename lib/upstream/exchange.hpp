@@ -116,6 +116,13 @@ class Exchange {
     /// read into `scratch`, as in read_head(); it may be the one that there was no memory for.
     virtual Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept = 0;
 
+    /// The answer is whole and announced the end of its connection, which has not come; the backend
+    /// was not asked for it yet.
+    virtual bool may_ask_for_end() const { return false; }
+    /// Then asks, so that a backend that is done answers or closes, and settled() is true. False:
+    /// it may not.
+    virtual bool ask_for_end() noexcept { return false; }
+
     /// The backend's text beside its response, for the operational log; bounded. May be empty.
     virtual std::string_view remarks() const { return {}; }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "net/pieces.hpp"
 
 namespace ticketgate {
 namespace {
@@ -121,7 +122,7 @@ void HttpExchange::upgrade() {
 // A backend that announces the end of its connection shows the end of its work by that end
 // (CONTRACT 2.12).
 bool HttpExchange::settled() const {
-    if (idle_or_over()) return true;
+    if (idle_or_over() || asked_for_end_ == Asked::answered) return true;
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
 }
 
@@ -133,6 +134,26 @@ void HttpExchange::ask_to_close() {
     const bool untold = end_ != End::open && end_ != End::framed;
     if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
         finish_sending();
+}
+
+// RFC 9112 9.6: a server that announces the close closes. Some (Tornado, aiohttp) send the field
+// for their application, keep the connection, and wait for our end.
+bool HttpExchange::may_ask_for_end() const {
+    return announced_close_ && end_ == End::framed && decoder_.done() && all_sent() && !over() &&
+           asked_for_end_ == Asked::no;
+}
+
+// A server serves a connection's requests one after the other, so an answer shows that its work is
+// over; if it closes, the end shows that. `OPTIONS *` does nothing (RFC 9110 9.3.7). A server that
+// still works leaves it unread. A FIN instead would end the wait of a server in between.
+bool HttpExchange::ask_for_end() noexcept {
+    if (!may_ask_for_end()) return false;
+    asked_for_end_ = Asked::yes;
+    const std::array<iovec, 3> pieces{net::piece("OPTIONS * HTTP/1.1\r\nHost: "),
+                                      net::piece(settings().authority),
+                                      net::piece("\r\nConnection: close\r\n\r\n")};
+    (void)write(pieces);
+    return true;
 }
 
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
@@ -147,7 +168,10 @@ Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) no
             step = read ? *read : Step::done;
         } else {
             ask_to_close();
-            if (read(unread_).status != net::Io::blocked) step = Step::done;
+            const auto got = read(unread_).status;
+            if (got == net::Io::ok && asked_for_end_ == Asked::yes)
+                asked_for_end_ = Asked::answered;
+            if (got != net::Io::blocked) step = Step::done;
         }
         if (step == Step::blocked) return step;
     }
@@ -194,6 +218,7 @@ void HttpExchange::renew() {
     release_large(partial_head_);
     release_large(whole_head_);
     keep_alive_ = announced_close_ = asked_to_close_ = false;
+    asked_for_end_ = Asked::no;
     end_ = End::open;
     late_head_.reset();
     decoder_ = http::BodyDecoder();

@@ -23,6 +23,8 @@ class HttpExchange final : public PooledExchange {
     void upgrade() override;
     bool settled() const override;
     Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept override;
+    bool may_ask_for_end() const override;
+    bool ask_for_end() noexcept override;
 
  private:
     bool frames(const Body& body) const override { return body.chunked; }
@@ -63,6 +65,9 @@ class HttpExchange final : public PooledExchange {
     bool keep_alive_ = false;
     bool announced_close_ = false;  // by the backend
     bool asked_to_close_ = false;   // by us, with a FIN
+    /// What became of ask_for_end().
+    enum class Asked : std::uint8_t { no, yes, answered };
+    Asked asked_for_end_ = Asked::no;
     std::string partial_head_;      // a response head that came in pieces
     std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
     std::string_view unread_;       // in the loop's buffer or whole_head_

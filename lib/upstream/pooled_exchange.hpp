@@ -106,6 +106,7 @@ class PooledExchange : public Exchange,
     virtual std::uint32_t told_timeout_s() const { return 0; }
 
     net::IoResult read(std::string_view& into);
+    result<std::size_t> write(std::span<const iovec> pieces);
     /// Why a read gave nothing: the connection is over or lost, or the bytes were not TLS.
     errc read_failure() const;
     net::Stream& stream() { return *stream_; }
@@ -146,8 +147,6 @@ class PooledExchange : public Exchange,
     bool has_address() const { return to_.family() != AF_UNSPEC; }
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
-    result<std::size_t> write(std::span<const iovec> pieces);
-
     std::shared_ptr<PooledUpstream> upstream_;  // the pool's owner; null while idle in the pool
     Pool& pool_;
     net::Loop& loop_;

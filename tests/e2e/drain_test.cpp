@@ -64,6 +64,10 @@ TEST(Drain, RefusesARequestThatBecomesWholeAfterIt) {
     EXPECT_EQ(answer.header("Connection"), "close");
     EXPECT_TRUE(late.ends());
     late.close();
+    const auto line = gateway.log(1).at(0);
+    EXPECT_EQ(line.at("outcome").as_string(), "draining");
+    EXPECT_EQ(line.at("queue").as_string(), "q");
+    EXPECT_EQ(gateway.metric(R"(ticketgate_queue_rejected_total{queue="q",reason="draining"})"), 1);
     backend.release("/first");
     EXPECT_EQ(gateway.exit_code(), 0);
     EXPECT_EQ(backend.count("/late"), 0u);

@@ -13,6 +13,8 @@ TEST(SilentBackend, GivesA504AndItsSlotStaysHeldUntilItEnds) {
     auto clients = stand_in_line(gateway, {"/next"});
     const auto answer = first.read();
     EXPECT_EQ(answer.status, 504);
+    const std::string timing = answer.header("Server-Timing");
+    EXPECT_GE(std::stod(timing.substr(timing.rfind('=') + 1)), 200) << timing;
     EXPECT_EQ(gateway.line("q").in_flight, 1u);
     EXPECT_EQ(backend.count("/next"), 0u);
     EXPECT_EQ(backend.of("/first")[0].end, 0u) << "its connection stays open";

@@ -88,6 +88,22 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
+// As behind Tornado and aiohttp, which keep the connection.
+TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotCome) {
+    for (const char* version : {"HTTP/1.1", "HTTP/1.0"}) {
+        Backend backend;
+        backend.on("/x", [&](Call& call) {
+            call.send(version);
+            call.finish(" 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+        });
+        Gateway gateway(one_queue(), with(backend));
+        EXPECT_EQ(gateway.get("/x").body, "ok");
+        EXPECT_EQ(gateway.get("/next").status, 200);
+        EXPECT_EQ(backend.of("*").at(0).method, "OPTIONS");
+        EXPECT_EQ(backend.most_in_flight(), 1);
+    }
+}
+
 // Such an answer may have begun before the body was read, and our thread was late.
 TEST(SlotEnd, IsNotTheEndOfAnAnswerToALargeRequest) {
     const std::string large(70'000, 'b');

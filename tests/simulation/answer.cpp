@@ -154,7 +154,7 @@ Answer http_answer(Random& random, const Question& question) {
     Answer answer;
     const bool takes_rest =
         (fate.takes_all || fate.reads_on != Duration{}) && !question.request.complete();
-    answer.closes = fate.closes || fate.form == Form::until_close ||
+    answer.closes = fate.closes || fate.stays || fate.form == Form::until_close ||
                     (!question.request.complete() && !takes_rest);
     answer.bytes = http_head(fate, body, answer.closes, random.chance(question.tells_timeout));
     const std::size_t head = answer.bytes.size();

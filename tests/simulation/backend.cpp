@@ -100,6 +100,7 @@ Worker BackendConnection::worker() const {
 
 // From its first bytes on a request may be running: the backend decides when it starts.
 void BackendConnection::written(std::string_view bytes) {
+    if (tap_->complete() && bytes.starts_with("OPTIONS * ")) return note_question();
     while (!bytes.empty() && !tap_->broken()) {
         if (tap_->complete()) {
             if (is_occupied_) return stage_.judge.fail("two requests at a time on a connection");
@@ -121,6 +122,13 @@ void BackendConnection::written(std::string_view bytes) {
         }
     }
     if (tap_->broken()) stage_.judge.fail("the proxy writes what is no request");
+}
+
+// The proxy may ask once, where the backend has announced the end of the connection.
+void BackendConnection::note_question() {
+    if (was_asked_ || !answer_.closes || !answer_.bytes.empty())
+        stage_.judge.fail("the proxy asks for the end of work that it must not ask for");
+    was_asked_ = true;
 }
 
 void BackendConnection::occupy() {
@@ -187,6 +195,7 @@ void BackendConnection::act() {
         end_work();
     }
     if (phase_ == Phase::reading_on) read_on();
+    if (phase_ == Phase::idle && was_asked_) return answer_question();
     if (phase_ == Phase::idle || phase_ == Phase::reading) look_at_request();
     if (phase_ == Phase::idle) maybe_close_idle();
     if (phase_ == Phase::working) {

@@ -72,6 +72,8 @@ class BackendConnection final : public FarEnd {
     void gulp();
     void end_answer();
     void end_work();
+    void note_question();
+    void answer_question();
     void work_unheard();
     void end_unheard();
     void maybe_close();
@@ -93,6 +95,7 @@ class BackendConnection final : public FarEnd {
     std::uint64_t tap_bytes_ = 0, tapped_id_ = 0;
     char occupied_ = 0;
     bool is_occupied_ = false, is_unread_ = false;
+    bool was_asked_ = false;  // whether it is done
     // What the backend has read.
     std::unique_ptr<Incoming> request_;
     std::uint64_t id_ = 0;

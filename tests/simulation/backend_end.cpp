@@ -16,7 +16,7 @@ void BackendConnection::end_answer() {
     const bool finished = port_.outlives_end && fate().works_on != Duration{} && !answer_.dies;
     const bool untold = !fcgi() && answer_.works_on && !answer_.dies && occupied_ != 0;
     // A worker that still works does not read: a further request would only wait in the buffer.
-    closes_ = answer_.closes || fate().closes_untold || finished;
+    closes_ = (answer_.closes && !fate().stays) || fate().closes_untold || finished;
     if (!untold) maybe_close();
     if (!finished && !untold) return end_work();
     phase_ = Phase::working_on;
@@ -47,6 +47,15 @@ void BackendConnection::end_work() {
         again(Duration{});
     }
     stage_.tell(Moment::ends, id);
+}
+
+// It was asked whether it is done: some servers answer the question, others only close.
+void BackendConnection::answer_question() {
+    (void)link_.receive(~std::size_t{0});
+    if (stage_.random.chance(50))
+        (void)link_.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    phase_ = Phase::dead;
+    link_.close();
 }
 
 // In the moment of the answer's last byte, before anybody else acts.

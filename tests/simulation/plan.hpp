@@ -47,8 +47,9 @@ struct Fate {
     bool gulps = false;   ///< takes that rest in one piece at once, and works on for `reads_on`
     bool closes = false;  ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
-    bool says_more = false;      ///< than it announced, or where there is room for nothing
-    bool resets = false;         ///< dies by RST
+    bool stays = false;  ///< announces the end of its connection and keeps it, until it is asked
+    bool says_more = false;  ///< than it announced, or where there is room for nothing
+    bool resets = false;     ///< dies by RST
     /// After END_REQUEST, as after fastcgi_finish_request(). In HTTP: after an answer that ends
     /// with its head, or before the close that it announced.
     Duration works_on = Duration{};

@@ -191,6 +191,15 @@ Plan scripts_run_on() {
                       client({headless}, 2ms), client({get("/b")}, 3ms)});
 }
 
+// They announce the end of their connections and keep them, some while their scripts run on.
+Plan ends_that_do_not_come() {
+    Ask staying = get("/a"), working = get("/a"), closing = get("/a");
+    staying.fate.stays = working.fate.stays = closing.fate.closes = true;
+    working.fate.works_on = closing.fate.works_on = 1500ms;
+    return plan_with({client({staying, get("/a")}), client({working}, 1ms), client({closing}, 2ms),
+                      client({staying}, 3ms)});
+}
+
 // Their bodies take time; HEAD requests are answered long before.
 Plan heads_in_line() {
     Ask head = get("/b", 1ms, Fate::Form::chunked);
@@ -336,6 +345,7 @@ std::vector<Scenario> scenarios() {
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},
+        {"ends that do not come", ends_that_do_not_come()},
     };
     for (Scenario& scenario : early_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));

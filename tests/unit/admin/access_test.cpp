@@ -34,6 +34,7 @@ TEST(Access, AllowsProgramsOnThisMachine) {
 
 TEST(Access, NeedsTheWholeToken) {
     EXPECT_TRUE(may_write(with("Bearer secret"), false, "secret"));
+    EXPECT_TRUE(may_write(with("bearer secret"), false, "secret"));
     for (const char* wrong : {"Bearer secre", "Bearer secrets", "Bearer secretsecret", "Bearer ",
                               "Bearer", "secret", "Basic secret", "Bearer Secret"})
         EXPECT_FALSE(may_write(with(wrong), false, "secret")) << wrong;

@@ -1,6 +1,7 @@
 // `check` reports problems with the files that a start would open, and does not change them.
 #include "app/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,6 +71,15 @@ TEST_F(FilesTest, ReportsAMissingFolder) {
 TEST_F(FilesTest, ReportsAFolderInPlaceOfAFile) {
     expect_one(state("."), "id_service.state_file", "Is a directory");
     expect_one(log(folder.path()), "log.access_file", "Is a directory");
+}
+
+TEST_F(FilesTest, ReportsAFifoThatNoProcessReads) {
+    const auto fifo = folder.file("pipe");
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    expect_one(log(fifo), "log.access_file", "no process reads this FIFO");
+    const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+    EXPECT_TRUE(log(fifo).empty());
+    ::close(reader);
 }
 
 TEST_F(FilesTest, ReportsAFolderThatTheUserCannotWriteTo) {

@@ -140,6 +140,8 @@ TEST(AccessCombined, DashesForWhatIsNotThere) {
     r.status = 400;
     EXPECT_EQ(combined(r),
               "- - - [01/Jan/1970:00:00:00 +0000] \"GET / HTTP/1.0\" 400 - \"-\" \"-\" - -\n");
+    r.method = r.target = "";
+    EXPECT_EQ(combined(r), "- - - [01/Jan/1970:00:00:00 +0000] \"-\" 400 - \"-\" \"-\" - -\n");
 }
 
 TEST(Access, NamesOfOutcomes) {
