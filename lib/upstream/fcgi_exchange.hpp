@@ -33,6 +33,7 @@ class FcgiExchange final : public PooledExchange {
     Frame frame(std::size_t piece, bool last) noexcept override;
     bool is_fcgi() const override { return true; }
     bool answered_whole() const override;
+    bool overran() const override { return decoder_.done() && unread_.size() > decoder_.padding(); }
     Silence silence() const override { return Silence::sure; }  // END_REQUEST has come
     void renew() override;
     result<std::string_view> next_output();

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/simulation")
+COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/cluster_model", "tests/simulation")
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
