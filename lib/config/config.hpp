@@ -10,6 +10,7 @@
 #include "config/conditions.hpp"
 #include "config/model.hpp"
 #include "config/model_cluster.hpp"
+#include "config/model_tracing.hpp"
 #include "config/overrides.hpp"
 
 namespace ticketgate::config {
@@ -46,6 +47,7 @@ struct Config {
     Ids ids;
     std::optional<IdService> id_service;  ///< absent: `off`
     std::optional<Cluster> cluster;       ///< absent: `off`
+    std::optional<Tracing> tracing;       ///< absent: `off`
     Log log;
     milliseconds drain_timeout = 30s;
     std::map<std::string, Mark>

@@ -43,6 +43,7 @@ constexpr std::array tables{
     Table{"cluster_store", &cluster_store_keys},
     Table{"cluster_peer", &cluster_peer_keys},
     Table{"peer_tls", &peer_tls_keys},
+    Table{"tracing", &tracing_keys},
     Table{"log", &log_keys},
 };
 static_assert(tables.size() == section_count);

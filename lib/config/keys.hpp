@@ -16,6 +16,7 @@ namespace ticketgate::config {
 enum class Kind {
     flag,       ///< true, false
     count,      ///< whole number from min to max
+    share,      ///< on, off, or a number from 0 to 1
     status,     ///< HTTP status from min to max
     duration,   ///< 500ms 2s 1m 1h; min and max in milliseconds
     size,       ///< 64KiB 8MiB; min and max in bytes
@@ -37,6 +38,7 @@ enum class Kind {
     variables,     ///< map from a CGI variable's name to its value
     words,         ///< list of texts
     endpoints,     ///< list of http(s)://host:port
+    collector,     ///< http(s)://host:port/path
     types,         ///< map from the ending of a name to a media type
     environment,   ///< map from a variable's name to its value
     rlimits,       ///< map from a limit's name to a number, a size or `unlimited`
@@ -87,6 +89,7 @@ enum class Section {
     cluster_store,
     cluster_peer,
     peer_tls,
+    tracing,
     log
 };
 inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::log) + 1;

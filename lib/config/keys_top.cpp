@@ -77,6 +77,10 @@ constexpr std::array rows{
     commented(nested("cluster", Kind::section_or_off, Section::cluster, part<&Config::cluster>,
                      "The cluster that several processes (replicas) form: a queue with cluster: "
                      "true has one line over all of them. docs/cluster.md is its page.")),
+    commented(
+        nested("tracing", Kind::section_or_off, Section::tracing, part<&Config::tracing>,
+               "Sends a trace of each request (its wait, its hold, its backend) to a collector "
+               "of OpenTelemetry.")),
     nested("log", Kind::section, Section::log, part<&Config::log>,
            "The access log and the operational log."),
     duration("drain_timeout", field<&Config::drain_timeout>,

@@ -33,6 +33,8 @@ std::string range(const Key& key) {
 constexpr std::array rows{
     KindRow{Kind::flag, "true or false", "true or false", flag_schema},
     KindRow{Kind::count, "number", "a whole number from ", number_schema, range<spell_count>},
+    KindRow{Kind::share, "on, off, or a number from 0 to 1",
+            "on, off, or a number from 0 to 1 with at most six decimals", share_schema},
     KindRow{Kind::status, "HTTP status", "an HTTP status from ", number_schema, range<spell_count>},
     KindRow{Kind::duration, "duration", "a duration (500ms, 2s, 1m) from ", duration_schema,
             range<spell_duration>},
@@ -66,6 +68,7 @@ constexpr std::array rows{
             list_of_text_schema},
     KindRow{Kind::endpoints, "list of URLs", "a list such as [\"http://127.0.0.1:2379\"]",
             list_of_text_schema},
+    KindRow{Kind::collector, "URL", "http://host:port/path or https://host:port/path", text_schema},
     KindRow{Kind::types, "map of media types", "a map such as {md: text/markdown}", map_schema},
     KindRow{Kind::environment, "map of variables", "a map of variables and values", map_schema},
     KindRow{Kind::rlimits, "map of limits", "a map such as {nofile: 1024, as: 1GiB}", map_schema},

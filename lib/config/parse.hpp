@@ -28,6 +28,7 @@ void parse_section(SectionReader& section, IdService& out);        // parse_id_s
 void parse_section(SectionReader& section, ClusterStore& out);     // parse_cluster.cpp
 void parse_section(SectionReader& section, ClusterPeer& out);      // parse_cluster.cpp
 void parse_section(SectionReader& section, Cluster& out);          // parse_cluster.cpp
+void parse_section(SectionReader& section, Tracing& out);          // parse_tracing.cpp
 
 /// Read single keys that fill several fields. parse_listen.cpp
 bool read_address(const Value& value, Listen& out);
@@ -55,6 +56,10 @@ bool read_endpoints(const Value& value, std::vector<std::string>& out);
 bool read_advertised(const Value& value, std::string& out);
 bool read_peer_secret(const Value& value, std::string& out);
 bool read_token(const Value& value, std::optional<std::string>& out);
+
+/// parse_tracing.cpp
+bool read_share(const Value& value, Share& out);
+bool read_collector(const Value& value, CollectorUrl& out);
 
 /// Checks that an upstream has a url, or workers and what they need. parse_workers.cpp
 void check_workers(SectionReader& section, Upstream& out);

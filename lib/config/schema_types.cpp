@@ -54,6 +54,12 @@ json::object number_schema(const Key& key) {
     return with_word(key, whole_number(key));
 }
 
+json::object share_schema(const Key& /*key*/) {
+    return or_variable({json::object{{"type", "boolean"}},
+                        json::object{{"enum", json::array{"on", "off"}}},
+                        json::object{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}});
+}
+
 json::object duration_schema(const Key& key) {
     return with_word(key, pattern_schema(R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"));
 }

@@ -18,6 +18,7 @@ boost::json::object pattern_schema(std::string_view expression);
 
 boost::json::object flag_schema(const Key&);
 boost::json::object number_schema(const Key&);
+boost::json::object share_schema(const Key&);
 boost::json::object duration_schema(const Key&);
 boost::json::object size_schema(const Key&);
 boost::json::object choice_schema(const Key&);

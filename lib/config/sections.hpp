@@ -51,6 +51,9 @@ extern const std::span<const Key> cluster_store_keys;
 extern const std::span<const Key> cluster_peer_keys;
 extern const std::span<const Key> peer_tls_keys;
 
+// keys_tracing.cpp
+extern const std::span<const Key> tracing_keys;
+
 extern const std::span<const Key> log_keys;
 
 }  // namespace ticketgate::config

@@ -57,6 +57,17 @@ std::string spell(const Key&, const Listen& value) {
     return value.address;
 }
 
+std::string spell(const Key&, Share value) {
+    if (value.millionths == 0) return "off";
+    if (value.millionths >= whole_share) return "on";
+    const std::string digits = std::to_string(whole_share + value.millionths).substr(1);
+    return "0." + digits.substr(0, digits.find_last_not_of('0') + 1);
+}
+
+std::string spell(const Key&, const CollectorUrl& value) {
+    return value.url;
+}
+
 std::string spell(const Key&, const std::vector<std::string>& value) {
     std::string out;
     for (const auto& item : value) out += (out.empty() ? "" : ", ") + item;

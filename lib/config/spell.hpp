@@ -9,6 +9,7 @@
 #include "config/conditions.hpp"
 #include "config/keys.hpp"
 #include "config/model.hpp"
+#include "config/model_tracing.hpp"
 
 namespace ticketgate::config {
 
@@ -21,6 +22,8 @@ std::string spell(const Key& key, milliseconds value);
 std::string spell(const Key& key, const Headers& value);
 std::string spell(const Key& key, const std::vector<HeaderCondition>& value);
 std::string spell(const Key& key, const Listen& value);
+std::string spell(const Key& key, Share value);
+std::string spell(const Key& key, const CollectorUrl& value);
 std::string spell(const Key& key, const std::vector<std::string>& value);
 std::string spell(const Key& key, const std::optional<std::string>& value);
 std::string spell(const Key& key, const Page& value);

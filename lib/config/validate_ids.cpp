@@ -23,7 +23,7 @@ std::string folded(std::string_view name) {
 }
 
 bool is_spoken_for(std::string_view folded_name) {
-    constexpr std::array<std::string_view, 22> names{"host",
+    constexpr std::array<std::string_view, 24> names{"host",
                                                      "connection",
                                                      "keep-alive",
                                                      "proxy-connection",
@@ -44,7 +44,9 @@ bool is_spoken_for(std::string_view folded_name) {
                                                      "server-timing",
                                                      "date",
                                                      "location",
-                                                     "x-accel-buffering"};
+                                                     "x-accel-buffering",
+                                                     "traceparent",
+                                                     "tracestate"};
     return folded_name.starts_with("x-forwarded-") ||
            std::ranges::find(names, folded_name) != names.end();
 }

@@ -71,6 +71,10 @@ inline std::string other_value(const Key& key) {
             return "[other]";
         case Kind::endpoints:
             return "[\"http://h:81\"]";
+        case Kind::collector:
+            return "\"http://h:81/x\"";
+        case Kind::share:
+            return "0.05";
         case Kind::types:
             return "{md: text/markdown}";
         case Kind::rlimits:
