@@ -13,6 +13,7 @@
 #include "app/memory.hpp"
 #include "app/process_metrics.hpp"
 #include "app/signals.hpp"
+#include "app/tracing.hpp"
 #include "app/version.hpp"
 
 namespace ticketgate {
@@ -69,16 +70,19 @@ App::App(config::Config config, std::string path, config::Environment environmen
                          .machine = identities_.machine,
                          .permits = permits(),
                          .supervisor = &supervisor_}),
+      exporter_(control_.io(), assembly_.commons().traces, log_, metrics_,
+                this_service(identities_.machine)),
       front_(assembly_.commons(), listeners_of(config), config.listen.size(),
              config.clients.max_connections, first_reserved_descriptor(most_descriptors())),
       reload_(std::move(path), std::move(environment), config, read, identities_, log_, metrics_,
-              assembly_, front_, replica_.get()),
-      shutdown_(control_, log_, assembly_, front_, notify_, replica_.get()),
+              assembly_, front_, replica_.get(), exporter_),
+      shutdown_(control_, log_, assembly_, front_, notify_, replica_.get(), exporter_),
       pauses_(control_, log_, assembly_.gates()) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
     commons.look_for_clients = [this] { front_.look_for_clients(); };
+    exporter_.use(exporter_.connect(collector_settings(config)));
     if (config.admin) start_admin(config);
     if (config.id_service)
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);

@@ -25,6 +25,7 @@
 #include "log/log_writer.hpp"
 #include "net/resolver.hpp"
 #include "noeq/server.hpp"
+#include "otlp/exporter.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
 #include "spawn/supervisor.hpp"
@@ -82,6 +83,7 @@ class App {
     spawn::Supervisor supervisor_;
     const std::unique_ptr<replica::Replica> replica_;  // null: the config has no cluster
     Assembly assembly_;
+    otlp::Exporter exporter_;
     Front front_;
     Reload reload_;
     std::unique_ptr<ConfigWatch> config_watch_;

@@ -8,6 +8,7 @@
 #include "app/roots.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "app/tracing.hpp"
 #include "app/workers.hpp"
 #include "base/clock.hpp"
 #include "config/validate.hpp"
@@ -17,7 +18,7 @@ namespace ticketgate {
 Reload::Reload(std::string path, config::Environment environment, config::Config started,
                const FirstRead& first, const Identities& running, Log& log,
                metrics::Registry& metrics, Assembly& assembly, Front& front,
-               replica::Replica* replica)
+               replica::Replica* replica, otlp::Exporter& exporter)
     : path_(std::move(path)),
       environment_(std::move(environment)),
       started_(std::move(started)),
@@ -26,6 +27,7 @@ Reload::Reload(std::string path, config::Environment environment, config::Config
       assembly_(assembly),
       front_(front),
       replica_(replica),
+      exporter_(exporter),
       successful_(metrics.gauge("ticketgate_config_last_reload_successful",
                                 "1: the last config file was good.")),
       success_time_(metrics.gauge("ticketgate_config_last_reload_success_timestamp_seconds",
@@ -120,13 +122,15 @@ admin::Reloaded Reload::apply(config::Loaded loaded) {
     return result;
 }
 
-// The assembly throws before it changes anything.
+// What throws does so before it changes anything.
 void Reload::put_in_force(config::Config next) {
+    auto collector = exporter_.connect(collector_settings(next));
     assembly_.reload(std::move(next));
     const config::Config& now = assembly_.config();
     log_.level(log_level(now.log.level));
     front_.max_connections(now.clients.max_connections);
     if (replica_ != nullptr) replica_->configure(clustered_queues(now));
+    exporter_.use(std::move(collector));
     assembly_.probe_status_pages();
 }
 

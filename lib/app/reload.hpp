@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "config/environment.hpp"
 #include "config/load.hpp"
+#include "otlp/exporter.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
 #include "replica/replica.hpp"
@@ -30,7 +31,7 @@ class Reload {
     /// null: not of a cluster.
     Reload(std::string path, config::Environment environment, config::Config started,
            const FirstRead& first, const Identities& running, Log& log, metrics::Registry& metrics,
-           Assembly& assembly, Front& front, replica::Replica* replica);
+           Assembly& assembly, Front& front, replica::Replica* replica, otlp::Exporter& exporter);
 
     /// Logs and returns the problems of the file. If there are none, the file is in force, except
     /// for the keys that need a restart.
@@ -60,6 +61,7 @@ class Reload {
     Assembly& assembly_;
     Front& front_;
     replica::Replica* const replica_;
+    otlp::Exporter& exporter_;
     metrics::Gauge &successful_, &success_time_;
     admin::ConfigView view_;
     Files in_force_files_, files_;

@@ -13,13 +13,14 @@ constexpr std::size_t most_told = 32;
 }  // namespace
 
 Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front,
-                   const Notify& notify, replica::Replica* replica)
+                   const Notify& notify, replica::Replica* replica, otlp::Exporter& exporter)
     : control_(control),
       log_(log),
       assembly_(assembly),
       front_(front),
       notify_(notify),
       replica_(replica),
+      exporter_(exporter),
       poll_(control.io()) {}
 
 void Shutdown::drain() {
@@ -61,13 +62,18 @@ bool Shutdown::done() const {
 }
 
 void Shutdown::look_if_done() {
-    if (done()) return control_.stop();
+    if (done()) return end();
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return control_.stop();
     const Commons& left = assembly_.commons();
     log_.warn("drain_timeout passed; stopping",
               {{"connections", left.connections.load()}, {"runs", left.runs.load()}});
     stop();
+}
+
+// The last spans go out after the last request, within a time of their own.
+void Shutdown::end() {
+    at_once_ || exporter_.flushed() ? control_.stop() : look_later();
 }
 
 void Shutdown::look_later() {

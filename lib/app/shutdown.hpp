@@ -8,6 +8,7 @@
 
 #include "app/control.hpp"
 #include "app/notify.hpp"
+#include "otlp/exporter.hpp"
 #include "proxy/assembly.hpp"
 #include "proxy/front.hpp"
 #include "replica/replica.hpp"
@@ -18,7 +19,7 @@ class Shutdown {
  public:
     /// `replica`: of a cluster; null: none.
     Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify,
-             replica::Replica* replica);
+             replica::Replica* replica, otlp::Exporter& exporter);
 
     /// Readiness: false once a drain has begun.
     bool ready() const { return phase_ == Phase::running; }
@@ -37,6 +38,7 @@ class Shutdown {
     bool done() const;
     void tell_what_still_runs();
     void look_if_done();
+    void end();
     void look_later();
     Control& control_;
     Log& log_;
@@ -44,6 +46,7 @@ class Shutdown {
     Front& front_;
     const Notify& notify_;
     replica::Replica* const replica_;
+    otlp::Exporter& exporter_;
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};

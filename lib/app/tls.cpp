@@ -56,6 +56,7 @@ std::vector<config::Problem> tls_problems(const config::Config& config, WallTime
         if (!store.certificate.empty())
             findings.pair({store.certificate, store.key}, "cluster.store", now);
     }
+    if (config.tracing) findings.authorities(config.tracing->ca_file, "tracing.ca_file");
     return findings.take();
 }
 

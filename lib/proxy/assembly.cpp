@@ -41,6 +41,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
       bound_(listeners_of(config)),
       snapshot_(build(std::move(config), nullptr)) {
     limit_file_io();
+    limit_traces();
     for (const auto& loop : loops_) {
         stations_.push_back(
             std::make_unique<Station>(commons_, *loop, platform.metrics, snapshot_));
@@ -79,6 +80,7 @@ void Assembly::reload(config::Config next) {
     snapshot_ = build(std::move(next), snapshot_.get());
     commons_.input.limit(config().clients.max_input);
     limit_file_io();
+    limit_traces();
     if (commons_.peers) commons_.peers->read_files_again();
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
 }
@@ -87,6 +89,11 @@ void Assembly::limit_file_io() {
     const config::FileIo& io = config().file_io;
     commons_.open_files->limit(io.max_open);
     commons_.readers.limit({io.threads, io.max_waiting});
+}
+
+void Assembly::limit_traces() {
+    const auto& tracing = config().tracing;
+    commons_.traces.limit(tracing ? tracing->max_spans : 0);
 }
 
 // A paused line could not end: a drain lets it go on (CONTRACT 11).

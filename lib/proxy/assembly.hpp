@@ -73,6 +73,7 @@ class Assembly {
  private:
     std::shared_ptr<const Snapshot> build(config::Config config, const Snapshot* before);
     void limit_file_io();
+    void limit_traces();
     template <class Act>
     void post_to_stations(const Act& act);
 

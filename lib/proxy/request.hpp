@@ -9,6 +9,7 @@
 #include "log/record.hpp"
 #include "proxy/reply.hpp"
 #include "proxy/snapshot.hpp"
+#include "trace/finished.hpp"
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
@@ -52,6 +53,8 @@ struct Request {
     bool keep_alive = true;  ///< the client's connection may be kept
     std::string upgrade;     ///< the protocol that was asked of the backend; empty: none
     bool tunnel = false;     ///< upgraded: both directions are bytes without framing
+
+    std::unique_ptr<trace::Begun> trace;  ///< null: ticketgate has no part in one
 
     Observer* run = nullptr;  ///< the run, while there is one
     Reply reply;

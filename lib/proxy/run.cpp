@@ -87,6 +87,7 @@ Detached Run::start(Station& station, std::shared_ptr<Request> request, Slot slo
 // Repeats, once, what provably was not processed; keeps the slot meanwhile (CONTRACT 2.7).
 task<error_code> Run::forward() {
     sent_ = monotonic_now();
+    if (request_->trace) request_->trace->sent = sent_;
     hold_.begin(station_.loop);
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) {

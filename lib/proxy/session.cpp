@@ -72,7 +72,9 @@ task<error_code> Session::go_through() {
 // The head is a view of the loop's buffer from here to the end of enter(), unless a look at the
 // files must wait for a disk (hold_head()).
 error_code Session::begin() {
+    const Time received = request_->started;
     auto lost = hear_replica();
+    if (request_->snapshot->config.tracing) join_trace(received);
     if (!lost) lost = route();
     const Sender sender = told_            ? Sender::replica
                           : peer().trusted ? Sender::trusted
@@ -194,6 +196,7 @@ error_code Session::start() {
     Slot slot = std::move(*place_).begin();
     place_.reset();
     turn_ = slot ? Turn::had : Turn::revoked;
+    if (slot && request_->trace) request_->trace->granted = slot.granted();
     if (slot && lets_pass()) station().commons.look_for_clients();
     if (slot) add_fencing(slot);
     if (slot) start_run(station(), request_, std::move(slot));

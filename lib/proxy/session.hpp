@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cluster/forward.hpp"
@@ -46,7 +47,9 @@ class Session {
     error_code begin();
     void begin_request(error_code failure);
     error_code route();
+    void join_trace(Time received);
     void stamp();
+    std::span<const std::string> stamp_trace_on(std::string& lines) const;
     error_code take_ticket();
     void note_ticket(const Pass& pass) const;
     RequestLabel label() const;

@@ -10,6 +10,7 @@
 #include "proxy/method_override.hpp"
 #include "proxy/routing.hpp"
 #include "proxy/session.hpp"
+#include "proxy/tracing.hpp"
 
 namespace ticketgate {
 namespace {
@@ -107,6 +108,26 @@ error_code Session::refuse_untold() const {
     return errc::internal;
 }
 
+// The request is in a trace that ticketgate continues or begins, by what the client sent.
+void Session::join_trace(Time received) {
+    Request& request = *request_;
+    const http::RequestHead& head = *station().head.view();
+    auto begun = begin_trace(head, *request.snapshot->config.tracing, station().ids);
+    if (!begun) return;
+    begun->received = received;
+    begun->client = client_ip(head, peer());
+    begun->https = client_.peer().https();
+    if (begun->own.sampled()) request.record.trace_id = trace::view(begun->own.trace);
+    request.trace = std::move(begun);
+}
+
+// Adds the line that tells the backend of its span. Returns the names that are dropped before.
+std::span<const std::string> Session::stamp_trace_on(std::string& lines) const {
+    const Snapshot& snapshot = *request_->snapshot;
+    stamp_trace(*request_->trace, lines);
+    return request_->trace->parent ? snapshot.names_to_continue : snapshot.names_to_begin;
+}
+
 // Writes the request head for the backend: the client's own bytes, edited (CONTRACT 5).
 void Session::stamp() {
     Request& request = *request_;
@@ -120,7 +141,7 @@ void Session::stamp() {
     if (snapshot.names_client_certificates) stamp_client_certificate(head, peer, lines);
     if (request.peer) stamp_forward(lines);
     http::RequestEdits edits;
-    edits.id_names = snapshot.own_names;
+    edits.id_names = request.trace ? stamp_trace_on(lines) : snapshot.own_names;
     edits.added = lines;
     edits.keep_forwarded = peer.trusted;
     edits.address_names = &snapshot.address_names;

@@ -83,6 +83,13 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
     return names;
 }
 
+std::vector<std::string> traced_names(const config::Config& config, std::vector<std::string> names,
+                                      std::initializer_list<const char*> replaced) {
+    if (!config.tracing) return {};
+    names.insert(names.end(), replaced.begin(), replaced.end());
+    return names;
+}
+
 // A script without a normal form cannot be asked for by its name.
 std::vector<FrontController> front_controllers_of(const config::Config& config) {
     std::vector<FrontController> out;
@@ -138,6 +145,8 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
       own_names(own_names_of(id_names, config.listen, t)),
+      names_to_continue(traced_names(config, own_names, {"traceparent"})),
+      names_to_begin(traced_names(config, own_names, {"traceparent", "tracestate"})),
       names_client_certificates(own_names.size() != id_names.size()),
       address_names(config::address_headers(config.clients)),
       path_names(config::path_headers(config.clients)),

@@ -72,6 +72,8 @@ class Snapshot {
         id_names;  ///< cgi names of all id headers: dropped in every spelling
     /// id_names, and the client certificate headers if a listener asks for a certificate.
     const std::vector<std::string> own_names;
+    /// own_names and `traceparent`, and with `tracestate`. Empty without `tracing`.
+    const std::vector<std::string> names_to_continue, names_to_begin;
     const bool names_client_certificates;  ///< sends the headers about client certificates
     const http::NameSet address_names;     ///< clients.address_headers
     const http::NameSet path_names;        ///< clients.path_headers

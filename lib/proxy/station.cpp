@@ -5,6 +5,7 @@
 
 #include "log/access.hpp"
 #include "log/timestamp.hpp"
+#include "proxy/tracing.hpp"
 
 namespace ticketgate {
 namespace {
@@ -50,6 +51,17 @@ void Station::record(Request& request) noexcept {
         if (!request.unlogged) log_line(request.record);
     } catch (const std::bad_alloc&) {
         access_.lose(1);
+    }
+    if (request.trace) export_trace(request);
+}
+
+void Station::export_trace(const Request& request) noexcept {
+    const bool wanted = request.trace->own.sampled() && snapshot_->config.tracing.has_value();
+    if (!wanted || request.unlogged) return;
+    try {
+        commons.traces.push(finish_trace(request, ids));
+    } catch (const std::bad_alloc&) {
+        commons.traces.lose(1);
     }
 }
 

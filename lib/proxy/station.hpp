@@ -27,6 +27,7 @@
 #include "proxy/request.hpp"
 #include "proxy/snapshot.hpp"
 #include "task/scratch.hpp"
+#include "trace/buffer.hpp"
 
 namespace ticketgate {
 
@@ -88,6 +89,7 @@ struct Commons {
     std::shared_ptr<disk::OpenFiles> open_files = std::make_shared<disk::OpenFiles>();
     disk::Readers readers{};                 ///< of files that are not in memory
     std::unique_ptr<Peers> peers = nullptr;  ///< null: not of a cluster; fixed before the loops run
+    trace::Buffer traces{};                  ///< of finished requests, for the exporter
 };
 
 class Station {
@@ -151,6 +153,7 @@ class Station {
 
  private:
     void log_line(const Record& record);
+    void export_trace(const Request& request) noexcept;
     bool make_room();
     void notify_all();
     Duration flush_log();

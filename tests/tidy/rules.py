@@ -12,7 +12,7 @@ LAYERS = {
     "task": 1, "ids": 1, "queue": 1, "cluster": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1, "top": 1, "trace": 1,
     "net": 2,
     "gate": 3, "upstream": 3, "spawn": 3, "disk": 3, "etcd": 3,
-    "proxy": 4, "replica": 4,
+    "proxy": 4, "replica": 4, "otlp": 4,
     "admin": 5, "noeq": 5,
     "app": 6,
 }
