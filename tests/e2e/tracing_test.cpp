@@ -203,6 +203,7 @@ TEST(Tracing, ShowsABackendThatCannotBeReached) {
 TEST(TracingThreads, SpansOfAllLoopsArrive) {
     Traced house(", begin: on", "threads: 3\n" + one_queue());
     std::vector<Client> clients;
+    clients.reserve(12);
     for (int i = 0; i < 12; ++i) clients.push_back(house.gateway.client());
     for (auto& one : clients) one.get("/x");
     for (auto& one : clients) EXPECT_EQ(one.read().status, 200);

@@ -59,15 +59,19 @@ TEST(Traceparent, RefusesOtherVersions) {
         EXPECT_FALSE(read_traceparent(header(version, "01"))) << version;
 }
 
+std::string with_ids(const std::string& trace_text, const std::string& span_text) {
+    std::string out = "00-";
+    return out.append(trace_text).append("-").append(span_text).append("-01");
+}
+
 TEST(Traceparent, RefusesIdsThatAreNone) {
-    const std::string zero(32, '0');
+    ASSERT_TRUE(read_traceparent(with_ids(trace, span)));
+    const std::string zeros(32, '0'), longer = trace + "0";
     for (const std::string& value :
-         {"00-" + zero + "-" + span + "-01", "00-" + trace + "-" + zero.substr(16) + "-01",
-          "00-" + trace.substr(1) + "-" + span + "-01", "00-" + trace + "0-" + span + "-01",
-          "00-4BF92F3577B34DA6A3CE929D0E0E4736-" + span + "-01",
-          "00-" + trace + "-00F067AA0BA902B7-01",
-          "00-.bf92f3577b34da6a3ce929d0e0e4736-" + span + "-01",
-          "00-" + trace + "-.0f067aa0ba902b7-01"})
+         {with_ids(zeros, span), with_ids(trace, zeros.substr(16)), with_ids(trace.substr(1), span),
+          with_ids(longer, span), with_ids("4BF92F3577B34DA6A3CE929D0E0E4736", span),
+          with_ids(trace, "00F067AA0BA902B7"), with_ids(".bf92f3577b34da6a3ce929d0e0e4736", span),
+          with_ids(trace, ".0f067aa0ba902b7")})
         EXPECT_FALSE(read_traceparent(value)) << value;
 }
 
