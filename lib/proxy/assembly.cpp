@@ -89,6 +89,10 @@ void Assembly::limit_file_io() {
     commons_.readers.limit({io.threads, io.max_waiting});
 }
 
+void Assembly::hand_over(bool on) {
+    post_to_stations([on](Station& station) { station.hand_over(on); });
+}
+
 // A paused line could not end: a drain lets it go on (CONTRACT 11).
 void Assembly::drain() {
     gates_.for_each([](Gate& gate) { gate.resume(); });
