@@ -8,7 +8,7 @@ install(TARGETS ticketgate RUNTIME DESTINATION bin)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/doc/ticketgate)
 install(DIRECTORY docs DESTINATION share/doc/ticketgate FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY config/ DESTINATION share/doc/ticketgate/examples FILES_MATCHING PATTERN "*.yaml")
-install(FILES deploy/systemd/low-ports.conf DESTINATION share/doc/ticketgate/examples)
+install(FILES deploy/systemd/low-ports.conf deploy/systemd/ticketgate.socket DESTINATION share/doc/ticketgate/examples)
 install(DIRECTORY deploy/monitoring DESTINATION share/doc/ticketgate/examples)
 install(FILES config/schema.json DESTINATION share/ticketgate)
 

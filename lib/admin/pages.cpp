@@ -19,6 +19,7 @@ namespace {
 namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
+constexpr std::string_view upgrade_path = "/api/v1/upgrade";  // read and written
 constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t shortest_id = 4, most_found = 20;
 constexpr milliseconds longest_pause = 24h;
@@ -39,9 +40,9 @@ bool is_action(std::string_view path) {
 }
 
 bool is_page(std::string_view path) {
-    constexpr std::array<std::string_view, 9> pages{
-        "/livez",          "/readyz",        "/healthz",    "/metrics",       "/api/v1/queues",
-        "/api/v1/workers", "/api/v1/config", "/api/v1/ids", "/api/v1/cluster"};
+    constexpr std::array<std::string_view, 10> pages{
+        "/livez",          "/readyz",        "/healthz",    "/metrics",        "/api/v1/queues",
+        "/api/v1/workers", "/api/v1/config", "/api/v1/ids", "/api/v1/cluster", upgrade_path};
     return std::ranges::find(pages, path) != pages.end() || path.starts_with(queues_path);
 }
 
@@ -56,7 +57,7 @@ HttpResponse no_such_page() {
     return page(http::status::not_found,
                 "no such page; the pages are / /livez /readyz /healthz /metrics /api/v1/queues "
                 "/api/v1/queues/NAME /api/v1/tickets?request_id=ID /api/v1/events /api/v1/workers "
-                "/api/v1/cluster /api/v1/config "
+                "/api/v1/cluster /api/v1/config /api/v1/upgrade "
                 "/api/v1/ids\n");
 }
 
@@ -79,7 +80,7 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     if (reads) return read(path, query);
     if (request.method() != http::verb::post)
         return other_method("GET, HEAD, POST", "only GET, HEAD and POST are served here\n");
-    if (!is_action(path) && is_page(path))
+    if (!is_action(path) && path != upgrade_path && is_page(path))
         return other_method("GET, HEAD", "this page is read with GET\n");
     if (const auto why = refusal(request, local, actions.token()); !why.empty())
         return page(http::status::forbidden, std::string(why));
@@ -103,6 +104,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
         return page(http::status::ok, actions.cluster(), json_text);
     if (path == "/api/v1/config" && actions.config)
         return page(http::status::ok, config_json(actions.config(), monotonic_now()), json_text);
+    if (path == upgrade_path && actions.upgrading)
+        return page(http::status::ok, upgrade_json(actions.upgrading()), json_text);
     if (path == "/api/v1/ids" && ids != nullptr)
         return ids_page(query, *ids, snowflakes, wall_now());
     if (!path.starts_with(queues_path)) return no_such_page();
@@ -136,6 +139,7 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         return page(http::status::accepted, "draining\n");
     }
     if (path == "/api/v1/reload") return reload();
+    if (path == upgrade_path && actions.upgrade) return upgrade();
     if (const auto action = action_of(path); !action.empty()) {
         path.remove_prefix(queues_path.size());
         path.remove_suffix(action.size());
@@ -146,7 +150,7 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
     return page(http::status::not_found,
                 "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "
                 "/api/v1/queues/NAME/pause?for=30s /api/v1/queues/NAME/resume /api/v1/drain "
-                "/api/v1/reload\n");
+                "/api/v1/reload /api/v1/upgrade\n");
 }
 
 HttpResponse Pages::change(std::string_view action, Gate& gate, const Query& query) const {
@@ -164,6 +168,12 @@ HttpResponse Pages::reload() const {
     if (need_restart.empty()) return page(http::status::ok, "loaded\n" + also);
     return page(http::status::conflict,
                 "loaded, except for what needs a restart:\n" + some_of(need_restart) + also);
+}
+
+HttpResponse Pages::upgrade() const {
+    if (const auto why = actions.upgrade(); !why.empty())
+        return page(http::status::conflict, why + "\n");
+    return page(http::status::accepted, upgrade_json(actions.upgrading()), json_text);
 }
 
 HttpResponse Pages::release(Gate& gate, const Query& query) const {

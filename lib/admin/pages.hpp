@@ -1,9 +1,9 @@
 // The pages of the admin listener. Read: the live page at /, /livez /readyz /healthz /metrics,
 // /api/v1/queues, /api/v1/queues/NAME, /api/v1/tickets?request_id=ID, /api/v1/workers,
-// /api/v1/cluster, /api/v1/config and /api/v1/ids; /api/v1/events is in live.hpp. Write (POST, see
-// access.hpp): /api/v1/queues/NAME/release?number=N, /api/v1/queues/NAME/pause?for=30s,
-// /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload. Owned by App; called on the control
-// thread.
+// /api/v1/cluster, /api/v1/config, /api/v1/upgrade and /api/v1/ids; /api/v1/events is in live.hpp.
+// Write (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
+// /api/v1/queues/NAME/pause?for=30s, /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload,
+// /api/v1/upgrade. Owned by App; called on the control thread.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 
 #include "admin/answers.hpp"
 #include "admin/config_view.hpp"
+#include "admin/upgrade_view.hpp"
 #include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
@@ -35,6 +36,9 @@ struct Actions {
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
     std::function<std::string()> cluster = {};  ///< JSON; empty: the config has no cluster
     std::function<ConfigView()> config = {};
+    /// Starts a new process that takes over. Returns why not; empty: it starts.
+    std::function<std::string()> upgrade = {};
+    std::function<Upgrading()> upgrading = {};
 };
 
 struct Pages {
@@ -52,6 +56,7 @@ struct Pages {
     HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse find(const Query& query) const;
     HttpResponse reload() const;
+    HttpResponse upgrade() const;
     HttpResponse change(std::string_view action, Gate& gate, const Query& query) const;
     HttpResponse release(Gate& gate, const Query& query) const;
     HttpResponse pause(Gate& gate, const Query& query) const;

@@ -1,6 +1,5 @@
 #include "admin/server.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/awaitable.hpp>
@@ -21,7 +20,7 @@
 #include <boost/beast/http/write.hpp>
 
 #include "admin/answers.hpp"
-#include "admin/guests.hpp"
+#include "admin/house.hpp"
 #include "admin/reading.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -40,8 +39,6 @@ constexpr std::uint64_t most_dropped = 4 << 20;
 constexpr auto linger_time = std::chrono::seconds(2);
 // The pause after a failed accept.
 constexpr auto accept_pause = std::chrono::milliseconds(100);
-// After so long without an event a viewer gets a comment, so that a dead connection is noticed.
-constexpr auto quiet_time = std::chrono::seconds(15);
 
 bool is_local(const asio::basic_stream_socket<asio::local::stream_protocol>&) {
     return true;
@@ -65,80 +62,13 @@ bool no_descriptors(const error_code& error) {
 struct Server::Listening {
     virtual ~Listening() = default;
     virtual void close() = 0;
+    virtual void hand_over(bool on) = 0;
+    virtual int descriptor() = 0;
     net::Endpoint local;
+    bool owns_file = false;  // of a unix socket
 };
 
 namespace {
-
-/// Shared by the listener and its connections, which may outlive it.
-struct House {
-    House(Limits l, Handler h, Watch w)
-        : limits(l), handle(std::move(h)), watch(std::move(w)), guests(l.max_connections) {}
-    const Limits limits;
-    const Handler handle;
-    const Watch watch;
-    Guests guests;
-};
-
-template <class Protocol>
-class Connection final : public Guest {
- public:
-    Connection(std::shared_ptr<House> house, typename Protocol::socket socket)
-        : house_(std::move(house)), stream_(std::move(socket)) {
-        house_->guests.join(*this);
-    }
-    ~Connection() {
-        if (is_linked()) house_->guests.leave(*this);
-    }
-    // Frees the descriptor at once; the coroutine ends at its next resumption.
-    void close() override {
-        stream_.close();
-        house_->guests.leave(*this);
-    }
-
-    bool closed() const { return !is_linked(); }
-    House& house() { return *house_; }
-    beast::basic_stream<Protocol>& stream() { return stream_; }
-
- private:
-    const std::shared_ptr<House> house_;
-    beast::basic_stream<Protocol> stream_;
-};
-
-const std::shared_ptr<const std::string>& head_of_events() {
-    static const auto head = std::make_shared<const std::string>(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-        "X-Content-Type-Options: nosniff\r\nTicketgate-Admin: 1\r\nConnection: close\r\n\r\n");
-    return head;
-}
-
-const std::shared_ptr<const std::string>& sign_of_life() {
-    static const auto comment = std::make_shared<const std::string>(": still here\n\n");
-    return comment;
-}
-
-// Until the client leaves. One text at a time: a client that reads slowly misses events.
-template <class Protocol>
-asio::awaitable<void> send_events(Connection<Protocol>& self, std::unique_ptr<Events> events) {
-    auto& stream = self.stream();
-    error_code error;
-    auto token = asio::redirect_error(asio::use_awaitable, error);
-    asio::steady_timer alarm(stream.get_executor());
-    events->wake = [&alarm] { alarm.cancel(); };
-    auto text = head_of_events();
-    for (;;) {
-        stream.expires_after(self.house().limits.write_timeout);
-        co_await asio::async_write(stream, asio::buffer(*text), token);
-        if (error || self.closed()) co_return;
-        text = events->next();
-        if (text != nullptr) continue;
-        alarm.expires_after(quiet_time);
-        co_await alarm.async_wait(token);
-        if (self.closed()) co_return;
-        text = events->next();
-        if (text == nullptr) text = sign_of_life();
-    }
-}
 
 /// Serves one connection.
 template <class Protocol>
@@ -237,17 +167,14 @@ asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
 
 template <class Protocol, class Listening>
 struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protocol, Listening>> {
-    Acceptor(asio::io_context& control, const typename Protocol::endpoint& at,
+    Acceptor(asio::io_context& control, const Protocol& protocol, Descriptor socket,
              std::shared_ptr<House> h, Server::Report r)
         : acceptor(control), retry(control), house(std::move(h)), report(std::move(r)) {
-        acceptor.open(at.protocol());
-        acceptor.set_option(asio::socket_base::reuse_address(true));
-        acceptor.bind(at);
+        acceptor.assign(protocol, socket.get());
+        (void)socket.release();
         const auto bound = acceptor.local_endpoint();
         this->local = net::Endpoint(bound.data(), static_cast<socklen_t>(bound.size()));
-        // As of every socket of ours, whatever the umask is; before anybody can connect.
-        if (this->local.is_unix()) ::chmod(this->local.text().substr(5).c_str(), 0660);
-        acceptor.listen();
+        this->owns_file = this->local.is_unix();
     }
 
     void accept() {
@@ -255,6 +182,7 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
             [self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
                 if (!self->acceptor.is_open()) return;
                 if (!error) self->begin(std::move(socket));
+                if (self->handed_over) return;
                 if (!error || (no_descriptors(error) && self->house->guests.make_room()))
                     return self->accept();
                 self->report(error.value());
@@ -271,30 +199,42 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     void accept_later() {
         retry.expires_after(accept_pause);
         retry.async_wait([self = this->shared_from_this()](error_code error) {
-            if (!error && self->acceptor.is_open()) self->accept();
+            if (!error && self->acceptor.is_open() && !self->handed_over) self->accept();
         });
     }
 
+    // A socket that another process holds as well stays in the epoll set when it is closed;
+    // release() takes it out.
     void close() override {
+        if (handed_over) ::close(acceptor.release());
         acceptor.close();
         retry.cancel();
     }
+
+    // The file of a unix socket is the other process's from here on, even if that ends soon.
+    void hand_over(bool on) override {
+        if (on == std::exchange(handed_over, on)) return;
+        this->owns_file = false;
+        if (!on) return accept();
+        acceptor.cancel();
+        retry.cancel();
+    }
+
+    int descriptor() override { return acceptor.native_handle(); }
 
     typename Protocol::acceptor acceptor;
     asio::steady_timer retry;
     const std::shared_ptr<House> house;  // shared with the connections
     const Server::Report report;
+    bool handed_over = false;
 };
 
 template <class Protocol, class Listening>
-std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpoint& at,
-                                     std::shared_ptr<House> house, Server::Report report) {
-    typename Protocol::endpoint endpoint;
-    endpoint.resize(at.size());
-    std::copy_n(reinterpret_cast<const char*>(at.address()), at.size(),
-                reinterpret_cast<char*>(endpoint.data()));
+std::shared_ptr<Listening> listen_on(asio::io_context& control, const Protocol& protocol,
+                                     Descriptor socket, std::shared_ptr<House> house,
+                                     Server::Report report) {
     auto acceptor = std::make_shared<Acceptor<Protocol, Listening>>(
-        control, endpoint, std::move(house), std::move(report));
+        control, protocol, std::move(socket), std::move(house), std::move(report));
     acceptor->accept();
     return acceptor;
 }
@@ -302,17 +242,18 @@ std::shared_ptr<Listening> listen_on(asio::io_context& control, const net::Endpo
 }  // namespace
 
 Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
-               Report report, Watch watch) {
+               Report report, Watch watch, const net::OpenListener& open) {
     auto house = std::make_shared<House>(limits, std::move(handle), std::move(watch));
     try {
-        if (at.is_unix()) {
-            net::remove_stale_socket(at);
-            listening_ = listen_on<asio::local::stream_protocol, Listening>(
-                control, at, std::move(house), std::move(report));
-        } else {
-            listening_ = listen_on<asio::ip::tcp, Listening>(control, at, std::move(house),
-                                                             std::move(report));
-        }
+        using Local = asio::local::stream_protocol;
+        using Tcp = asio::ip::tcp;
+        if (at.is_unix())
+            listening_ = listen_on<Local, Listening>(control, Local(), open(at), std::move(house),
+                                                     std::move(report));
+        else
+            listening_ =
+                listen_on<Tcp, Listening>(control, at.family() == AF_INET6 ? Tcp::v6() : Tcp::v4(),
+                                          open(at), std::move(house), std::move(report));
     } catch (const boost::system::system_error& error) {
         throw net::ListenError(at, error.code().value());
     }
@@ -320,11 +261,23 @@ Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits
 
 Server::~Server() {
     listening_->close();
-    if (listening_->local.is_unix()) ::unlink(listening_->local.text().substr(5).c_str());
+    if (listening_->owns_file) ::unlink(listening_->local.text().substr(5).c_str());
 }
 
 const net::Endpoint& Server::local() const {
     return listening_->local;
+}
+
+int Server::descriptor() const {
+    return listening_->descriptor();
+}
+
+void Server::leave_file() {
+    listening_->owns_file = false;
+}
+
+void Server::hand_over(bool on) {
+    listening_->hand_over(on);
 }
 
 }  // namespace ticketgate::admin

@@ -14,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "net/endpoint.hpp"
+#include "net/listener.hpp"
 
 namespace ticketgate::admin {
 
@@ -47,13 +48,20 @@ class Server {
     /// The errno of a failed accept; at most one report a pause.
     using Report = std::function<void(int error)>;
 
-    /// Binds; throws std::system_error that names the address. The functions run on the control
-    /// thread. A null `watch`: there are no events.
+    /// Listens on a socket from `open`, which may throw. The functions run on the control thread. A
+    /// null `watch`: there are no events.
     Server(boost::asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
-           Report report, Watch watch = nullptr);
+           Report report, Watch watch = nullptr,
+           const net::OpenListener& open = net::open_listener);
     ~Server();
 
     const net::Endpoint& local() const;
+    int descriptor() const;
+    /// Another process accepts from this socket, or, with false, does so no more. Connections that
+    /// are open stay.
+    void hand_over(bool on);
+    /// The file of its unix socket is another process's.
+    void leave_file();
 
  private:
     struct Listening;

@@ -31,9 +31,12 @@ std::shared_ptr<LogFile> open_access_log(const std::string& path) {
 }
 
 // The identities of this start. `check` and commands::serve have already reported their problems.
-Identities identities_now(const config::Config& config, const config::Environment& environment) {
+Identities identities_now(const config::Config& config, const config::Environment& environment,
+                          std::uint32_t side) {
     std::vector<std::string> complaints;
-    return identities_of(config, environment, this_system(), complaints);
+    auto identities = identities_of(config, environment, this_system(), complaints);
+    identities.machine.side = side;
+    return identities;
 }
 
 std::vector<net::Loop*> pointers(const Loops& loops) {
@@ -49,15 +52,18 @@ admin::Limits admin_limits(const config::AdminLimits& limits) {
 }  // namespace
 
 App::App(config::Config config, std::string path, config::Environment environment, FirstRead read,
-         bool watch)
-    : log_(log_level(config.log.level), config.log.max_buffer),
+         bool watch, Inheritance inheritance)
+    : passed_(std::move(inheritance.sockets)),
+      link_(std::move(inheritance.link)),
+      side_(inheritance.side),
+      log_(log_level(config.log.level), config.log.max_buffer),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
       loops_(make_loops(config.threads)),
       access_file_(open_access_log(config.log.access_file)),
       access_log_(access_file_, config.log.max_buffer,
                   [this](std::uint64_t lines, int error) { return tell_lost(lines, error); }),
-      identities_(identities_now(config, environment)),
+      identities_(identities_now(config, environment, side_)),
       notify_(environment),
       supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
       replica_(make_replica(config, log_)),
@@ -73,19 +79,21 @@ App::App(config::Config config, std::string path, config::Environment environmen
       exporter_(control_.io(), assembly_.commons().traces, log_, metrics_,
                 this_service(identities_.machine)),
       front_(assembly_.commons(), listeners_of(config), config.listen.size(),
-             config.clients.max_connections, first_reserved_descriptor(most_descriptors())),
+             config.clients.max_connections, first_reserved_descriptor(most_descriptors()),
+             [this](const net::Endpoint& at) { return passed_.open(at); }),
       reload_(std::move(path), std::move(environment), config, read, identities_, log_, metrics_,
               assembly_, front_, replica_.get(), exporter_),
       shutdown_(control_, log_, assembly_, front_, notify_, replica_.get(), exporter_),
-      pauses_(control_, log_, assembly_.gates()) {
+      pauses_(control_, log_, assembly_.gates(),
+              [this](const std::string& queue, Time until) { tell_pause(queue, until); }),
+      successor_(control_, log_, assembly_.gates(), steps_of_hand_over()) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
     commons.look_for_clients = [this] { front_.look_for_clients(); };
     exporter_.use(exporter_.connect(collector_settings(config)));
     if (config.admin) start_admin(config);
-    if (config.id_service)
-        id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_);
+    take_sockets();
     register_process_metrics(metrics_, log_, access_log_, assembly_);
     join_lines(config);
     if (replica_) register_cluster_metrics(metrics_, *replica_, config);
@@ -112,8 +120,9 @@ void App::join_lines(const config::Config& config) {
 }
 
 void App::start_admin(const config::Config& config) {
-    const auto lane = ids::Lane{config.threads, config.threads + 1};  // after the loops' lanes
-    admin_ids_ = std::make_unique<ids::Generator>(identities_.machine, lane);
+    const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
+    admin_ids_ = std::make_unique<ids::Generator>(
+        machine, ids::lane_of(machine, config.threads, config.threads + 1));
     certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
     live_ = make_live(
         control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
@@ -124,7 +133,8 @@ void App::start_admin(const config::Config& config) {
         admin::Pages{metrics_, assembly_.gates(), admin_actions(), admin_ids_.get(),
                      !identities_.overlap()},
         [this](int error) { tell_admin_shut(error); },
-        [live = live_](const admin::HttpRequest& request) { return watch(*live, request); });
+        [live = live_](const admin::HttpRequest& request) { return watch(*live, request); },
+        [this](const net::Endpoint& at) { return passed_.open(at); });
 }
 
 admin::Standing App::standing() const {
@@ -167,6 +177,8 @@ admin::Actions App::admin_actions() {
         return view;
     };
     actions.worker_pools = [this] { return supervisor_.pools(); };
+    actions.upgrade = [this] { return upgrade(); };
+    actions.upgrading = [this] { return upgrading(); };
     return actions;
 }
 
@@ -192,6 +204,7 @@ std::optional<net::Endpoint> App::id_service_address() const {
 int App::run() {
     ignore_write_signals();
     control_.hear_signals();
+    if (predecessor_) predecessor_->take_over();
     auto threads = start_loops();
     if (id_service_) id_service_->start();
     if (replica_) replica_->start();
@@ -265,6 +278,11 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
 
 // The watch follows other files, or other folders behind the same links, from here on.
 admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
+    if (successor_.under_way()) {
+        if (by != admin::ReadBy::watch)
+            log_.error("an upgrade is under way; reload the new process");
+        return {{"an upgrade is under way; reload the new process"}};
+    }
     const WallTime read_at = wall_now();
     auto result = reload_.run(by);
     if (config_watch_) config_watch_->follow(reload_.files(), read_at);
@@ -274,8 +292,16 @@ admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
 void App::on_signal(int signal) {
     if (signal == SIGHUP) return (void)reload_now(admin::ReadBy::signal);  // it logs the result
     if (signal == SIGUSR1) return reopen_access_log();
-    if (signal == SIGCHLD) return supervisor_.reap();
-    shutdown_.on_signal();
+    if (signal == SIGUSR2) return (void)upgrade();  // it logs the result
+    if (signal == SIGCHLD) return supervisor_.reap(), successor_.reap();
+    end([this] { shutdown_.on_signal(); });
+}
+
+// The process before this one, if it still runs, must not accept again.
+template <class How>
+void App::end(How how) {
+    if (predecessor_) predecessor_->tell_drain();
+    how();
 }
 
 void App::reopen_access_log() {
@@ -284,10 +310,10 @@ void App::reopen_access_log() {
 }
 
 void App::drain() {
-    control_.post([this] { shutdown_.drain(); });
+    control_.post([this] { end([this] { shutdown_.drain(); }); });
 }
 void App::stop() {
-    control_.post([this] { shutdown_.stop(); });
+    control_.post([this] { end([this] { shutdown_.stop(); }); });
 }
 void App::reload() {
     control_.post([this] { (void)reload_now(admin::ReadBy::command); });

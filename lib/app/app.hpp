@@ -17,9 +17,11 @@
 #include "app/live_page.hpp"
 #include "app/notify.hpp"
 #include "app/pauses.hpp"
+#include "app/predecessor.hpp"
 #include "app/reload.hpp"
 #include "app/replica.hpp"
 #include "app/shutdown.hpp"
+#include "app/successor.hpp"
 #include "config/config.hpp"
 #include "config/environment.hpp"
 #include "log/log_writer.hpp"
@@ -36,8 +38,9 @@ class App {
  public:
     /// Binds every port; throws std::system_error that names a port it cannot bind. Reloads use
     /// `path` and `environment`. `watch`: changes of the config's files are reloads.
+    /// `inheritance`: sockets that it was given, and the process that it takes over from.
     App(config::Config config, std::string path, config::Environment environment,
-        FirstRead read = {}, bool watch = false);
+        FirstRead read = {}, bool watch = false, Inheritance inheritance = {});
     ~App();
 
     /// Runs until a signal or stop(). Returns the process's exit code.
@@ -66,11 +69,28 @@ class App {
     admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<std::jthread> start_loops();
     void on_signal(int signal);
+    template <class How>
+    void end(How how);
     void reopen_access_log();
     Release release(Gate& gate, std::uint64_t number);
     admin::Actions admin_actions();
     admin::Standing standing() const;
 
+    // app_upgrade.cpp
+    void take_sockets();
+    void begin_id_service();
+    HandOver steps_of_hand_over();
+    void hand_over(pid_t successor);
+    void take_back();
+    std::vector<int> listening() const;
+    std::string why_no_upgrade() const;
+    std::string upgrade();
+    admin::Upgrading upgrading() const;
+    void tell_pause(const std::string& queue, Time until);
+
+    PassedSockets passed_;
+    Descriptor link_;  // until predecessor_ has it
+    const std::uint32_t side_;
     Log log_;
     metrics::Registry metrics_;
     Control control_;
@@ -95,6 +115,8 @@ class App {
     std::vector<admin::Standing::Certificate> certificates_;
     std::shared_ptr<admin::Live> live_;
     std::unique_ptr<admin::Server> admin_;
+    Successor successor_;
+    std::unique_ptr<Predecessor> predecessor_;  // null: there was none
     Time tell_admin_at_{};
 };
 

@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,6 +117,48 @@ int cannot_start(const char* why, const std::error_code& error) {
     return failed;
 }
 
+// The process that this one would take over from tells its operator why it does not.
+class Complaint {
+ public:
+    explicit Complaint(const Inheritance& from)
+        : link_(from.upgrades() ? ::fcntl(from.link.get(), F_DUPFD_CLOEXEC, 0) : -1) {}
+    void tell(const std::string& text) const {
+        if (link_.get() >= 0) tell_problem(link_, text);
+    }
+    void tell(const std::vector<config::Problem>& problems) const {
+        for (const auto& problem : problems)
+            if (!problem.warning) tell(config::print(problem));
+    }
+    int tell(const char* why, const std::error_code& error) const {
+        tell(std::string(why) + start_remedy(error));
+        return cannot_start(why, error);
+    }
+
+ private:
+    const Descriptor link_;
+};
+
+int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
+    raise_descriptor_limit();
+    keep_descriptors_from(first_kept_descriptor(most_descriptors()));
+    const Complaint complaint(inheritance);
+    FirstRead read;
+    auto loaded = load_and_tell(file, true);
+    if (!loaded.config) complaint.tell(loaded.problems);
+    if (!loaded.config) return bad_config;
+    read.files = named_files(loaded);
+    try {
+        App app(std::move(*loaded.config), file, environment, read, watch, std::move(inheritance));
+        return app.run();
+    } catch (const std::system_error& error) {
+        return complaint.tell(error.what(), error.code());
+    } catch (const boost::system::system_error& error) {
+        return complaint.tell(error.what(), error.code());
+    } catch (const std::runtime_error& error) {
+        return complaint.tell(error.what(), {});
+    }
+}
+
 }  // namespace
 
 std::optional<std::string> environment(std::string_view name) {
@@ -127,24 +170,11 @@ std::optional<config::Config> load(const std::string& file, bool with_warnings) 
     return load_and_tell(file, with_warnings).config;
 }
 
-int serve(const std::string& file, bool watch) {
+int serve(const std::string& file, bool watch) try {
     ignore_write_signals();
-    raise_descriptor_limit();
-    keep_descriptors_from(first_kept_descriptor(most_descriptors()));
-    FirstRead read;
-    auto loaded = load_and_tell(file, true);
-    if (!loaded.config) return bad_config;
-    read.files = named_files(loaded);
-    try {
-        App app(std::move(*loaded.config), file, environment, read, watch);
-        return app.run();
-    } catch (const std::system_error& error) {
-        return cannot_start(error.what(), error.code());
-    } catch (const boost::system::system_error& error) {
-        return cannot_start(error.what(), error.code());
-    } catch (const std::runtime_error& error) {
-        return cannot_start(error.what(), {});
-    }
+    return serve_with(inherit(environment), file, watch);
+} catch (const std::runtime_error& error) {
+    return cannot_start(error.what(), {});
 }
 
 int check(const std::string& file, bool connect) {

@@ -48,6 +48,9 @@ int release(const Whom& whom, const std::string& queue, std::uint64_t number);
 int pause(const Whom& whom, const std::string& queue, const std::string& how_long);
 int resume(const Whom& whom, const std::string& queue);
 int drain(const Whom& whom);
+/// upgrade_command.cpp. Makes the process start a new one that takes over, and waits until that
+/// accepts; `wait`: until the old one has ended.
+int upgrade(const Whom& whom, bool wait);
 /// Returns 1 if the process refuses its file and keeps the old config; needs_restart if the file is
 /// in force except for some keys. The process names the errors or the keys.
 int reload(const Whom& whom);

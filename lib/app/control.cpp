@@ -11,7 +11,8 @@ Control::Control(Log& log, std::function<void(int)> on_signal)
     : log_(log), on_signal_(std::move(on_signal)) {}
 
 void Control::hear_signals() {
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD}) signals_.add(signal);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD})
+        signals_.add(signal);
     wait_for_signal();
 }
 

@@ -19,7 +19,7 @@ class Control {
 
     boost::asio::io_context& io() { return io_; }
 
-    /// Installs handlers for TERM, INT, HUP, USR1 and CHLD.
+    /// Installs handlers for TERM, INT, HUP, USR1, USR2 and CHLD.
     void hear_signals();
     /// Runs until stop(). An exception (no memory) ends one piece of work, not the process.
     void run();

@@ -28,14 +28,15 @@ noeq::Settings settings_of(const config::IdService& service, const ids::Machine&
 
 std::unique_ptr<noeq::Server> make_id_service(const config::IdService& service,
                                               const ids::Machine& machine, Log& log,
-                                              metrics::Registry& metrics) {
+                                              metrics::Registry& metrics,
+                                              const net::OpenListener& open) {
     auto settings = settings_of(service, machine);
     std::optional<noeq::StateFile> state;
     if (!service.state_file.empty()) state.emplace(service.state_file);
     auto source =
         std::make_unique<noeq::IdSource>(settings.datacenter, settings.worker, std::move(state));
     return std::make_unique<noeq::Server>(endpoint_of(service.address), std::move(settings),
-                                          std::move(source), log, metrics);
+                                          std::move(source), log, metrics, open);
 }
 
 }  // namespace ticketgate

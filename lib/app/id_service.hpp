@@ -8,10 +8,11 @@
 
 namespace ticketgate {
 
-/// Binds its port and opens its state file; throws std::system_error that names the one that
-/// failed. `machine` is the id service's own (Identities).
+/// Listens on a socket from `open` and opens its state file; throws std::system_error that names
+/// the one that failed. `machine` is the id service's own (Identities).
 std::unique_ptr<noeq::Server> make_id_service(const config::IdService& service,
                                               const ids::Machine& machine, Log& log,
-                                              metrics::Registry& metrics);
+                                              metrics::Registry& metrics,
+                                              const net::OpenListener& open);
 
 }  // namespace ticketgate

@@ -17,6 +17,8 @@ class Notify {
     // A message that systemd does not accept is lost; only systemd's view depends on it.
     void ready() const { send("READY=1\nSTATUS=serving\n"); }
     void reloading() const;
+    /// The service goes on in this process.
+    void main_process(int pid) const { send("MAINPID=" + std::to_string(pid) + "\n"); }
     void stopping() const { send("STOPPING=1\nSTATUS=draining\n"); }
 
  private:

@@ -1,9 +1,6 @@
 #include "app/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,6 +8,7 @@
 #include "app/arguments.hpp"
 #include "app/commands.hpp"
 #include "app/id_command.hpp"
+#include "app/lost_output.hpp"
 #include "app/signals.hpp"
 #include "app/unknown_word.hpp"
 #include "app/version.hpp"
@@ -50,13 +48,13 @@ struct Line {
     ExplainedRequest explained;
     std::uint64_t number = 0;
     double every = 1;
-    bool all = false, connect = false, watch = false, as_json = false, as_table = false,
-         from_log = false;
+    bool all = false, connect = false, watch = false, wait = false, as_json = false,
+         as_table = false, from_log = false;
     IdOrder order;
     std::vector<std::string> ids, topic;
     CLI::App *check, *explain, *schema, *example, *reference, *health, *queues, *top, *workers,
-        *release, *pause, *resume, *drain, *reload, *cluster, *init, *status, *settle, *id, *decode,
-        *version, *help;
+        *release, *pause, *resume, *drain, *reload, *upgrade, *cluster, *init, *status, *settle,
+        *id, *decode, *version, *help;
 
     Line();
     int run();
@@ -166,7 +164,14 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    for (auto* command : {health, queues, top, workers, release, pause, resume, drain, reload})
+    upgrade =
+        add("upgrade", "makes a new process take over from the running one, without a gap",
+            footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
+                   "  0 the new process accepts, 1 it could not start (the old one goes on) or "
+                   "no answer,\n  2 usage, 78 the file names no admin listener"));
+    upgrade->add_flag("--wait", wait, "waits until the old process has finished its line");
+    for (auto* command :
+         {health, queues, top, workers, release, pause, resume, drain, reload, upgrade})
         command->add_option(
             "--admin", admin,
             "host:port or unix:/path of the admin listener; default: as in the file");
@@ -234,7 +239,7 @@ Line::Line() {
     add_id_commands();
     add_words();
     for (auto* command : {check, explain, health, queues, top, workers, release, pause, resume,
-                          drain, reload, init, status, settle})
+                          drain, reload, upgrade, init, status, settle})
         add_config(*command);
 }
 
@@ -307,18 +312,12 @@ int Line::run() {
     if (*resume) return commands::resume({file, admin}, queue);
     if (*drain) return commands::drain({file, admin});
     if (*reload) return commands::reload({file, admin});
+    if (*upgrade) return commands::upgrade({file, admin}, wait);
     if (*init) return commands::cluster_init(file);
     if (*status) return commands::cluster_status(file, view());
     if (*settle) return commands::settle(file, queue, number);
     if (*cluster) return cluster_needs_a_word();
     return commands::serve(file, watch);
-}
-
-// Fails the command if its output was lost: a full disk, or a reader that has gone.
-int after_output(int code) {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    std::fprintf(stderr, "ticketgate: cannot write the output: %s\n", std::strerror(errno));
-    return code == commands::ok ? commands::failed : code;
 }
 
 }  // namespace

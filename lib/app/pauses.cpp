@@ -7,19 +7,29 @@
 
 namespace ticketgate {
 
-Pauses::Pauses(Control& control, Log& log, const GateRegistry& gates)
-    : log_(log), gates_(gates), next_end_(control.io()) {}
+Pauses::Pauses(Control& control, Log& log, const GateRegistry& gates, Tell tell)
+    : log_(log), gates_(gates), tell_(std::move(tell)), next_end_(control.io()) {}
 
 void Pauses::pause(Gate& gate, milliseconds how_long) {
     log_.warn("an operator paused a queue",
               {{"queue", gate.name()}, {"for", print_duration(how_long)}});
-    gate.pause(how_long == never ? until_resumed : monotonic_now() + how_long);
+    const Time until = how_long == never ? until_resumed : monotonic_now() + how_long;
+    gate.pause(until);
+    tell_(gate.name(), until);
     wait_for_next();
 }
 
 void Pauses::resume(Gate& gate) {
     log_.info("an operator resumed a queue", {{"queue", gate.name()}});
     gate.resume();
+    tell_(gate.name(), Time{});
+}
+
+void Pauses::adopt(const std::string& queue, Time until) {
+    LocalGate* const gate = gates_.find(queue);
+    if (gate == nullptr) return;
+    gate->pause(until);
+    wait_for_next();
 }
 
 void Pauses::end_due() {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <string>
 
 #include "app/control.hpp"
 #include "gate/gate_registry.hpp"
@@ -13,17 +15,22 @@ namespace ticketgate {
 
 class Pauses {
  public:
-    Pauses(Control& control, Log& log, const GateRegistry& gates);
+    /// `tell`: each pause and each end of one that an operator orders here.
+    using Tell = std::function<void(const std::string& queue, Time until)>;
+    Pauses(Control& control, Log& log, const GateRegistry& gates, Tell tell);
 
     /// `never`: until it is resumed.
     void pause(Gate& gate, milliseconds how_long);
     void resume(Gate& gate);
+    /// An operator ordered it at the other process of an upgrade.
+    void adopt(const std::string& queue, Time until);
 
  private:
     void end_due();
     void wait_for_next();
     Log& log_;
     const GateRegistry& gates_;
+    const Tell tell_;
     boost::asio::steady_timer next_end_;
 };
 

@@ -23,8 +23,26 @@ Shutdown::Shutdown(Control& control, Log& log, Assembly& assembly, Front& front,
       exporter_(exporter),
       poll_(control.io()) {}
 
+// systemd knows of no stop: the service goes on in the other process.
+void Shutdown::hand_over(std::function<bool()> gave_all) {
+    gave_all_ = std::move(gave_all);
+    phase_ = Phase::handed_over;
+    phase_ends_ = monotonic_now() + assembly_.config().drain_timeout;
+    front_.hand_over(true);
+    assembly_.hand_over(true);
+    look_later();
+}
+
+void Shutdown::take_back() {
+    if (!handed_over()) return;
+    phase_ = Phase::running;
+    poll_.cancel();
+    front_.hand_over(false);
+    assembly_.hand_over(false);
+}
+
 void Shutdown::drain() {
-    if (!ready()) return;
+    if (!ready() && !handed_over()) return;
     enter(Phase::draining, assembly_.config().drain_timeout);
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
     front_.close();
@@ -44,7 +62,7 @@ void Shutdown::stop() {
 }
 
 void Shutdown::on_signal() {
-    if (ready()) return drain();
+    if (ready() || handed_over()) return drain();
     at_once_ = true;
     stop();
 }
@@ -57,14 +75,23 @@ void Shutdown::enter(Phase phase, Duration longest) {
 
 // The lines of a cluster pass on before the process ends, so that others need not wait for a lease.
 bool Shutdown::done() const {
-    const bool handed_over = replica_ == nullptr || phase_ == Phase::stopping || replica_->is_rid();
-    return assembly_.idle() && handed_over;
+    if (!assembly_.idle()) return false;
+    return phase_ == Phase::stopping ||
+           (gave_all_() && (replica_ == nullptr || replica_->is_rid()));
+}
+
+bool Shutdown::lines_empty() const {
+    bool empty = true;
+    assembly_.gates().for_each([&empty](const Gate& gate) { empty &= gate.figures().empty(); });
+    return empty;
 }
 
 void Shutdown::look_if_done() {
+    if (phase_ == Phase::running) return;
     if (done()) return end();
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return control_.stop();
+    if (handed_over() && !lines_empty()) return look_later();
     const Commons& left = assembly_.commons();
     log_.warn("drain_timeout passed; stopping",
               {{"connections", left.connections.load()}, {"runs", left.runs.load()}});

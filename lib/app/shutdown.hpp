@@ -1,10 +1,11 @@
-// Ends the process: drains, then stops. A drain lets the queues finish within drain_timeout; a stop
-// cuts the rest. The control thread's loop ends once all connections and runs have ended. Owned by
-// App; control thread.
+// Ends the process: drains or hands over, then stops. A drain lets the queues finish within
+// drain_timeout; a stop cuts the rest. The control thread's loop ends once all connections and runs
+// have ended. Owned by App; control thread.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <functional>
 
 #include "app/control.hpp"
 #include "app/notify.hpp"
@@ -21,8 +22,15 @@ class Shutdown {
     Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify,
              replica::Replica* replica, otlp::Exporter& exporter);
 
-    /// Readiness: false once a drain has begun.
+    /// Readiness: false once a drain or a hand-over has begun.
     bool ready() const { return phase_ == Phase::running; }
+    /// Another process accepts: this one finishes its line and ends. After drain_timeout it cuts
+    /// what holds no slot (tunnels), and waits on for the rest. `gave_all`: the other one has all
+    /// queues.
+    void hand_over(std::function<bool()> gave_all);
+    /// The other process has ended: this one goes on as before.
+    void take_back();
+    bool handed_over() const { return phase_ == Phase::handed_over; }
     /// Refuses new requests and lets the queues finish. Later calls do nothing.
     void drain();
     /// Cuts all running requests and logs them.
@@ -33,9 +41,10 @@ class Shutdown {
     bool at_once() const { return at_once_; }
 
  private:
-    enum class Phase : std::uint8_t { running, draining, stopping };
+    enum class Phase : std::uint8_t { running, handed_over, draining, stopping };
     void enter(Phase phase, Duration longest);
     bool done() const;
+    bool lines_empty() const;
     void tell_what_still_runs();
     void look_if_done();
     void end();
@@ -51,6 +60,7 @@ class Shutdown {
     Phase phase_ = Phase::running;
     Time phase_ends_{};
     bool at_once_ = false;
+    std::function<bool()> gave_all_ = [] { return true; };
 };
 
 }  // namespace ticketgate

@@ -11,7 +11,7 @@ namespace {
 void change_mask(int how) {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD})
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD})
         sigaddset(&signals, signal);
     pthread_sigmask(how, &signals, nullptr);
 }

@@ -30,6 +30,11 @@ class GateRegistry {
     /// the other gates once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
+    /// Gates that are made from now on begin barred if another process may grant from their queue.
+    void bar_new(std::function<bool(const std::string& queue)> barred) {
+        barred_ = std::move(barred);
+    }
+
     /// Null: no gate has this name.
     LocalGate* find(const std::string& name) const;
 
@@ -45,6 +50,7 @@ class GateRegistry {
     metrics::Registry& metrics_;
     std::function<net::Loop&()> next_home_;
     Permits permits_;
+    std::function<bool(const std::string&)> barred_;
     std::map<std::string, std::shared_ptr<LocalGate>> gates_;
 };
 

@@ -4,6 +4,20 @@ namespace ticketgate {
 
 using queue::State;
 
+namespace {
+
+// A ticket stands before those who are ready elsewhere: one whose body is whole, and with `order:
+// arrival` any.
+bool claims_slot(const queue::Queue& queue) {
+    if (queue.limits().order == queue::Order::arrival) return queue.waiting() != 0;
+    bool claims = false;
+    queue.for_each_waiting(queue.waiting(),
+                           [&claims](const queue::Ticket& one) { claims |= one.ready; });
+    return claims;
+}
+
+}  // namespace
+
 LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
                      metrics::Registry& registry, Permit* permit)
     : Gate(std::move(name), home),
@@ -15,8 +29,8 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
 }
 
 // Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
-// tickets. Allocates nothing: a slot must reach the next ticket even without memory. Permit and
-// pause are two reasons not to grant. Both are asked each time, so a grant never rests on an
+// tickets. Allocates nothing: a slot must reach the next ticket even without memory. Permit, pause
+// and bar are three reasons not to grant. All are asked each time, so a grant never rests on an
 // earlier answer.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
@@ -25,7 +39,7 @@ void LocalGate::change(const net::Loop* here, Change change) {
     {
         const std::lock_guard lock(lock_);
         const Time now = monotonic_now();
-        const bool permitted = this->permitted(), may = permitted && now >= paused_until_;
+        const bool permitted = this->permitted(), may = permitted && open_at(now);
         if (may != queue_.allowed()) queue_.allow(may, now, granted);
         change(now, granted);
         missed = !permitted && queue_.waiting() != 0;
@@ -44,8 +58,21 @@ void LocalGate::change(const net::Loop* here, Change change) {
 
 LocalGate::Facts LocalGate::look() {
     Facts facts;
-    change(nullptr, [&](Time, queue::Tickets&) {
-        facts = {queue_.waiting() != 0, queue_.in_flight(), queue_.numbering().token};
+    change(nullptr, [&](Time, queue::Tickets&) { facts = this->facts(); });
+    return facts;
+}
+
+LocalGate::Facts LocalGate::facts() {
+    return {queue_.waiting() != 0, queue_.in_flight(), queue_.numbering().token};
+}
+
+LocalGate::Facts LocalGate::bar(bool on) {
+    Facts facts;
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
+        barred_ = on;
+        queue_.allow(permitted() && open_at(now), now, granted);
+        facts = this->facts();
+        facts.waits = claims_slot(queue_);
     });
     return facts;
 }
@@ -190,7 +217,7 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
 void LocalGate::pause(Time until) {
     change(nullptr, [&](Time now, queue::Tickets& granted) {
         paused_until_ = until > now ? until : Time{};
-        queue_.allow(permitted() && now >= paused_until_, now, granted);
+        queue_.allow(permitted() && open_at(now), now, granted);
     });
 }
 

@@ -27,6 +27,10 @@ class LocalGate final : public Gate {
     };
     /// Any thread. Grants first what the permit allows by now: what it says is seen here.
     Facts look();
+    /// Barred: grants nothing, as another process may grant from the same queue (an upgrade).
+    /// Returns what the gate holds from then on; `waits`: a ticket claims a slot. An upload that is
+    /// not whole does that with `order: arrival` only. Any thread.
+    Facts bar(bool on);
     /// A term begins: numbers and tokens from now on are above `last`. Any thread.
     void start_term(std::uint64_t last);
 
@@ -69,6 +73,8 @@ class LocalGate final : public Gate {
     template <class Change>
     void change(const net::Loop* here, Change change);
     bool permitted() const { return permit_ == nullptr || permit_->holds(); }
+    bool open_at(Time now) const { return !barred_ && now >= paused_until_; }
+    Facts facts();
     void wake(std::shared_ptr<Pass>, const net::Loop* here);
     queue::State give_away(Pass&, Time now, queue::Tickets& granted);
 
@@ -95,6 +101,7 @@ class LocalGate final : public Gate {
     queue::Queue queue_;
     GateSettings settings_;
     Time paused_until_{};  // Time{}: not paused
+    bool barred_ = false;
     Time last_freed_{};    // when a hold of queue_ last ended, with all calls within it
     GateMetrics metrics_;  // its counters and histograms are written under lock_
 };

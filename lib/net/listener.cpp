@@ -25,24 +25,6 @@ const char* path_of(const Endpoint& at) {
     return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
 }
 
-int open_listener(const Endpoint& at) {
-    if (at.is_unix()) remove_stale_socket(at);
-    const int descriptor = ::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    const int on = 1, off = 0;
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    // [::] also takes IPv4, as users expect.
-    if (at.family() == AF_INET6)
-        setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    // The mode of a unix socket is set before anybody can connect, whatever the umask is.
-    if (descriptor < 0 || ::bind(descriptor, at.address(), at.size()) != 0 ||
-        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) || ::listen(descriptor, 4096) != 0) {
-        const int error = errno;
-        if (descriptor >= 0) ::close(descriptor);
-        throw ListenError(at, error);
-    }
-    return descriptor;
-}
-
 std::pair<dev_t, ino_t> file_at(const char* path) {
     struct stat about {};
     if (::lstat(path, &about) != 0) return {};
@@ -71,15 +53,31 @@ void remove_stale_socket(const Endpoint& at) {
     ::close(probe);
 }
 
+Descriptor open_listener(const Endpoint& at) {
+    if (at.is_unix()) remove_stale_socket(at);
+    Descriptor socket(::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const int on = 1, off = 0;
+    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    // [::] also takes IPv4, as users expect.
+    if (at.family() == AF_INET6)
+        setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    // The mode of a unix socket is set before anybody can connect, whatever the umask is.
+    if (socket.get() < 0 || ::bind(socket.get(), at.address(), at.size()) != 0 ||
+        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) || ::listen(socket.get(), 4096) != 0)
+        throw ListenError(at, errno);
+    return socket;
+}
+
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
-                   std::function<void(int)> report, std::function<void()> knocked, int shut_at)
+                   std::function<void(int)> report, std::function<void()> knocked, int shut_at,
+                   const OpenListener& open)
     : loop_(loop),
       local_(at),
       accepted_(std::move(accepted)),
       report_(std::move(report)),
       shut_at_(shut_at),
       retry_(*this),
-      descriptor_(open_listener(at)),
+      descriptor_(open(at).release()),
       knocked_(std::move(knocked)) {
     if (at.is_unix()) {
         file_ = file_at(path_of(at));

@@ -21,6 +21,12 @@ namespace ticketgate::net {
 /// socket stays, and so does a file that is not a socket.
 void remove_stale_socket(const Endpoint& at);
 
+/// Opens a socket that listens on this address; throws std::system_error that names it. Replaces a
+/// unix socket file that no process listens on.
+Descriptor open_listener(const Endpoint& at);
+/// Another source of listening sockets: those that this process was given.
+using OpenListener = std::function<Descriptor(const Endpoint& at)>;
+
 class Listener final : private Pollable, private Observer {
  public:
     static constexpr int no_limit = std::numeric_limits<int>::max();
@@ -30,14 +36,13 @@ class Listener final : private Pollable, private Observer {
     using Accepted =
         std::function<void(Descriptor& descriptor, const Endpoint& peer, const Endpoint& local)>;
 
-    /// Binds and listens; throws std::system_error that names the address. Replaces a unix socket
-    /// file that no process listens on. Calls `report` when accept fails, once a pause, and
-    /// `knocked` when a client waits while the listener holds. `shut_at`: the system gives out the
-    /// lowest free descriptor, so a number of `shut_at` or more shows that few are left, and these
-    /// are kept for the connections at hand.
+    /// Listens on a socket from `open`, which may throw. Calls `report` when accept fails, once a
+    /// pause, and `knocked` when a client waits while the listener holds. `shut_at`: the system
+    /// gives out the lowest free descriptor, so a number of `shut_at` or more shows that few are
+    /// left, and these are kept for the connections at hand.
     Listener(Loop& loop, const Endpoint& at, Accepted accepted,
              std::function<void(int error)> report, std::function<void()> knocked = {},
-             int shut_at = no_limit);
+             int shut_at = no_limit, const OpenListener& open = open_listener);
     ~Listener();
 
     /// At the connection limit: new connections wait in the backlog. Calls `knocked` once when
@@ -45,6 +50,10 @@ class Listener final : private Pollable, private Observer {
     void hold();
     void pause();
     void resume();
+
+    /// Another process has the socket, too, and its file if it has one: the destructor leaves it.
+    void leave_file() { file_ = {}; }
+    int descriptor() const { return descriptor_; }
 
     /// Accepts the connections that wait by now.
     void look();

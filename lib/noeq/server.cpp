@@ -42,7 +42,7 @@ Metrics::Metrics(metrics::Registry& r)
       connections(r.gauge("ticketgate_id_service_connections", "Its open connections.")) {}
 
 Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSource> source,
-               Log& log, metrics::Registry& registry)
+               Log& log, metrics::Registry& registry, const net::OpenListener& open)
     : settings_(std::move(settings)),
       source_(std::move(source)),
       log_(log),
@@ -53,8 +53,9 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
           [this](Descriptor& descriptor, const net::Endpoint& peer, const net::Endpoint&) {
               accepted(descriptor, peer);
           },
-          [this](int error) { no_means(error); }, nullptr, settings_.shut_at)),
-      local_(listener_->local()) {}
+          [this](int error) { no_means(error); }, nullptr, settings_.shut_at, open)),
+      local_(listener_->local()),
+      descriptor_(listener_->descriptor()) {}
 
 Server::~Server() {
     if (!thread_.joinable()) return;

@@ -56,14 +56,17 @@ struct Metrics {
 
 class Server {
  public:
-    /// Binds; throws std::system_error that names the address. Serves from start() on.
+    /// Listens on a socket from `open`, which may throw. Serves from start() on.
     Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSource> source, Log& log,
-           metrics::Registry& registry);
+           metrics::Registry& registry, const net::OpenListener& open = net::open_listener);
     /// Ends every connection and the thread.
     ~Server();
     void start();
 
     const net::Endpoint& local() const { return local_; }
+    int descriptor() const { return descriptor_; }
+    /// Just before the end. Another process has the socket, too, and its file if it has one.
+    void leave_file() { listener_->leave_file(); }
 
     // For its connections, on its thread.
     net::Loop& loop() { return loop_; }
@@ -101,6 +104,7 @@ class Server {
     net::Loop loop_;
     std::unique_ptr<net::Listener> listener_;
     const net::Endpoint local_;
+    const int descriptor_;
     boost::intrusive::list<Guest> guests_;
     Idle idle_;              // guests without a request at hand, the oldest first
     ClientCounts clients_;   // of the connections in open_

@@ -96,6 +96,10 @@ void Assembly::limit_traces() {
     commons_.traces.limit(tracing ? tracing->max_spans : 0);
 }
 
+void Assembly::hand_over(bool on) {
+    post_to_stations([on](Station& station) { station.hand_over(on); });
+}
+
 // A paused line could not end: a drain lets it go on (CONTRACT 11).
 void Assembly::drain() {
     gates_.for_each([](Gate& gate) { gate.resume(); });

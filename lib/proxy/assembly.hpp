@@ -50,6 +50,8 @@ class Assembly {
     /// Throws as the constructor does; then nothing has changed. Each loop takes the new snapshot
     /// at its next turn.
     void reload(config::Config next);
+    /// As Station::hand_over().
+    void hand_over(bool on);
     /// Refuses new requests, and ends idle connections and pauses.
     void drain();
     /// Ends all sessions and runs.
@@ -65,6 +67,7 @@ class Assembly {
     const config::Config& config() const { return snapshot_->config; }
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
     const GateRegistry& gates() const { return gates_; }
+    GateRegistry& gates() { return gates_; }
     /// By loop index.
     Station& station(std::size_t loop) const { return *stations_[loop]; }
     Commons& commons() { return commons_; }

@@ -97,18 +97,36 @@ task<error_code> Connection::read_head() {
         input_.keep(wire_->held());
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
         if (station_->draining() && nothing) co_return errc::idle;
+        if (station_->handed_over() && nothing) end_soon();
         const bool idle = nothing && !peer_.replica;
         if (idle) station_->rest(*this);
         co_await signal_;
         if (idle) station_->wake(*this);
         if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
-        if (deadline_.expired()) co_return nothing ? errc::idle : errc::head_timeout;
+        if (deadline_.expired() && !(nothing && goes_on()))
+            co_return nothing ? errc::idle : errc::head_timeout;
     }
     deadline_.disarm();
     if (++requests_ == 1) note_handshake();
     head_size_ = station_->head.view()->bytes.size();
     co_return error_code();
+}
+
+// Another process has the listeners. A client may be about to send its next request, or its first
+// one, or be in its handshake: it has a little time for that.
+void Connection::end_soon() {
+    const Duration longest = requests_ == 0 ? Duration(short_linger) : surely_resting;
+    if (deadline_.expired()) return;
+    if (!deadline_.armed() || deadline_.at() - loop().woke() > longest)
+        loop().arm(deadline_, longest);
+}
+
+// After a hand-over: the next request begins to arrive just as the connection would end.
+bool Connection::goes_on() {
+    if (!station_->handed_over()) return false;
+    wire_->look();
+    return wire_->readable() && !wire_->fin();
 }
 
 bool Connection::make_room() {
@@ -231,8 +249,9 @@ task<void> Connection::linger() {
     const config::Clients& clients = station_->snapshot()->config.clients;
     const milliseconds silence = clients.linger_timeout;
     const bool stays = admitted_ && !station_->draining();
+    const bool briefly = !stays || station_->handed_over();
     Deadline end(signal_);
-    loop().arm(end, stays ? clients.linger_time : std::min(clients.linger_time, short_linger));
+    loop().arm(end, briefly ? std::min(clients.linger_time, short_linger) : clients.linger_time);
     loop().arm(deadline_, silence);
     input_.drop();
     wire_->finish_writing();

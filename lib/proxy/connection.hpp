@@ -64,6 +64,8 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     task<error_code> read_head();
     Session::Begin begin_request(error_code failure);
     bool stays(Session::End end);
+    void end_soon();
+    bool goes_on();
     std::size_t skip_empty_lines();
     bool nothing_here() const { return input_.empty() || input_.view() == "\r"; }
     http::AsksFor asked(error_code failure) const;

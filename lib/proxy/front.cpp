@@ -23,7 +23,7 @@ std::string local_ip(int descriptor) {
 }  // namespace
 
 Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::size_t replicas,
-             std::uint32_t max_connections, int shut_at)
+             std::uint32_t max_connections, int shut_at, const net::OpenListener& open)
     : commons_(commons),
       max_connections_(max_connections),
       update_(std::make_shared<net::Call>([this] { update(); })),
@@ -45,7 +45,7 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::s
             accepted(descriptor, std::move(peer), proxy_protocol);
         };
         listeners_.push_back(std::make_unique<net::Listener>(
-            loop, at, take, report, [this] { knocked(); }, shut_at));
+            loop, at, take, report, [this] { knocked(); }, shut_at, open));
     }
 }
 
@@ -54,6 +54,26 @@ std::vector<net::Endpoint> Front::addresses() const {
     out.reserve(listeners_.size());
     for (const auto& listener : listeners_) out.push_back(listener->local());
     return out;
+}
+
+std::vector<int> Front::descriptors() const {
+    std::vector<int> out;
+    out.reserve(listeners_.size());
+    for (const auto& listener : listeners_) out.push_back(listener->descriptor());
+    return out;
+}
+
+void Front::leave_files() {
+    for (auto& listener : listeners_) listener->leave_file();
+}
+
+// The file of a unix socket is the other process's from here on, even if that ends soon.
+void Front::hand_over(bool on) {
+    commons_.stations.front()->loop.post([this, on] {
+        handed_over_ = on;
+        leave_files();
+        update();
+    });
 }
 
 void Front::close() {
@@ -119,6 +139,10 @@ void Front::update() {
     full_ = true;  // first: a connection that closes from now on calls update()
     const bool full = commons_.connections >= max_connections_;
     if (!full) full_ = false;
+    if (handed_over_) {
+        for (auto& listener : listeners_) listener->pause();
+        return;
+    }
     for (auto& listener : listeners_) full ? listener->hold() : listener->resume();
 }
 

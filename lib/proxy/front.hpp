@@ -21,14 +21,22 @@ class Front final : private Observer {
     /// Binds everything; throws std::system_error that names the address. `replicas`: the index of
     /// the listener for other replicas, if there is one. `shut_at` as for a Listener.
     Front(Commons& commons, const std::vector<config::Listen>& listen, std::size_t replicas,
-          std::uint32_t max_connections, int shut_at = net::Listener::no_limit);
+          std::uint32_t max_connections, int shut_at = net::Listener::no_limit,
+          const net::OpenListener& open = net::open_listener);
 
     /// The bound addresses, in the order of the config.
     std::vector<net::Endpoint> addresses() const;
+    /// The listening sockets, in the same order.
+    std::vector<int> descriptors() const;
+
+    /// The files of unix sockets are another process's: call it before the loops run.
+    void leave_files();
 
     // Any thread.
     /// Accepts no new connections from now on.
     void close();
+    /// Another process accepts from these sockets, or, with false, does so no more.
+    void hand_over(bool on);
     void max_connections(std::uint32_t limit);
     void connection_closed();
     void idle_appeared();
@@ -48,6 +56,7 @@ class Front final : private Observer {
     std::mutex closing_;  // held to clear listeners_, and to read them outside loop 0
     std::vector<std::unique_ptr<net::Listener>> listeners_;
     std::size_t next_ = 0;
+    bool handed_over_ = false;  // on loop 0
     Deadline look_again_{*this};
     Time quiet_until_{};  // limits the log lines of no_means()
     std::atomic<std::uint32_t> max_connections_;

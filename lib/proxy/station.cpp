@@ -23,7 +23,7 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
     : loop(l),
       commons(c),
       metrics(registry),
-      ids(c.machine, ids::Lane{l.index(), first->config.threads + 1}),  // one for admin
+      ids(c.machine, ids::lane_of(c.machine, l.index(), first->config.threads + 1)),  // one: admin
       snapshot_(std::move(first)),
       access_(c.access_file),
       make_room_(std::make_shared<net::Call>([this] {
@@ -164,6 +164,14 @@ bool Station::Resting::make_room() {
     }
     tell();
     return made;
+}
+
+// An idle connection to a backend could keep a backend's only worker from the other process.
+void Station::hand_over(bool on) {
+    handed_over_ = on;
+    for (const auto& [name, upstream] : snapshot_->upstreams)
+        on ? upstream->retire(loop) : upstream->unretire(loop);
+    notify_all();
 }
 
 void Station::drain() {

@@ -105,7 +105,7 @@ class Station {
 
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
     /// An answer that begins now ends its connection.
-    bool ends_connections() const { return draining() || commons.crowded; }
+    bool ends_connections() const { return draining() || handed_over() || commons.crowded; }
     /// Takes a reload's snapshot. Closes idle connections to backends that are gone.
     void use(std::shared_ptr<const Snapshot> next);
 
@@ -134,6 +134,10 @@ class Station {
     /// `Date: …` of this second, with its CRLF (RFC 9110 6.6.1). No clock is read within a second.
     std::string_view date_line();
 
+    /// Another process accepts new connections, or, with false, does so no more. Requests are
+    /// served as before, each answer ends its connection, and connections that rest end soon.
+    void hand_over(bool on);
+    bool handed_over() const { return handed_over_; }
     /// Refuses new requests; idle connections end now.
     void drain();
     /// Ends all sessions and runs now, whatever they do; the lines empty.
@@ -177,7 +181,7 @@ class Station {
     const Resting& resting(Rest how) const { return how == Rest::lingers ? lingering_ : idle_; }
     Resting idle_;
     const std::shared_ptr<net::Call> make_room_;
-    bool draining_ = false, stopping_ = false;
+    bool draining_ = false, stopping_ = false, handed_over_ = false;
     Resting lingering_;
 };
 

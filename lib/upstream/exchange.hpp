@@ -219,9 +219,11 @@ class Upstream {
     /// `fresh`: not a pooled connection. `careful`: the request must not be sent twice, so a pooled
     /// connection is checked once more before use.
     virtual std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) = 0;
-    /// The config no longer names it: closes the loop's idle connections, and keeps none from now
-    /// on.
+    /// The config no longer names it, or another process takes over: closes the loop's idle
+    /// connections, and keeps none from now on.
     virtual void retire(net::Loop& loop) = 0;
+    /// Keeps connections again.
+    virtual void unretire(net::Loop&) {}
 };
 
 }  // namespace ticketgate

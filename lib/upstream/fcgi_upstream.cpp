@@ -136,6 +136,11 @@ void FcgiUpstream::retire(net::Loop& loop) {
     if (status_) status_->retire(loop);
 }
 
+void FcgiUpstream::unretire(net::Loop& loop) {
+    PooledUpstream::unretire(loop);
+    if (status_) status_->unretire(loop);
+}
+
 std::unique_ptr<FcgiExchange> FcgiUpstream::connect_to(net::Loop& loop,
                                                        const net::Endpoint& address) {
     auto exchange = std::make_unique<FcgiExchange>(shared_from_this(), pool(loop), loop);

@@ -33,6 +33,7 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     bool uses_origin() const override { return true; }
     WorkerStatus* worker_status() override { return status_ ? this : nullptr; }
     void retire(net::Loop& loop) override;
+    void unretire(net::Loop& loop) override;
 
     // For the link of a worker.
     std::unique_ptr<FcgiExchange> connect_to(net::Loop& loop, const net::Endpoint& address);

@@ -23,6 +23,7 @@ class Pool {
     /// A new connection to one address, whatever the source says now.
     std::unique_ptr<Exchange> open_at(net::Loop& loop, const net::Endpoint& address);
     void retire();
+    void unretire() { retired_ = false; }
     KeepPolicy& policy() { return policy_; }
 
     // For its exchanges.

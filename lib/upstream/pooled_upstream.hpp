@@ -23,6 +23,7 @@ class PooledUpstream : public Upstream, public std::enable_shared_from_this<Pool
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) override;
     std::unique_ptr<Exchange> open_at(net::Loop& loop, const net::Endpoint& address);
     void retire(net::Loop& loop) override;
+    void unretire(net::Loop& loop) override { pools_[loop.index()]->unretire(); }
     const UpstreamSettings& settings() const { return settings_; }
 
  protected:

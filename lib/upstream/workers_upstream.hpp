@@ -27,6 +27,7 @@ class WorkersUpstream final : public Upstream {
     bool uses_origin() const override { return true; }
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) override;
     void retire(net::Loop& loop) override { protocol_->retire(loop); }
+    void unretire(net::Loop& loop) override { protocol_->unretire(loop); }
     const std::shared_ptr<spawn::Pool>& pool() const { return pool_; }
 
  private:

@@ -9,7 +9,7 @@ from source import Source
 
 LAYERS = {
     "boost_impl": 0, "base": 0,
-    "task": 1, "ids": 1, "queue": 1, "cluster": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1, "top": 1, "trace": 1,
+    "task": 1, "ids": 1, "queue": 1, "cluster": 1, "http": 1, "config": 1, "metrics": 1, "log": 1, "fcgi": 1, "files": 1, "top": 1, "trace": 1, "upgrade": 1,
     "net": 2,
     "gate": 3, "upstream": 3, "spawn": 3, "disk": 3, "etcd": 3,
     "proxy": 4, "replica": 4, "otlp": 4,

@@ -1,0 +1,19 @@
+// How far an upgrade is, for `ticketgate upgrade`. A value.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ticketgate::admin {
+
+struct Upgrading {
+    int pid = 0;               ///< of this process
+    std::string_view state;    ///< none, starting, handed_over, drains, failed
+    int successor = 0;         ///< the new process; 0: none
+    bool old_process = false;  ///< the process before this one still finishes its line
+    std::string why = {};      ///< the last new process did not take over
+};
+
+std::string upgrade_json(const Upgrading& upgrading);
+
+}  // namespace ticketgate::admin

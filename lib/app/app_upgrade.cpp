@@ -1,0 +1,145 @@
+#include <unistd.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "app/app.hpp"
+#include "app/id_service.hpp"
+
+// The part of App that is about upgrades: what was passed to this process, and what it passes on.
+
+namespace ticketgate {
+namespace {
+
+std::string_view name(Successor::Phase phase) {
+    switch (phase) {
+        case Successor::Phase::none:
+            return "none";
+        case Successor::Phase::starting:
+            return "starting";
+        case Successor::Phase::handed_over:
+            return "handed_over";
+        case Successor::Phase::drains:
+            return "drains";
+        case Successor::Phase::failed:
+            break;
+    }
+    return "failed";
+}
+
+}  // namespace
+
+// The id service of an old process has the state file until it ends. systemd would keep clients
+// waiting on a socket that no listener has; one of an old process just ends with it.
+void App::take_sockets() {
+    if (link_.get() >= 0)
+        predecessor_ = std::make_unique<Predecessor>(
+            control_, log_, assembly_.gates(), std::move(link_),
+            Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
+                               .pause = [this](const std::string& queue,
+                                               Time until) { pauses_.adopt(queue, until); }});
+    else
+        begin_id_service();
+    if (passed_.of_systemd) front_.leave_files();
+    if (passed_.of_systemd && admin_) admin_->leave_file();
+    const bool waits_for_ids = predecessor_ && assembly_.config().id_service;
+    const auto left = passed_.left();
+    if (left.empty() || waits_for_ids) return;
+    if (passed_.of_systemd && !predecessor_)
+        throw std::runtime_error("systemd passed a socket on " + left.front() +
+                                 ", which no listener of the configuration has");
+    for (const auto& address : left)
+        log_.warn("upgrade: no listener has this address any more", {{"address", address}});
+    passed_.close_left();
+}
+
+// Without a predecessor a failure ends the start; with one, the old service has ended already.
+void App::begin_id_service() {
+    const config::Config& config = assembly_.config();
+    if (!config.id_service) return;
+    const bool runs = predecessor_ || shutdown_.handed_over();
+    try {
+        id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_,
+                                      [this](const net::Endpoint& at) { return passed_.open(at); });
+        if (passed_.of_systemd) id_service_->leave_file();
+        if (runs) id_service_->start();
+        if (runs) passed_.close_left();
+    } catch (const std::exception& why) {
+        if (!runs) throw;
+        log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
+    }
+}
+
+HandOver App::steps_of_hand_over() {
+    return {.may_hand_over = [this] { return shutdown_.ready(); },
+            .sockets = [this] { return listening(); },
+            .hand_over = [this](pid_t successor) { hand_over(successor); },
+            .take_back = [this] { take_back(); },
+            .drain = [this] { shutdown_.drain(); },
+            .pause = [this](const std::string& queue, Time until) { pauses_.adopt(queue, until); },
+            .facts = inherited_facts(1 - side_, passed_.of_systemd)};
+}
+
+// In the order in which the new process opens its listeners.
+std::vector<int> App::listening() const {
+    auto sockets = front_.descriptors();
+    if (admin_) sockets.push_back(admin_->descriptor());
+    if (id_service_) sockets.push_back(id_service_->descriptor());
+    return sockets;
+}
+
+// Keeps the socket of the id service, which may have to begin again.
+void App::hand_over(pid_t successor) {
+    log_.info("upgrade: the new process accepts; this one finishes its line", {{"pid", successor}});
+    notify_.main_process(successor);
+    if (admin_) admin_->hand_over(true);
+    if (id_service_) {
+        passed_.add(Descriptor(::dup(id_service_->descriptor())));
+        id_service_->leave_file();
+        id_service_.reset();
+    }
+    shutdown_.hand_over([this] { return successor_.gave_all(); });
+}
+
+void App::take_back() {
+    begin_id_service();
+    shutdown_.take_back();
+    if (admin_) admin_->hand_over(false);
+    notify_.main_process(::getpid());
+}
+
+std::string App::why_no_upgrade() const {
+    if (replica_)
+        return "a replica of a cluster takes no upgrade: restart it, and its lines pass to other "
+               "replicas";
+    if (::getpid() == 1)
+        return "process 1 of a container takes no upgrade: its container would end with it";
+    if (predecessor_ && predecessor_->lives())
+        return "the process before this one still finishes its line; try again when it has ended";
+    if (successor_.under_way()) return "an upgrade is under way already";
+    if (!shutdown_.ready()) return "the process drains";
+    return {};
+}
+
+std::string App::upgrade() {
+    auto why = why_no_upgrade();
+    if (why.empty()) why = successor_.begin();
+    if (!why.empty()) log_.error("upgrade: refused", {{"why", why}});
+    return why;
+}
+
+admin::Upgrading App::upgrading() const {
+    return {.pid = ::getpid(),
+            .state = name(successor_.phase()),
+            .successor = successor_.pid(),
+            .old_process = predecessor_ && predecessor_->lives(),
+            .why = successor_.why()};
+}
+
+// A pause holds in both processes, whichever the operator reached.
+void App::tell_pause(const std::string& queue, Time until) {
+    successor_.tell_pause(queue, until);
+    if (predecessor_) predecessor_->tell_pause(queue, until);
+}
+
+}  // namespace ticketgate

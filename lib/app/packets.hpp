@@ -1,0 +1,32 @@
+// Messages of an upgrade over a socket between two processes: one message a packet, with one
+// descriptor at most (SCM_RIGHTS).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/descriptor.hpp"
+#include "upgrade/message.hpp"
+
+namespace ticketgate {
+
+struct Packet {
+    upgrade::Message message = {};
+    Descriptor descriptor{-1};  ///< that came with it; -1: none
+};
+
+/// Two ends of a new link; throws std::system_error.
+std::array<Descriptor, 2> make_link();
+/// Sends without waiting. False, with errno: EAGAIN, or the other end has gone.
+bool send_packet(int link, const upgrade::Message& message, int descriptor = -1);
+
+enum class Received : std::uint8_t { packet, nothing, ended };
+/// Receives without waiting. Drops a packet that it does not understand: the end of the other
+/// process must never be told while that lives.
+Received receive_packet(int link, Packet& into);
+/// Waits for the next one; nothing: the link has ended, or none came within this time.
+std::optional<Packet> await_packet(int link, Duration longest);
+
+}  // namespace ticketgate

@@ -1,0 +1,40 @@
+// Listening sockets that this process was given: by systemd (socket activation), or by the process
+// that it takes over from (an upgrade). A listener takes the one that has its address, and opens
+// its own if there is none. Control thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "config/environment.hpp"
+#include "net/endpoint.hpp"
+
+namespace ticketgate {
+
+class PassedSockets {
+ public:
+    /// Throws std::runtime_error if it is not a listening stream socket.
+    void add(Descriptor socket);
+    /// Throws as net::open_listener does. Port 0 means any passed socket of that host.
+    Descriptor open(const net::Endpoint& at);
+    /// The addresses of those that no listener has taken.
+    std::vector<std::string> left() const;
+    void close_left() { sockets_.clear(); }
+
+    /// The files of unix sockets are systemd's.
+    bool of_systemd = false;
+
+ private:
+    struct Socket {
+        net::Endpoint at;
+        Descriptor descriptor;
+    };
+    std::vector<Socket> sockets_;
+};
+
+/// The sockets of LISTEN_FDS, if LISTEN_PID is this process. Removes both from the environment, so
+/// call it before there are threads.
+PassedSockets take_systemd_sockets(const config::Environment& environment);
+
+}  // namespace ticketgate

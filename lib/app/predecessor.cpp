@@ -1,0 +1,128 @@
+#include "app/predecessor.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "app/new_process.hpp"
+
+namespace ticketgate {
+namespace {
+
+using upgrade::Kind;
+
+// The old process answers at once, unless its control thread waits for a disk.
+constexpr Duration patience = 30s;
+constexpr std::uint64_t side_fact = 1, systemd_fact = 2;
+
+Packet next_packet(int link) {
+    auto packet = await_packet(link, patience);
+    if (!packet) throw std::runtime_error("the old process does not hand over; nothing changed");
+    return *std::move(packet);
+}
+
+Descriptor take_link(const std::string& number) {
+    Descriptor link(std::atoi(number.c_str()));
+    int type = 0;
+    socklen_t size = sizeof(type);
+    if (::getsockopt(link.get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+        throw std::runtime_error(std::string(link_variable) +
+                                 " is set by `ticketgate upgrade` "
+                                 "only; remove it from the environment");
+    (void)::fcntl(link.get(), F_SETFD, FD_CLOEXEC);
+    return link;
+}
+
+// True: these were all.
+bool take_offer(Packet packet, Inheritance& into) {
+    const upgrade::Message& message = packet.message;
+    if (message.kind == Kind::hello && message.number != upgrade::protocol)
+        throw std::runtime_error(
+            "the old process is of a version that this one cannot take over from; restart it");
+    if (message.kind == Kind::socket) into.sockets.add(std::move(packet.descriptor));
+    if (message.kind != Kind::offered) return false;
+    into.side = (message.number & side_fact) != 0 ? 1 : 0;
+    into.sockets.of_systemd = (message.number & systemd_fact) != 0;
+    return true;
+}
+
+}  // namespace
+
+std::uint64_t inherited_facts(std::uint32_t side, bool of_systemd) {
+    return (side != 0 ? side_fact : 0) | (of_systemd ? systemd_fact : 0);
+}
+
+void tell_problem(const Descriptor& link, const std::string& text) {
+    (void)send_packet(link.get(), {Kind::problem, 0, text});
+}
+
+Inheritance inherit(const config::Environment& environment) {
+    Inheritance all{take_systemd_sockets(environment)};
+    const auto number = environment(link_variable);
+    if (!number) return all;
+    all.link = take_link(*number);
+    ::unsetenv(link_variable);
+    while (!take_offer(next_packet(all.link.get()), all)) continue;
+    return all;
+}
+
+Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link,
+                         Steps steps)
+    : log_(log),
+      steps_(std::move(steps)),
+      socket_(std::move(link)),
+      shared_(control, gates, upgrade::Side::new_process,
+              [this](const upgrade::Message& message) { link_->send(message); }),
+      control_(control) {}
+
+// The queues of the old process come before `yours`, so no gate of them grants too early.
+void Predecessor::take_over() {
+    if (!send_packet(socket_.get(), {Kind::ready}))
+        throw std::runtime_error("the old process has ended; start a new one instead");
+    for (;;) {
+        const Packet packet = next_packet(socket_.get());
+        if (packet.message.kind == Kind::queue) shared_.add(packet.message.text);
+        if (packet.message.kind == Kind::yours) break;
+    }
+    link_ = std::make_shared<UpgradeLink>(
+        control_.io(), std::move(socket_), [this](const Packet& packet) { heard(packet.message); },
+        [this] { ended(); });
+    link_->start();
+    shared_.start();
+    log_.info("upgrade: this process accepts; the old one finishes its line");
+}
+
+void Predecessor::heard(const upgrade::Message& message) {
+    if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
+    if (message.kind == Kind::ids) return begin_ids();
+    if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::end_of_pause(message));
+}
+
+void Predecessor::begin_ids() {
+    if (!std::exchange(has_ids_, true)) steps_.begin_ids();
+}
+
+// What it had not given up was cut, or it was killed: as after a restart, this process cannot know
+// what the backend still runs.
+void Predecessor::ended() {
+    lives_ = false;
+    const auto taken = shared_.alone();
+    begin_ids();
+    if (taken.empty()) return log_.info("upgrade: the old process has finished its line");
+    log_.error(
+        "upgrade: the old process ended with requests in its line; the backend may still run them",
+        {{"queues", taken.size()}, {"first", taken.front()}});
+}
+
+void Predecessor::tell_pause(const std::string& queue, Time until) {
+    if (lives_ && link_) link_->send(upgrade::pause_until(queue, until));
+}
+
+void Predecessor::tell_drain() {
+    if (lives_ && link_) link_->send({Kind::drain});
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,70 @@
+// The new process's side of an upgrade: takes the listening sockets of the old process, and grants
+// from each queue only when the old one has given it up. Owned by App; control thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/control.hpp"
+#include "app/passed_sockets.hpp"
+#include "app/shared_queues.hpp"
+#include "app/upgrade_link.hpp"
+#include "config/environment.hpp"
+#include "gate/gate_registry.hpp"
+#include "log/log.hpp"
+
+namespace ticketgate {
+
+/// What this process was given before its start, by systemd or by the process before it.
+struct Inheritance {
+    PassedSockets sockets;
+    Descriptor link{-1};     ///< to the old process; -1: there is none
+    std::uint32_t side = 0;  ///< of the two processes, for ids
+
+    bool upgrades() const { return link.get() >= 0; }
+};
+
+/// Tells the old process, which tells its operator, why this one does not start.
+void tell_problem(const Descriptor& link, const std::string& text);
+
+/// Reads the environment and removes its variables: call it before there are threads. Waits for the
+/// sockets of the old process. Throws std::runtime_error.
+Inheritance inherit(const config::Environment& environment);
+
+/// Facts about a process that it hands on.
+std::uint64_t inherited_facts(std::uint32_t side, bool of_systemd);
+
+class Predecessor {
+ public:
+    struct Steps {
+        std::function<void()> begin_ids;  ///< the old id service has ended
+        std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
+    };
+
+    Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link, Steps steps);
+
+    /// Tells the old process that this one is ready, and waits until that accepts no more. From
+    /// here on this process may accept. Throws std::runtime_error if the old one has ended.
+    void take_over();
+    /// The old process still finishes its line.
+    bool lives() const { return lives_; }
+    void tell_pause(const std::string& queue, Time until);
+    /// This process ends for good: the old one must not accept again.
+    void tell_drain();
+
+ private:
+    void heard(const upgrade::Message& message);
+    void ended();
+    void begin_ids();
+    Log& log_;
+    const Steps steps_;
+    Descriptor socket_;  // until take_over()
+    std::shared_ptr<UpgradeLink> link_;
+    SharedQueues shared_;
+    Control& control_;
+    bool lives_ = true, has_ids_ = false;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,45 @@
+// The queues that two processes serve during an upgrade: bars each gate while the other process may
+// grant from its queue. upgrade/turns decides; this asks the gates and speaks over the link.
+// Control thread.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/control.hpp"
+#include "gate/gate_registry.hpp"
+#include "upgrade/message.hpp"
+#include "upgrade/turns.hpp"
+
+namespace ticketgate {
+
+class SharedQueues {
+ public:
+    using Send = std::function<void(const upgrade::Message&)>;
+    SharedQueues(Control& control, GateRegistry& gates, upgrade::Side side, Send send);
+    ~SharedQueues();
+
+    void add(const std::string& queue);
+    /// Looks at the gates from now on, until alone().
+    void start();
+    /// A message about a turn.
+    void heard(const upgrade::Message& message);
+    /// The other process has ended. Returns the queues from which it might grant until now.
+    std::vector<std::string> alone();
+    bool all_theirs() const { return turns_.all_theirs(); }
+
+ private:
+    void look();
+    void look_at(const std::string& queue, upgrade::Turn current);
+    void look_later();
+    GateRegistry& gates_;
+    const upgrade::Side side_;
+    const Send send_;
+    upgrade::Turns turns_;
+    boost::asio::steady_timer next_look_;
+    bool looks_ = false;
+};
+
+}  // namespace ticketgate

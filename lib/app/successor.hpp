@@ -1,0 +1,86 @@
+// The old process's side of an upgrade: starts the new process, gives it the listening sockets, and
+// each queue as soon as its line here has ended. Nothing changes here before the new process says
+// that it is ready. If that ends later, while this one still finishes its line, this one accepts
+// again. Owned by App; control thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/control.hpp"
+#include "app/shared_queues.hpp"
+#include "app/upgrade_link.hpp"
+#include "gate/gate_registry.hpp"
+#include "log/log.hpp"
+
+namespace ticketgate {
+
+/// What the process does at the steps of an upgrade.
+struct HandOver {
+    std::function<bool()> may_hand_over;             ///< false: it drains
+    std::function<std::vector<int>()> sockets;       ///< that listen
+    std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
+    std::function<void()> take_back;                 ///< accept again
+    std::function<void()> drain;                     ///< the new process drains
+    std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
+    std::uint64_t facts = 0;  ///< for the new process, as Predecessor reads them
+};
+
+class Successor {
+ public:
+    enum class Phase : std::uint8_t {
+        none,
+        starting,     ///< it has not taken over yet
+        handed_over,  ///< it accepts
+        drains,       ///< it accepted, and ends for good
+        failed        ///< it ended, and this process accepts
+    };
+
+    Successor(Control& control, Log& log, GateRegistry& gates, HandOver steps);
+
+    /// Returns why no new process starts; empty: one does.
+    std::string begin();
+    /// A child has ended.
+    void reap();
+    /// An operator's pause, for the process that accepts.
+    void tell_pause(const std::string& queue, Time until);
+
+    Phase phase() const { return phase_; }
+    bool under_way() const { return phase_ != Phase::none && phase_ != Phase::failed; }
+    /// The new process has all queues, and knows it.
+    bool gave_all() const {
+        const bool lives = phase_ == Phase::handed_over || phase_ == Phase::drains;
+        return !lives || (shared_->all_theirs() && link_->all_sent());
+    }
+    pid_t pid() const { return pid_; }
+    /// Why the last one failed.
+    const std::string& why() const { return why_; }
+
+ private:
+    void offer_sockets();
+    void limit_start(std::chrono::seconds longest);
+    void heard(const Packet& packet);
+    void hand_over();
+    void ended();
+    void fail(const std::string& why);
+    void take_back();
+    Control& control_;
+    Log& log_;
+    GateRegistry& gates_;
+    const HandOver steps_;
+    boost::asio::steady_timer start_limit_;
+    Phase phase_ = Phase::none;
+    pid_t pid_ = 0;
+    std::string why_;
+    std::shared_ptr<UpgradeLink> link_;
+    std::unique_ptr<SharedQueues> shared_;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,93 @@
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "app/admin_client.hpp"
+#include "app/commands.hpp"
+
+namespace ticketgate::commands {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* target = "/api/v1/upgrade";
+constexpr auto between_questions = std::chrono::milliseconds(20);
+// Questions without an answer in a row: the new process may be about to take the listener.
+constexpr int most_unanswered = 50;
+
+struct State {
+    std::int64_t pid = 0, successor = 0;
+    std::string state, why;
+    bool old_process = false;
+};
+
+std::optional<State> parse(const std::string& text) try {
+    const auto value = json::parse(text);
+    const json::object& all = value.as_object();
+    const auto word = [&all](const char* key) { return std::string(all.at(key).as_string()); };
+    return State{all.at("pid").to_number<std::int64_t>(),
+                 all.at("successor").to_number<std::int64_t>(), word("state"), word("why"),
+                 all.at("old_process").as_bool()};
+} catch (const std::exception&) {
+    return std::nullopt;
+}
+
+// Follows an upgrade by asking whoever accepts at the admin listener.
+class Following {
+ public:
+    Following(const AdminListener& listener, const State& begun)
+        : listener_(listener), old_(begun.pid), new_(begun.successor) {}
+
+    int run(bool wait) {
+        for (int unanswered = 0; unanswered < most_unanswered;) {
+            next_.expires_after(between_questions);
+            next_.wait();
+            const auto state = parse(ask(listener_.address, {target, false, listener_.token}).body);
+            unanswered = state ? 0 : unanswered + 1;
+            if (!state) continue;
+            if (state->pid == old_ && state->state == "failed") return fail(state->why);
+            if (state->pid == new_ && took_over(state->old_process, wait)) return ok;
+        }
+        return fail("the admin listener does not answer any more\n");
+    }
+
+ private:
+    bool took_over(bool old_left, bool wait) {
+        if (!told_)
+            std::printf("process %lld has taken over from process %lld\n",
+                        static_cast<long long>(new_), static_cast<long long>(old_));
+        told_ = true;
+        if (!old_left) std::puts("the old process has finished its line");
+        return !wait || !old_left;
+    }
+
+    static int fail(const std::string& why) {
+        std::fputs(why.c_str(), stderr);
+        return failed;
+    }
+
+    const AdminListener& listener_;
+    const std::int64_t old_, new_;
+    boost::asio::io_context io_;
+    boost::asio::steady_timer next_{io_};
+    bool told_ = false;
+};
+
+}  // namespace
+
+int upgrade(const Whom& whom, bool wait) {
+    int code = failed;
+    const auto listener = find_listener(whom, environment, code);
+    if (!listener) return code;
+    const auto answer = ask(listener->address, {target, true, listener->token});
+    if (!answer.error.empty()) tell_no_answer(*listener, answer);
+    const auto begun = answer.status == 202 ? parse(answer.body) : std::nullopt;
+    if (!begun) std::fputs(answer.body.c_str(), stderr);
+    return begun ? Following(*listener, *begun).run(wait) : failed;
+}
+
+}  // namespace ticketgate::commands

@@ -1,0 +1,41 @@
+// The link to the other process of an upgrade, on the control thread's loop.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/packets.hpp"
+
+namespace ticketgate {
+
+class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
+ public:
+    /// `ended` is called once, when the other process has ended. Both functions may drop the link.
+    /// In a shared_ptr only.
+    UpgradeLink(boost::asio::io_context& io, Descriptor socket, std::function<void(Packet)> heard,
+                std::function<void()> ended);
+    void start() { wait_to_read(); }
+
+    /// Sends at once, or as soon as the other process has read enough. At most one message a queue
+    /// and a few more wait.
+    void send(const upgrade::Message& message, Descriptor descriptor = Descriptor(-1));
+    /// What the other process sent before it ended.
+    std::vector<Packet> last_words();
+    bool all_sent() const { return waiting_.empty(); }
+
+ private:
+    using Wait = boost::asio::posix::stream_descriptor::wait_type;
+    void wait(Wait what, void (UpgradeLink::*then)());
+    void wait_to_read();
+    void read();
+    void write();
+    boost::asio::posix::stream_descriptor socket_;
+    const std::function<void(Packet)> heard_;
+    const std::function<void()> ended_;
+    std::deque<Packet> waiting_;
+};
+
+}  // namespace ticketgate

@@ -1,0 +1,57 @@
+// What two processes tell each other during an upgrade: one message a packet of their link, so a
+// message is whole or absent. Pure.
+//
+// The old process sends `socket` for each listening socket, with its descriptor, then `offered`.
+// The new one takes its sockets, reads its config, and says `ready`, or `problem`s before it ends.
+// The old one stops accepting and sends `queue` for each of its queues, then `yours`: from here on
+// the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue
+// (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause` tells the other
+// process of an operator's pause, `drain` that the new process ends for good.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace ticketgate::upgrade {
+
+/// Of the link. A process that is told of another version ends before it takes anything over.
+inline constexpr std::uint64_t protocol = 1;
+/// The longest message; a longer text is cut.
+inline constexpr std::size_t longest_message = 4096;
+
+enum class Kind : std::uint8_t {
+    hello,    ///< number: the protocol
+    socket,   ///< a listening socket comes with it
+    offered,  ///< these were all sockets; number: the side of the new process for ids (0 or 1)
+    problem,  ///< text: why the new process does not start
+    ready,    ///< the new process can accept
+    queue,    ///< text: a queue of the old process
+    yours,    ///< the old process accepts no more
+    give,     ///< text: the queue from which the other may grant from now on
+    ask,      ///< text: the queue from which the sender must grant once more
+    ids,      ///< the id service of the old process has ended
+    pause,    ///< as pause_until() makes it
+    drain,    ///< the new process drains: nobody accepts any more
+};
+
+struct Message {
+    Kind kind = Kind::hello;
+    std::uint64_t number = 0;
+    std::string text = {};
+    bool operator==(const Message&) const = default;
+};
+
+/// Of an operator's pause; Time{}: its end.
+Message pause_until(const std::string& queue, Time until);
+Time end_of_pause(const Message& message);
+
+/// `WORD NUMBER TEXT`; the text may have any bytes.
+std::string encode(const Message& message);
+/// Nothing: no message of this protocol.
+std::optional<Message> decode(std::string_view packet);
+
+}  // namespace ticketgate::upgrade

@@ -1,0 +1,66 @@
+#include "app/passed_sockets.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "net/listener.hpp"
+
+namespace ticketgate {
+namespace {
+
+const auto any_port = *net::Endpoint::from_ip("127.0.0.1", 0);
+
+net::Endpoint address_of(const Descriptor& socket) {
+    net::Endpoint at;
+    socklen_t size = sizeof(sockaddr_storage);
+    getsockname(socket.get(), at.address(), &size);
+    at.set_size(size);
+    return at;
+}
+
+TEST(PassedSockets, GoToTheListenerOfTheirAddress) {
+    Descriptor one = net::open_listener(any_port), two = net::open_listener(any_port);
+    const int first = one.get(), second = two.get();
+    const auto at = address_of(two);
+    PassedSockets sockets;
+    sockets.add(std::move(one));
+    sockets.add(std::move(two));
+    EXPECT_EQ(sockets.open(at).get(), second);
+    EXPECT_EQ(sockets.left().size(), 1u);
+    EXPECT_EQ(sockets.open(any_port).get(), first) << "port 0 means any of that host";
+    EXPECT_TRUE(sockets.left().empty());
+}
+
+TEST(PassedSockets, LeaveOtherAddressesToTheSystem) {
+    Descriptor passed = net::open_listener(any_port);
+    const int number = passed.get();
+    const std::string address = address_of(passed).text();
+    PassedSockets sockets;
+    sockets.add(std::move(passed));
+    const Descriptor own = sockets.open(*net::Endpoint::from_ip("127.0.0.2", 0));
+    EXPECT_NE(own.get(), number);
+    EXPECT_EQ(sockets.left(), std::vector<std::string>{address});
+}
+
+TEST(PassedSockets, NeitherBlockNorReachAChild) {
+    Descriptor passed = net::open_listener(any_port);
+    (void)::fcntl(passed.get(), F_SETFL, 0);
+    (void)::fcntl(passed.get(), F_SETFD, 0);
+    PassedSockets sockets;
+    sockets.add(std::move(passed));
+    const Descriptor taken = sockets.open(any_port);
+    EXPECT_NE(::fcntl(taken.get(), F_GETFL) & O_NONBLOCK, 0);
+    EXPECT_NE(::fcntl(taken.get(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(PassedSockets, MustListen) {
+    PassedSockets sockets;
+    EXPECT_THROW(sockets.add(Descriptor(::socket(AF_INET, SOCK_STREAM, 0))), std::runtime_error);
+    EXPECT_THROW(sockets.add(Descriptor(::open("/dev/null", O_RDONLY))), std::runtime_error);
+    EXPECT_TRUE(sockets.left().empty());
+}
+
+}  // namespace
+}  // namespace ticketgate
