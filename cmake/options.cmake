@@ -19,9 +19,11 @@ target_include_directories(tg_options SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 
 find_program(TG_CCACHE ccache)
 if(TG_CCACHE)
-  # ccache keeps what uses a precompiled header only if it may ignore the times of files.
+  # ccache keeps what uses a precompiled header only if it may ignore the times of files. Another clone finds what
+  # this one has compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TG_CCACHE})
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_NOHASHDIR=1 ${TG_CCACHE})
 endif()
 find_program(TG_MOLD mold)
 if(TG_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
