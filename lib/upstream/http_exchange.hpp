@@ -68,10 +68,10 @@ class HttpExchange final : public PooledExchange {
     /// What became of ask_for_end().
     enum class Asked : std::uint8_t { no, yes, answered };
     Asked asked_for_end_ = Asked::no;
-    std::string partial_head_;      // a response head that came in pieces
-    std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
-    std::string_view unread_;       // in the loop's buffer or whole_head_
-    http::LateHead late_head_;      // a response head that nobody waits for any more
+    std::string partial_head_;  // a response head that came in pieces
+    std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
+    std::string_view unread_;   // in the loop's buffer or whole_head_
+    http::LateHead late_head_;  // a response head that nobody waits for any more
     std::uint32_t told_timeout_s_ = 0;
     Silence silence_ = Silence::sure;
     http::BodyDecoder decoder_;
