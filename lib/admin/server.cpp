@@ -167,14 +167,14 @@ asio::awaitable<void> serve(std::unique_ptr<Connection<Protocol>> owned) {
 
 template <class Protocol, class Listening>
 struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protocol, Listening>> {
-    Acceptor(asio::io_context& control, const Protocol& protocol, Descriptor socket,
+    Acceptor(asio::io_context& control, const Protocol& protocol, net::Opened opened,
              std::shared_ptr<House> h, Server::Report r)
         : acceptor(control), retry(control), house(std::move(h)), report(std::move(r)) {
-        acceptor.assign(protocol, socket.get());
-        (void)socket.release();
+        acceptor.assign(protocol, opened.socket.get());
+        (void)opened.socket.release();
         const auto bound = acceptor.local_endpoint();
         this->local = net::Endpoint(bound.data(), static_cast<socklen_t>(bound.size()));
-        this->owns_file = this->local.is_unix();
+        this->owns_file = this->local.is_unix() && !opened.passed;
     }
 
     void accept() {
@@ -231,10 +231,10 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
 
 template <class Protocol, class Listening>
 std::shared_ptr<Listening> listen_on(asio::io_context& control, const Protocol& protocol,
-                                     Descriptor socket, std::shared_ptr<House> house,
+                                     net::Opened opened, std::shared_ptr<House> house,
                                      Server::Report report) {
     auto acceptor = std::make_shared<Acceptor<Protocol, Listening>>(
-        control, protocol, std::move(socket), std::move(house), std::move(report));
+        control, protocol, std::move(opened), std::move(house), std::move(report));
     acceptor->accept();
     return acceptor;
 }
@@ -272,8 +272,8 @@ int Server::descriptor() const {
     return listening_->descriptor();
 }
 
-void Server::leave_file() {
-    listening_->owns_file = false;
+void Server::own_file() {
+    listening_->owns_file = listening_->local.is_unix();
 }
 
 void Server::hand_over(bool on) {

@@ -60,8 +60,8 @@ class Server {
     /// Another process accepts from this socket, or, with false, does so no more. Connections that
     /// are open stay.
     void hand_over(bool on);
-    /// The file of its unix socket is another process's.
-    void leave_file();
+    /// The file of a unix socket that was passed is this process's from now on.
+    void own_file();
 
  private:
     struct Listening;

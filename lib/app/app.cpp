@@ -204,7 +204,7 @@ std::optional<net::Endpoint> App::id_service_address() const {
 int App::run() {
     ignore_write_signals();
     control_.hear_signals();
-    if (predecessor_) predecessor_->take_over();
+    if (predecessor_) take_over();
     auto threads = start_loops();
     if (id_service_) id_service_->start();
     if (replica_) replica_->start();
@@ -279,6 +279,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
 // The watch follows other files, or other folders behind the same links, from here on.
 admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
     if (successor_.under_way()) {
+        missed_change_ |= by == admin::ReadBy::watch;
         if (by != admin::ReadBy::watch)
             log_.error("an upgrade is under way; reload the new process");
         return {{"an upgrade is under way; reload the new process"}};

@@ -82,6 +82,8 @@ class App {
     HandOver steps_of_hand_over();
     void hand_over(pid_t successor);
     void take_back();
+    void take_over();
+    void read_missed_change();
     std::vector<int> listening() const;
     std::string why_no_upgrade() const;
     std::string upgrade();
@@ -91,6 +93,7 @@ class App {
     PassedSockets passed_;
     Descriptor link_;  // until predecessor_ has it
     const std::uint32_t side_;
+    bool missed_change_ = false;  // of a file, while an upgrade was under way
     Log log_;
     metrics::Registry metrics_;
     Control control_;

@@ -40,8 +40,6 @@ void App::take_sockets() {
                                                Time until) { pauses_.adopt(queue, until); }});
     else
         begin_id_service();
-    if (passed_.of_systemd) front_.leave_files();
-    if (passed_.of_systemd && admin_) admin_->leave_file();
     const bool waits_for_ids = predecessor_ && assembly_.config().id_service;
     const auto left = passed_.left();
     if (left.empty() || waits_for_ids) return;
@@ -53,6 +51,14 @@ void App::take_sockets() {
     passed_.close_left();
 }
 
+// The files of unix sockets are the old process's until then: a start that fails leaves them.
+void App::take_over() {
+    predecessor_->take_over();
+    if (passed_.of_systemd) return;
+    front_.own_files();
+    if (admin_) admin_->own_file();
+}
+
 // Without a predecessor a failure ends the start; with one, the old service has ended already.
 void App::begin_id_service() {
     const config::Config& config = assembly_.config();
@@ -61,7 +67,7 @@ void App::begin_id_service() {
     try {
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_,
                                       [this](const net::Endpoint& at) { return passed_.open(at); });
-        if (passed_.of_systemd) id_service_->leave_file();
+        if (!passed_.of_systemd) id_service_->own_file();
         if (runs) id_service_->start();
         if (runs) passed_.close_left();
     } catch (const std::exception& why) {
@@ -74,6 +80,7 @@ HandOver App::steps_of_hand_over() {
     return {.may_hand_over = [this] { return shutdown_.ready(); },
             .sockets = [this] { return listening(); },
             .hand_over = [this](pid_t successor) { hand_over(successor); },
+            .failed = [this] { read_missed_change(); },
             .take_back = [this] { take_back(); },
             .drain = [this] { shutdown_.drain(); },
             .pause = [this](const std::string& queue, Time until) { pauses_.adopt(queue, until); },
@@ -106,6 +113,12 @@ void App::take_back() {
     shutdown_.take_back();
     if (admin_) admin_->hand_over(false);
     notify_.main_process(::getpid());
+    read_missed_change();
+}
+
+// What --watch noticed while the other process was to take over, or what that one read alone.
+void App::read_missed_change() {
+    if (std::exchange(missed_change_, false)) (void)reload_now(admin::ReadBy::watch);
 }
 
 std::string App::why_no_upgrade() const {

@@ -3,6 +3,9 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -32,6 +35,7 @@ std::vector<std::string> own_environment() {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> out;
+    out.reserve(texts.size() + 1);
     for (std::string& text : texts) out.push_back(text.data());
     out.push_back(nullptr);
     return out;
@@ -54,7 +58,28 @@ class Descriptors {
     posix_spawn_file_actions_t actions_{};
 };
 
+// The name of a program that is no path (`exec -a`, `@` of systemd) is not found: then the file
+// that this process was started from is.
+int start_child(pid_t& pid, const Descriptors& descriptors, std::vector<char*>& argv,
+                char* const* envp) {
+    const int error =
+        ::posix_spawnp(&pid, argv[0], descriptors.actions(), nullptr, argv.data(), envp);
+    if (error != ENOENT || std::string_view(argv[0]).find('/') != std::string_view::npos)
+        return error;
+    return ::posix_spawn(&pid, program().c_str(), descriptors.actions(), nullptr, argv.data(),
+                         envp);
+}
+
 }  // namespace
+
+const std::string& program() {
+    static const std::string path = [] {
+        std::array<char, 4096> text{};
+        const auto size = ::readlink("/proc/self/exe", text.data(), text.size());
+        return std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    }();
+    return path;
+}
 
 // A signal that comes before the child holds them itself would end it, so it inherits their mask.
 pid_t start_new_process(const Descriptor& link) {
@@ -64,8 +89,7 @@ pid_t start_new_process(const Descriptor& link) {
     auto argv = pointers(arguments), envp = pointers(environment);
     pid_t pid = 0;
     hold_signals();
-    const int error =
-        ::posix_spawnp(&pid, argv[0], descriptors.actions(), nullptr, argv.data(), envp.data());
+    const int error = start_child(pid, descriptors, argv, envp.data());
     release_signals();
     if (error != 0)
         throw std::system_error(error, std::system_category(), "cannot start " + arguments[0]);

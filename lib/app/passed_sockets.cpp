@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "net/listener.hpp"
-
 namespace ticketgate {
 namespace {
 
@@ -50,13 +48,13 @@ void PassedSockets::add(Descriptor socket) {
     sockets_.push_back(std::move(passed));
 }
 
-Descriptor PassedSockets::open(const net::Endpoint& at) {
+net::Opened PassedSockets::open(const net::Endpoint& at) {
     const auto found =
         std::ranges::find_if(sockets_, [&at](const Socket& one) { return is(one.at, at); });
     if (found == sockets_.end()) return net::open_listener(at);
     Descriptor taken = std::move(found->descriptor);
     sockets_.erase(found);
-    return taken;
+    return {std::move(taken), true};
 }
 
 std::vector<std::string> PassedSockets::left() const {

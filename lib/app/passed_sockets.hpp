@@ -9,6 +9,7 @@
 #include "base/descriptor.hpp"
 #include "config/environment.hpp"
 #include "net/endpoint.hpp"
+#include "net/listener.hpp"
 
 namespace ticketgate {
 
@@ -17,7 +18,7 @@ class PassedSockets {
     /// Throws std::runtime_error if it is not a listening stream socket.
     void add(Descriptor socket);
     /// Throws as net::open_listener does. Port 0 means any passed socket of that host.
-    Descriptor open(const net::Endpoint& at);
+    net::Opened open(const net::Endpoint& at);
     /// The addresses of those that no listener has taken.
     std::vector<std::string> left() const;
     void close_left() { sockets_.clear(); }

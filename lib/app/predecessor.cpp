@@ -60,6 +60,7 @@ void tell_problem(const Descriptor& link, const std::string& text) {
 }
 
 Inheritance inherit(const config::Environment& environment) {
+    (void)program();
     Inheritance all{take_systemd_sockets(environment)};
     const auto number = environment(link_variable);
     if (!number) return all;

@@ -91,7 +91,10 @@ void Shutdown::look_if_done() {
     if (done()) return end();
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return control_.stop();
-    if (handed_over() && !lines_empty()) return look_later();
+    // Answers that still go out have all of drain_timeout once the lines are empty and given away.
+    if (handed_over() && !(lines_empty() && gave_all_()))
+        phase_ends_ = monotonic_now() + assembly_.config().drain_timeout;
+    if (monotonic_now() < phase_ends_) return look_later();
     const Commons& left = assembly_.commons();
     log_.warn("drain_timeout passed; stopping",
               {{"connections", left.connections.load()}, {"runs", left.runs.load()}});

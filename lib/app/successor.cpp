@@ -96,6 +96,7 @@ void Successor::heard(const Packet& packet) {
 // may not grant from.
 void Successor::hand_over() {
     phase_ = Phase::handed_over;
+    shared_.reset();  // of an upgrade that failed: gates know one such object
     shared_ = std::make_unique<SharedQueues>(
         control_, gates_, upgrade::Side::old_process,
         [link = link_](const upgrade::Message& message) { link->send(message); });
@@ -145,6 +146,7 @@ void Successor::fail(const std::string& how) {
            (why_.empty() ? "; its log says why\n" : ":\n" + why_);
     log_.error("upgrade: the new process ended before it took over; nothing changed",
                {{"how", how}});
+    steps_.failed();
 }
 
 // Its requests may still run in the backend, as after any crash.

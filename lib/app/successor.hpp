@@ -27,6 +27,7 @@ struct HandOver {
     std::function<bool()> may_hand_over;             ///< false: it drains
     std::function<std::vector<int>()> sockets;       ///< that listen
     std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
+    std::function<void()> failed;                    ///< nothing was handed over
     std::function<void()> take_back;                 ///< accept again
     std::function<void()> drain;                     ///< the new process drains
     std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there

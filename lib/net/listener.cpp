@@ -77,10 +77,11 @@ Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
       report_(std::move(report)),
       shut_at_(shut_at),
       retry_(*this),
-      descriptor_(open(at).release()),
       knocked_(std::move(knocked)) {
+    Opened opened = open(at);
+    descriptor_ = opened.socket.release();
     if (at.is_unix()) {
-        file_ = file_at(path_of(at));
+        if (!opened.passed) own_file();
     } else {
         socklen_t size = sizeof(sockaddr_storage);
         getsockname(descriptor_, local_.address(), &size);
@@ -93,7 +94,12 @@ Listener::~Listener() {
     if (listening_) loop_.remove(descriptor_);
     ::close(descriptor_);
     // Another process may have a socket of that name by now.
-    if (local_.is_unix() && file_at(path_of(local_)) == file_) ::unlink(path_of(local_));
+    const bool owns = local_.is_unix() && file_ != std::pair<dev_t, ino_t>();
+    if (owns && file_at(path_of(local_)) == file_) ::unlink(path_of(local_));
+}
+
+void Listener::own_file() {
+    if (local_.is_unix()) file_ = file_at(path_of(local_));
 }
 
 void Listener::hold() {

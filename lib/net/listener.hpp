@@ -24,8 +24,14 @@ void remove_stale_socket(const Endpoint& at);
 /// Opens a socket that listens on this address; throws std::system_error that names it. Replaces a
 /// unix socket file that no process listens on.
 Descriptor open_listener(const Endpoint& at);
+/// A listening socket of this process.
+struct Opened {
+    Opened(Descriptor s, bool p = false) : socket(std::move(s)), passed(p) {}  // NOLINT: a value
+    Descriptor socket;
+    bool passed;  ///< another process made it, and the file of a unix socket
+};
 /// Another source of listening sockets: those that this process was given.
-using OpenListener = std::function<Descriptor(const Endpoint& at)>;
+using OpenListener = std::function<Opened(const Endpoint& at)>;
 
 class Listener final : private Pollable, private Observer {
  public:
@@ -51,8 +57,11 @@ class Listener final : private Pollable, private Observer {
     void pause();
     void resume();
 
-    /// Another process has the socket, too, and its file if it has one: the destructor leaves it.
+    /// The destructor removes the file of a unix socket that this process has made. From here on
+    /// another process has the file,
     void leave_file() { file_ = {}; }
+    /// or this one has that of a socket that was passed to it.
+    void own_file();
     int descriptor() const { return descriptor_; }
 
     /// Accepts the connections that wait by now.

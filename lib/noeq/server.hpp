@@ -67,6 +67,7 @@ class Server {
     int descriptor() const { return descriptor_; }
     /// Just before the end. Another process has the socket, too, and its file if it has one.
     void leave_file() { listener_->leave_file(); }
+    void own_file() { listener_->own_file(); }
 
     // For its connections, on its thread.
     net::Loop& loop() { return loop_; }

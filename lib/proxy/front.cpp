@@ -63,15 +63,15 @@ std::vector<int> Front::descriptors() const {
     return out;
 }
 
-void Front::leave_files() {
-    for (auto& listener : listeners_) listener->leave_file();
+void Front::own_files() {
+    for (auto& listener : listeners_) listener->own_file();
 }
 
 // The file of a unix socket is the other process's from here on, even if that ends soon.
 void Front::hand_over(bool on) {
     commons_.stations.front()->loop.post([this, on] {
         handed_over_ = on;
-        leave_files();
+        for (auto& listener : listeners_) listener->leave_file();
         update();
     });
 }

@@ -30,7 +30,7 @@ class Front final : private Observer {
     std::vector<int> descriptors() const;
 
     /// The files of unix sockets are another process's: call it before the loops run.
-    void leave_files();
+    void own_files();
 
     // Any thread.
     /// Accepts no new connections from now on.

@@ -381,6 +381,29 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.upgrade("--wait")
         self.assertEqual(self.status(self.send("/a/z")), 200)
 
+    def test_a_start_that_fails_leaves_the_files_of_unix_sockets(self):
+        unix = pathlib.Path(self.folder) / "listen.sock"
+        own = f'{{ address: "unix:{unix}" }}'
+        self.start(listen=f", {own}")
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            other = f'{{ address: "127.0.0.1:{taken.getsockname()[1]}" }}'
+            self.file.write_text(self.config(listen=f", {own}, {other}"))
+            done = self.command("upgrade")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot listen", done.stderr + self.told())
+        self.file.write_text(self.config(listen=f", {own}"))
+        for _ in range(2):  # after the failure, and at the process that takes over then
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(unix))
+                client.sendall(b"GET /a/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                self.assertTrue(client.recv(100).startswith(b"HTTP/1.1 200"))
+            last = self.upgrade("--wait")
+        os.kill(last, signal.SIGTERM)
+        wait_for(lambda: self.ended(last), "it has ended")
+        self.assertFalse(unix.exists(), "the last process removes its file")
+
     def hold_one(self, path="/a/old"):
         self.backend.hold("a")
         held = self.send(path)

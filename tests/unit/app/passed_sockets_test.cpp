@@ -27,9 +27,11 @@ TEST(PassedSockets, GoToTheListenerOfTheirAddress) {
     PassedSockets sockets;
     sockets.add(std::move(one));
     sockets.add(std::move(two));
-    EXPECT_EQ(sockets.open(at).get(), second);
+    const net::Opened opened = sockets.open(at);
+    EXPECT_EQ(opened.socket.get(), second);
+    EXPECT_TRUE(opened.passed);
     EXPECT_EQ(sockets.left().size(), 1u);
-    EXPECT_EQ(sockets.open(any_port).get(), first) << "port 0 means any of that host";
+    EXPECT_EQ(sockets.open(any_port).socket.get(), first) << "port 0 means any of that host";
     EXPECT_TRUE(sockets.left().empty());
 }
 
@@ -39,8 +41,9 @@ TEST(PassedSockets, LeaveOtherAddressesToTheSystem) {
     const std::string address = address_of(passed).text();
     PassedSockets sockets;
     sockets.add(std::move(passed));
-    const Descriptor own = sockets.open(*net::Endpoint::from_ip("127.0.0.2", 0));
-    EXPECT_NE(own.get(), number);
+    const net::Opened own = sockets.open(*net::Endpoint::from_ip("127.0.0.2", 0));
+    EXPECT_NE(own.socket.get(), number);
+    EXPECT_FALSE(own.passed);
     EXPECT_EQ(sockets.left(), std::vector<std::string>{address});
 }
 
@@ -50,7 +53,7 @@ TEST(PassedSockets, NeitherBlockNorReachAChild) {
     (void)::fcntl(passed.get(), F_SETFD, 0);
     PassedSockets sockets;
     sockets.add(std::move(passed));
-    const Descriptor taken = sockets.open(any_port);
+    const Descriptor taken = sockets.open(any_port).socket;
     EXPECT_NE(::fcntl(taken.get(), F_GETFL) & O_NONBLOCK, 0);
     EXPECT_NE(::fcntl(taken.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
