@@ -51,8 +51,8 @@ admin::Limits admin_limits(const config::AdminLimits& limits) {
 
 }  // namespace
 
-App::App(config::Config config, std::string path, config::Environment environment, FirstRead read,
-         bool watch, Inheritance inheritance)
+App::App(const config::Config& config, std::string path, config::Environment environment,
+         const FirstRead& read, bool watch, Inheritance inheritance)
     : passed_(std::move(inheritance.sockets)),
       link_(std::move(inheritance.link)),
       side_(inheritance.side),

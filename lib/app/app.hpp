@@ -39,8 +39,8 @@ class App {
     /// Binds every port; throws std::system_error that names a port it cannot bind. Reloads use
     /// `path` and `environment`. `watch`: changes of the config's files are reloads.
     /// `inheritance`: sockets that it was given, and the process that it takes over from.
-    App(config::Config config, std::string path, config::Environment environment,
-        FirstRead read = {}, bool watch = false, Inheritance inheritance = {});
+    App(const config::Config& config, std::string path, config::Environment environment,
+        const FirstRead& read = {}, bool watch = false, Inheritance inheritance = {});
     ~App();
 
     /// Runs until a signal or stop(). Returns the process's exit code.
