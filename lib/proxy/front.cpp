@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <semaphore>
 
 #include "proxy/settings.hpp"
 
@@ -67,13 +70,18 @@ void Front::own_files() {
     for (auto& listener : listeners_) listener->own_file();
 }
 
-// The file of a unix socket is the other process's from here on, even if that ends soon.
+// The file of a unix socket is the other process's from here on, even if that ends soon. What is
+// told to that process behind this call is true: nothing more is accepted here.
 void Front::hand_over(bool on) {
-    commons_.stations.front()->loop.post([this, on] {
+    const auto done = std::make_shared<std::binary_semaphore>(0);
+    commons_.stations.front()->loop.post([this, on, done] {
         handed_over_ = on;
         for (auto& listener : listeners_) listener->leave_file();
         update();
+        done->release();
     });
+    constexpr auto longest_turn = std::chrono::seconds(5);  // a loop never waits for anything
+    (void)done->try_acquire_for(longest_turn);
 }
 
 void Front::close() {

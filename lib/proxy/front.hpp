@@ -29,13 +29,14 @@ class Front final : private Observer {
     /// The listening sockets, in the same order.
     std::vector<int> descriptors() const;
 
-    /// The files of unix sockets are another process's: call it before the loops run.
+    /// The files of unix sockets that were passed are this process's: call it before the loops run.
     void own_files();
 
     // Any thread.
     /// Accepts no new connections from now on.
     void close();
-    /// Another process accepts from these sockets, or, with false, does so no more.
+    /// Another process accepts from these sockets, or, with false, does so no more. Returns when
+    /// the first loop, which accepts, has taken note; so not to be called by it.
     void hand_over(bool on);
     void max_connections(std::uint32_t limit);
     void connection_closed();
