@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "real"), str(HERE.parent / "docs")]
 import cases  # noqa: E402
 from machine import Sink  # noqa: E402
-from real_test import Process, answers, free_port, wait_for  # noqa: E402
+from real_test import Process, answers, close_door, free_port, wait_for  # noqa: E402
 
 TICKETGATE = SOURCE = None
 os.environ["PATH"] += ":/usr/sbin"
@@ -171,7 +171,7 @@ class InPrometheus(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.sink = Sink()
-        cls.addClassCleanup(cls.sink.door.close)
+        cls.addClassCleanup(close_door, cls.sink.door)
         cls.port, cls.admin, cls.prometheus = free_port(), free_port(), free_port()
         cls.start_ticketgate()
         cls.start_prometheus()

@@ -18,7 +18,7 @@ import unittest
 
 import real_test
 from machine import Sink
-from real_test import SPELLINGS, Fpm, Process, answers, free_port, wait_for
+from real_test import SPELLINGS, Fpm, Process, answers, close_door, free_port, wait_for
 from slow_disk import SlowDisk
 
 TICKETGATE = None
@@ -280,7 +280,7 @@ class TestASlowDisk(unittest.TestCase):
             self.skipTest(f"a file system cannot be mounted here: {why}")
         self.addCleanup(self.disk.stop)
         self.sink = Sink()
-        self.addCleanup(self.sink.door.close)
+        self.addCleanup(close_door, self.sink.door)
         self.port, self.admin = free_port(), free_port()
 
     def start(self, more=""):

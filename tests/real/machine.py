@@ -11,7 +11,7 @@ import tempfile
 import threading
 import unittest
 
-from real_test import answers, free_port, wait_for
+from real_test import answers, close_door, free_port, wait_for
 
 PATIENCE = 60  # seconds: the deadline for every event that a test waits for
 
@@ -107,7 +107,7 @@ class OnItsMachine(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.sink = Sink()
-        self.addCleanup(self.sink.door.close)
+        self.addCleanup(close_door, self.sink.door)
         self.port, self.admin = free_port(), free_port()
 
     def config(self, more="", listen="", route="", admin=""):

@@ -93,6 +93,13 @@ def wait_for(condition, what, seconds=60):
         time.sleep(0.02)  # conditions read /proc, logs and metrics of other processes, which send no event
 
 
+def close_door(door):
+    """Ends a listening socket at which a thread may wait in accept(). If it were only closed, that call could go on with
+    the next socket that gets the same number, and take a client of another test."""
+    door.shutdown(socket.SHUT_RDWR)
+    door.close()
+
+
 def answers(port):
     with socket.socket() as s:
         return s.connect_ex(("127.0.0.1", port)) == 0

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import unittest
 
-from real_test import Process, answers, free_port, wait_for
+from real_test import Process, answers, close_door, free_port, wait_for
 
 TICKETGATE = None
 UPGRADES = 10
@@ -180,7 +180,7 @@ class Upgrade(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.backend = Backend()
-        self.addCleanup(self.backend.door.close)
+        self.addCleanup(close_door, self.backend.door)
         self.port, self.tls_port, self.admin = free_port(), free_port(), self.folder / "admin.sock"
         self.file = self.folder / "ticketgate.yaml"
         self.pids = []

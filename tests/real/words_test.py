@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 
 import real_test
-from real_test import Fpm, Process, answers, free_port, wait_for
+from real_test import Fpm, Process, answers, close_door, free_port, wait_for
 
 
 class Words(unittest.TestCase):
@@ -116,7 +116,7 @@ class Words(unittest.TestCase):
     def speaker(self, words):
         """Starts a backend that answers any input with these bytes and closes. Returns its address."""
         door = socket.create_server(("127.0.0.1", 0))
-        self.addCleanup(door.close)
+        self.addCleanup(close_door, door)
 
         def serve():
             while True:
@@ -189,7 +189,7 @@ class Words(unittest.TestCase):
                     if door.fileno() < 0:
                         return
         threading.Thread(target=serve, daemon=True).start()
-        self.addCleanup(door.close)
+        self.addCleanup(close_door, door)
         url = f"https://127.0.0.1:{door.getsockname()[1]}"
         code, out, err = self.check(self.config({
             "good": f'{{ url: "{url}", tls: {{ ca_file: {chain}, server_name: shop }} }}',

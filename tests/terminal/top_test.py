@@ -14,7 +14,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "real"))
 from machine import Sink  # noqa: E402
 from pseudo import STYLE, Terminal  # noqa: E402
-from real_test import Process, answers, free_port, wait_for  # noqa: E402
+from real_test import Process, answers, close_door, free_port, wait_for  # noqa: E402
 
 TICKETGATE = None
 
@@ -36,7 +36,7 @@ class Top(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.sink = Sink()
-        self.addCleanup(self.sink.door.close)
+        self.addCleanup(close_door, self.sink.door)
         self.sink.answers.clear()
         self.addCleanup(self.sink.answers.set)
         self.port, self.admin = free_port(), free_port()
