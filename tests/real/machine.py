@@ -11,7 +11,7 @@ import tempfile
 import threading
 import unittest
 
-from real_test import answers, close_door, free_port, wait_for
+from real_test import Listening, answers, close_door, free_port, wait_for
 
 PATIENCE = 60  # seconds: the deadline for every event that a test waits for
 
@@ -46,26 +46,16 @@ def refuse_watches(descriptor):
     refuse("epoll_ctl", errno.ENOSPC, equal=[(1, 1)], at_least=[(2, descriptor)])
 
 
-class Sink(threading.Thread):
+class Sink(Listening):
     """A backend that reads each request to its end and answers 200. It counts the requests that run at the same time."""
 
     def __init__(self):
-        super().__init__(daemon=True)
-        self.door = socket.create_server(("127.0.0.1", 0), backlog=4096)
-        self.port = self.door.getsockname()[1]
+        super().__init__()
         self.lock = threading.Lock()
         self.running = self.most = self.whole = self.cut = 0
         self.answers = threading.Event()  # while cleared, no answer is sent
         self.answers.set()
         self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.door.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
         with connection, connection.makefile("rb") as reader:

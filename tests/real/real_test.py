@@ -100,6 +100,24 @@ def close_door(door):
     door.close()
 
 
+class Listening(threading.Thread):
+    """A listening socket, and a thread that calls serve(connection) in a thread of its own for each connection. Derived
+    classes start() it when they are ready."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.door = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.port = self.door.getsockname()[1]
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.door.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+
 def answers(port):
     with socket.socket() as s:
         return s.connect_ex(("127.0.0.1", port)) == 0

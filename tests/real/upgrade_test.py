@@ -19,7 +19,7 @@ import tempfile
 import threading
 import unittest
 
-from real_test import Process, answers, close_door, free_port, wait_for
+from real_test import Listening, Process, answers, close_door, free_port, wait_for
 
 TICKETGATE = None
 UPGRADES = 10
@@ -27,26 +27,16 @@ PATIENCE = 60
 CHILD_SUBREAPER = 36
 
 
-class Backend(threading.Thread):
+class Backend(Listening):
     """Notes when each request begins and ends, by queue, and how many of one queue ran at once. `hold` keeps the requests of
     a queue running until they are let go one by one."""
 
     def __init__(self):
-        super().__init__(daemon=True)
-        self.door = socket.create_server(("127.0.0.1", 0), backlog=4096)
-        self.port = self.door.getsockname()[1]
+        super().__init__()
         self.lock = threading.Condition()
         self.running, self.begun = collections.Counter(), collections.defaultdict(list)
         self.overlaps, self.held, self.let_go = 0, set(), collections.Counter()
         self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.door.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
         with connection, connection.makefile("rb") as reader:
