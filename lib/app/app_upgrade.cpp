@@ -116,7 +116,7 @@ void App::take_back() {
     read_missed_change();
 }
 
-// What --watch noticed while the other process was to take over, or what that one read alone.
+// Reads the file that --watch saw change during an upgrade that did not last.
 void App::read_missed_change() {
     if (std::exchange(missed_change_, false)) (void)reload_now(admin::ReadBy::watch);
 }

@@ -41,7 +41,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
-// What the child may keep of this process's descriptors.
+// The child gets standard input, output and error, and its end of the link.
 class Descriptors {
  public:
     explicit Descriptors(int link) {

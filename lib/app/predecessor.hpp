@@ -17,7 +17,7 @@
 
 namespace ticketgate {
 
-/// What this process was given before its start, by systemd or by the process before it.
+/// The sockets and the link that systemd, or the process before it, passed to this process.
 struct Inheritance {
     PassedSockets sockets;
     Descriptor link{-1};     ///< to the old process; -1: there is none

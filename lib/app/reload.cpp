@@ -122,7 +122,7 @@ admin::Reloaded Reload::apply(config::Loaded loaded) {
     return result;
 }
 
-// What throws does so before it changes anything.
+// An exception leaves everything as it was.
 void Reload::put_in_force(config::Config next) {
     auto collector = exporter_.connect(collector_settings(next));
     assembly_.reload(std::move(next));

@@ -18,7 +18,7 @@ std::string host_name() {
     return name.data();
 }
 
-// What decides how the keeper treats requests; other replicas only compare it.
+// The settings by which the keeper treats requests. Other replicas compare them.
 std::string shared_settings(const config::Cluster& cluster, const config::Queue& queue) {
     const auto number = [](auto value) { return std::to_string(static_cast<std::int64_t>(value)); };
     return "lease " + number(cluster.lease.count()) + ", idle_after " +

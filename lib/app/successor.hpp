@@ -22,7 +22,7 @@
 
 namespace ticketgate {
 
-/// What the process does at the steps of an upgrade.
+/// The actions of the process at the steps of an upgrade.
 struct HandOver {
     std::function<bool()> may_hand_over;             ///< false: it drains
     std::function<std::vector<int>()> sockets;       ///< that listen

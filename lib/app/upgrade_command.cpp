@@ -36,7 +36,7 @@ std::optional<State> parse(const std::string& text) try {
     return std::nullopt;
 }
 
-// Follows an upgrade by asking whoever accepts at the admin listener.
+// Follows an upgrade: asks the process that has the admin listener.
 class Following {
  public:
     Following(const AdminListener& listener, const State& begun)

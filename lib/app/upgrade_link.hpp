@@ -22,7 +22,7 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     /// Sends at once, or as soon as the other process has read enough. At most one message a queue
     /// and a few more wait.
     void send(const upgrade::Message& message, Descriptor descriptor = Descriptor(-1));
-    /// What the other process sent before it ended.
+    /// The packets that the other process sent before it ended.
     std::vector<Packet> last_words();
     bool all_sent() const { return waiting_.empty(); }
 

@@ -36,7 +36,7 @@ class LateHead {
     }
 
  private:
-    /// What the next byte belongs to.
+    /// The part of the head that the next byte belongs to.
     enum class Part : std::uint8_t { status, reason, name, value, other, end };
 
     bool take(char c) noexcept;

@@ -57,10 +57,9 @@ class Listener final : private Pollable, private Observer {
     void pause();
     void resume();
 
-    /// The destructor removes the file of a unix socket that this process has made. From here on
-    /// another process has the file,
+    /// The destructor removes the file of a unix socket that this process has made. leave_file():
+    /// another process removes it. own_file(): this process removes it, though it was passed.
     void leave_file() { file_ = {}; }
-    /// or this one has that of a socket that was passed to it.
     void own_file();
     int descriptor() const { return descriptor_; }
 
