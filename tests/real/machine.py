@@ -4,7 +4,6 @@ import errno
 import http.client
 import os
 import pathlib
-import socket
 import struct
 import subprocess
 import tempfile
