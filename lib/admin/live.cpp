@@ -37,6 +37,11 @@ void Live::stop() {
     next_picture_.cancel();
 }
 
+void Live::go_on() {
+    record_later();
+    if (!viewers_.empty()) come_back();
+}
+
 std::unique_ptr<Events> Live::watch() {
     if (viewers_.size() >= most_viewers_ || !sources_.picture) return nullptr;
     const bool first = viewers_.empty();
@@ -48,6 +53,10 @@ std::unique_ptr<Events> Live::watch() {
 void Live::record() {
     history_.add(sources_.readings());
     past_ = nullptr;  // the next picture makes it anew
+    record_later();
+}
+
+void Live::record_later() {
     next_record_.expires_after(History::step);
     next_record_.async_wait([self = shared_from_this()](const error_code& error) {
         if (!error && self->sources_.readings) self->record();

@@ -33,6 +33,8 @@ class Live : public std::enable_shared_from_this<Live> {
     void start();
     /// No source is called any more.
     void stop();
+    /// Plans the next turns anew, after an exception.
+    void go_on();
 
     /// What a new viewer gets; null: most_viewers look already.
     std::unique_ptr<Events> watch();
@@ -51,6 +53,7 @@ class Live : public std::enable_shared_from_this<Live> {
         Text picture_, past_;  // the last ones that it got
     };
     void record();
+    void record_later();
     void make_picture();
     void come_back();
 

@@ -63,6 +63,7 @@ struct Server::Listening {
     virtual ~Listening() = default;
     virtual void close() = 0;
     virtual void hand_over(bool on) = 0;
+    virtual void go_on() = 0;
     virtual int descriptor() = 0;
     net::Endpoint local;
     bool owns_file = false;  // of a unix socket
@@ -180,7 +181,8 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     void accept() {
         acceptor.async_accept(
             [self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
-                if (!self->acceptor.is_open()) return;
+                const bool cancelled = error == asio::error::operation_aborted;
+                if (cancelled || !self->acceptor.is_open()) return;
                 if (!error) self->begin(std::move(socket));
                 if (self->handed_over) return;
                 if (!error || (no_descriptors(error) && self->house->guests.make_room()))
@@ -188,6 +190,13 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
                 self->report(error.value());
                 self->accept_later();
             });
+    }
+
+    // An exception may have ended an accept before its handler ran.
+    void go_on() override {
+        if (handed_over) return;
+        acceptor.cancel();
+        accept();
     }
 
     void begin(typename Protocol::socket socket) {
@@ -278,6 +287,10 @@ void Server::own_file() {
 
 void Server::hand_over(bool on) {
     listening_->hand_over(on);
+}
+
+void Server::go_on() {
+    listening_->go_on();
 }
 
 }  // namespace ticketgate::admin

@@ -60,6 +60,8 @@ class Server {
     /// Another process accepts from this socket, or, with false, does so no more. Connections that
     /// are open stay.
     void hand_over(bool on);
+    /// Accepts on, after an exception.
+    void go_on();
     /// The file of a unix socket that was passed is this process's from now on.
     void own_file();
 

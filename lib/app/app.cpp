@@ -91,6 +91,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
     commons.look_for_clients = [this] { front_.look_for_clients(); };
+    control_.after_failure([this] { go_on(); });
     exporter_.use(exporter_.connect(collector_settings(config)));
     if (config.admin) start_admin(config);
     take_sockets();
@@ -296,6 +297,19 @@ void App::on_signal(int signal) {
     if (signal == SIGUSR2) return (void)upgrade();  // it logs the result
     if (signal == SIGCHLD) return supervisor_.reap(), successor_.reap();
     end([this] { shutdown_.on_signal(); });
+}
+
+// Whatever plans its own next turn on the control thread may have been cut before it did so.
+void App::go_on() {
+    shutdown_.go_on();
+    pauses_.wait_for_next();
+    supervisor_.reap();
+    successor_.go_on();
+    if (predecessor_) predecessor_->go_on();
+    if (admin_) admin_->go_on();
+    if (live_) live_->go_on();
+    if (config_watch_) config_watch_->go_on();
+    exporter_.go_on();
 }
 
 // The process before this one, if it still runs, must not accept again.

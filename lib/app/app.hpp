@@ -69,6 +69,7 @@ class App {
     admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<std::jthread> start_loops();
     void on_signal(int signal);
+    void go_on();
     template <class How>
     void end(How how);
     void reopen_access_log();

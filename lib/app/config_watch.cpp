@@ -84,12 +84,19 @@ void ConfigWatch::tell_unwatched(const std::string& path, int error) {
               {{"folder", path}, {"why", why}});
 }
 
+void ConfigWatch::go_on() {
+    if (!hears_) hear();
+    if (waits_) read_later();
+}
+
 void ConfigWatch::hear() {
     inotify_.async_wait(inotify_.wait_read, [this](const error_code& error) {
+        hears_ = false;
         if (error) return;
         hear();  // first, so that an exception below ends no watch
         read_events();
     });
+    hears_ = true;
 }
 
 void ConfigWatch::read_events() {
@@ -117,7 +124,11 @@ bool ConfigWatch::concerns(int watch, std::uint32_t events, std::string_view nam
 void ConfigWatch::changed() {
     const Time now = monotonic_now();
     if (!std::exchange(waits_, true)) first_ = now;
-    timer_.expires_at(std::min(now + quiet, first_ + longest));
+    read_later();
+}
+
+void ConfigWatch::read_later() {
+    timer_.expires_at(std::min(monotonic_now() + quiet, first_ + longest));
     timer_.async_wait([this](const error_code& error) {
         if (error) return;  // another change came
         waits_ = false;

@@ -31,6 +31,8 @@ class ConfigWatch {
     /// From now on, watches these files and no others. `read_at`: when they were read, or begun to
     /// be; a file that is new here and was changed since then counts as changed.
     void follow(const Files& files, WallTime read_at);
+    /// Waits for events, and for the end of a change, also after an exception.
+    void go_on();
 
  private:
     // What matters in a watched folder; without a name: any event of it (a file).
@@ -43,6 +45,7 @@ class ConfigWatch {
     void read_events();
     bool concerns(int watch, std::uint32_t events, std::string_view name) const;
     void changed();
+    void read_later();
     void tell_unwatched(const std::string& path, int error);
 
     Log& log_;
@@ -52,6 +55,7 @@ class ConfigWatch {
     Watches watches_;
     Files files_;
     std::set<std::string> unwatched_;
+    bool hears_ = false;  // waits for events
     bool waits_ = false;  // for quiet
     Time first_{};        // of the changes that wait
 };

@@ -6,6 +6,11 @@
 #include "base/error.hpp"
 
 namespace ticketgate {
+namespace {
+
+constexpr Duration failure_pause = 100ms;  // between two tries while memory is short
+
+}  // namespace
 
 Control::Control(Log& log, std::function<void(int)> on_signal)
     : log_(log), on_signal_(std::move(on_signal)) {}
@@ -16,28 +21,38 @@ void Control::hear_signals() {
     wait_for_signal();
 }
 
-// Loops because a signal's handler may throw: then the process waits for the next signal.
+// Work that throws does not end the loop. What it would have planned next is planned by go_on().
 void Control::run() {
     const auto guard = boost::asio::make_work_guard(io_);
-    for (;;) {
+    while (!io_.stopped()) {
         try {
-            if (!waits_for_signal_) wait_for_signal();
-            io_.run();
-            return;
+            if (failed_ && monotonic_now() >= next_try_) go_on();
+            if (failed_)
+                io_.run_for(failure_pause);
+            else
+                io_.run();
         } catch (const std::exception& e) {
+            failed_ = true;
             log_.error("work on the control thread ended by an exception", {{"what", e.what()}});
         }
     }
 }
 
+void Control::go_on() {
+    next_try_ = monotonic_now() + failure_pause;
+    if (!waits_for_signal_) wait_for_signal();
+    go_on_();
+    failed_ = false;
+}
+
 void Control::wait_for_signal() {
-    waits_for_signal_ = true;
     signals_.async_wait([this](const error_code& error, int signal) {
         waits_for_signal_ = false;
         if (error) return;
         on_signal_(signal);
         wait_for_signal();
     });
+    waits_for_signal_ = true;  // behind it: without memory async_wait() throws
 }
 
 }  // namespace ticketgate

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "log/log.hpp"
 
 namespace ticketgate {
@@ -21,6 +22,9 @@ class Control {
 
     /// Installs handlers for TERM, INT, HUP, USR1, USR2 and CHLD.
     void hear_signals();
+    /// Called after an exception, which may have ended work before that planned its next turn. May
+    /// throw: then it is called again a little later.
+    void after_failure(std::function<void()> go_on) { go_on_ = std::move(go_on); }
     /// Runs until stop(). An exception (no memory) ends one piece of work, not the process.
     void run();
     void stop() { io_.stop(); }
@@ -33,11 +37,15 @@ class Control {
 
  private:
     void wait_for_signal();
+    void go_on();
     Log& log_;
     const std::function<void(int)> on_signal_;
     boost::asio::io_context io_{1};
     boost::asio::signal_set signals_{io_};
+    std::function<void()> go_on_ = [] {};
     bool waits_for_signal_ = false;
+    bool failed_ = false;  // go_on() is due, from next_try_ on
+    Time next_try_{};
 };
 
 }  // namespace ticketgate

@@ -24,10 +24,11 @@ class Pauses {
     void resume(Gate& gate);
     /// An operator ordered it at the other process of an upgrade.
     void adopt(const std::string& queue, Time until);
+    /// Waits for the next end of a pause.
+    void wait_for_next();
 
  private:
     void end_due();
-    void wait_for_next();
     Log& log_;
     const GateRegistry& gates_;
     const Tell tell_;

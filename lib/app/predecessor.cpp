@@ -122,6 +122,12 @@ void Predecessor::tell_pause(const std::string& queue, Time until) {
     if (lives_ && link_) link_->send(upgrade::pause_until(queue, until));
 }
 
+void Predecessor::go_on() {
+    if (!lives_ || !link_) return;
+    link_->go_on();
+    shared_.go_on();
+}
+
 void Predecessor::tell_drain() {
     if (lives_ && link_) link_->send({Kind::drain});
 }

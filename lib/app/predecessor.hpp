@@ -53,6 +53,8 @@ class Predecessor {
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();
+    /// Waits for the old process, after an exception.
+    void go_on();
 
  private:
     void heard(const upgrade::Message& message);

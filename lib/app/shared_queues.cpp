@@ -48,6 +48,10 @@ void SharedQueues::start() {
     look_later();
 }
 
+void SharedQueues::go_on() {
+    if (looks_) look_later();
+}
+
 void SharedQueues::look_later() {
     next_look_.expires_after(between_looks);
     next_look_.async_wait([this](const error_code& error) {

@@ -24,6 +24,8 @@ class SharedQueues {
     void add(const std::string& queue);
     /// Looks at the gates from now on, until alone().
     void start();
+    /// Plans the next look anew, after an exception.
+    void go_on();
     /// A message about a turn.
     void heard(const upgrade::Message& message);
     /// The other process has ended. Returns the queues from which it might grant until now.

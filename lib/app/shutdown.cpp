@@ -101,6 +101,10 @@ void Shutdown::look_if_done() {
     stop();
 }
 
+void Shutdown::go_on() {
+    if (phase_ != Phase::running) look_later();
+}
+
 // The last spans go out after the last request, within a time of their own.
 void Shutdown::end() {
     at_once_ || exporter_.flushed() ? control_.stop() : look_later();

@@ -39,6 +39,8 @@ class Shutdown {
     void on_signal();
     /// A second signal ended the process: nothing that still runs is waited for.
     bool at_once() const { return at_once_; }
+    /// Plans the next look anew, after an exception.
+    void go_on();
 
  private:
     enum class Phase : std::uint8_t { running, handed_over, draining, stopping };

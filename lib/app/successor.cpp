@@ -117,6 +117,13 @@ void Successor::tell_pause(const std::string& queue, Time until) {
     if (phase_ == Phase::handed_over) link_->send(upgrade::pause_until(queue, until));
 }
 
+void Successor::go_on() {
+    if (phase_ == Phase::starting) limit_start(longest_start);
+    if (link_ && under_way()) link_->go_on();
+    if (shared_) shared_->go_on();
+    reap();
+}
+
 // Before it took over, its end is told by reap(), with its exit code.
 void Successor::ended() {
     if (phase_ == Phase::starting) {

@@ -52,6 +52,8 @@ class Successor {
     void reap();
     /// An operator's pause, for the process that accepts.
     void tell_pause(const std::string& queue, Time until);
+    /// Waits for the new process, after an exception.
+    void go_on();
 
     Phase phase() const { return phase_; }
     bool under_way() const { return phase_ != Phase::none && phase_ != Phase::failed; }

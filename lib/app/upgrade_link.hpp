@@ -18,6 +18,8 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     UpgradeLink(boost::asio::io_context& io, Descriptor socket, std::function<void(Packet)> heard,
                 std::function<void()> ended);
     void start() { wait_to_read(); }
+    /// Waits for what it waited for, after an exception.
+    void go_on();
 
     /// Sends at once, or as soon as the other process has read enough. At most one message a queue
     /// and a few more wait.
@@ -30,12 +32,14 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     using Wait = boost::asio::posix::stream_descriptor::wait_type;
     void wait(Wait what, void (UpgradeLink::*then)());
     void wait_to_read();
+    void wait_to_write();
     void read();
     void write();
     boost::asio::posix::stream_descriptor socket_;
     const std::function<void(Packet)> heard_;
     const std::function<void()> ended_;
     std::deque<Packet> waiting_;
+    bool reads_ = false, writes_ = false;  // waits for the socket
 };
 
 }  // namespace ticketgate

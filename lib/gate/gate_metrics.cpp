@@ -94,8 +94,10 @@ GateMetrics::~GateMetrics() {
                     &wait_refused, &wait_released, &hold})
         registry.remove(*h);
     for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
-                    &rejected_released, &exclusion_violations})
+                    &rejected_released})
         registry.remove(*c);
+    // A reload may remove the queue before its count was ever read.
+    registry.retire(exclusion_violations);
 }
 
 GateCounts GateMetrics::counts() const {

@@ -121,6 +121,29 @@ void Registry::erase(const void* address) {
     }
 }
 
+void Registry::retire(const Counter& counter) {
+    if (counter.value() == 0) return remove(counter);
+    const auto counts = [](const Instance& one) {
+        return std::get<std::unique_ptr<Counter>>(one.metric).get();
+    };
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, entry] : entries_) {
+        auto& all = entry.instances;
+        const auto its = std::ranges::find_if(all, [&](const Instance& one) {
+            const auto* const held = std::get_if<std::unique_ptr<Counter>>(&one.metric);
+            return held != nullptr && held->get() == &counter;
+        });
+        if (its == all.end()) continue;
+        const auto earlier = std::ranges::find_if(
+            all, [&](const Instance& one) { return one.retired && one.labels == its->labels; });
+        its->retired = true;
+        if (earlier == all.end()) return;
+        counts(*earlier)->add(counter.value());
+        all.erase(its);
+        return;
+    }
+}
+
 std::vector<Family> Registry::collect() const {
     const std::lock_guard lock(mutex_);
     for (const Refresh& refresh : refreshes_) refresh();

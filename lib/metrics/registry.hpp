@@ -47,6 +47,9 @@ class Registry {
     void remove(const Histogram& metric) { erase(&metric); }
     void remove(const Callback& metric) { erase(&metric); }
     void remove(const Refresh& refresh);
+    /// Invalidates the reference; its series keeps what it counted. At most one retired counter
+    /// stays for each series.
+    void retire(const Counter& counter);
 
     /// Families by name, series by first registration, equal labels summed.
     std::vector<Family> collect() const;
@@ -59,6 +62,7 @@ class Registry {
     struct Instance {
         Labels labels;
         Metric metric;
+        bool retired = false;
     };
     struct Entry {
         Type type;

@@ -54,6 +54,8 @@ struct Metrics {
     metrics::Gauge& connections;
 };
 
+class Connection;
+
 class Server {
  public:
     /// Listens on a socket from `open`, which may throw. Serves from start() on.
@@ -92,6 +94,7 @@ class Server {
                                              &Guest::idle_hook>>;
 
     void accepted(Descriptor& descriptor, const net::Endpoint& peer);
+    void begin(std::unique_ptr<Connection> guest) noexcept;
     ClientCounts::Place place_for(const std::string& client);
     bool send_away(const Idle::iterator& guest);
     void give_back(Guest& guest);

@@ -59,15 +59,21 @@ void Exporter::use(std::shared_ptr<Collector> collector) {
     delivery_ = {};
     resume_at_ = {};
     if (!collector_) drop_all();
-    if (collector_ && !std::exchange(runs_, true)) start();
+    go_on();
     timer_.cancel();
+}
+
+void Exporter::go_on() {
+    if (collector_ && !runs_ && !flushed_) start();
 }
 
 // Without memory a post ends by an exception; the batch has its turn again.
 void Exporter::start() {
     asio::co_spawn(io_, run(), [this](const std::exception_ptr& failed) {
+        runs_ = false;
         if (failed) start();
     });
+    runs_ = true;
 }
 
 bool Exporter::flushed() {

@@ -34,6 +34,8 @@ class Exporter {
     /// For the end of the process: sends what waits, at once and once. True when that is done, or
     /// has taken too long; call it until then.
     bool flushed();
+    /// Exports on, after an exception.
+    void go_on();
 
  private:
     void start();
@@ -60,7 +62,8 @@ class Exporter {
     std::size_t batch_spans_ = 0;
     Time resume_at_{};  // after a failure
     std::optional<Time> flush_until_;
-    bool runs_ = false, flushed_ = false, rejects_ = false;
+    bool runs_ = false;  // run() is under way
+    bool flushed_ = false, rejects_ = false;
 };
 
 }  // namespace ticketgate::otlp

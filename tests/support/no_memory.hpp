@@ -1,26 +1,34 @@
 // A shortage of memory on demand. Replaces operator new, so each program includes it once.
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace ticketgate {
 
-/// While one exists, no memory is given out.
+/// While one exists, memory is given out `pieces` times, to all threads together, and no more.
 class NoMemory {
  public:
-    NoMemory() { refuses = true; }
-    ~NoMemory() { refuses = false; }
+    explicit NoMemory(int pieces = 0) {
+        left = pieces;
+        on = true;
+    }
+    ~NoMemory() { on = false; }
     NoMemory(const NoMemory&) = delete;
     NoMemory& operator=(const NoMemory&) = delete;
 
-    static inline bool refuses = false;
+    static bool refuses() { return on && left-- <= 0; }
+
+ private:
+    static inline std::atomic<bool> on{false};
+    static inline std::atomic<int> left{0};
 };
 
 }  // namespace ticketgate
 
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return ticketgate::NoMemory::refuses ? nullptr : std::malloc(size);
+    return ticketgate::NoMemory::refuses() ? nullptr : std::malloc(size);
 }
 
 void* operator new(std::size_t size) {
