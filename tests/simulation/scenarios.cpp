@@ -48,6 +48,17 @@ Plan held_too_long(OnHoldTimeout then) {
     return plan;
 }
 
+// Its slot is given away while it works, and the script runs on behind its answer: no other
+// request may come to its connection.
+Plan given_away_and_runs_on() {
+    Ask headless = get("/a", 10ms, Fate::Form::no_content);
+    headless.fate.works_on = 100ms;
+    Plan plan = plan_with({client({headless}), client({get("/a")}, 50ms)});
+    plan.a.hold_timeout = 5ms;
+    plan.a.on_hold_timeout = OnHoldTimeout::release;
+    return plan;
+}
+
 Plan waits_too_long() {
     Plan plan = plan_with({client({get("/a", 300ms)}), client({get("/a"), get("/a")}, 1ms),
                            client({post("/a", Ask::Body::length, 40)}, 2ms, 30)});
@@ -342,6 +353,7 @@ std::vector<Scenario> scenarios() {
         {"late connection", late_connection()},
         {"interim in part", interim_in_part()},
         {"scripts run on", scripts_run_on()},
+        {"scripts run on behind slots given away", given_away_and_runs_on()},
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},

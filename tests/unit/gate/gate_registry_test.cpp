@@ -68,5 +68,22 @@ TEST_F(RegistryTest, ARemovedGateStaysWhileItIsInUse) {
     EXPECT_EQ(count(), 0);
 }
 
+// A scrape may come only after the reload that removes the queue.
+TEST_F(RegistryTest, AViolationIsCountedAlsoAfterItsQueueHasGone) {
+    auto gate = registry.find_or_make("a", slots(1));
+    auto pass = std::make_shared<Pass>();
+    gate->take(*pass, Entry(), loop);
+    {
+        Slot slot = Place(gate, pass, loop).begin();
+        registry.configure_all({});
+        ASSERT_EQ(gate->release(1), Release::failed_open);
+    }
+    gate.reset();
+    registry.configure_all({});
+    ASSERT_EQ(count(), 0);
+    EXPECT_NE(metrics.render().find("ticketgate_exclusion_violations_total{queue=\"a\"} 1"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace ticketgate

@@ -74,6 +74,20 @@ TEST(Registry, ForgetsWhatIsRemoved) {
               "# HELP x_total X.\n# TYPE x_total counter\nx_total{queue=\"b\"} 0\n");
 }
 
+TEST(Registry, KeepsWhatARetiredCounterCounted) {
+    Registry registry;
+    for (int times = 0; times < 3; ++times) {
+        auto& counter = registry.counter("x_total", "X.", {{"queue", "a"}});
+        counter.add(2);
+        registry.retire(counter);
+    }
+    registry.retire(registry.counter("x_total", "X.", {{"queue", "b"}}));  // it counted nothing
+    EXPECT_EQ(registry.render(),
+              "# HELP x_total X.\n# TYPE x_total counter\nx_total{queue=\"a\"} 6\n");
+    registry.counter("x_total", "X.", {{"queue", "a"}}).add();
+    EXPECT_TRUE(has(registry.render(), "x_total{queue=\"a\"} 7"));
+}
+
 TEST(Registry, ANameMayComeBackAsSomethingElse) {
     Registry registry;
     registry.remove(registry.counter("x", "X."));
