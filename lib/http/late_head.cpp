@@ -8,6 +8,7 @@
 namespace ticketgate::http {
 namespace {
 
+constexpr std::string_view protocol = "HTTP/";
 constexpr std::size_t status_ends = 12;  // `HTTP/1.1 200`
 
 // True if the line says nothing of where the answer ends, or of what becomes of its connection.
@@ -45,6 +46,7 @@ bool LateHead::take(char c) noexcept {
 
 // A reason phrase says nothing about framing: PHP writes what a script puts there.
 bool LateHead::take_status(char c) noexcept {
+    if (size_ < protocol.size() && c != protocol[size_]) return false;
     if (size_ < status_ends) return keep(c);
     part_ = Part::reason;
     return (c == ' ' || c == '\r') && keep('\r');

@@ -19,8 +19,8 @@ class LateHead {
 
     /// Takes the next bytes. Returns how many of them belong to the head: all, unless it is whole()
     /// then. Not to be called once it is. Error: upstream_bad_response if nothing can say where
-    /// the answer ends: a line that does not end with CRLF, a folded line (RFC 9112 5.2), an
-    /// incomplete status line, or more than `capacity` bytes to keep.
+    /// the answer ends: a line that does not end with CRLF, a folded line (RFC 9112 5.2), no status
+    /// line, or more than `capacity` bytes to keep.
     result<std::size_t> take(std::string_view more) noexcept;
 
     bool whole() const { return part_ == Part::end; }

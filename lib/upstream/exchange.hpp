@@ -112,15 +112,15 @@ class Exchange {
     /// is gone, unless something in between cut the connection. Good where no status page tells.
     virtual bool worker_gone() const { return false; }
     /// Drops what still comes, and asks for the end of the connection where nothing else can tell
-    /// the end of the work. done when settled(). A head that is still unread is first
-    /// read into `scratch`, as in read_head(); it may be the one that there was no memory for.
+    /// the end of the work; where the answer announced that end, it only waits for it. done when
+    /// settled(). A head that is still unread is first read into `scratch`, as in read_head(); it
+    /// may be the one that there was no memory for.
     virtual Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept = 0;
 
     /// The answer is whole and announced the end of its connection, which has not come; the backend
     /// was not asked for it yet.
     virtual bool may_ask_for_end() const { return false; }
-    /// Then asks, so that a backend that is done answers or closes, and settled() is true. False:
-    /// it may not.
+    /// Then asks, so that a backend that is done closes. False: it may not.
     virtual bool ask_for_end() noexcept { return false; }
 
     /// The backend's text beside its response, for the operational log; bounded. May be empty.

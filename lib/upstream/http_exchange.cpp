@@ -119,59 +119,64 @@ void HttpExchange::upgrade() {
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
 }
 
-// A backend that announces the end of its connection shows the end of its work by that end
-// (CONTRACT 2.12).
+// Where the end of the answer does not show the end of the work, only the end of the connection
+// does (CONTRACT 2.12).
 bool HttpExchange::settled() const {
-    if (idle_or_over() || asked_for_end_ == Asked::answered) return true;
+    if (idle_or_over()) return true;
     return end_ == End::framed && decoder_.done() && all_sent() && keep_alive_;
 }
 
-// Where the end of the answer does not show the end of the work, the end of the connection does. A
-// server that keeps its connection reads the next request when its work is over: it finds a FIN
-// then, and closes. A server that has announced to close does so by itself; a FIN could pass for a
-// client that left, and end the wait of a server in between (nginx) before its script's end.
-void HttpExchange::ask_to_close() {
-    const bool untold = end_ != End::open && end_ != End::framed;
-    if (untold && all_sent() && !announced_close_ && !std::exchange(asked_to_close_, true))
-        finish_sending();
+bool HttpExchange::may_ask_for_end() const {
+    const bool whole = end_ == End::headless || (has_end() && decoder_.done());
+    return announced_close_ && whole && all_sent() && !over() && !half_closed() && !asked_for_end_;
 }
 
 // RFC 9112 9.6: a server that announces the close closes. Some (Tornado, aiohttp) send the field
-// for their application, keep the connection, and wait for our end.
-bool HttpExchange::may_ask_for_end() const {
-    return announced_close_ && end_ == End::framed && decoder_.done() && all_sent() && !over() &&
-           asked_for_end_ == Asked::no;
-}
-
-// A server serves a connection's requests one after the other, so an answer shows that its work is
-// over; if it closes, the end shows that. `OPTIONS *` does nothing (RFC 9110 9.3.7). A server that
-// still works leaves it unread. A FIN instead would end the wait of a server in between.
+// for their application, keep the connection, and wait for our end. PHP's servers leave this
+// request unread while a script works, and close then, as it wants. `OPTIONS *` does nothing (RFC
+// 9110 9.3.7). A FIN instead would pass for a client that left, and end the wait of a server in
+// between (nginx) before its script's end.
 bool HttpExchange::ask_for_end() noexcept {
     if (!may_ask_for_end()) return false;
-    asked_for_end_ = Asked::yes;
+    asked_for_end_ = true;
     const std::array<iovec, 3> pieces{net::piece("OPTIONS * HTTP/1.1\r\nHost: "),
                                       net::piece(settings().authority),
                                       net::piece("\r\nConnection: close\r\n\r\n")};
-    (void)write(pieces);
+    std::size_t size = 0;
+    for (const iovec& piece : pieces) size += piece.iov_len;
+    const auto written = write(pieces);
+    if (!written || *written != size) finish_sending();  // a part of it would never be answered
     return true;
+}
+
+// A server that keeps its connection reads the next request when its work is over: it finds a FIN
+// then, and closes. A server that has announced to close does so by itself.
+void HttpExchange::ask_to_close() noexcept {
+    if (all_sent() && !announced_close_ && !half_closed()) finish_sending();
+}
+
+// Bytes behind the answer prove nothing: a script that works on may have written them. A server
+// that has answered the question and keeps the connection all the same closes after a FIN.
+void HttpExchange::drop_late_bytes() noexcept {
+    unread_ = {};
+    if (asked_for_end_ && !half_closed()) finish_sending();
 }
 
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     while (!settled()) {
-        Step step = Step::blocked;
+        Step step = Step::done;
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
         } else if (has_end() && !decoder_.done()) {
             std::string_view dropped;
             const auto read = read_body(dropped);
             if (!read) end_ = End::unknown;
-            step = read ? *read : Step::done;
+            if (read) step = *read;
         } else {
             ask_to_close();
             const auto got = read(unread_).status;
-            if (got == net::Io::ok && asked_for_end_ == Asked::yes)
-                asked_for_end_ = Asked::answered;
-            if (got != net::Io::blocked) step = Step::done;
+            if (got == net::Io::ok) drop_late_bytes();
+            if (got == net::Io::blocked) step = Step::blocked;
         }
         if (step == Step::blocked) return step;
     }
@@ -217,8 +222,7 @@ void HttpExchange::take_late_head(bool to_head_request, http::ResponseHead& head
 void HttpExchange::renew() {
     release_large(partial_head_);
     release_large(whole_head_);
-    keep_alive_ = announced_close_ = asked_to_close_ = false;
-    asked_for_end_ = Asked::no;
+    keep_alive_ = announced_close_ = asked_for_end_ = false;
     end_ = End::open;
     late_head_.reset();
     decoder_ = http::BodyDecoder();

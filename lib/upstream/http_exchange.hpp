@@ -57,21 +57,19 @@ class HttpExchange final : public PooledExchange {
     bool has_end() const {
         return end_ == End::framed || end_ == End::early || end_ == End::unproven;
     }
-    void ask_to_close();
+    void ask_to_close() noexcept;
+    void drop_late_bytes() noexcept;
     Step read_head_late(bool to_head_request, http::ResponseHead& head) noexcept;
     bool collect_late_head() noexcept;
     void take_late_head(bool to_head_request, http::ResponseHead& head) noexcept;
     End end_ = End::open;
     bool keep_alive_ = false;
     bool announced_close_ = false;  // by the backend
-    bool asked_to_close_ = false;   // by us, with a FIN
-    /// What became of ask_for_end().
-    enum class Asked : std::uint8_t { no, yes, answered };
-    Asked asked_for_end_ = Asked::no;
-    std::string partial_head_;  // a response head that came in pieces
-    std::string whole_head_;    // the same once it was whole; a ResponseHead has views into it
-    std::string_view unread_;   // in the loop's buffer or whole_head_
-    http::LateHead late_head_;  // a response head that nobody waits for any more
+    bool asked_for_end_ = false;    // as it did not come
+    std::string partial_head_;      // a response head that came in pieces
+    std::string whole_head_;        // the same once it was whole; a ResponseHead has views into it
+    std::string_view unread_;       // in the loop's buffer or whole_head_
+    http::LateHead late_head_;      // a response head that nobody waits for any more
     std::uint32_t told_timeout_s_ = 0;
     Silence silence_ = Silence::sure;
     http::BodyDecoder decoder_;

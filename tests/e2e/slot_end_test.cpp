@@ -1,5 +1,7 @@
 // CONTRACT 2.11 and 2.12: an early answer does not stop the upload, and a slot is free when the
 // script has ended, not when the answer seems to have.
+#include <future>
+
 #include "support/configs.hpp"
 
 namespace ticketgate::test {
@@ -88,20 +90,75 @@ TEST(SlotEnd, IsNotTheEndOfAnAnswerThatAnnouncesTheEndOfItsConnection) {
     expect_slot_kept("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
+const std::string closes_after_body =
+    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+const std::string closes_after_head = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+
 // As behind Tornado and aiohttp, which keep the connection.
+void expect_asked_for_end(const std::string& answer, std::string_view method = "GET",
+                          std::string_view body = {}) {
+    Backend backend;
+    backend.on("/x", [&](Call& call) { call.finish(answer); });
+    Gateway gateway(one_queue(), with(backend));
+    Client client = gateway.client();
+    client.request(method, "/x", {}, body);
+    EXPECT_NE(client.read().status, 0) << answer;
+    EXPECT_EQ(gateway.get("/next").status, 200) << answer;
+    EXPECT_EQ(backend.of("*").at(0).method, "OPTIONS") << answer;
+    EXPECT_EQ(backend.of("*").at(0).header("Connection"), "close");
+    EXPECT_EQ(backend.most_in_flight(), 1) << answer;
+}
+
 TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotCome) {
-    for (const char* version : {"HTTP/1.1", "HTTP/1.0"}) {
+    expect_asked_for_end(closes_after_body);
+    expect_asked_for_end("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    expect_asked_for_end(closes_after_head);
+    expect_asked_for_end("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n");
+    expect_asked_for_end(closes_after_body, "PUT", std::string(70'000, 'b'));
+}
+
+// A script that works on writes more, which may look like the answer to the question.
+TEST(SlotEnd, IsNotShownByBytesBehindTheAnswer) {
+    for (const std::string& answer : {closes_after_body, closes_after_head}) {
         Backend backend;
+        std::promise<std::string> heard;
         backend.on("/x", [&](Call& call) {
-            call.send(version);
-            call.finish(" 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+            call.send(answer);
+            std::string question = call.receive();
+            call.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            while (!call.receive().empty()) continue;  // the FIN shows that the proxy has read it
+            heard.set_value(question);
+            call.wait_for("script");
+            call.close();
         });
         Gateway gateway(one_queue(), with(backend));
-        EXPECT_EQ(gateway.get("/x").body, "ok");
-        EXPECT_EQ(gateway.get("/next").status, 200);
-        EXPECT_EQ(backend.of("*").at(0).method, "OPTIONS");
-        EXPECT_EQ(backend.most_in_flight(), 1);
+        Client first = gateway.client(), next = gateway.client();
+        first.get("/x");
+        EXPECT_NE(first.read().status, 0) << answer;
+        next.get("/next");
+        auto question = heard.get_future();
+        ASSERT_EQ(question.wait_for(patience), std::future_status::ready) << answer;
+        EXPECT_TRUE(question.get().starts_with("OPTIONS * HTTP/1.1\r\n")) << answer;
+        EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << answer;
+        EXPECT_EQ(backend.count("/next"), 0u) << answer;
+        backend.release("script");
+        EXPECT_EQ(next.read().status, 200) << answer;
+        EXPECT_EQ(backend.most_in_flight(), 1) << answer;
     }
+}
+
+// nginx takes a `Status: 100` of a script for the head of an interim answer, and keeps the
+// connection, which ends when it reads the FIN.
+TEST(SlotEnd, OfBytesThatAreNoHeadIsAskedForAtOnce) {
+    Backend backend;
+    backend.on("/x", [](Call& call) {
+        call.send("HTTP/1.1 100 Continue\r\n\r\nbody");
+        while (!call.receive().empty()) continue;
+        call.close();
+    });
+    Gateway gateway(one_queue(), with(backend));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(gateway.get("/next").status, 200);
 }
 
 // Such an answer may have begun before the body was read, and our thread was late.

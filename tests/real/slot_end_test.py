@@ -11,7 +11,7 @@ import threading
 import unittest
 
 import real_test
-from real_test import Apache, Fpm, NginxApache, NginxFpm, PhpServer, wait_for
+from real_test import Apache, Backend, Fpm, NginxApache, NginxFpm, PhpServer, wait_for
 
 SCRIPTS = {
     # Writes much more than all buffers on the way can hold, and never reads its input.
@@ -23,11 +23,39 @@ SCRIPTS = {
                 " while (ob_get_level()) ob_end_clean();"
                 " if ($end == '204' || $end == '304') http_response_code((int)$end);"
                 " if ($end == 'close') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
+                " if ($end == 'late') { header('Connection: close'); header('Content-Length: 2'); echo 'ok'; }"
                 " if ($end == 'head') echo 'some of it';"
                 " flush(); usleep(30000);"
+                " if ($end == 'late') { usleep(1200000); echo 'more'; flush(); usleep(300000); }"
                 " if ($end == 'head') echo 'the rest';"
                 " file_put_contents('@spans', $b . ' ' . hrtime(true) . \"\\n\", FILE_APPEND | LOCK_EX);",
 }
+# It keeps connections that its application has announced to close.
+TORNADO = """
+import asyncio, sys, time
+import tornado.web
+
+class Span(tornado.web.RequestHandler):
+    async def work(self):
+        begin, end = time.monotonic_ns(), self.get_argument("end")
+        if end.startswith("204"):
+            self.set_status(204)
+        if end.endswith("close"):
+            self.set_header("Connection", "close")
+        if not end.startswith("204"):
+            self.set_header("Content-Length", "2")
+            self.write("ok")
+        self.finish()
+        with open(sys.argv[2], "a") as spans:
+            spans.write(f"{begin} {time.monotonic_ns()}\\n")
+    get = put = work
+
+async def main():
+    tornado.web.Application([("/span.php", Span)]).listen(int(sys.argv[1]), "127.0.0.1")
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
 BODY = 3 << 20
 
 
@@ -91,16 +119,19 @@ class SlotEnd(real_test.Served):
             with self.subTest(end=end):
                 self.spans.write_text("")
                 self.spans.chmod(0o666)
-                method = "HEAD" if end == "head" else "GET"
+                method = {"head": "HEAD", "upload-close": "PUT"}.get(end, "GET")
+                body = b"b" * 100_000 if method == "PUT" else b""
+                lines = [f"Content-Length: {len(body)}"] if body else []
+                count = 3 if end == "late" else 6
                 found = []
                 threads = [threading.Thread(target=lambda: found.append(
-                    self.status(self.request(method, f"/span.php?end={end}")))) for _ in range(6)]
+                    self.status(self.request(method, f"/span.php?end={end}", lines, body)))) for _ in range(count)]
                 for thread in threads:
                     thread.start()
                 for thread in threads:
                     thread.join()
-                self.assertEqual(found, [int(end) if end.isdigit() else 200] * 6)
-                wait_for(lambda: self.spans.read_text().count("\n") == 6, "every script has ended")
+                self.assertEqual(found, [int(end[:3]) if end[0].isdigit() else 200] * count)
+                wait_for(lambda: self.spans.read_text().count("\n") == count, "every script has ended")
                 spans = sorted(tuple(map(int, line.split())) for line in self.spans.read_text().splitlines())
                 overlaps = sum(1 for one, then in zip(spans, spans[1:]) if then[0] < one[1])
                 self.assertEqual(overlaps, 0, spans)
@@ -108,10 +139,27 @@ class SlotEnd(real_test.Served):
 
 class TestApache(SlotEnd, unittest.TestCase):
     backend_type = Apache
+    ends = SlotEnd.ends + ["late"]
 
 
 class TestPhpServer(SlotEnd, unittest.TestCase):
     backend_type = PhpServer
+    ends = SlotEnd.ends + ["late"]
+
+
+class Tornado(Backend):
+    needs = ["/usr/bin/python3"]  # Debian's, which has Tornado
+
+    def start(self):
+        server = self.folder / "server.py"
+        server.write_text(TORNADO)
+        self.run("/usr/bin/python3", str(server), str(self.port), str(self.folder.parent / "spans"))
+
+
+class TestTornado(SlotEnd, unittest.TestCase):
+    backend_type = Tornado
+    ends = ["204-close", "close", "upload-close"]
+    test_an_early_answer_does_not_stop_the_queue = None
 
 
 class TestFpm(SlotEnd, unittest.TestCase):

@@ -71,6 +71,7 @@ class BackendConnection final : public FarEnd {
     void read_on();
     void gulp();
     void end_answer();
+    void work_on();
     void end_work();
     void note_question();
     void answer_question();
@@ -101,7 +102,7 @@ class BackendConnection final : public FarEnd {
     std::uint64_t id_ = 0;
     int attempt_ = 0;
     bool closes_ = false;  // when its work is over
-    Time ready_at_{}, close_at_ = Time::max();
+    Time ready_at_{}, close_at_ = Time::max(), writes_at_ = Time::max();
     Time waits_since_ = clock.now, since_{};
     std::string uri_, method_;  // of the last request
     Answer answer_;

@@ -3,6 +3,11 @@
 #include "simulation/backend.hpp"
 
 namespace ticketgate::sim {
+namespace {
+
+constexpr Time never_at = Time::max();
+
+}  // namespace
 
 // The response is out, and over FastCGI the script may be told so and work on.
 void BackendConnection::end_answer() {
@@ -21,7 +26,17 @@ void BackendConnection::end_answer() {
     if (!finished && !untold) return end_work();
     phase_ = Phase::working_on;
     ready_at_ = clock.now + fate().works_on;
-    again(fate().works_on);
+    writes_at_ = fate().writes_after == Duration{} ? never_at : clock.now + fate().writes_after;
+    again(std::min(fate().works_on, Duration(writes_at_ - clock.now)));
+}
+
+void BackendConnection::work_on() {
+    if (writes_at_ <= clock.now) {
+        writes_at_ = never_at;
+        if (!link_.closed()) (void)link_.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+    if (clock.now < ready_at_) return again(std::min(ready_at_, writes_at_) - clock.now);
+    end_work();
 }
 
 void BackendConnection::maybe_close() {

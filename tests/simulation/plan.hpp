@@ -47,6 +47,8 @@ struct Fate {
     bool gulps = false;   ///< takes that rest in one piece at once, and works on for `reads_on`
     bool closes = false;  ///< after the answer, told by Connection: close
     bool closes_untold = false;  ///< after the answer
+    /// While it works on, so long after its answer, it writes more, in the shape of an answer.
+    Duration writes_after = Duration{};
     bool stays = false;  ///< announces the end of its connection and keeps it, until it is asked
     bool says_more = false;  ///< than it announced, or where there is room for nothing
     bool resets = false;     ///< dies by RST

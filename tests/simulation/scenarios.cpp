@@ -48,6 +48,14 @@ Plan held_too_long(OnHoldTimeout then) {
     return plan;
 }
 
+// A 204, and the script writes more while it works on.
+Plan scripts_write_on() {
+    Ask headless = get("/a", 1ms, Fate::Form::no_content);
+    headless.fate.works_on = 20ms;
+    headless.fate.writes_after = 5ms;
+    return plan_with({client({headless}), client({get("/a")}, 1ms)});
+}
+
 // Its slot is given away while it works, and the script runs on behind its answer: no other
 // request may come to its connection.
 Plan given_away_and_runs_on() {
@@ -207,8 +215,15 @@ Plan ends_that_do_not_come() {
     Ask staying = get("/a"), working = get("/a"), closing = get("/a");
     staying.fate.stays = working.fate.stays = closing.fate.closes = true;
     working.fate.works_on = closing.fate.works_on = 1500ms;
+    working.fate.writes_after = 1200ms;
     return plan_with({client({staying, get("/a")}), client({working}, 1ms), client({closing}, 2ms),
                       client({staying}, 3ms)});
+}
+
+Plan heads_whose_ends_do_not_come() {
+    Ask staying = get("/a", 1ms, Fate::Form::no_content);
+    staying.fate.stays = true;
+    return plan_with({client({staying, get("/a")}), client({staying}, 1ms)});
 }
 
 // Their bodies take time; HEAD requests are answered long before.
@@ -353,11 +368,13 @@ std::vector<Scenario> scenarios() {
         {"late connection", late_connection()},
         {"interim in part", interim_in_part()},
         {"scripts run on", scripts_run_on()},
+        {"scripts write on", scripts_write_on()},
         {"scripts run on behind slots given away", given_away_and_runs_on()},
         {"heads in line", heads_in_line()},
         {"odd fields", odd_fields()},
         {"lost network", lost_network()},
         {"ends that do not come", ends_that_do_not_come()},
+        {"heads whose ends do not come", heads_whose_ends_do_not_come()},
     };
     for (Scenario& scenario : early_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));
