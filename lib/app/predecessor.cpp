@@ -99,7 +99,7 @@ void Predecessor::take_over() {
 void Predecessor::heard(const upgrade::Message& message) {
     if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
     if (message.kind == Kind::ids) return begin_ids();
-    if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::end_of_pause(message));
+    if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::time_of(message));
 }
 
 void Predecessor::begin_ids() {
@@ -119,7 +119,7 @@ void Predecessor::ended() {
 }
 
 void Predecessor::tell_pause(const std::string& queue, Time until) {
-    if (lives_ && link_) link_->send(upgrade::pause_until(queue, until));
+    if (lives_ && link_) link_->send(upgrade::at_time(Kind::pause, queue, until));
 }
 
 void Predecessor::tell_drain() {

@@ -163,6 +163,27 @@ class Client(threading.Thread):
             self.close()
 
 
+def unread(client):
+    """The bytes that the process at the other end of this connection has not read yet."""
+    ends = [f"0100007F:{port:04X}" for port in (client.getpeername()[1], client.getsockname()[1])]
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines():
+        fields = line.split()
+        if fields[1:3] == ends:
+            return int(fields[4].split(":")[1], 16)
+    raise AssertionError("the connection has ended")
+
+
+def rests(pid):
+    """All threads of a process wait for events."""
+    return all((task / "stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
+               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
+def wake_ups(pid):
+    """How often the control thread of a process has waited for events. It looks at the lines each time in an upgrade."""
+    return int(re.search(r"voluntary_ctxt_switches:\s(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+
+
 class Upgrade(unittest.TestCase):
     def setUp(self):
         ctypes.CDLL(None).prctl(CHILD_SUBREAPER, 1, 0, 0, 0)  # a new process outlives the one that started it
@@ -351,6 +372,68 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual([self.status(one) for one in (runs, upload, waits)], [200, 200, 200])
         wait_for(lambda: self.ended(old), "the old process ends")
         self.assertEqual(self.backend.overlaps, 0)
+
+    # ── the order of requests in two processes ──
+
+    def begin_late(self):
+        """A client whose request begins in the process that runs, and ends when the test wants it to."""
+        late = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self.addCleanup(late.close)
+        late.sendall(b"POST /a/late HTTP/1.1\r\nHost: a\r\nX-Pad: ")
+        self.assertEqual(self.status(self.send("/b/before")), 200)  # so the connection has been accepted
+        return late
+
+    def end_late(self, late, old, new):
+        """Returns when the old process has taken the request, and the new one has heard of it."""
+        late.sendall(b"x\r\nContent-Length: 0\r\n\r\n")
+        wait_for(lambda: unread(late) == 0, "the old process has read it")
+        wait_for(lambda: rests(old), "and put it into its line")
+        looked = wake_ups(old)
+        wait_for(lambda: wake_ups(old) > looked + 2, "it has looked at its line since")
+        wait_for(lambda: rests(new), "the new one has read what it said")
+
+    def runs_one_by_one(self, lines):
+        paths = list(lines)
+        for count, connection in enumerate(lines.values(), 1):
+            wait_for(lambda count=count: len(self.backend.begun["a"]) == count, "the next one runs")
+            self.assertEqual(self.backend.begun["a"], paths[:count])
+            self.backend.release_one("a")
+            self.assertEqual(self.status(connection), 200)
+        self.assertEqual(self.backend.overlaps, 0)
+
+    def test_a_late_request_runs_behind_those_that_wait_in_the_new_process(self):
+        old = self.start()
+        late = self.begin_late()
+        new = self.upgrade()
+        self.backend.hold("a")
+        lines = {"/a/runs": self.send("/a/runs")}
+        wait_for(lambda: self.backend.runs("/a/runs"), "the queue is with the new process")
+        lines["/a/waits"] = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.end_late(late, old, new)
+        lines["/a/late"] = late
+        lines["/a/after"] = self.send("/a/after")
+        self.wait_in_line(2)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
+    def test_a_late_request_runs_behind_those_that_came_while_the_old_process_had_the_queue(self):
+        old = self.start()
+        late = self.begin_late()
+        self.backend.hold("a")
+        lines = {"/a/runs": self.send("/a/runs")}
+        wait_for(lambda: self.backend.runs("/a/runs"), "the first runs")
+        lines["/a/old"] = self.send("/a/old")
+        self.wait_in_line(1)
+        new = self.upgrade()
+        lines["/a/waits"] = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.end_late(late, old, new)
+        lines["/a/late"] = late
+        lines["/a/after"] = self.send("/a/after")
+        self.wait_in_line(2)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
 
     # ── what goes wrong ──
 
