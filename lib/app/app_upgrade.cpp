@@ -36,6 +36,7 @@ void App::take_sockets() {
         predecessor_ = std::make_unique<Predecessor>(
             control_, log_, assembly_.gates(), std::move(link_),
             Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
+                               .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
                                                Time until) { pauses_.adopt(queue, until); }});
     else

@@ -76,8 +76,15 @@ Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descri
       steps_(std::move(steps)),
       socket_(std::move(link)),
       shared_(control, gates, upgrade::Side::new_process,
-              [this](const upgrade::Message& message) { link_->send(message); }),
+              [this](const upgrade::Message& message) { send(message); }),
       control_(control) {}
+
+// A backend's only worker may be kept busy by an idle connection of this process. The request that
+// used it last has given it back before its slot.
+void Predecessor::send(const upgrade::Message& message) {
+    if (message.kind == Kind::give) steps_.gives_queue();
+    link_->send(message);
+}
 
 // The queues of the old process come before `yours`, so no gate of them grants too early.
 void Predecessor::take_over() {

@@ -84,6 +84,18 @@ class Backend(Listening):
             return path in self.begun[path.split("/")[1]]
 
 
+class OneWorker(Backend):
+    """Serves one connection after the other, as a backend with a single worker: php -S, or pm.max_children = 1."""
+
+    def __init__(self):
+        self.worker = threading.Lock()
+        super().__init__()
+
+    def serve(self, connection):
+        with self.worker:
+            super().serve(connection)
+
+
 class Client(threading.Thread):
     """Sends one request after the other until it is told to stop. `keeps`: on one connection, as long as the server keeps it.
     A connection that ended before a request was answered may be replaced only if it was kept (RFC 9112 9.3.1)."""
@@ -199,11 +211,11 @@ class Upgrade(unittest.TestCase):
 
     # ── the processes ──
 
-    def config(self, more="", listen=""):
+    def config(self, more="", listen="", upstream=""):
         return f"""
 listen: [{{ address: "127.0.0.1:{self.port}" }}{listen}]
 admin: {{ address: "unix:{self.admin}" }}
-upstreams: {{ app: {{ url: "http://127.0.0.1:{self.backend.port}" }} }}
+upstreams: {{ app: {{ url: "http://127.0.0.1:{self.backend.port}"{upstream} }} }}
 routes:
   - {{ prefix: /a, upstream: app, queue: a }}
   - {{ prefix: /b, upstream: app, queue: b }}
@@ -212,8 +224,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
 {more}
 """
 
-    def start(self, more="", listen="", command=(), env=None):
-        self.file.write_text(self.config(more, listen))
+    def start(self, more="", listen="", upstream="", command=(), env=None):
+        self.file.write_text(self.config(more, listen, upstream))
         self.gate = Process([*command, TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
@@ -433,6 +445,18 @@ log: {{ access_file: "{self.folder}/access.log" }}
         lines["/a/after"] = self.send("/a/after")
         self.wait_in_line(2)
         self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
+    def test_an_idle_connection_of_the_new_process_does_not_keep_the_only_worker_from_a_late_request(self):
+        self.backend = OneWorker()
+        self.addCleanup(close_door, self.backend.door)
+        old = self.start(upstream=", idle_timeout: 1h")
+        late = self.begin_late()
+        self.upgrade()
+        self.assertEqual(self.status(self.send("/a/new")), 200, "the new process keeps its connection to the backend")
+        late.sendall(b"x\r\nContent-Length: 0\r\n\r\n")
+        self.assertEqual(self.status(late), 200)
+        self.assertEqual(self.status(self.send("/a/after")), 200)
         wait_for(lambda: self.ended(old), "the old process ends")
 
     # ── what goes wrong ──
