@@ -5,6 +5,7 @@ Usage: upgrade_test.py TICKETGATE [unittest's options]
 """
 import collections
 import ctypes
+import fcntl
 import http.client
 import json
 import os
@@ -500,6 +501,36 @@ log: {{ access_file: "{self.folder}/access.log" }}
         os.kill(last, signal.SIGTERM)
         wait_for(lambda: self.ended(last), "it has ended")
         self.assertFalse(unix.exists(), "the last process removes its file")
+
+    def test_clients_of_a_removed_listener_are_refused_at_once_and_served_again_if_the_new_process_dies(self):
+        port = free_port()
+        self.start(listen=f', {{ address: "127.0.0.1:{port}" }}')
+        held = self.hold_one()
+        self.file.write_text(self.config())
+        new = self.upgrade()
+        self.assertIn(f"127.0.0.1:{port}", self.told())
+        self.assertFalse(answers(port), "the old process still finishes its line")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: answers(port), "the old process accepts again")
+        self.assertEqual(self.status(self.send("/b/x", port)), 200)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+
+    def test_clients_of_an_id_service_that_cannot_start_are_refused(self):
+        port, state = free_port(), self.folder / "ids"
+        ids = f'id_service: {{ address: "127.0.0.1:{port}", worker: 3, state_file: "{state}" }}'
+        self.start(more=ids)
+        wait_for(lambda: answers(port), "the id service listens")
+        self.hold_one()
+        used = open(self.folder / "used", "w")  # by another process, as far as the new one can see
+        self.addCleanup(used.close)
+        fcntl.flock(used, fcntl.LOCK_EX)
+        self.file.write_text(self.config(more=ids.replace(str(state), used.name)))
+        new = self.upgrade()
+        wait_for(lambda: "the id service cannot start" in self.told(), "the new process tells it")
+        wait_for(lambda: not answers(port), "its clients are refused although the old process lives")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: answers(port), "the id service of the old process begins again")
 
     def hold_one(self, path="/a/old"):
         self.backend.hold("a")
