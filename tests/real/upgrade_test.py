@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -197,6 +198,16 @@ def wake_ups(pid):
     return int(re.search(r"voluntary_ctxt_switches:\s(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
 
 
+def children(pid):
+    """The programs that this process has started; a new ticketgate is none of them."""
+    pids = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in pids]
+
+
+def runs(pid):
+    return pathlib.Path(f"/proc/{pid}/exe").exists()
+
+
 class Upgrade(unittest.TestCase):
     def setUp(self):
         ctypes.CDLL(None).prctl(CHILD_SUBREAPER, 1, 0, 0, 0)  # a new process outlives the one that started it
@@ -227,6 +238,9 @@ log: {{ access_file: "{self.folder}/access.log" }}
 
     def start(self, more="", listen="", upstream="", command=(), env=None):
         self.file.write_text(self.config(more, listen, upstream))
+        return self.start_file(command, env)
+
+    def start_file(self, command=(), env=None):
         self.gate = Process([*command, TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
@@ -532,6 +546,28 @@ log: {{ access_file: "{self.folder}/access.log" }}
         os.kill(new, signal.SIGKILL)
         wait_for(lambda: answers(port), "the id service of the old process begins again")
 
+    def check_refused(self, why):
+        done = self.command("upgrade")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(why, done.stderr)
+        self.assertEqual(self.status(self.send("/free/x")), 200)
+
+    def test_a_replica_of_a_cluster_refuses(self):
+        peer, store = free_port(), free_port()
+        pid = self.start(more="queues: { shared: { cluster: true, hold_timeout: never } }\n"
+                         f'cluster: {{ name: shop, replica: one, store: {{ endpoints: ["http://127.0.0.1:{store}"] }}, '
+                         f'peer: {{ listen: "127.0.0.1:{peer}", advertise: "127.0.0.1:{peer}", secret: {"s" * 40} }} }}')
+        self.check_refused("restart it, and its lines pass to other replicas")
+        self.assertEqual(json.loads(self.state())["pid"], pid)
+
+    def test_process_1_refuses(self):
+        space = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"]
+        if subprocess.run([*space, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no namespaces may be made here")
+        self.start(command=space)
+        self.check_refused("its container would end with it")
+        self.assertEqual(json.loads(self.state())["pid"], 1)
+
     def hold_one(self, path="/a/old"):
         self.backend.hold("a")
         held = self.send(path)
@@ -593,6 +629,30 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.backend.overlaps, 0)
 
     # ── what goes along ──
+
+    @unittest.skipUnless(shutil.which("php-cgi"), "php-cgi is not installed")
+    def test_scripts_of_the_workers_of_two_processes_never_run_together(self):
+        (self.folder / "a").mkdir()
+        (self.folder / "a/x.php").write_text("<?php header('Content-Length: 4'); echo file_get_contents('http://127.0.0.1:"
+                                             f"{self.backend.port}' . $_SERVER['REQUEST_URI'], false, null, 0, 4);")
+        self.file.write_text(self.config().replace(
+            f'url: "http://127.0.0.1:{self.backend.port}"',
+            "workers: { command: [php-cgi, -d, cgi.fix_pathinfo=0], max: 2 }, "
+            f"fastcgi: {{ root: {self.folder} }}"))
+        self.start_file()
+        old = self.gate.child.pid
+        held = self.hold_one("/a/x.php?old")
+        workers = children(old)
+        self.assertTrue(workers)
+        self.upgrade()
+        lines = {"/a/x.php?old": held, "/a/x.php?new": self.send("/a/x.php?new")}
+        self.wait_in_line(1)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+        for pid in workers:
+            wait_for(lambda pid=pid: not runs(pid), "its workers end with it")
+        self.backend.release("a")
+        self.assertEqual(self.status(self.send("/a/x.php?after")), 200)
 
     def test_a_pause_holds_in_both_processes(self):
         old = self.start()
