@@ -224,7 +224,10 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
     void hand_over(bool on) override {
         if (on == std::exchange(handed_over, on)) return;
         this->owns_file = false;
-        if (!on) return accept();
+        if (!on) {
+            net::listen_again(acceptor.native_handle());
+            return accept();
+        }
         acceptor.cancel();
         retry.cancel();
     }

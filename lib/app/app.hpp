@@ -79,6 +79,7 @@ class App {
 
     // app_upgrade.cpp
     void take_sockets();
+    void end_left_sockets();
     void begin_id_service();
     HandOver steps_of_hand_over();
     void hand_over(pid_t successor);

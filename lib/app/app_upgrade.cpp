@@ -5,6 +5,7 @@
 
 #include "app/app.hpp"
 #include "app/id_service.hpp"
+#include "proxy/settings.hpp"
 
 // The part of App that is about upgrades: what was passed to this process, and what it passes on.
 
@@ -30,33 +31,39 @@ std::string_view name(Successor::Phase phase) {
 }  // namespace
 
 // The id service of an old process has the state file until it ends. systemd would keep clients
-// waiting on a socket that no listener has; one of an old process just ends with it.
+// waiting on a socket that no listener has.
 void App::take_sockets() {
-    if (link_.get() >= 0)
+    if (link_.get() >= 0) {
         predecessor_ = std::make_unique<Predecessor>(
             control_, log_, assembly_.gates(), std::move(link_),
             Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
+                               .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
                                                Time until) { pauses_.adopt(queue, until); }});
-    else
-        begin_id_service();
-    const bool waits_for_ids = predecessor_ && assembly_.config().id_service;
-    const auto left = passed_.left();
-    if (left.empty() || waits_for_ids) return;
-    if (passed_.of_systemd && !predecessor_)
+        return;
+    }
+    begin_id_service();
+    if (const auto left = passed_.left(); !left.empty())
         throw std::runtime_error("systemd passed a socket on " + left.front() +
                                  ", which no listener of the configuration has");
-    for (const auto& address : left)
-        log_.warn("upgrade: no listener has this address any more", {{"address", address}});
-    passed_.close_left();
 }
 
 // The files of unix sockets are the old process's until then: a start that fails leaves them.
 void App::take_over() {
     predecessor_->take_over();
+    end_left_sockets();
     if (passed_.of_systemd) return;
     front_.own_files();
     if (admin_) admin_->own_file();
+}
+
+// Not before the old process has handed over: a start that fails leaves them. The id service takes
+// its socket later.
+void App::end_left_sockets() {
+    const auto& ids = assembly_.config().id_service;
+    const auto kept = ids ? std::optional(endpoint_of(ids->address)) : std::nullopt;
+    for (const auto& address : passed_.end_left(kept))
+        log_.warn("upgrade: no listener has this address any more", {{"address", address}});
 }
 
 // Without a predecessor a failure ends the start; with one, the old service has ended already.
@@ -69,11 +76,11 @@ void App::begin_id_service() {
                                       [this](const net::Endpoint& at) { return passed_.open(at); });
         if (!passed_.of_systemd) id_service_->own_file();
         if (runs) id_service_->start();
-        if (runs) passed_.close_left();
     } catch (const std::exception& why) {
         if (!runs) throw;
         log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
     }
+    if (runs) (void)passed_.end_left();  // its clients would wait for the old process to end
 }
 
 HandOver App::steps_of_hand_over() {

@@ -54,6 +54,7 @@ net::Opened PassedSockets::open(const net::Endpoint& at) {
     if (found == sockets_.end()) return net::open_listener(at);
     Descriptor taken = std::move(found->descriptor);
     sockets_.erase(found);
+    if (!of_systemd) net::listen_again(taken.get());
     return {std::move(taken), true};
 }
 
@@ -61,6 +62,19 @@ std::vector<std::string> PassedSockets::left() const {
     std::vector<std::string> addresses;
     addresses.reserve(sockets_.size());
     for (const auto& one : sockets_) addresses.push_back(one.at.text());
+    return addresses;
+}
+
+std::vector<std::string> PassedSockets::end_left(const std::optional<net::Endpoint>& kept) {
+    const auto ends = std::partition(sockets_.begin(), sockets_.end(), [&kept](const Socket& one) {
+        return kept && is(one.at, *kept);
+    });
+    std::vector<std::string> addresses;
+    for (auto one = ends; one != sockets_.end(); ++one) {
+        addresses.push_back(one->at.text());
+        if (!of_systemd && !one->at.is_unix()) (void)::shutdown(one->descriptor.get(), SHUT_RD);
+    }
+    sockets_.erase(ends, sockets_.end());
     return addresses;
 }
 

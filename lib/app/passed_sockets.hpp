@@ -3,6 +3,7 @@
 // its own if there is none. Control thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,10 @@ class PassedSockets {
     net::Opened open(const net::Endpoint& at);
     /// The addresses of those that no listener has taken.
     std::vector<std::string> left() const;
-    void close_left() { sockets_.clear(); }
+    /// Closes these, but one with the address of `kept`, and returns their addresses. The old
+    /// process of an upgrade has them as well, so this ends the listening itself: TCP clients are
+    /// refused at once. Unix sockets, and those of systemd, go on in the process that has them.
+    std::vector<std::string> end_left(const std::optional<net::Endpoint>& kept = {});
 
     /// The files of unix sockets are systemd's.
     bool of_systemd = false;

@@ -76,8 +76,15 @@ Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descri
       steps_(std::move(steps)),
       socket_(std::move(link)),
       shared_(control, gates, upgrade::Side::new_process,
-              [this](const upgrade::Message& message) { link_->send(message); }),
+              [this](const upgrade::Message& message) { send(message); }),
       control_(control) {}
+
+// A backend's only worker may be kept busy by an idle connection of this process. The request that
+// used it last has given it back before its slot.
+void Predecessor::send(const upgrade::Message& message) {
+    if (message.kind == Kind::give) steps_.gives_queue();
+    link_->send(message);
+}
 
 // The queues of the old process come before `yours`, so no gate of them grants too early.
 void Predecessor::take_over() {
@@ -99,7 +106,7 @@ void Predecessor::take_over() {
 void Predecessor::heard(const upgrade::Message& message) {
     if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
     if (message.kind == Kind::ids) return begin_ids();
-    if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::end_of_pause(message));
+    if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::time_of(message));
 }
 
 void Predecessor::begin_ids() {
@@ -119,7 +126,7 @@ void Predecessor::ended() {
 }
 
 void Predecessor::tell_pause(const std::string& queue, Time until) {
-    if (lives_ && link_) link_->send(upgrade::pause_until(queue, until));
+    if (lives_ && link_) link_->send(upgrade::at_time(Kind::pause, queue, until));
 }
 
 void Predecessor::go_on() {

@@ -39,7 +39,8 @@ std::uint64_t inherited_facts(std::uint32_t side, bool of_systemd);
 class Predecessor {
  public:
     struct Steps {
-        std::function<void()> begin_ids;  ///< the old id service has ended
+        std::function<void()> begin_ids;    ///< the old id service has ended
+        std::function<void()> gives_queue;  ///< the old process is about to grant once more
         std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
     };
 
@@ -57,6 +58,7 @@ class Predecessor {
     void go_on();
 
  private:
+    void send(const upgrade::Message& message);
     void heard(const upgrade::Message& message);
     void ended();
     void begin_ids();

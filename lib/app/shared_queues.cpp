@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 
 namespace ticketgate {
 namespace {
 
-using upgrade::Event;
 using upgrade::Kind;
 using upgrade::Say;
 using upgrade::Side;
@@ -16,30 +16,26 @@ using upgrade::Turn;
 // How soon a queue passes on when its line has ended; for the time of an upgrade only.
 constexpr auto between_looks = std::chrono::milliseconds(2);
 
-bool holds(LocalGate* gate) {
-    return gate != nullptr && gate->look().holds != 0;
-}
-
-upgrade::Line line_of(const LocalGate::Facts& facts) {
-    return {facts.waits, facts.holds != 0};
-}
-
 }  // namespace
 
-// A gate that a reload makes is barred as well, if the other process has its queue.
+// A gate that a reload makes is limited as well, if the other process has its queue.
 SharedQueues::SharedQueues(Control& control, GateRegistry& gates, Side side, Send send)
-    : gates_(gates), side_(side), send_(std::move(send)), turns_(side), next_look_(control.io()) {
-    gates_.bar_new([this](const std::string& queue) { return !turns_.ours(queue); });
+    : gates_(gates), send_(std::move(send)), turns_(side), next_look_(control.io()) {
+    gates_.limit_new([this](const std::string& queue) { return turns_.grants_until(queue); });
 }
 
 SharedQueues::~SharedQueues() {
-    gates_.bar_new(nullptr);
+    gates_.limit_new(nullptr);
 }
 
 void SharedQueues::add(const std::string& queue) {
-    turns_.add(queue);
+    turns_.add(queue, monotonic_now());
+    limit(queue);
+}
+
+void SharedQueues::limit(const std::string& queue) {
     LocalGate* const gate = gates_.find(queue);
-    if (gate != nullptr && !turns_.ours(queue)) (void)gate->bar(true);
+    if (gate != nullptr) gate->grant_until(turns_.grants_until(queue));
 }
 
 void SharedQueues::start() {
@@ -62,35 +58,35 @@ void SharedQueues::look_later() {
 }
 
 void SharedQueues::look() {
-    turns_.for_each([this](const std::string& queue, Turn current) { look_at(queue, current); });
+    turns_.for_each([this](const std::string& queue, const Turn&) { look_at(queue); });
 }
 
-// The right to grant is given away under the gate's lock, or a request might take a ticket and be
-// granted between the look and the bar. An upload that is not whole claims no slot: with `order:
-// ready` it would keep others from the queue. Without a gate there is nothing to keep it for.
-void SharedQueues::look_at(const std::string& queue, Turn current) {
+// The gate stops before the right to grant from its queue is given away. Without a gate there is
+// nothing to keep it for.
+void SharedQueues::look_at(const std::string& queue) {
+    if (turns_.stays(queue)) return;
     LocalGate* const gate = gates_.find(queue);
-    const bool keeps = current == Turn::ours && (side_ == Side::new_process || holds(gate));
-    if (keeps) return;
-    const auto line = gate == nullptr ? upgrade::Line() : line_of(gate->bar(true));
-    const Say say = turns_.look(queue, line);
-    if (gate != nullptr && turns_.ours(queue)) (void)gate->bar(false);
-    if (say == Say::give) send_({Kind::give, 0, queue});
-    if (say == Say::ask) send_({Kind::ask, 0, queue});
+    const auto facts = gate == nullptr ? LocalGate::Facts{.stopped = true} : gate->stop_when_done();
+    const auto step = turns_.look(queue, {.next = facts.next, .runs = facts.holds != 0});
+    TG_CHECK(step.after.ours || facts.stopped);
+    if (step.say == Say::give) send_(upgrade::at_time(Kind::give, queue, step.after.until));
+    if (step.say == Say::ask) send_(upgrade::at_time(Kind::ask, queue, step.after.until));
 }
 
+// A queue that was given for nothing goes back at once.
 void SharedQueues::heard(const upgrade::Message& message) {
-    const Event event = message.kind == Kind::give ? Event::given : Event::asked;
-    if (!turns_.heard(message.text, event)) return;
-    LocalGate* const gate = gates_.find(message.text);
-    if (gate != nullptr) (void)gate->bar(event == Event::asked);
+    const std::string& queue = message.text;
+    const Say say = message.kind == Kind::give ? Say::give : Say::ask;
+    if (!turns_.hear(queue, say, upgrade::time_of(message))) return;
+    limit(queue);
+    if (looks_) look_at(queue);
 }
 
 std::vector<std::string> SharedQueues::alone() {
     looks_ = false;
     next_look_.cancel();
     auto taken = turns_.alone();
-    gates_.for_each([](LocalGate& gate) { (void)gate.bar(false); });
+    gates_.for_each([](LocalGate& gate) { gate.grant_until(queue::all_tickets); });
     return taken;
 }
 

@@ -1,5 +1,5 @@
-// The queues that two processes serve during an upgrade: bars each gate while the other process may
-// grant from its queue. upgrade/turns decides; this asks the gates and speaks over the link.
+// The queues that two processes serve during an upgrade: stops each gate while the other process
+// may grant from its queue. upgrade/turns decides; this asks the gates and speaks over the link.
 // Control thread.
 #pragma once
 
@@ -21,6 +21,7 @@ class SharedQueues {
     SharedQueues(Control& control, GateRegistry& gates, upgrade::Side side, Send send);
     ~SharedQueues();
 
+    /// When the old process accepts no more, and before the new one does.
     void add(const std::string& queue);
     /// Looks at the gates from now on, until alone().
     void start();
@@ -34,10 +35,10 @@ class SharedQueues {
 
  private:
     void look();
-    void look_at(const std::string& queue, upgrade::Turn current);
+    void look_at(const std::string& queue);
+    void limit(const std::string& queue);
     void look_later();
     GateRegistry& gates_;
-    const upgrade::Side side_;
     const Send send_;
     upgrade::Turns turns_;
     boost::asio::steady_timer next_look_;

@@ -83,7 +83,7 @@ void Successor::heard(const Packet& packet) {
             if (shared_) shared_->heard(message);
             return;
         case Kind::pause:
-            return steps_.pause(message.text, upgrade::end_of_pause(message));
+            return steps_.pause(message.text, upgrade::time_of(message));
         case Kind::drain:
             if (phase_ == Phase::handed_over) phase_ = Phase::drains;
             return steps_.drain();
@@ -114,7 +114,7 @@ void Successor::hand_over() {
 }
 
 void Successor::tell_pause(const std::string& queue, Time until) {
-    if (phase_ == Phase::handed_over) link_->send(upgrade::pause_until(queue, until));
+    if (phase_ == Phase::handed_over) link_->send(upgrade::at_time(Kind::pause, queue, until));
 }
 
 void Successor::go_on() {

@@ -19,7 +19,7 @@ std::shared_ptr<LocalGate> GateRegistry::find_or_make(const std::string& name,
     if (found != gates_.end()) return found->second;
     auto gate = std::make_shared<LocalGate>(name, settings, next_home_(), metrics_, permit);
     gates_.emplace(name, gate);
-    if (barred_ && barred_(name)) (void)gate->bar(true);
+    if (until_) gate->grant_until(until_(name));
     return gate;
 }
 

@@ -30,9 +30,10 @@ class GateRegistry {
     /// the other gates once they are empty.
     void configure_all(const std::map<std::string, GateSettings>& settings);
 
-    /// Gates that are made from now on begin barred if another process may grant from their queue.
-    void bar_new(std::function<bool(const std::string& queue)> barred) {
-        barred_ = std::move(barred);
+    /// Gates that are made from now on grant as LocalGate::grant_until() with this time of their
+    /// queue: another process may grant from it. Null: to all tickets.
+    void limit_new(std::function<Time(const std::string& queue)> until) {
+        until_ = std::move(until);
     }
 
     /// Null: no gate has this name.
@@ -50,7 +51,7 @@ class GateRegistry {
     metrics::Registry& metrics_;
     std::function<net::Loop&()> next_home_;
     Permits permits_;
-    std::function<bool(const std::string&)> barred_;
+    std::function<Time(const std::string&)> until_;
     std::map<std::string, std::shared_ptr<LocalGate>> gates_;
 };
 

@@ -4,20 +4,6 @@ namespace ticketgate {
 
 using queue::State;
 
-namespace {
-
-// A ticket stands before those who are ready elsewhere: one whose body is whole, and with `order:
-// arrival` any.
-bool claims_slot(const queue::Queue& queue) {
-    if (queue.limits().order == queue::Order::arrival) return queue.waiting() != 0;
-    bool claims = false;
-    queue.for_each_waiting(queue.waiting(),
-                           [&claims](const queue::Ticket& one) { claims |= one.ready; });
-    return claims;
-}
-
-}  // namespace
-
 LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
                      metrics::Registry& registry, Permit* permit)
     : Gate(std::move(name), home),
@@ -30,8 +16,8 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
 
 // Makes every change: under the lock the pure queue decides, afterwards this wakes the granted
 // tickets. Allocates nothing: a slot must reach the next ticket even without memory. Permit, pause
-// and bar are three reasons not to grant. All are asked each time, so a grant never rests on an
-// earlier answer.
+// and grant_until() are three reasons not to grant. All are asked each time, so a grant never rests
+// on an earlier answer.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
     queue::Tickets granted;
@@ -39,8 +25,9 @@ void LocalGate::change(const net::Loop* here, Change change) {
     {
         const std::lock_guard lock(lock_);
         const Time now = monotonic_now();
-        const bool permitted = this->permitted(), may = permitted && open_at(now);
-        if (may != queue_.allowed()) queue_.allow(may, now, granted);
+        const bool permitted = this->permitted();
+        const Time until = permitted ? open_until(now) : queue::no_ticket;
+        if (until != queue_.allowed()) queue_.allow(until, now, granted);
         change(now, granted);
         missed = !permitted && queue_.waiting() != 0;
         for (queue::Ticket& ticket : granted) {
@@ -63,16 +50,31 @@ LocalGate::Facts LocalGate::look() {
 }
 
 LocalGate::Facts LocalGate::facts() {
-    return {queue_.waiting() != 0, queue_.in_flight(), queue_.numbering().token};
+    const queue::Ticket* const next = queue_.next_in_line();
+    return {.waits = queue_.waiting() != 0,
+            .holds = queue_.in_flight(),
+            .token = queue_.numbering().token,
+            .next = next == nullptr ? Time::max() : next->taken,
+            .stopped = until_ == queue::no_ticket};
 }
 
-LocalGate::Facts LocalGate::bar(bool on) {
+void LocalGate::grant_until(Time until) {
+    change(nullptr, [&](Time now, queue::Tickets& granted) {
+        until_ = until;
+        queue_.allow(granted_until(now), now, granted);
+    });
+}
+
+// Under one lock: a request that takes a ticket just now is granted a slot before, and then the
+// gate does not stop, or waits.
+LocalGate::Facts LocalGate::stop_when_done() {
     Facts facts;
     change(nullptr, [&](Time now, queue::Tickets& granted) {
-        barred_ = on;
-        queue_.allow(permitted() && open_at(now), now, granted);
         facts = this->facts();
-        facts.waits = claims_slot(queue_);
+        if (facts.holds != 0 || facts.next < until_) return;
+        until_ = queue::no_ticket;
+        queue_.allow(until_, now, granted);
+        facts.stopped = true;
     });
     return facts;
 }
@@ -217,7 +219,7 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
 void LocalGate::pause(Time until) {
     change(nullptr, [&](Time now, queue::Tickets& granted) {
         paused_until_ = until > now ? until : Time{};
-        queue_.allow(permitted() && open_at(now), now, granted);
+        queue_.allow(granted_until(now), now, granted);
     });
 }
 

@@ -19,18 +19,24 @@ class LocalGate final : public Gate {
     LocalGate(std::string name, GateSettings settings, net::Loop& home, metrics::Registry& registry,
               Permit* permit = nullptr);
 
-    /// What the keeper of a clustered line wants to know of it.
+    /// What the keeper of a clustered line, or the other process of an upgrade, wants to know.
     struct Facts {
         bool waits = false;       ///< a ticket waits
         std::uint32_t holds = 0;  ///< slots held, those of calls within them included
         std::uint64_t token = 0;  ///< the last one given
+        /// When the ticket that the next slot is for was taken. An upload that is not whole has no
+        /// claim to it, but with `order: arrival`. Time::max(): nobody waits for a slot.
+        Time next = Time::max();
+        bool stopped = false;  ///< grants nothing: grant_until() or stop_when_done()
     };
     /// Any thread. Grants first what the permit allows by now: what it says is seen here.
     Facts look();
-    /// Barred: grants nothing, as another process may grant from the same queue (an upgrade).
-    /// Returns what the gate holds from then on; `waits`: a ticket claims a slot. An upload that is
-    /// not whole does that with `order: arrival` only. Any thread.
-    Facts bar(bool on);
+    /// Grants to tickets taken before `until` only, as another process may grant from the same
+    /// queue to the others (an upgrade). queue::no_ticket: grants nothing. Any thread.
+    void grant_until(Time until);
+    /// Grants nothing from now on, if no slot is held and no ticket waits that may be granted one.
+    /// Returns what the gate holds then. Any thread.
+    Facts stop_when_done();
     /// A term begins: numbers and tokens from now on are above `last`. Any thread.
     void start_term(std::uint64_t last);
 
@@ -73,7 +79,8 @@ class LocalGate final : public Gate {
     template <class Change>
     void change(const net::Loop* here, Change change);
     bool permitted() const { return permit_ == nullptr || permit_->holds(); }
-    bool open_at(Time now) const { return !barred_ && now >= paused_until_; }
+    Time open_until(Time now) const { return now >= paused_until_ ? until_ : queue::no_ticket; }
+    Time granted_until(Time now) const { return permitted() ? open_until(now) : queue::no_ticket; }
     Facts facts();
     void wake(std::shared_ptr<Pass>, const net::Loop* here);
     queue::State give_away(Pass&, Time now, queue::Tickets& granted);
@@ -100,10 +107,10 @@ class LocalGate final : public Gate {
     mutable std::mutex lock_;  // guards queue_, the lines within its holders, and what follows
     queue::Queue queue_;
     GateSettings settings_;
-    Time paused_until_{};  // Time{}: not paused
-    bool barred_ = false;
-    Time last_freed_{};    // when a hold of queue_ last ended, with all calls within it
-    GateMetrics metrics_;  // its counters and histograms are written under lock_
+    Time paused_until_{};              // Time{}: not paused
+    Time until_ = queue::all_tickets;  // grant_until()
+    Time last_freed_{};                // when a hold of queue_ last ended, with all calls within it
+    GateMetrics metrics_;              // its counters and histograms are written under lock_
 };
 
 }  // namespace ticketgate

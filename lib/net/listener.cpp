@@ -18,6 +18,8 @@ namespace ticketgate::net {
 namespace {
 
 constexpr int accepts_at_once = 64;
+// Connections that may wait to be accepted; the system may allow fewer.
+constexpr int longest_backlog = 4096;
 // The pause after EMFILE and similar errors.
 constexpr Duration accept_pause = 100ms;
 
@@ -63,9 +65,14 @@ Descriptor open_listener(const Endpoint& at) {
         setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     // The mode of a unix socket is set before anybody can connect, whatever the umask is.
     if (socket.get() < 0 || ::bind(socket.get(), at.address(), at.size()) != 0 ||
-        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) || ::listen(socket.get(), 4096) != 0)
+        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) ||
+        ::listen(socket.get(), longest_backlog) != 0)
         throw ListenError(at, errno);
     return socket;
+}
+
+void listen_again(int socket) {
+    (void)::listen(socket, longest_backlog);
 }
 
 Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,

@@ -24,6 +24,8 @@ void remove_stale_socket(const Endpoint& at);
 /// Opens a socket that listens on this address; throws std::system_error that names it. Replaces a
 /// unix socket file that no process listens on.
 Descriptor open_listener(const Endpoint& at);
+/// After another process that has the same TCP socket has ended its listening.
+void listen_again(int socket);
 /// A listening socket of this process.
 struct Opened {
     Opened(Descriptor s, bool p = false) : socket(std::move(s)), passed(p) {}  // NOLINT: a value

@@ -100,6 +100,10 @@ void Assembly::hand_over(bool on) {
     post_to_stations([on](Station& station) { station.hand_over(on); });
 }
 
+void Assembly::close_idle_backends() {
+    post_to_stations([](Station& station) { station.close_idle_backends(); });
+}
+
 // A paused line could not end: a drain lets it go on (CONTRACT 11).
 void Assembly::drain() {
     gates_.for_each([](Gate& gate) { gate.resume(); });

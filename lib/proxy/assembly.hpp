@@ -52,6 +52,9 @@ class Assembly {
     void reload(config::Config next);
     /// As Station::hand_over().
     void hand_over(bool on);
+    /// Another process is about to send requests to the backends: closes the idle connections to
+    /// them.
+    void close_idle_backends();
     /// Refuses new requests, and ends idle connections and pauses.
     void drain();
     /// Ends all sessions and runs.

@@ -76,7 +76,10 @@ void Front::hand_over(bool on) {
     const auto done = std::make_shared<std::binary_semaphore>(0);
     commons_.stations.front()->loop.post([this, on, done] {
         handed_over_ = on;
-        for (auto& listener : listeners_) listener->leave_file();
+        for (auto& listener : listeners_) {
+            listener->leave_file();
+            if (!on) net::listen_again(listener->descriptor());
+        }
         update();
         done->release();
     });

@@ -174,6 +174,14 @@ void Station::hand_over(bool on) {
     notify_all();
 }
 
+void Station::close_idle_backends() {
+    if (handed_over_) return;  // none is kept
+    for (const auto& [name, upstream] : snapshot_->upstreams) {
+        upstream->retire(loop);
+        upstream->unretire(loop);
+    }
+}
+
 void Station::drain() {
     draining_ = true;
     notify_all();

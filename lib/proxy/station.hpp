@@ -138,6 +138,8 @@ class Station {
     /// served as before, each answer ends its connection, and connections that rest end soon.
     void hand_over(bool on);
     bool handed_over() const { return handed_over_; }
+    /// Closes the idle connections to backends.
+    void close_idle_backends();
     /// Refuses new requests; idle connections end now.
     void drain();
     /// Ends all sessions and runs now, whatever they do; the lines empty.

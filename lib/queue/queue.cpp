@@ -39,7 +39,7 @@ void Queue::note_hold(Duration hold) {
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
     ticket.position = waiting();
     ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
-    if (full(entry)) return apply(ticket, Event::refuse, now, granted);
+    if (full(entry, now)) return apply(ticket, Event::refuse, now, granted);
     (void)apply(ticket, Event::enter, now, granted);
     ticket.number = ++numbering_.number;
     ticket.taken = now;
@@ -53,13 +53,13 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
 // body is whole does not count, nor does one that takes a free slot at once: unfinished uploads
 // never keep others out of a free slot. So max_waiting: 0 admits as many tickets as there are
 // slots.
-bool Queue::full(const Entry& entry) const {
+bool Queue::full(const Entry& entry, Time now) const {
     if (entry.max_waiting == unlimited) return false;
     const std::uint64_t free =
         limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
     // While a slot is free no ready ticket waits, except behind the head in order: arrival.
     const bool at_once = entry.ready && (limits_.order == Order::ready || line_.empty());
-    if (free > 0 && at_once && allowed_) return false;
+    if (free > 0 && at_once && now < allowed_) return false;
     return waiting() >= entry.max_waiting + free;
 }
 
@@ -85,7 +85,7 @@ State Queue::cancel(Ticket& ticket, Time now, Tickets& granted) {
 }
 
 void Queue::move(Time now, Tickets& woken) {
-    const bool allowed = std::exchange(allowed_, false);  // no ticket is granted on the way
+    const Time allowed = std::exchange(allowed_, no_ticket);  // no ticket is granted on the way
     while (!line_.empty()) {
         Ticket& ticket = line_.front();
         (void)apply(ticket, Event::move, now, woken);
@@ -117,13 +117,18 @@ void Queue::resize(Limits limits, Time now, Tickets& granted) {
     grant_free_slots(now, granted);
 }
 
-Ticket* Queue::first() {
-    if (limits_.order == Order::ready) return ready_.empty() ? nullptr : &*ready_.begin();
-    return line_.empty() || !line_.front().ready ? nullptr : &line_.front();
+Ticket* Queue::next_in_line() {
+    if (limits_.order == Order::arrival) return oldest_waiting();
+    return ready_.empty() ? nullptr : &*ready_.begin();
 }
 
-void Queue::allow(bool on, Time now, Tickets& granted) {
-    allowed_ = on;
+Ticket* Queue::first() {
+    Ticket* const ticket = next_in_line();
+    return ticket != nullptr && ticket->ready && ticket->taken < allowed_ ? ticket : nullptr;
+}
+
+void Queue::allow(Time until, Time now, Tickets& granted) {
+    allowed_ = until;
     grant_free_slots(now, granted);
 }
 
@@ -135,7 +140,7 @@ void Queue::raise(std::uint64_t last) {
 }
 
 void Queue::grant_free_slots(Time now, Tickets& granted) {
-    while (allowed_ && in_flight() < limits_.max_in_flight) {
+    while (in_flight() < limits_.max_in_flight) {
         Ticket* ticket = first();
         if (ticket == nullptr) return;
         admit(*ticket, now, granted);

@@ -8,7 +8,7 @@
 // lowered);
 // - a grant goes to the lowest ready number (order: ready) or to the head of the line (order:
 // arrival);
-// - after every call no ready ticket that may run waits while a slot is free, if slots are granted.
+// - after every call no ready ticket that may be granted waits while a slot is free.
 // take, ready, settle, cancel and leave are O(1), or O(log n) for a ticket that becomes ready late.
 #pragma once
 
@@ -29,6 +29,9 @@ enum class Order : std::uint8_t {
 };
 
 inline constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
+
+/// For Queue::allow(): all tickets, or none.
+inline constexpr Time all_tickets = Time::max(), no_ticket = Time::min();
 
 struct Limits {
     std::uint32_t max_in_flight = 1;  ///< at least 1
@@ -88,10 +91,11 @@ class Queue {
     /// Grants no slot from now on.
     void close() { limits_.max_in_flight = 0; }
 
-    /// Whether free slots are granted: a clustered line may grant only in some times. While it may
-    /// not, tickets gather in their order.
-    void allow(bool on, Time now, Tickets& granted);
-    bool allowed() const { return allowed_; }
+    /// Free slots are granted to tickets taken before `until` only: a clustered line may grant only
+    /// in some times, and in an upgrade another process may have older tickets. The others gather
+    /// in their order.
+    void allow(Time until, Time now, Tickets& granted);
+    Time allowed() const { return allowed_; }
     /// From now on numbers and tokens are above `last`. Those who wait get new numbers in their
     /// order.
     void raise(std::uint64_t last);
@@ -139,6 +143,8 @@ class Queue {
     /// Null: no slot is held, nobody waits.
     Ticket* oldest_holder() { return holders_.empty() ? nullptr : &holders_.front(); }
     Ticket* oldest_waiting() { return line_.empty() ? nullptr : &line_.front(); }
+    /// The ticket that the next slot is for. With `order: ready` its body is whole. Null: none.
+    Ticket* next_in_line();
 
  private:
     using Line = boost::intrusive::list<Ticket>;
@@ -148,7 +154,7 @@ class Queue {
     static void for_each(const Line& line, std::size_t most, Use& use) {
         for (auto it = line.begin(); it != line.end() && most != 0; ++it, --most) use(*it);
     }
-    bool full(const Entry&) const;
+    bool full(const Entry&, Time now) const;
     Ticket* first();
     void grant_free_slots(Time now, Tickets& granted);
     void admit(Ticket&, Time now, Tickets& granted);
@@ -158,10 +164,10 @@ class Queue {
     void mark_ready(Ticket&);
 
     Limits limits_;
-    bool allowed_ = true;
-    Line line_;       // waiting, in order of number
-    ReadySet ready_;  // the ready ones of line_, in order of number
-    Line holders_;    // granted or running, in order of grant
+    Time allowed_ = all_tickets;  // those taken before
+    Line line_;                   // waiting, in order of number
+    ReadySet ready_;              // the ready ones of line_, in order of number
+    Line holders_;                // granted or running, in order of grant
     Numbering own_numbering_;
     Numbering& numbering_ = own_numbering_;
     Duration mean_hold_{0};

@@ -15,11 +15,11 @@ constexpr std::array<std::string_view, 12> words{"hello", "socket", "offered", "
 }  // namespace
 
 // Both processes are on one machine, and have one monotonic clock.
-Message pause_until(const std::string& queue, Time until) {
-    return {Kind::pause, static_cast<std::uint64_t>(until.time_since_epoch().count()), queue};
+Message at_time(Kind kind, const std::string& queue, Time time) {
+    return {kind, static_cast<std::uint64_t>(time.time_since_epoch().count()), queue};
 }
 
-Time end_of_pause(const Message& message) {
+Time time_of(const Message& message) {
     return Time(Time::duration(static_cast<Time::rep>(message.number)));
 }
 

@@ -4,9 +4,9 @@
 // The old process sends `socket` for each listening socket, with its descriptor, then `offered`.
 // The new one takes its sockets, reads its config, and says `ready`, or `problem`s before it ends.
 // The old one stops accepting and sends `queue` for each of its queues, then `yours`: from here on
-// the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue
-// (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause` tells the other
-// process of an operator's pause, `drain` that the new process ends for good.
+// the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue, and to
+// which tickets (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause`
+// tells the other process of an operator's pause, `drain` that the new process ends for good.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace ticketgate::upgrade {
 
 /// Of the link. A process that is told of another version ends before it takes anything over.
-inline constexpr std::uint64_t protocol = 1;
+inline constexpr std::uint64_t protocol = 2;
 /// The longest message; a longer text is cut.
 inline constexpr std::size_t longest_message = 4096;
 
@@ -31,10 +31,10 @@ enum class Kind : std::uint8_t {
     ready,    ///< the new process can accept
     queue,    ///< text: a queue of the old process
     yours,    ///< the old process accepts no more
-    give,     ///< text: the queue from which the other may grant from now on
-    ask,      ///< text: the queue from which the sender must grant once more
+    give,     ///< at_time(): the other may grant from the queue, to older tickets
+    ask,      ///< at_time(): the other may go on granting, to older tickets only
     ids,      ///< the id service of the old process has ended
-    pause,    ///< as pause_until() makes it
+    pause,    ///< at_time(): an operator's, until then; Time{}: its end
     drain,    ///< the new process drains: nobody accepts any more
 };
 
@@ -45,9 +45,9 @@ struct Message {
     bool operator==(const Message&) const = default;
 };
 
-/// Of an operator's pause; Time{}: its end.
-Message pause_until(const std::string& queue, Time until);
-Time end_of_pause(const Message& message);
+/// A message about a queue that has a time.
+Message at_time(Kind kind, const std::string& queue, Time time);
+Time time_of(const Message& message);
 
 /// `WORD NUMBER TEXT`; the text may have any bytes.
 std::string encode(const Message& message);

@@ -3,70 +3,72 @@
 #include <algorithm>
 
 namespace ticketgate::upgrade {
+namespace {
 
-Step step(Turn current, Event event) {
-    if (event == Event::alone) return {Turn::ours};
-    switch (current) {
-        case Turn::ours:
-            if (event == Event::idle) return {Turn::theirs, Say::give};
-            if (event == Event::asked) return {Turn::returning};
-            break;
-        case Turn::theirs:
-            if (event == Event::given) return {Turn::ours};
-            if (event == Event::wanted) return {Turn::asked, Say::ask};
-            break;
-        case Turn::asked:
-            if (event == Event::given) return {Turn::ours};
-            break;
-        case Turn::returning:
-            if (event == Event::idle) return {Turn::theirs, Say::give};
-            break;
-    }
-    return {current};
+// The time before which the other process grants to its tickets. The old one grants to those of the
+// same time as well, or neither would.
+Time limit_for_the_other(Side side, Time next) {
+    return side == Side::old_process || next == Time::max() ? next : next + Duration(1);
 }
 
-bool Turns::ours(const std::string& queue) const {
+}  // namespace
+
+bool stays(Side side, Turn current) {
+    return side == Side::new_process && current.ours && current.until == Time::max();
+}
+
+Step look(Side side, Turn current, const Line& line) {
+    const Time limit = limit_for_the_other(side, line.next);
+    if (!current.ours)
+        return limit < current.until ? Step{{false, limit}, Say::ask} : Step{current};
+    if (stays(side, current) || line.runs || line.next < current.until) return {current};
+    return {{false, limit}, Say::give};
+}
+
+// An ask may cross a give on its way. Then it is for nothing: the asker has the right by now.
+Turn hear(Turn current, Say say, Time until) {
+    const Say expected = current.ours ? Say::ask : Say::give;
+    return say == expected ? Turn{true, until} : current;
+}
+
+Time Turns::grants_until(const std::string& queue) const {
     const auto found = turns_.find(queue);
-    return found == turns_.end() || found->second == Turn::ours;
+    if (found == turns_.end()) return Time::max();
+    return found->second.ours ? found->second.until : Time::min();
 }
 
-std::optional<Event> seen(Side side, Turn current, const Line& line) {
-    const bool old = side == Side::old_process;
-    if (current == Turn::ours && old && !line.waits && !line.runs) return Event::idle;
-    if (current == Turn::returning && !line.runs) return Event::idle;
-    if (current == Turn::theirs && old && line.waits) return Event::wanted;
-    return std::nullopt;
-}
-
-Say Turns::look(const std::string& queue, const Line& line) {
+bool Turns::stays(const std::string& queue) const {
     const auto found = turns_.find(queue);
-    if (found == turns_.end()) return Say::nothing;
-    const auto event = seen(side_, found->second, line);
-    if (!event) return Say::nothing;
-    const Step next = step(found->second, *event);
-    found->second = next.next;
-    return next.say;
+    return found == turns_.end() || upgrade::stays(side_, found->second);
 }
 
-bool Turns::heard(const std::string& queue, Event event) {
+Step Turns::look(const std::string& queue, const Line& line) {
+    const auto found = turns_.find(queue);
+    if (found == turns_.end()) return {};
+    const Step step = upgrade::look(side_, found->second, line);
+    found->second = step.after;
+    return step;
+}
+
+bool Turns::hear(const std::string& queue, Say say, Time until) {
     const auto found = turns_.find(queue);
     if (found == turns_.end()) return false;
     const Turn before = found->second;
-    found->second = step(before, event).next;
+    found->second = upgrade::hear(before, say, until);
     return found->second != before;
 }
 
 std::vector<std::string> Turns::alone() {
     std::vector<std::string> taken;
     for (auto& [queue, current] : turns_) {
-        if (current == Turn::theirs || current == Turn::asked) taken.push_back(queue);
-        current = step(current, Event::alone).next;
+        if (!current.ours) taken.push_back(queue);
+        current = {true, Time::max()};
     }
     return taken;
 }
 
 bool Turns::all_theirs() const {
-    return std::ranges::all_of(turns_, [](const auto& one) { return one.second == Turn::theirs; });
+    return std::ranges::none_of(turns_, [](const auto& one) { return one.second.ours; });
 }
 
 }  // namespace ticketgate::upgrade

@@ -1,73 +1,81 @@
-// Who may grant from a queue while two processes serve it: one of them at any moment. The right to
-// grant is a thing that one process has and gives to the other, so no order of messages makes two
-// of it. Pure: one object for each process.
+// Which process may grant from a queue while two serve it, and to which tickets, so that at most
+// one grants at any moment and the order of the tickets stays. Pure: one object for each process.
 //
-// The old process begins with all queues. It gives one away when nothing of its line is left there,
-// and asks for it again if a late request of one of its connections needs it. The new process gives
-// it back when nothing runs there any more: what waits in the new process waits on.
+// The right to grant is a thing that one process has and gives to the other, so no order of
+// messages makes two of it. It goes with a time: the giver's next ticket was taken then, and the
+// other grants to older tickets only. When it has none of these left, and none of its requests
+// runs, it gives the right back, with the time of its own next ticket. So a line in two processes
+// is served in the order of its tickets; both processes are on one machine, and have one clock. A
+// ticket that gets older than what the holder was told (an upload that is whole, a late request in
+// an empty line) is told by `ask`.
+//
+// The old process begins with all queues, for the tickets that it took before the new one accepts.
+// A queue in which nobody is left anywhere stays with the new process.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace ticketgate::upgrade {
 
-enum class Turn : std::uint8_t {
-    ours,      ///< this process may grant
-    theirs,    ///< the other may
-    asked,     ///< the other may, and has been asked to give it back
-    returning  ///< ours, but nothing more is granted: it goes back when the last run has ended
+enum class Side : std::uint8_t { old_process, new_process };
+
+/// Of two tickets of one time that of the old process goes first.
+struct Turn {
+    bool ours = false;  ///< this process may grant
+    /// The one that may grants to tickets taken before this time only. Time::max(): to all.
+    Time until = Time::max();
+    bool operator==(const Turn&) const = default;
 };
-
-enum class Event : std::uint8_t {
-    idle,    ///< nothing of ours is left here
-    wanted,  ///< a request of ours waits, and the other may grant
-    given,   ///< the other gave it to us
-    asked,   ///< the other asks for it
-    alone    ///< the other process has ended
-};
-
-enum class Say : std::uint8_t { nothing, give, ask };
-
-struct Step {
-    Turn next;
-    Say say = Say::nothing;
-};
-
-/// The table of all turns and events. An event that means nothing changes nothing.
-Step step(Turn current, Event event);
 
 /// What a gate holds.
 struct Line {
-    bool waits = false;
+    Time next = Time::max();  ///< when the next ticket was taken; Time::max(): nobody waits
     bool runs = false;
 };
 
-/// The old process gives what it can as soon as it can, and asks for what it needs: its requests
-/// are older. The new one only gives back what it is asked for.
-enum class Side : std::uint8_t { old_process, new_process };
+/// To the other process, with the `until` of the turn that goes with it.
+enum class Say : std::uint8_t {
+    nothing,
+    give,  ///< it may grant from now on
+    ask    ///< it may go on granting, but not as far as it was told before
+};
 
-/// The event that the sight of a line means.
-std::optional<Event> seen(Side side, Turn current, const Line& line);
+struct Step {
+    Turn after;
+    Say say = Say::nothing;
+};
+
+/// The queue is the new process's for good, unless the old one asks for it.
+bool stays(Side side, Turn current);
+/// What the sight of the line means.
+Step look(Side side, Turn current, const Line& line);
+/// What the other process said. What means nothing changes nothing.
+Turn hear(Turn current, Say say, Time until);
 
 /// The turns of all queues of one process.
 class Turns {
  public:
     explicit Turns(Side side) : side_(side) {}
-    void add(const std::string& queue) {
-        turns_[queue] = side_ == Side::old_process ? Turn::ours : Turn::theirs;
+    /// `now`: the old process accepts no more, the new one not yet.
+    void add(const std::string& queue, Time now) {
+        turns_[queue] = {side_ == Side::old_process, now};
     }
 
-    /// The gate of this queue may grant.
-    bool ours(const std::string& queue) const;
+    /// The gate of this queue grants to tickets taken before this time. Time::min(): to none.
+    Time grants_until(const std::string& queue) const;
+    /// There is nothing to look at.
+    bool stays(const std::string& queue) const;
     /// Takes note of what a gate holds, and returns what to say.
-    Say look(const std::string& queue, const Line& line);
+    Step look(const std::string& queue, const Line& line);
     /// False: it changed nothing.
-    bool heard(const std::string& queue, Event event);
+    bool hear(const std::string& queue, Say say, Time until);
     /// The other process has ended: all are ours. Returns those that were not.
     std::vector<std::string> alone();
 

@@ -5,11 +5,13 @@ Usage: upgrade_test.py TICKETGATE [unittest's options]
 """
 import collections
 import ctypes
+import fcntl
 import http.client
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -82,6 +84,18 @@ class Backend(Listening):
     def runs(self, path):
         with self.lock:
             return path in self.begun[path.split("/")[1]]
+
+
+class OneWorker(Backend):
+    """Serves one connection after the other, as a backend with a single worker: php -S, or pm.max_children = 1."""
+
+    def __init__(self):
+        self.worker = threading.Lock()
+        super().__init__()
+
+    def serve(self, connection):
+        with self.worker:
+            super().serve(connection)
 
 
 class Client(threading.Thread):
@@ -163,6 +177,37 @@ class Client(threading.Thread):
             self.close()
 
 
+def unread(client):
+    """The bytes that the process at the other end of this connection has not read yet."""
+    ends = [f"0100007F:{port:04X}" for port in (client.getpeername()[1], client.getsockname()[1])]
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines():
+        fields = line.split()
+        if fields[1:3] == ends:
+            return int(fields[4].split(":")[1], 16)
+    raise AssertionError("the connection has ended")
+
+
+def rests(pid):
+    """All threads of a process wait for events."""
+    return all((task / "stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
+               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
+def wake_ups(pid):
+    """How often the control thread of a process has waited for events. It looks at the lines each time in an upgrade."""
+    return int(re.search(r"voluntary_ctxt_switches:\s(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+
+
+def children(pid):
+    """The programs that this process has started; a new ticketgate is none of them."""
+    pids = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in pids]
+
+
+def runs(pid):
+    return pathlib.Path(f"/proc/{pid}/exe").exists()
+
+
 class Upgrade(unittest.TestCase):
     def setUp(self):
         ctypes.CDLL(None).prctl(CHILD_SUBREAPER, 1, 0, 0, 0)  # a new process outlives the one that started it
@@ -178,11 +223,11 @@ class Upgrade(unittest.TestCase):
 
     # ── the processes ──
 
-    def config(self, more="", listen=""):
+    def config(self, more="", listen="", upstream=""):
         return f"""
 listen: [{{ address: "127.0.0.1:{self.port}" }}{listen}]
 admin: {{ address: "unix:{self.admin}" }}
-upstreams: {{ app: {{ url: "http://127.0.0.1:{self.backend.port}" }} }}
+upstreams: {{ app: {{ url: "http://127.0.0.1:{self.backend.port}"{upstream} }} }}
 routes:
   - {{ prefix: /a, upstream: app, queue: a }}
   - {{ prefix: /b, upstream: app, queue: b }}
@@ -191,8 +236,11 @@ log: {{ access_file: "{self.folder}/access.log" }}
 {more}
 """
 
-    def start(self, more="", listen="", command=(), env=None):
-        self.file.write_text(self.config(more, listen))
+    def start(self, more="", listen="", upstream="", command=(), env=None):
+        self.file.write_text(self.config(more, listen, upstream))
+        return self.start_file(command, env)
+
+    def start_file(self, command=(), env=None):
         self.gate = Process([*command, TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
@@ -352,6 +400,80 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.ended(old), "the old process ends")
         self.assertEqual(self.backend.overlaps, 0)
 
+    # ── the order of requests in two processes ──
+
+    def begin_late(self):
+        """A client whose request begins in the process that runs, and ends when the test wants it to."""
+        late = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self.addCleanup(late.close)
+        late.sendall(b"POST /a/late HTTP/1.1\r\nHost: a\r\nX-Pad: ")
+        self.assertEqual(self.status(self.send("/b/before")), 200)  # so the connection has been accepted
+        return late
+
+    def end_late(self, late, old, new):
+        """Returns when the old process has taken the request, and the new one has heard of it."""
+        late.sendall(b"x\r\nContent-Length: 0\r\n\r\n")
+        wait_for(lambda: unread(late) == 0, "the old process has read it")
+        wait_for(lambda: rests(old), "and put it into its line")
+        looked = wake_ups(old)
+        wait_for(lambda: wake_ups(old) > looked + 2, "it has looked at its line since")
+        wait_for(lambda: rests(new), "the new one has read what it said")
+
+    def runs_one_by_one(self, lines):
+        paths = list(lines)
+        for count, connection in enumerate(lines.values(), 1):
+            wait_for(lambda count=count: len(self.backend.begun["a"]) == count, "the next one runs")
+            self.assertEqual(self.backend.begun["a"], paths[:count])
+            self.backend.release_one("a")
+            self.assertEqual(self.status(connection), 200)
+        self.assertEqual(self.backend.overlaps, 0)
+
+    def test_a_late_request_runs_behind_those_that_wait_in_the_new_process(self):
+        old = self.start()
+        late = self.begin_late()
+        new = self.upgrade()
+        self.backend.hold("a")
+        lines = {"/a/runs": self.send("/a/runs")}
+        wait_for(lambda: self.backend.runs("/a/runs"), "the queue is with the new process")
+        lines["/a/waits"] = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.end_late(late, old, new)
+        lines["/a/late"] = late
+        lines["/a/after"] = self.send("/a/after")
+        self.wait_in_line(2)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
+    def test_a_late_request_runs_behind_those_that_came_while_the_old_process_had_the_queue(self):
+        old = self.start()
+        late = self.begin_late()
+        self.backend.hold("a")
+        lines = {"/a/runs": self.send("/a/runs")}
+        wait_for(lambda: self.backend.runs("/a/runs"), "the first runs")
+        lines["/a/old"] = self.send("/a/old")
+        self.wait_in_line(1)
+        new = self.upgrade()
+        lines["/a/waits"] = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.end_late(late, old, new)
+        lines["/a/late"] = late
+        lines["/a/after"] = self.send("/a/after")
+        self.wait_in_line(2)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
+    def test_an_idle_connection_of_the_new_process_does_not_keep_the_only_worker_from_a_late_request(self):
+        self.backend = OneWorker()
+        self.addCleanup(close_door, self.backend.door)
+        old = self.start(upstream=", idle_timeout: 1h")
+        late = self.begin_late()
+        self.upgrade()
+        self.assertEqual(self.status(self.send("/a/new")), 200, "the new process keeps its connection to the backend")
+        late.sendall(b"x\r\nContent-Length: 0\r\n\r\n")
+        self.assertEqual(self.status(late), 200)
+        self.assertEqual(self.status(self.send("/a/after")), 200)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
     # ── what goes wrong ──
 
     def test_a_bad_config_changes_nothing_and_is_told(self):
@@ -393,6 +515,58 @@ log: {{ access_file: "{self.folder}/access.log" }}
         os.kill(last, signal.SIGTERM)
         wait_for(lambda: self.ended(last), "it has ended")
         self.assertFalse(unix.exists(), "the last process removes its file")
+
+    def test_clients_of_a_removed_listener_are_refused_at_once_and_served_again_if_the_new_process_dies(self):
+        port = free_port()
+        self.start(listen=f', {{ address: "127.0.0.1:{port}" }}')
+        held = self.hold_one()
+        self.file.write_text(self.config())
+        new = self.upgrade()
+        self.assertIn(f"127.0.0.1:{port}", self.told())
+        self.assertFalse(answers(port), "the old process still finishes its line")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: answers(port), "the old process accepts again")
+        self.assertEqual(self.status(self.send("/b/x", port)), 200)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+
+    def test_clients_of_an_id_service_that_cannot_start_are_refused(self):
+        port, state = free_port(), self.folder / "ids"
+        ids = f'id_service: {{ address: "127.0.0.1:{port}", worker: 3, state_file: "{state}" }}'
+        self.start(more=ids)
+        wait_for(lambda: answers(port), "the id service listens")
+        self.hold_one()
+        used = open(self.folder / "used", "w")  # by another process, as far as the new one can see
+        self.addCleanup(used.close)
+        fcntl.flock(used, fcntl.LOCK_EX)
+        self.file.write_text(self.config(more=ids.replace(str(state), used.name)))
+        new = self.upgrade()
+        wait_for(lambda: "the id service cannot start" in self.told(), "the new process tells it")
+        wait_for(lambda: not answers(port), "its clients are refused although the old process lives")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: answers(port), "the id service of the old process begins again")
+
+    def check_refused(self, why):
+        done = self.command("upgrade")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(why, done.stderr)
+        self.assertEqual(self.status(self.send("/free/x")), 200)
+
+    def test_a_replica_of_a_cluster_refuses(self):
+        peer, store = free_port(), free_port()
+        pid = self.start(more="queues: { shared: { cluster: true, hold_timeout: never } }\n"
+                         f'cluster: {{ name: shop, replica: one, store: {{ endpoints: ["http://127.0.0.1:{store}"] }}, '
+                         f'peer: {{ listen: "127.0.0.1:{peer}", advertise: "127.0.0.1:{peer}", secret: {"s" * 40} }} }}')
+        self.check_refused("restart it, and its lines pass to other replicas")
+        self.assertEqual(json.loads(self.state())["pid"], pid)
+
+    def test_process_1_refuses(self):
+        space = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"]
+        if subprocess.run([*space, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no namespaces may be made here")
+        self.start(command=space)
+        self.check_refused("its container would end with it")
+        self.assertEqual(json.loads(self.state())["pid"], 1)
 
     def hold_one(self, path="/a/old"):
         self.backend.hold("a")
@@ -455,6 +629,30 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.backend.overlaps, 0)
 
     # ── what goes along ──
+
+    @unittest.skipUnless(shutil.which("php-cgi"), "php-cgi is not installed")
+    def test_scripts_of_the_workers_of_two_processes_never_run_together(self):
+        (self.folder / "a").mkdir()
+        (self.folder / "a/x.php").write_text("<?php header('Content-Length: 4'); echo file_get_contents('http://127.0.0.1:"
+                                             f"{self.backend.port}' . $_SERVER['REQUEST_URI'], false, null, 0, 4);")
+        self.file.write_text(self.config().replace(
+            f'url: "http://127.0.0.1:{self.backend.port}"',
+            "workers: { command: [php-cgi, -d, cgi.fix_pathinfo=0], max: 2 }, "
+            f"fastcgi: {{ root: {self.folder} }}"))
+        self.start_file()
+        old = self.gate.child.pid
+        held = self.hold_one("/a/x.php?old")
+        workers = children(old)
+        self.assertTrue(workers)
+        self.upgrade()
+        lines = {"/a/x.php?old": held, "/a/x.php?new": self.send("/a/x.php?new")}
+        self.wait_in_line(1)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+        for pid in workers:
+            wait_for(lambda pid=pid: not runs(pid), "its workers end with it")
+        self.backend.release("a")
+        self.assertEqual(self.status(self.send("/a/x.php?after")), 200)
 
     def test_a_pause_holds_in_both_processes(self):
         old = self.start()

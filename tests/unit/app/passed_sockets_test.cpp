@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <stdexcept>
 
 #include "net/listener.hpp"
@@ -45,6 +48,33 @@ TEST(PassedSockets, LeaveOtherAddressesToTheSystem) {
     EXPECT_NE(own.socket.get(), number);
     EXPECT_FALSE(own.passed);
     EXPECT_EQ(sockets.left(), std::vector<std::string>{address});
+}
+
+bool refused(const net::Endpoint& at) {
+    const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return ::connect(client.get(), at.address(), at.size()) != 0 && errno == ECONNREFUSED;
+}
+
+TEST(PassedSockets, ThatAreLeftRefuseTheirClientsAndMayListenAgain) {
+    const Descriptor of_old = net::open_listener(any_port), kept = net::open_listener(any_port);
+    const auto at = address_of(of_old);
+    PassedSockets sockets;
+    for (const Descriptor* one : {&of_old, &kept}) sockets.add(Descriptor(::dup(one->get())));
+    EXPECT_FALSE(refused(at));
+    EXPECT_EQ(sockets.end_left(address_of(kept)), std::vector<std::string>{at.text()});
+    EXPECT_TRUE(refused(at)) << "the old process has the socket, too";
+    EXPECT_FALSE(refused(address_of(kept)));
+    EXPECT_EQ(sockets.left(), std::vector<std::string>{address_of(kept).text()});
+    net::listen_again(of_old.get());
+}
+
+TEST(PassedSockets, OfSystemdAreOnlyClosed) {
+    const Descriptor of_systemd = net::open_listener(any_port);
+    PassedSockets sockets;
+    sockets.of_systemd = true;
+    sockets.add(Descriptor(::dup(of_systemd.get())));
+    EXPECT_EQ(sockets.end_left().size(), 1u);
+    EXPECT_FALSE(refused(address_of(of_systemd)));
 }
 
 TEST(PassedSockets, NeitherBlockNorReachAChild) {

@@ -34,6 +34,41 @@ TEST(QueueAllow, GathersNoMoreThanMaxWaitingAndTheFreeSlots) {
     EXPECT_EQ(line.take({.max_waiting = 1}).state, State::full);
 }
 
+TEST(QueueAllow, GrantsToTicketsTakenBeforeATime) {
+    Line line({.max_in_flight = 2});
+    line.allow_until(line.now + 1s);
+    Ticket& upload = line.take_uploading();
+    Ticket& early = line.take();
+    EXPECT_EQ(early.state, State::granted);
+    line.now += 1s;
+    EXPECT_EQ(line.take().state, State::waiting) << "it came at that time, and a slot is free";
+    line.ready(upload);
+    EXPECT_EQ(line.take_granted(), (Numbers{2, 1})) << "it was taken before";
+    line.leave(early);
+    EXPECT_EQ(line.take_granted(), Numbers());
+    line.allow(true);
+    EXPECT_EQ(line.take_granted(), Numbers{3});
+}
+
+TEST(QueueAllow, TheHeadOfALineInOrderOfArrivalKeepsItsPlace) {
+    Line line({.order = Order::arrival});
+    Ticket& upload = line.take_uploading();
+    line.now += 1s;
+    line.allow_until(line.now);
+    EXPECT_EQ(line.take().state, State::waiting);
+    EXPECT_EQ(line.queue.next_in_line(), &upload);
+    line.ready(upload);
+    EXPECT_EQ(upload.state, State::granted);
+}
+
+// It is no wrong refusal: a newcomer that takes no slot at once would wait.
+TEST(QueueAllow, ANewcomerThatMayNotBeGrantedCountsAsOneThatWaits) {
+    Line line;
+    line.allow_until(line.now);
+    EXPECT_EQ(line.take({.max_waiting = 0}).state, State::waiting) << "it will take the free slot";
+    EXPECT_EQ(line.take({.max_waiting = 0}).state, State::full);
+}
+
 TEST(QueueAllow, EndsWaitsAsEver) {
     Line line;
     line.allow(false);

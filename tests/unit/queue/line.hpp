@@ -53,7 +53,8 @@ struct Line {
         woken.clear();
         return numbers;
     }
-    void allow(bool on) { queue.allow(on, now, granted); }
+    void allow(bool on) { allow_until(on ? all_tickets : no_ticket); }
+    void allow_until(Time until) { queue.allow(until, now, granted); }
     void resize(Limits limits) { queue.resize(limits, now, granted); }
 
     /// Returns the numbers granted since the last call, in order of grant.

@@ -27,7 +27,7 @@ class Model {
     Entered* take(const Entry& entry, Time now) {
         const auto free =
             std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - holders());
-        const bool at_once = free > 0 && entry.ready && allowed_ &&
+        const bool at_once = free > 0 && entry.ready && now < allowed_ &&
                              (limits_.order == Order::ready || count(State::waiting) == 0);
         const bool full = entry.max_waiting != unlimited && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
@@ -78,8 +78,8 @@ class Model {
         grant(now);
     }
 
-    void allow(bool on, Time now) {
-        allowed_ = on;
+    void allow(Time until, Time now) {
+        allowed_ = until;
         grant(now);
     }
     void raise(std::uint64_t last) {
@@ -109,7 +109,8 @@ class Model {
     }
     /// Tells whether a slot is free and a ticket may take it.
     bool idles() const {
-        return allowed_ && holders() < limits_.max_in_flight && next() != nullptr;
+        const Entered* const first = next();
+        return first != nullptr && first->taken < allowed_ && holders() < limits_.max_in_flight;
     }
     const Limits& limits() const { return limits_; }
     void forget(const Entered* e) {
@@ -139,7 +140,7 @@ class Model {
     }
 
     Limits limits_;
-    bool allowed_ = true;
+    Time allowed_ = all_tickets;
     std::uint64_t grants_ = 0;
     std::vector<std::unique_ptr<Entered>> all_;
 };
@@ -236,7 +237,7 @@ class Duel {
     }
 
     // Forbidden for a third of the time, as a clustered line between two terms; the next term may
-    // begin with higher numbers.
+    // begin with higher numbers. Else for all, or for those taken before a time: an upgrade.
     void allow() {
         last_ = "allow";
         if (pick(2) == 0) {
@@ -244,9 +245,11 @@ class Duel {
             queue_.raise(last);
             model_.raise(last);
         }
-        const bool on = pick(3) != 0;
-        queue_.allow(on, now_, granted_);
-        model_.allow(on, now_);
+        const Time untils[] = {no_ticket, all_tickets,
+                               now_ + std::chrono::milliseconds(pick(200)) - 100ms};
+        const Time until = untils[pick(3)];
+        queue_.allow(until, now_, granted_);
+        model_.allow(until, now_);
     }
 
     void leave_some() {

@@ -30,9 +30,10 @@ TEST(Message, IsCutAtItsLimit) {
     EXPECT_TRUE(decode(packet));
 }
 
-TEST(Message, KeepsTheEndOfAPause) {
-    for (const Time until : {Time{}, Time(5s), Time::max()})
-        EXPECT_EQ(end_of_pause(*decode(encode(pause_until("app", until)))), until);
+TEST(Message, KeepsItsTime) {
+    for (const Time time : {Time{}, Time(5s), Time::max(), Time::min()})
+        for (const Kind kind : {Kind::pause, Kind::give, Kind::ask})
+            EXPECT_EQ(time_of(*decode(encode(at_time(kind, "app", time)))), time);
 }
 
 }  // namespace

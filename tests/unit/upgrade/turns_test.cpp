@@ -5,68 +5,111 @@
 namespace ticketgate::upgrade {
 namespace {
 
-constexpr Line empty{}, waiting{.waits = true}, running{.runs = true};
+constexpr Time begin{100s};
+constexpr Line empty{}, running{.runs = true};
 
-TEST(Turns, TheOldProcessGivesAQueueWhenItsLineHasEnded) {
-    Turns old(Side::old_process);
-    old.add("app");
-    EXPECT_EQ(old.look("app", running), Say::nothing);
-    EXPECT_EQ(old.look("app", waiting), Say::nothing);
-    EXPECT_TRUE(old.ours("app"));
-    EXPECT_EQ(old.look("app", empty), Say::give);
-    EXPECT_FALSE(old.ours("app"));
+constexpr Line waits_since(Time time) {
+    return {.next = time};
+}
+
+struct OldTurns : testing::Test {
+    OldTurns() { old.add("app", begin); }
+    Turns old{Side::old_process};
+};
+
+struct NewTurns : testing::Test {
+    NewTurns() { fresh.add("app", begin); }
+    Turns fresh{Side::new_process};
+};
+
+TEST_F(OldTurns, AQueueIsGivenWhenItsLineHasEnded) {
+    EXPECT_EQ(old.grants_until("app"), begin);
+    EXPECT_EQ(old.look("app", running).say, Say::nothing);
+    EXPECT_EQ(old.look("app", waits_since(begin - 1s)).say, Say::nothing);
+    const Step step = old.look("app", empty);
+    EXPECT_EQ(step.say, Say::give);
+    EXPECT_EQ(step.after.until, Time::max()) << "the other may grant to all its tickets";
+    EXPECT_EQ(old.grants_until("app"), Time::min());
     EXPECT_TRUE(old.all_theirs());
 }
 
-TEST(Turns, TheOldProcessAsksOnceForALateRequest) {
-    Turns old(Side::old_process);
-    old.add("app");
+TEST_F(OldTurns, ATicketThatIsTakenLaterDoesNotKeepTheQueue) {
+    EXPECT_EQ(old.look("app", {begin + 1s, true}).say, Say::nothing) << "a request runs";
+    const Step step = old.look("app", waits_since(begin + 1s));
+    EXPECT_EQ(step.say, Say::give);
+    EXPECT_EQ(step.after.until, begin + 1s) << "the other grants to the tickets before it";
+}
+
+TEST_F(OldTurns, ALateRequestIsToldOnce) {
     (void)old.look("app", empty);
-    EXPECT_EQ(old.look("app", waiting), Say::ask);
-    EXPECT_EQ(old.look("app", waiting), Say::nothing);
-    EXPECT_TRUE(old.heard("app", Event::given));
-    EXPECT_TRUE(old.ours("app"));
-    EXPECT_EQ(old.look("app", running), Say::nothing);
-    EXPECT_EQ(old.look("app", empty), Say::give);
+    const Step step = old.look("app", waits_since(begin + 2s));
+    EXPECT_EQ(step.say, Say::ask);
+    EXPECT_EQ(step.after.until, begin + 2s);
+    EXPECT_EQ(old.look("app", waits_since(begin + 2s)).say, Say::nothing);
+    EXPECT_EQ(old.look("app", waits_since(begin + 3s)).say, Say::nothing) << "the first one left";
+    EXPECT_EQ(old.look("app", waits_since(begin - 1s)).say, Say::ask) << "an upload is whole";
 }
 
-TEST(Turns, TheNewProcessGivesBackOnlyWhatItIsAskedFor) {
-    Turns fresh(Side::new_process);
-    fresh.add("app");
-    EXPECT_FALSE(fresh.ours("app"));
-    EXPECT_EQ(fresh.look("app", waiting), Say::nothing);
-    EXPECT_TRUE(fresh.heard("app", Event::given));
-    EXPECT_EQ(fresh.look("app", empty), Say::nothing);
-    EXPECT_TRUE(fresh.heard("app", Event::asked));
-    EXPECT_FALSE(fresh.ours("app")) << "it grants nothing more";
-    EXPECT_EQ(fresh.look("app", {.waits = true, .runs = true}), Say::nothing);
-    EXPECT_EQ(fresh.look("app", waiting), Say::give) << "what waits here waits on";
+TEST_F(OldTurns, WhatComesBackIsGrantedUpToTheNextTicketOfTheOther) {
+    (void)old.look("app", waits_since(begin + 2s));
+    EXPECT_TRUE(old.hear("app", Say::give, begin + 3s));
+    EXPECT_EQ(old.grants_until("app"), begin + 3s);
+    EXPECT_EQ(old.look("app", waits_since(begin + 2s)).say, Say::nothing);
+    EXPECT_EQ(old.look("app", {begin + 4s, true}).say, Say::nothing);
+    const Step step = old.look("app", waits_since(begin + 4s));
+    EXPECT_EQ(step.say, Say::give);
+    EXPECT_EQ(step.after.until, begin + 4s);
 }
 
-TEST(Turns, AQueueThatOnlyOneProcessHasIsItsOwn) {
-    Turns fresh(Side::new_process);
-    EXPECT_TRUE(fresh.ours("new"));
-    EXPECT_EQ(fresh.look("new", empty), Say::nothing);
-    EXPECT_FALSE(fresh.heard("new", Event::asked));
+TEST_F(NewTurns, AQueueOfTheOldProcessIsNotGrantedFrom) {
+    EXPECT_EQ(fresh.grants_until("app"), Time::min());
+    EXPECT_EQ(fresh.look("app", waits_since(begin + 1s)).say, Say::nothing)
+        << "it is not asked for";
+    EXPECT_TRUE(fresh.hear("app", Say::give, Time::max()));
+    EXPECT_EQ(fresh.grants_until("app"), Time::max());
 }
 
-TEST(Turns, AfterTheEndOfTheOtherProcessAllAreOurs) {
-    Turns fresh(Side::new_process);
-    for (const char* queue : {"kept", "given", "returning"}) fresh.add(queue);
-    (void)fresh.heard("given", Event::given);
-    (void)fresh.heard("returning", Event::given);
-    (void)fresh.heard("returning", Event::asked);
-    EXPECT_EQ(fresh.alone(), std::vector<std::string>{"kept"});
-    for (const char* queue : {"kept", "given", "returning"}) EXPECT_TRUE(fresh.ours(queue));
+TEST_F(NewTurns, AQueueStaysUntilItIsAskedFor) {
+    (void)fresh.hear("app", Say::give, Time::max());
+    EXPECT_EQ(fresh.look("app", empty).say, Say::nothing);
+    EXPECT_TRUE(fresh.stays("app"));
+    EXPECT_TRUE(fresh.hear("app", Say::ask, begin + 2s));
+    EXPECT_EQ(fresh.grants_until("app"), begin + 2s);
+    EXPECT_EQ(fresh.look("app", waits_since(begin + 1s)).say, Say::nothing) << "it came before";
+    EXPECT_EQ(fresh.look("app", {begin + 3s, true}).say, Say::nothing);
+    EXPECT_EQ(fresh.look("app", waits_since(begin + 3s)).say, Say::give);
+    EXPECT_EQ(fresh.grants_until("app"), Time::min());
 }
 
-TEST(Turns, AnEventThatMeansNothingChangesNothing) {
-    for (const Turn turn : {Turn::ours, Turn::theirs, Turn::asked, Turn::returning})
-        EXPECT_EQ(step(turn, Event::alone).next, Turn::ours);
-    EXPECT_EQ(step(Turn::ours, Event::given).next, Turn::ours);
-    EXPECT_EQ(step(Turn::theirs, Event::asked).next, Turn::theirs);
-    EXPECT_EQ(step(Turn::asked, Event::wanted).say, Say::nothing);
-    EXPECT_EQ(step(Turn::returning, Event::asked).next, Turn::returning);
+TEST_F(NewTurns, OfTwoTicketsOfOneTimeThatOfTheOldProcessGoesFirst) {
+    (void)fresh.hear("app", Say::give, begin + 2s);
+    const Step step = fresh.look("app", waits_since(begin + 2s));
+    EXPECT_EQ(step.say, Say::give);
+    EXPECT_GT(step.after.until, begin + 2s) << "the old one may grant to its ticket of that time";
+}
+
+TEST_F(NewTurns, AQueueThatTheOldProcessDoesNotHaveIsItsOwn) {
+    EXPECT_EQ(fresh.grants_until("new"), Time::max());
+    EXPECT_EQ(fresh.look("new", empty).say, Say::nothing);
+    EXPECT_FALSE(fresh.hear("new", Say::ask, begin));
+}
+
+TEST_F(NewTurns, AfterTheEndOfTheOtherProcessAllAreOurs) {
+    for (const char* queue : {"given", "asked"}) {
+        fresh.add(queue, begin);
+        (void)fresh.hear(queue, Say::give, Time::max());
+    }
+    (void)fresh.hear("asked", Say::ask, begin);
+    EXPECT_EQ(fresh.alone(), std::vector<std::string>{"app"});
+    for (const char* queue : {"app", "given", "asked"})
+        EXPECT_EQ(fresh.grants_until(queue), Time::max());
+}
+
+TEST(Turn, DoesNotChangeByWhatMeansNothing) {
+    const Turn ours{true, begin}, theirs{false, begin};
+    EXPECT_EQ(hear(ours, Say::give, begin + 1s), ours);
+    EXPECT_EQ(hear(theirs, Say::ask, begin - 1s), theirs);
+    EXPECT_EQ(hear(ours, Say::nothing, begin + 1s), ours);
 }
 
 }  // namespace
