@@ -252,9 +252,8 @@ void Connection::answer_own_page() {
         return answer_text("text/plain", "as you wish\n");
     }
     if (path != "/__reset") {
-        return answer_text(
-            "text/plain",
-            "__stats, __log, __faults, __run, __id, __go, __reset, __refuse or __restart\n");
+        return answer_text("text/plain",
+                           "__stats __faults __log __run __id __go __reset __refuse __restart\n");
     }
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);

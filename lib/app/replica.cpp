@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/cluster_metrics.hpp"
 #include "app/cluster_store.hpp"
 #include "app/version.hpp"
 #include "ids/entropy.hpp"
@@ -43,21 +44,22 @@ std::string random_id() {
     return out;
 }
 
-replica::Queues clustered_queues(const config::Config& config) {
+replica::Queues clustered_queues(const config::Config& config, const config::Cluster& cluster) {
     replica::Queues all;
     for (const auto& [name, queue] : config.queues) {
-        if (!queue.cluster || !config.cluster) continue;
+        if (!queue.cluster) continue;
         replica::Queue& one = all[name];
-        one.text = shared_settings(*config.cluster, queue);
-        one.keeper.lease = config.cluster->lease;
-        one.keeper.idle_after = config.cluster->idle_after;
+        one.text = shared_settings(cluster, queue);
+        one.keeper.lease = cluster.lease;
+        one.keeper.idle_after = cluster.idle_after;
         if (queue.hold_timeout != never && queue.on_hold_timeout == config::OnHoldTimeout::release)
             one.keeper.release_after = queue.hold_timeout;
     }
     return all;
 }
 
-std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log) {
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log,
+                                               metrics::Registry& registry) {
     if (!config.cluster) return nullptr;
     const config::Cluster& cluster = *config.cluster;
     replica::Settings settings;
@@ -76,7 +78,8 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
         settings.peer_tls.server_name = tls->server_name;
     }
     settings.lease = std::chrono::duration_cast<seconds>(cluster.lease);
-    settings.queues = clustered_queues(config);
+    settings.queues = clustered_queues(config, cluster);
+    settings.timed = time_store_calls(registry);
     return std::make_unique<replica::Replica>(std::move(settings), log);
 }
 

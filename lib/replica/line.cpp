@@ -45,6 +45,7 @@ void Line::answer() {
 
 // The gate asks the permit under its lock, so what it grants behind this call it grants with it.
 void Line::tell_gate(BootTime sure_until) {
+    sure_until = std::min(sure_until, used_until_);
     const cluster::Epoch term = keeper_.epoch();
     if (gate_ && term != 0 && term != term_) {
         gate_->start_term(cluster::numbers_before(term));
@@ -75,12 +76,15 @@ void Line::publish() {
 
 // When the store was away for so long that a replica is not sure any more, it grants nothing, and
 // no other can be found: newcomers need not wait. A keeper that is known is asked all the same.
+// While the store takes no writes, a line that may not grant now needs one first, here and at any
+// replica.
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
     if (where_ == cluster::Where::peer) return {peer, at_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return {away, nullptr};
+    if (store_full_ && until_.load() == 0) return {stands, nullptr};
     return {where_ == cluster::Where::here ? here : nowhere, nullptr};
 }
 
@@ -109,7 +113,8 @@ void Line::note(cluster::Role before) {
 void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_until) {
     told_doubt_.store(false);
     if (look <= looks_at_write_) return;
-    keeper_.saw(sight, monotonic_now());
+    if (!keeper_.saw(sight, monotonic_now())) return;
+    used_until_ = sure_until;
     tell_gate(sure_until);
 }
 
@@ -129,7 +134,8 @@ Keeper::Next Line::drive(BootTime sure_until) {
     do {
         tell_gate(sure_until);
         keeper_.set(facts(), monotonic_now());
-        next = keeper_.next(monotonic_now(), wall_now(), boot_now() < sure_until);
+        next = keeper_.next(monotonic_now(), wall_now(),
+                            boot_now() < std::min(sure_until, used_until_));
         tell_gate(sure_until);
     } while (next.again);
     answer();

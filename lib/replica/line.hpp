@@ -37,7 +37,9 @@ class Line final : public Permit {
     /// The gate grants nothing from now on.
     void stop() { until_.store(0); }
 
-    // `sure_until`: while the boot clock is before it, no other replica counts this one as lost.
+    // `sure_until`: while the boot clock is before it, no other replica counts this one as lost. The
+    // keeper must have used the look that shows it: one that it has not heard may show that another
+    // replica keeps the line.
 
     /// What look number `look` showed. Looks are counted as they begin.
     void saw(const cluster::Sight&, std::uint64_t look, BootTime sure_until);
@@ -48,6 +50,8 @@ class Line final : public Permit {
 
     /// What the store's answers say about the whole of it; empty: it is in use.
     void store_away(bool away) { store_away_ = away; }
+    /// It takes no writes.
+    void store_full(bool full) { store_full_ = full; }
 
     bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
     void missed() override;
@@ -85,7 +89,8 @@ class Line final : public Permit {
     std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
     std::atomic<Duration::rep> sure_until_{0};  // as told last
-    std::atomic<bool> store_away_{false};
+    std::atomic<bool> store_away_{false}, store_full_{false};
+    BootTime used_until_{};    // `sure_until` of the last look that the keeper has used
     cluster::Epoch term_ = 0;  // of which the gate knows
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;

@@ -37,6 +37,7 @@ struct Settings {
     net::TlsClientSettings peer_tls;
     seconds lease = 5s;
     Queues queues;
+    Timed timed = nullptr;  ///< told of each call of the store, on the replica's thread
 };
 
 class Replica {
@@ -96,6 +97,7 @@ class Replica {
     void tell(const std::string& problem);
     void tell_write(const std::string& problem);
     void note_problem();
+    void note_space();
 
     boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
     Log& log_;
