@@ -113,7 +113,9 @@ void Line::note(cluster::Role before) {
 void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_until) {
     told_doubt_.store(false);
     if (look <= looks_at_write_) return;
+    const cluster::Role before = keeper_.role();
     if (!keeper_.saw(sight, monotonic_now())) return;
+    note(before);  // it may show a write whose answer was lost
     used_until_ = sure_until;
     tell_gate(sure_until);
 }

@@ -37,9 +37,9 @@ class Line final : public Permit {
     /// The gate grants nothing from now on.
     void stop() { until_.store(0); }
 
-    // `sure_until`: while the boot clock is before it, no other replica counts this one as lost. The
-    // keeper must have used the look that shows it: one that it has not heard may show that another
-    // replica keeps the line.
+    // `sure_until`: while the boot clock is before it, no other replica counts this one as lost.
+    // That counts from the last look that the keeper has used: one that it has not may show that
+    // another replica keeps the line.
 
     /// What look number `look` showed. Looks are counted as they begin.
     void saw(const cluster::Sight&, std::uint64_t look, BootTime sure_until);

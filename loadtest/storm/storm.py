@@ -256,7 +256,12 @@ class World:
             await replica.count(5)
         operator.cancel()
         await self.all_drain()
-        return await self.judge()
+        broken = await self.judge()
+        for one in self.processes:
+            one.expected = True
+            if one.child.returncode is None:
+                await one.kill()
+        return broken
 
     async def settle_down(self):
         """The line moves again at every replica, nothing hangs, and nothing is left."""

@@ -36,11 +36,11 @@ class LinePermit : public testing::Test {
         ASSERT_TRUE(line_->holds());
         waits.cancel(GivenUp::client_closed);
     }
-    cluster::Sight sight(const cluster::Line& shown) const {
+    cluster::Sight sight(const cluster::Line& shown, bool listed = true) const {
         cluster::Sight out;
         out.version = version_;
         out.line = shown;
-        out.keeper_listed = true;
+        out.keeper_listed = listed;
         return out;
     }
 
@@ -50,6 +50,28 @@ class LinePermit : public testing::Test {
     std::shared_ptr<LocalGate> gate_;
     std::uint64_t version_ = 0, looks_ = 0;
 };
+
+// The answer of the write that ends the wait is lost; a look shows that it has happened.
+TEST_F(LinePermit, CountsAViolationWhoseWriteIsOnlySeenInALook) {
+    cluster::Line lost{1, other, cluster::LineState::open, {}};
+    version_ = 1;
+    line_->saw(sight(lost, false), ++looks_, in_an_hour());
+    write(in_an_hour());
+    ASSERT_EQ(line_->keeper().role(), cluster::Role::settling);
+    cluster::Sight word = sight(*line_->keeper().line());
+    word.word = word.word_of_operator = true;
+    line_->saw(word, ++looks_, in_an_hour());
+    const auto settled = line_->drive(in_an_hour()).write;
+    ASSERT_TRUE(settled && settled->line);
+    line_->written(Written::unknown, 0, looks_, in_an_hour());
+    EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
+    ++version_;
+    line_->saw(sight(*settled->line), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->keeper().role(), cluster::Role::idle);
+    EXPECT_EQ(line_->counts().takeovers, 1U);
+    EXPECT_EQ(line_->counts().settled[static_cast<std::size_t>(cluster::Settled::by_operator)], 1U);
+    EXPECT_EQ(gate_->counts().exclusion_violations, 1U);
+}
 
 // While a write is under way the keeper does not hear what looks show. One of them may show that
 // the line is lost to another replica, so it must not prolong what an earlier one has proven.
