@@ -107,18 +107,6 @@ App::~App() {
     if (live_) live_->stop();
 }
 
-GateRegistry::Permits App::permits() const {
-    if (!replica_) return {};
-    return [replica = replica_.get()](const std::string& queue) {
-        return replica->has(queue) ? &replica->permit(queue) : nullptr;
-    };
-}
-
-void App::join_lines(const config::Config& config) {
-    for (const auto& [name, queue] : config.queues)
-        if (queue.cluster) replica_->join(name, assembly_.gates().share(name));
-}
-
 void App::start_admin(const config::Config& config) {
     const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
     admin_ids_ = std::make_unique<ids::Generator>(

@@ -147,6 +147,7 @@ class Keeper {
     /// From then on nothing of the lost prior term is granted, and php-fpm may be asked for its
     /// end.
     std::optional<Time> prior_stopped() const;
+    bool asks_workers() const { return role_ == Role::settling && settings_.worker_idle; }
 
     bool operator==(const Keeper&) const = default;
 

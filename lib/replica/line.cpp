@@ -129,6 +129,15 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
     tell_gate(sure_until);
 }
 
+std::optional<cluster::Prior> Line::take_lost_term() {
+    const auto stopped = keeper_.prior_stopped();
+    if (!keeper_.asks_workers()) told_lost_ = 0;  // the question ends as well
+    if (!keeper_.asks_workers() || !stopped || monotonic_now() < *stopped) return std::nullopt;
+    const cluster::Prior& prior = *keeper_.line()->prior;
+    if (std::exchange(told_lost_, prior.epoch) == prior.epoch) return std::nullopt;
+    return prior;
+}
+
 Keeper::Next Line::drive(BootTime sure_until) {
     told_missed_.store(false);
     answer();

@@ -58,8 +58,12 @@ class Line final : public Permit {
     Whereabouts where() const override;
     void doubted() override;
     bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) override;
-    /// The keeper of this term says that all of it is over.
-    void over(cluster::Epoch term) { keeper_.over(term, cluster::Settled::word); }
+    /// The keeper of this term says that all of it is over, or the backend shows it.
+    void over(cluster::Epoch term, cluster::Settled how = cluster::Settled::word) {
+        keeper_.over(term, how);
+    }
+    /// A lost term for whose end php-fpm may be asked now; told once while the line waits for it.
+    std::optional<cluster::Prior> take_lost_term();
     struct Counts {
         std::uint64_t takeovers = 0;
         std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
@@ -92,6 +96,7 @@ class Line final : public Permit {
     std::atomic<bool> store_away_{false}, store_full_{false};
     BootTime used_until_{};    // `sure_until` of the last look that the keeper has used
     cluster::Epoch term_ = 0;  // of which the gate knows
+    cluster::Epoch told_lost_ = 0;
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_;

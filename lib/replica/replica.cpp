@@ -195,6 +195,16 @@ void Replica::drive(Line& line) {
     if (next.look || next.ask) look_now();
     if (next.ask && !std::exchange(line.asks, true)) run(ask(line, *next.ask));
     publish(line);
+    if (!ask_backend_ || boot_now() >= sure_until_) return;
+    if (const auto lost = line.take_lost_term()) ask_backend_(line.queue(), *lost);
+}
+
+void Replica::workers_idle(const std::string& queue, cluster::Epoch term) {
+    asio::post(io_, [this, queue, term] {
+        Line& line = line_of(queue);
+        line.over(term, cluster::Settled::workers);
+        drive(line);
+    });
 }
 
 // Null: not an address, or a bad file for TLS.
