@@ -45,7 +45,8 @@ class Process:
     async def start(self):
         with open(self.errors, "ab") as err, open(self.out, "ab") as out:
             self.child = await asyncio.create_subprocess_exec(*map(str, self.command), stdout=out, stderr=err,
-                                                              stdin=asyncio.subprocess.DEVNULL)
+                                                              stdin=asyncio.subprocess.DEVNULL,
+                                                              start_new_session=True)
         self.expected = False
         asyncio.ensure_future(self.watch(self.child))
 

@@ -5,6 +5,7 @@ overlapped, how many fencing numbers were out of order, how many requests were s
 
 Usage: storm.py [--requests 20000] [--seed N] [--nodes 1|3] [--replicas 3] [--faults kill,stop,...] [--release]
                 [--bin FOLDER] [--seconds MOST] [--must-break] [--plan STEPS] [--keep]
+SIGTERM and SIGINT end the storm early, with its verdict.
 Exit: 0 every promise held (with --must-break: one was broken), 1 not, 2 usage.
 """
 import argparse
@@ -15,6 +16,7 @@ import json
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -241,7 +243,12 @@ class World:
 
     # ── the end ──
 
+    def end_early(self):
+        self.options.seconds = 0
+
     async def run(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.end_early)
         await self.build()
         self.begun = now()
         operator = asyncio.ensure_future(self.operate())
