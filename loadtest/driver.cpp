@@ -1,5 +1,6 @@
 // Sends a known number of requests in a known order over keep-alive connections; some clients
-// leave, read slowly or upload slowly. Then fetches the backend's statistics.
+// leave, read slowly or upload slowly. Then fetches the statistics of the backend. SIGUSR1: sends
+// nothing new and ends with the last answer.
 
 #include <cstdio>
 #include <exception>

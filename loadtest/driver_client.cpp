@@ -117,7 +117,7 @@ void Client::leave() {
 bool Client::answer_fits() const {
     if (head_.status != plan_.expected_status) return false;
     // Any other status is the proxy's own answer; its body is not checked.
-    if (plan_.backend.empty() || plan_.expected_status != 200) return true;
+    if (!plan_.check || plan_.expected_status != 200) return true;
     if (head_.seq != seq_) return false;
     const bool has_body = plan_.method != "HEAD" && head_.status != 204 && head_.status != 304;
     return !has_body || body_.content_bytes() == plan_.answer_size;

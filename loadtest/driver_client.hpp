@@ -24,6 +24,8 @@ class Client {
     void leave();
 
     bool connected() const { return state_ != State::closed && state_ != State::connecting; }
+    bool is_closed() const { return state_ == State::closed; }
+    bool is_idle() const { return state_ == State::idle; }
     bool waiting() const { return state_ == State::waiting; }
     std::uint64_t seq() const { return seq_; }
     int status() const { return head_.status; }

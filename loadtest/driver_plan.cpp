@@ -13,6 +13,8 @@ const char* const driver_usage =
     "  --ramp N               spread the first sends over N ms (0)\n"
     "  --path P --method M --body-size N --host H\n"
     "  --ms N --us N --size N service time and answer size asked of tg_backend\n"
+    "  [--check]              without --backend: look at X-Seq and size of answers all the same\n"
+    "  --retry-ms N           goes on N ms after a refused connection or another status (at once)\n"
     "  --backend HOST:PORT    reset it before, fetch its counts after\n"
     "  --limit N              requests that may run at once (1)\n"
     "  --slack-us N           see tg_backend (1000)\n"
@@ -78,6 +80,8 @@ Plan::Plan(const Options& options)
       hold{options.number("--hold", 0)},
       expected_status{static_cast<int>(options.number("--expect-status", 200))},
       strict{options.given("--strict")},
+      check{options.given("--check") || options.given("--backend")},
+      retry_us{options.number("--retry-ms", 0) * 1000},
       text{options.given("--text")} {
     const auto url = split(options);
     proxy = resolve(url.address);

@@ -42,6 +42,8 @@ struct Plan {
     std::uint64_t hold;
     int expected_status;
     bool strict;
+    bool check;       // answers must be those of tg_backend
+    Micros retry_us;  // pause after a refusal or another status; 0: none, and not for ever
     bool text;
 };
 

@@ -47,20 +47,23 @@ double seconds_taken(const Records& records) {
     return last > first ? static_cast<double>(last - first) / 1e6 : 1;
 }
 
-std::uint64_t print_own(std::string& out, const Records& records) {
+std::uint64_t print_own(std::string& out, const Records& records, int expected_status) {
     Samples latencies;
     std::map<int, std::uint64_t> statuses;
     std::uint64_t wrong = 0;
+    std::uint64_t crossed = 0;  // with the right status
     for (const auto& record : records) {
         if (record.fate != Fate::answered) continue;
         latencies.push_back(record.done_us - record.sent_us);
         ++statuses[record.status];
         if (record.wrong) ++wrong;
+        if (record.wrong && record.status == expected_status) ++crossed;
     }
     const auto lost = count(records, Fate::lost);
     print(out, "{\"sent\":%zu,\"completed\":%zu,\"held\":%" PRIu64, records.size(),
           latencies.size(), count(records, Fate::sent));
-    print(out, ",\"lost\":%" PRIu64 ",\"wrong\":%" PRIu64, lost, wrong);
+    print(out, ",\"lost\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"crossed\":%" PRIu64, lost, wrong,
+          crossed);
     print(out, ",\"left_queued\":%" PRIu64 ",\"left_running\":%" PRIu64,
           count(records, Fate::left_queued), count(records, Fate::left_running));
     for (const auto& [status, times] : statuses) {
@@ -120,7 +123,7 @@ std::uint64_t print_log(std::string& out, const Plan& plan, const Records& recor
 
 Report report(const Plan& plan, const Records& records) {
     Report result;
-    auto bad = print_own(result.json, records);
+    auto bad = print_own(result.json, records, plan.expected_status);
     if (!plan.backend.empty() && plan.hold == 0) {
         const auto stats = settled_stats(plan.backend);
         bad += print_log(result.json, plan, records);

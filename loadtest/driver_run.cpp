@@ -81,12 +81,19 @@ void Driver::run() {
 
 void Driver::connect_more() {
     for (; opened_ < clients_.size() && connecting_ < connecting_limit; ++opened_) {
-        clients_[opened_].connect();
         ++connecting_;
+        connect(opened_);
     }
 }
 
+// A connection within one machine may be refused at once.
+void Driver::connect(std::size_t index) {
+    clients_[index].connect();
+    if (clients_[index].is_closed()) on_outcome(index, Client::Outcome::refused);
+}
+
 bool Driver::may_send() const {
+    if (finishing()) return false;
     if (plan_.requests > 0 && records_.size() >= plan_.requests) return false;
     return !ending() && records_.size() < most_records && now_us() < start_us_ + plan_.seconds_us;
 }
@@ -123,12 +130,18 @@ void Driver::on_outcome(std::size_t index, Client::Outcome outcome) {
             records_[client.seq() - 1].wrong = !client.answer_fits();
             ++answers_;
             settle(client.seq(), Fate::answered);
-            go_on(index);
+            if (plan_.retry_us > 0 && client.status() != plan_.expected_status)
+                set_alarm(now_us() + plan_.retry_us, Wake::connect, index);
+            else
+                go_on(index);
             return review_leavers();
         case Client::Outcome::lost:
             settle(client.seq(), Fate::lost);
             return go_on(index);
         case Client::Outcome::refused:
+            if (connecting_ > 0 && !sent_first_[index]) --connecting_;
+            if (plan_.retry_us > 0 && !client.connected())
+                return set_alarm(now_us() + plan_.retry_us, Wake::connect, index);
             if (++refused_ > 1000 + plan_.connections) {
                 throw std::runtime_error{"connections to " + plan_.proxy.text + " fail"};
             }
@@ -139,7 +152,7 @@ void Driver::on_outcome(std::size_t index, Client::Outcome outcome) {
 void Driver::go_on(std::size_t index) {
     if (plan_.hold > 0 && clients_[index].connected()) return;  // its one request is answered
     if (clients_[index].connected()) return send_next(index);
-    if (may_send()) clients_[index].connect();
+    if (may_send()) connect(index);
 }
 
 void Driver::set_alarm(Micros when, Wake wake, std::uint64_t value) {
@@ -151,6 +164,9 @@ void Driver::on_alarm(std::uint64_t token) {
     switch (static_cast<Wake>(token >> wake_shift)) {
         case Wake::first_send:
             if (clients_[value].connected() && !clients_[value].waiting()) send_next(value);
+            return;
+        case Wake::connect:
+            if (clients_[value].is_idle() || clients_[value].is_closed()) go_on(value);
             return;
         case Wake::leave_running:
             return leave_running(value);
@@ -228,7 +244,7 @@ void Driver::leave_running(std::uint64_t seq) {
 void Driver::leave(const Leaver& leaver, Fate fate) {
     clients_[leaver.client].leave();
     settle(leaver.seq, fate);
-    if (may_send()) clients_[leaver.client].connect();
+    if (may_send()) connect(leaver.client);
 }
 
 void Driver::settle(std::uint64_t seq, Fate fate) {

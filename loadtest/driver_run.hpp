@@ -30,9 +30,10 @@ class Driver {
         std::uint64_t when_answers;  // waiting: leaves when so many were answered in all
         bool alarm_set = false;
     };
-    enum class Wake : std::uint64_t { first_send, leave_running, slow_tick };
+    enum class Wake : std::uint64_t { first_send, leave_running, slow_tick, connect };
 
     void connect_more();
+    void connect(std::size_t index);
     void handle(const epoll_event& event);
     void on_outcome(std::size_t index, Client::Outcome outcome);
     void on_alarm(std::uint64_t token);

@@ -76,6 +76,10 @@ void note(std::string_view name, std::string_view value, RequestHead& head, Ids&
             ids.request_id = true;
             head.request_id = value;
             break;
+        case 13:
+            if (same(name, "fencing-token")) head.token = to_number(value);
+            if (same(name, "fencing-queue")) head.token_queue = value;
+            break;
         case 14:
             if (same(name, "content-length")) head.content_length = to_number(value);
             break;

@@ -17,12 +17,16 @@ struct RequestHead {
     bool chunked = false;
     bool keep_alive = true;
     bool expects_continue = false;
-    bool ghost = false;           // X-Ghost: 1, must never start
-    std::string_view request_id;  // X-Request-Id
-    bool has_both_ids = false;    // X-Request-Id and UNIQUE_ID, the latter in either spelling
-    std::uint64_t seq = 0;        // X-Seq, the order of sending; 0 = not given
-    std::uint64_t sent_us = 0;    // X-Sent-Us, when it was sent
-    std::string_view queue;       // X-Queue, else the path
+    bool ghost = false;            // X-Ghost: 1, must never start
+    std::string_view request_id;   // X-Request-Id
+    bool has_both_ids = false;     // X-Request-Id and UNIQUE_ID, the latter in either spelling
+    std::uint64_t seq = 0;         // X-Seq, the order of sending; 0 = not given
+    std::uint64_t sent_us = 0;     // X-Sent-Us, when it was sent
+    std::string_view queue;        // X-Queue, else the path
+    std::uint64_t token = 0;       // Fencing-Token, of a clustered queue; 0 = not given
+    std::string_view token_queue;  // Fencing-Queue
+
+    bool is_safe() const { return method == "GET" || method == "HEAD"; }
 
     std::string_view path() const { return target.substr(0, target.find('?')); }
 };

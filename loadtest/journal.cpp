@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t remembered_starts = 16'384;  // twice the most clients a run is made with
 constexpr std::size_t most_queues = 10'000;        // paths are the client's: bound the map
+constexpr std::uint64_t most_fault_lines = 50;
 
 }  // namespace
 
@@ -53,6 +54,32 @@ void Order::started(std::uint64_t seq, Micros sent_us, Micros slack_us, Counts& 
     counts.max_jump = std::max(counts.max_jump, jump);
 }
 
+std::string Fences::started(const RequestHead& head) {
+    if (head.token == 0) return {};
+    ++counts_.tokens;
+    std::string wrong;
+    Highest& highest = highest_[std::string{head.token_queue}];
+    // A request that is repeated keeps its token.
+    const bool again = highest.seq == head.seq && highest.path == head.path();
+    if (head.token < highest.token || (head.token == highest.token && !again)) {
+        ++counts_.lower;
+        print(wrong, "token after %" PRIu64 " of %s seq=%" PRIu64, highest.token,
+              highest.path.c_str(), highest.seq);
+    } else {
+        highest = {head.token, head.seq, std::string{head.path()}};
+    }
+    if (head.seq == 0 || seen_[std::string{head.path()}].insert(head.seq).second) return wrong;
+    ++(head.is_safe() ? counts_.repeated : counts_.sent_twice);
+    return head.is_safe() ? wrong : wrong + " sent twice";
+}
+
+void Journal::note_fault(const RequestHead& head, Micros now, std::string_view what) {
+    if (++fault_lines_ > most_fault_lines) return;
+    print(faults_, "%" PRIu64 " %s %s seq=%" PRIu64 " token=%" PRIu64 ": %s\n", now,
+          std::string{head.method}.c_str(), std::string{head.target}.c_str(), head.seq, head.token,
+          std::string{what}.c_str());
+}
+
 void Journal::arrived(Micros now) {
     if (last_end_ == 0) return;
     gaps_.add(now > last_end_ ? now - last_end_ : 0);
@@ -61,7 +88,11 @@ void Journal::arrived(Micros now) {
 
 std::uint64_t Journal::start(const RequestHead& head, Micros now, Micros first_bytes_us) {
     const auto run = ++runs_;
-    if (in_flight_ >= limits_.in_flight) ++overlaps_;
+    if (in_flight_ >= limits_.in_flight) {
+        ++overlaps_;
+        note_fault(head, now, "overlaps");
+    }
+    if (const auto wrong = fences_.started(head); !wrong.empty()) note_fault(head, now, wrong);
     ++in_flight_;
     ++started_;
     max_in_flight_ = std::max(max_in_flight_, in_flight_);
@@ -133,6 +164,10 @@ std::string Journal::stats() const {
           ghosts_, client_gone_, truncated_);
     print(out, ",\"with_both_ids\":%" PRIu64 ",\"connections\":%" PRIu64, with_both_ids_,
           accepted_);
+    const auto& fences = fences_.counts();
+    print(out, ",\"tokens\":%" PRIu64 ",\"tokens_lower\":%" PRIu64, fences.tokens, fences.lower);
+    print(out, ",\"sent_twice\":%" PRIu64 ",\"repeated\":%" PRIu64, fences.sent_twice,
+          fences.repeated);
     print(out, ",\"gaps\":%" PRIu64 ",\"gap_p50_us\":%" PRIu64, gaps_.count(),
           gaps_.percentile(0.5));
     print(out, ",\"gap_p90_us\":%" PRIu64 ",\"gap_p99_us\":%" PRIu64 ",\"gap_max_us\":%" PRIu64,

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "http_lite.hpp"
@@ -51,6 +52,31 @@ class Order {
     std::vector<Start> recent_;
 };
 
+// Fencing numbers of clustered queues (lib/cluster/token.hpp), and requests that come again.
+class Fences {
+ public:
+    struct Counts {
+        std::uint64_t tokens = 0;      // requests with one
+        std::uint64_t lower = 0;       // lower than an earlier one, or the same of another request
+        std::uint64_t sent_twice = 0;  // came again though their method does not allow it
+        std::uint64_t repeated = 0;    // GET and HEAD that came again
+    };
+    // Empty: as it must be; else a line that says what is wrong.
+    std::string started(const RequestHead& head);
+    const Counts& counts() const { return counts_; }
+
+ private:
+    struct Highest {
+        std::uint64_t token = 0;
+        std::uint64_t seq = 0;
+        std::string path;
+    };
+    std::map<std::string, Highest, std::less<>> highest_;  // by Fencing-Queue
+    // X-Seq by path: each driver of a run has a path of its own.
+    std::map<std::string, std::unordered_set<std::uint64_t>, std::less<>> seen_;
+    Counts counts_;
+};
+
 class Journal {
  public:
     struct Limits {
@@ -76,6 +102,8 @@ class Journal {
     Limits limits() const { return limits_; }
     std::string stats() const;
     std::string log() const;
+    // The first overlaps and wrong fencing numbers, a line each.
+    std::string faults() const { return faults_; }
     // When the request of that X-Seq started and ended, as JSON; 0: not yet.
     std::string run_of(std::uint64_t seq) const;
 
@@ -89,6 +117,7 @@ class Journal {
         std::uint32_t in_flight;
         std::uint32_t kind;
     };
+    void note_fault(const RequestHead& head, Micros now, std::string_view what);
     void append(char kind, std::uint64_t run, std::uint64_t seq, Micros now, Micros mark_us);
 
     Limits limits_;
@@ -104,6 +133,9 @@ class Journal {
     std::uint64_t truncated_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t with_both_ids_ = 0;
+    Fences fences_;
+    std::string faults_;
+    std::uint64_t fault_lines_ = 0;
     Order::Counts order_counts_;
     std::map<std::string, Order, std::less<>> orders_;
     Histogram gaps_;

@@ -22,6 +22,7 @@ namespace {
 
 constexpr Micros micros_a_second = 1'000'000;
 std::atomic<bool> end_asked{false};
+std::atomic<bool> finish_asked{false};
 
 [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error{what + ": " + std::strerror(errno)};
@@ -212,7 +213,13 @@ void end_after(unsigned seconds) {
     struct sigaction action {};
     action.sa_handler = [](int) { end_asked = true; };
     for (const int number : {SIGTERM, SIGINT, SIGALRM}) ::sigaction(number, &action, nullptr);
+    action.sa_handler = [](int) { finish_asked = true; };
+    ::sigaction(SIGUSR1, &action, nullptr);
     ::alarm(seconds);
+}
+
+bool finishing() {
+    return finish_asked;
 }
 
 bool ending() {

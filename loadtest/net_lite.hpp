@@ -101,5 +101,7 @@ class Alarms {
 // Tools end by themselves: after the given seconds, SIGTERM or SIGINT.
 void end_after(unsigned seconds);
 bool ending();
+// SIGUSR1 to a driver: nothing new is sent, what was sent is waited for.
+bool finishing();
 
 }  // namespace loadtest

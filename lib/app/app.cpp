@@ -66,7 +66,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
       identities_(identities_now(config, environment, side_)),
       notify_(environment),
       supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
-      replica_(make_replica(config, log_)),
+      replica_(make_replica(config, log_, metrics_)),
       assembly_(config, {.loops = loops_,
                          .resolver = resolver_,
                          .metrics = metrics_,
@@ -106,18 +106,6 @@ App::App(const config::Config& config, std::string path, config::Environment env
 
 App::~App() {
     if (live_) live_->stop();
-}
-
-GateRegistry::Permits App::permits() const {
-    if (!replica_) return {};
-    return [replica = replica_.get()](const std::string& queue) {
-        return replica->has(queue) ? &replica->permit(queue) : nullptr;
-    };
-}
-
-void App::join_lines(const config::Config& config) {
-    for (const auto& [name, queue] : config.queues)
-        if (queue.cluster) replica_->join(name, assembly_.gates().share(name));
 }
 
 void App::start_admin(const config::Config& config) {

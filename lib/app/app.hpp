@@ -58,6 +58,7 @@ class App {
 
  private:
     GateRegistry::Permits permits() const;
+    void ask_backend(const std::string& queue, const cluster::Prior& lost);
     void join_lines(const config::Config& config);
     void start_admin(const config::Config& config);
     void tell_admin_shut(int error);

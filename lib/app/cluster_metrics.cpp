@@ -53,7 +53,22 @@ void register_queue(metrics::Registry& registry, const replica::Replica& replica
     register_states(registry, replica, queue);
 }
 
+metrics::Histogram& store_seconds(metrics::Registry& registry, const char* call) {
+    return registry.histogram("ticketgate_cluster_store_seconds",
+                              "Time of a call of the cluster's store, with or without an answer.",
+                              {{"call", call}}, metrics::seconds_buckets);
+}
+
 }  // namespace
+
+replica::Timed time_store_calls(metrics::Registry& registry) {
+    const std::array<metrics::Histogram*, 3> by_call{&store_seconds(registry, "read"),
+                                                     &store_seconds(registry, "write"),
+                                                     &store_seconds(registry, "renew")};
+    return [by_call](replica::StoreCall call, Duration took) {
+        by_call[static_cast<std::size_t>(call)]->observe(to_s(took));
+    };
+}
 
 void register_cluster_metrics(metrics::Registry& registry, const replica::Replica& replica,
                               const config::Config& config) {

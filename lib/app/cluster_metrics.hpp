@@ -7,6 +7,9 @@
 
 namespace ticketgate {
 
+/// What measures the calls of a replica's store.
+replica::Timed time_store_calls(metrics::Registry& registry);
+
 /// Both outlive the metrics. Control thread.
 void register_cluster_metrics(metrics::Registry& registry, const replica::Replica& replica,
                               const config::Config& config);

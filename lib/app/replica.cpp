@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
+#include "app/cluster_metrics.hpp"
 #include "app/cluster_store.hpp"
 #include "app/version.hpp"
 #include "ids/entropy.hpp"
+#include "net/endpoint.hpp"
 
 namespace ticketgate {
 namespace {
@@ -16,6 +19,16 @@ std::string host_name() {
     std::array<char, 256> name{};
     if (::gethostname(name.data(), name.size() - 1) != 0) return "unnamed";
     return name.data();
+}
+
+// Empty: a unix socket.
+bool is_literal(const std::string& host) {
+    return host.empty() || net::Endpoint::from_ip(host, 0).has_value();
+}
+
+bool is_of_this_machine(const std::string& host) {
+    const auto address = net::Endpoint::from_ip(host, 0);
+    return host.empty() || (address && address->is_local());
 }
 
 // The settings by which the keeper treats requests. Other replicas compare them.
@@ -43,21 +56,45 @@ std::string random_id() {
     return out;
 }
 
-replica::Queues clustered_queues(const config::Config& config) {
+bool shows_lost_work(const config::Config& config) {
+    return std::ranges::all_of(config.upstreams, [](const auto& one) {
+        const config::Upstream& its = one.second;
+        if (its.workers) return false;
+        if (!its.fcgi || !its.fcgi->status) return true;  // no request of such a queue goes there
+        return is_literal(its.host) && is_literal(its.fcgi->status->host);
+    });
+}
+
+bool shows_lost_work_of(const config::Config& config, const std::string& theirs,
+                        const std::string& ours) {
+    const auto host = [](const std::string& address) {
+        return address.substr(0, address.rfind(':'));
+    };
+    if (host(theirs) == host(ours)) return true;
+    return std::ranges::none_of(config.upstreams, [](const auto& one) {
+        const config::Upstream& its = one.second;
+        return its.fcgi && its.fcgi->status && is_of_this_machine(its.host);
+    });
+}
+
+replica::Queues clustered_queues(const config::Config& config, const config::Cluster& cluster) {
     replica::Queues all;
     for (const auto& [name, queue] : config.queues) {
-        if (!queue.cluster || !config.cluster) continue;
+        if (!queue.cluster) continue;
         replica::Queue& one = all[name];
-        one.text = shared_settings(*config.cluster, queue);
-        one.keeper.lease = config.cluster->lease;
-        one.keeper.idle_after = config.cluster->idle_after;
+        one.text = shared_settings(cluster, queue);
+        one.keeper.lease = cluster.lease;
+        one.keeper.idle_after = cluster.idle_after;
+        one.keeper.worker_idle =
+            queue.release == config::Release::worker_idle && shows_lost_work(config);
         if (queue.hold_timeout != never && queue.on_hold_timeout == config::OnHoldTimeout::release)
             one.keeper.release_after = queue.hold_timeout;
     }
     return all;
 }
 
-std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log) {
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log,
+                                               metrics::Registry& registry) {
     if (!config.cluster) return nullptr;
     const config::Cluster& cluster = *config.cluster;
     replica::Settings settings;
@@ -76,7 +113,8 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
         settings.peer_tls.server_name = tls->server_name;
     }
     settings.lease = std::chrono::duration_cast<seconds>(cluster.lease);
-    settings.queues = clustered_queues(config);
+    settings.queues = clustered_queues(config, cluster);
+    settings.timed = time_store_calls(registry);
     return std::make_unique<replica::Replica>(std::move(settings), log);
 }
 

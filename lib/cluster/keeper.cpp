@@ -6,17 +6,20 @@ using enum LineState;
 
 // ── what comes in ──
 
-void Keeper::saw(const Sight& sight, Time now) {
-    if (pending_) return;
+bool Keeper::saw(const Sight& sight, Time now) {
+    if (pending_) return false;
     if (sight.version != sight_.version) grants_ = Grants::on;  // no earlier write can happen now
     sight_ = sight;
     stale_ = false;
     adopt(now);
+    return true;
 }
 
 void Keeper::written(Written result, std::uint64_t version, Time now) {
     const Write write = *std::exchange(pending_, std::nullopt);
     stale_ = result != Written::done;
+    if (result == Written::failed) fail(now);
+    if (result == Written::unknown && grants_ == Grants::closing) grants_ = Grants::uncertain;
     if (stale_) return;
     if (!write.line) {
         sight_.word = true;
@@ -27,6 +30,14 @@ void Keeper::written(Written result, std::uint64_t version, Time now) {
     sight_.keeper_listed = true;
     grants_ = Grants::on;
     adopt(now);
+}
+
+// Only the first write that closes a line is known to be the only one.
+void Keeper::fail(Time now) {
+    failed_at_ = now;
+    if (grants_ != Grants::closing) return;
+    grants_ = Grants::on;
+    quiet_since_.reset();  // it is tried again when the line has been quiet for the same time
 }
 
 void Keeper::set(const Facts& facts, Time now) {
@@ -122,7 +133,8 @@ Where Keeper::where() const {
 
 Keeper::Next Keeper::next(Time now, WallTime wall, bool sure) {
     Next out;
-    if (pending_) return out;
+    if (pending_ || (failed_at_ && now < *failed_at_ + settings_.ask_every)) return out;
+    failed_at_.reset();
     if (stale_) {
         out.look = true;
         return out;
@@ -227,14 +239,14 @@ Keeper::Wanted Keeper::close() {
         return std::nullopt;
     }
     if (!is_quiet()) return std::nullopt;
-    grants_ = Grants::closing;
+    if (grants_ == Grants::stopping) grants_ = Grants::closing;
     return to(draining_ ? free : idle);
 }
 
 Keeper::Wanted Keeper::as_open(Time now, WallTime wall) {
     if (facts_fresh_ && !is_quiet()) {
         // A write of `idle` may still happen, unless this one takes its version.
-        if (grants_ == Grants::closing) return to(open);
+        if (closes()) return to(open);
         grants_ = Grants::on;
         if (draining_) return to(leaving);
         if (facts_.granted < grants_an_epoch) return std::nullopt;
@@ -254,7 +266,7 @@ Keeper::Wanted Keeper::as_leaving() {
         follow();
         return std::nullopt;
     }
-    if (grants_ == Grants::closing) return to(leaving);
+    if (closes()) return to(leaving);
     grants_ = Grants::on;
     return std::nullopt;
 }

@@ -12,7 +12,8 @@
 //
 // A write whose answer is lost may have happened, or may still happen later. It counts as ours if a
 // read shows it. If the read does not show it, and it is one behind which nothing may run (`idle`,
-// `free`), nothing is granted until another write has taken its version.
+// `free`), nothing is granted until another write has taken its version. A write that a store
+// without space refuses has not happened and will not: an open line stays open and grants on.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,8 @@ struct Write {
 enum class Written : std::uint8_t {
     done,
     refused,  ///< the record has another version
-    unknown   ///< no answer: it may happen yet
+    unknown,  ///< no answer: it may happen yet
+    failed    ///< it has not happened and will not: the store has no space
 };
 
 /// Why a lost term counts as over.
@@ -82,7 +84,7 @@ class Keeper {
         Duration lease = 5s;
         Duration idle_after = 1s;
         Duration rank_delay = 200ms;  ///< of each rank, before it takes a line without a keeper
-        Duration ask_every = 100ms;
+        Duration ask_every = 100ms;   ///< also between writes to a store without space
         /// hold_timeout with on_hold_timeout: release; null: a lost term never ends by time.
         std::optional<Duration> release_after;
         bool worker_idle = false;  ///< php-fpm can be asked whether a lost term is over
@@ -112,7 +114,8 @@ class Keeper {
     // After each of these calls, and after next(), the shell tells the gate may_grant() and where()
     // before it does anything else.
 
-    void saw(const Sight&, Time now);
+    /// False: it was not used, for a write is under way. Then nothing is proven by it either.
+    bool saw(const Sight&, Time now);
     /// The end of the write that next() gave. `version`: of the record, if it was written.
     void written(Written, std::uint64_t version, Time now);
     /// The gate's facts, read after it was told the present may_grant() and where().
@@ -144,6 +147,7 @@ class Keeper {
     /// From then on nothing of the lost prior term is granted, and php-fpm may be asked for its
     /// end.
     std::optional<Time> prior_stopped() const;
+    bool asks_workers() const { return role_ == Role::settling && settings_.worker_idle; }
 
     bool operator==(const Keeper&) const = default;
 
@@ -152,7 +156,8 @@ class Keeper {
     enum class Grants : std::uint8_t {
         on,
         stopping,  ///< in order to write `idle` or `free`, once the facts say that nothing runs
-        closing    ///< such a write is sent, or may still happen
+        closing,   ///< the first such write is sent
+        uncertain  ///< one without an answer may still happen
     };
     using Wanted = std::optional<Write>;
 
@@ -174,6 +179,8 @@ class Keeper {
     Wanted as_open(Time now, WallTime wall);
     Wanted as_leaving();
     Wanted close();
+    bool closes() const { return grants_ == Grants::closing || grants_ == Grants::uncertain; }
+    void fail(Time now);
     Write to(LineState state) const;
     Write take_over(WallTime wall) const;
 
@@ -192,7 +199,7 @@ class Keeper {
     Epoch given_up_ = 0;    // nothing of it or of an earlier one is granted here any more
     Epoch known_over_ = 0;  // a prior term of which over() told
     Settled settled_ = Settled::word;
-    std::optional<Time> vacant_since_, quiet_since_, lost_since_, asked_at_;
+    std::optional<Time> vacant_since_, quiet_since_, lost_since_, asked_at_, failed_at_;
 };
 
 }  // namespace ticketgate::cluster

@@ -84,7 +84,7 @@ class Handler {
     bool on_string(json::string_view part, std::size_t, error_code& error) {
         std::string text = take(part);
         if (depth_ == 1) return (key_ != list_key && key_ != count_key) || refuse(error);
-        if (depth_ == 2 || key_ == "request duration") return refuse(error);
+        if (depth_ == 2 || key_ == "request duration" || key_ == "pid") return refuse(error);
         WorkerEntry& entry = entries.back();
         if (key_ == "state")
             entry.state = std::move(text);
@@ -129,6 +129,7 @@ class Handler {
         if (depth_ == 1 && key_ == list_key) return refuse(error);
         if (depth_ == 1 && key_ == count_key) announced = number;
         if (depth_ == 3 && key_ == "request duration") entries.back().microseconds = number;
+        if (depth_ == 3 && key_ == "pid") entries.back().pid = number.value_or(-1);
         return true;
     }
 
@@ -192,7 +193,10 @@ std::string take_text(std::string_view& text) {
 // Reads the fixed beginning of an entry; the first byte from a client is in the uri.
 std::optional<WorkerEntry> entry_at(std::string_view text) {
     WorkerEntry entry;
-    if (!skip_number(text, R"({"pid":)") || !take(text, R"(,"state":")")) return std::nullopt;
+    if (!take(text, R"({"pid":)")) return std::nullopt;
+    const auto pid = take_number(text);
+    if (!pid || !take(text, R"(,"state":")")) return std::nullopt;
+    entry.pid = *pid;
     entry.state = take_text(text);
     if (!skip_number(text, R"(","start time":)") || !skip_number(text, R"(,"start since":)") ||
         !skip_number(text, R"(,"requests":)") || !take(text, R"(,"request duration":)"))

@@ -14,6 +14,7 @@ namespace ticketgate::fcgi {
 
 /// An entry of the page: its fields up to the first one that a client controls.
 struct WorkerEntry {
+    std::int64_t pid = -1;  ///< -1: not a possible one
     std::string state, method, uri;
     std::optional<std::int64_t> microseconds;  ///< absent: the number is not a possible time
 };

@@ -79,7 +79,11 @@ struct RunNotes {
     /// Calls from inside (CONTRACT 10), by what became of them.
     std::atomic<std::uint64_t> inside_passed{0}, inside_waited{0}, inside_accepted{0},
         inside_refused{0};
-    std::atomic<Time> inside_told{};  ///< when a waiting one was last logged
+    /// Requests of a clustered queue that went to its keeper, by what became of them.
+    std::atomic<std::uint64_t> forwards_served{0}, forwards_moved{0}, forwards_lost{0},
+        forwards_left{0}, forwards_failed{0};
+    std::atomic<std::uint64_t> cluster_away{0};  ///< requests refused as no replica may grant
+    std::atomic<Time> inside_told{};             ///< when a waiting one was last logged
 };
 
 class Gate {

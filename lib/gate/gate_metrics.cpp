@@ -66,6 +66,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
         "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
     count_calls(notes, gate.name());
+    if (gate.clustered()) count_forwards(notes, gate.name());
     gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
           [this] { return double(seen.inside); });
     gauge("ticketgate_queue_held_back",
@@ -85,6 +86,29 @@ void GateMetrics::count_calls(const RunNotes& notes, const std::string& queue) {
     inside("wait", notes.inside_waited);
     inside("accept", notes.inside_accepted);
     inside("refuse", notes.inside_refused);
+}
+
+void GateMetrics::count_forwards(const RunNotes& notes, const std::string& queue) {
+    const auto count = [&](const char* name, const char* help, metrics::Labels labels,
+                           const std::atomic<std::uint64_t>& number) {
+        labels.insert(labels.begin(), {"queue", queue});
+        gauges.push_back(&registry.counter_fn(name, help, std::move(labels), [&number] {
+            return double(number.load(std::memory_order_relaxed));
+        }));
+    };
+    const auto forwards = [&](const char* outcome, const std::atomic<std::uint64_t>& number) {
+        count("ticketgate_queue_forwarded_total",
+              "Requests sent to the replica that keeps the clustered queue, by what became of "
+              "them.",
+              {{"outcome", outcome}}, number);
+    };
+    forwards("served", notes.forwards_served);
+    forwards("moved", notes.forwards_moved);
+    forwards("lost", notes.forwards_lost);
+    forwards("client_closed", notes.forwards_left);
+    forwards("failed", notes.forwards_failed);
+    count("ticketgate_queue_rejected_total", "Requests the line did not admit.",
+          {{"reason", "cluster_away"}}, notes.cluster_away);
 }
 
 GateMetrics::~GateMetrics() {

@@ -37,6 +37,7 @@ struct GateMetrics {
     const metrics::Refresh* refresh;
 
  private:
+    void count_forwards(const RunNotes& notes, const std::string& queue);
     void count_calls(const RunNotes& notes, const std::string& queue);
 };
 

@@ -22,7 +22,8 @@ struct Whereabouts {
         here,
         peer,     ///< at `keeper`
         nowhere,  ///< no replica keeps the line; one may soon
-        away      ///< and none can, as far as this replica knows: the store does not answer
+        away,     ///< and none can, as far as this replica knows: the store does not answer
+        stands    ///< and none can anywhere: the store takes no writes
     } where = Where::here;
     std::shared_ptr<const LineKeeper> keeper = nullptr;
 };

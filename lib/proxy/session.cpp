@@ -258,6 +258,8 @@ Session::End Session::finish(error_code failure) {
     Record& record = request_->record;
     record.duration = monotonic_now() - request_->started;
     record.outcome = outcome(failure);
+    note_forward(failure);
+    note_away(failure);
     if (failure && record.status == 0) record.status = status_of(failure, nullptr);
     place_.reset();
     const bool begun = this->begun();

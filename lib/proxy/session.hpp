@@ -83,6 +83,8 @@ class Session {
     error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
     error_code find_line();
+    void note_forward(error_code failure) const;
+    void note_away(error_code failure) const;
     void stamp_forward(std::string& lines) const;
     void keep_own_head();
     void view_own_head();

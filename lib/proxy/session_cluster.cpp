@@ -81,6 +81,7 @@ error_code Session::find_line() {
     const Whereabouts at = request_->route->gate->where();
     if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
     request_->record.cluster->forwarded_to.clear();
+    if (at.where == stands) return errc::cluster_away;
     if (at.where == away) return told_ ? errc::line_moved : errc::cluster_away;
     if (told_ && at.where != here) return errc::line_moved;  // it is forwarded once
     if (at.where != peer) return {};
@@ -155,6 +156,30 @@ error_code Session::meaning_of(error_code failure) const {
     return request_->asked_for ? errc::keeper_lost : errc::line_moved;
 }
 
+// One that went to the keeper is counted once, by what became of it there.
+void Session::note_forward(error_code failure) const {
+    if (!request_->peer) return;
+    RunNotes& notes = request_->route->gate->notes;
+    if (!failure)
+        ++notes.forwards_served;
+    else if (failure == errc::line_moved)
+        ++notes.forwards_moved;
+    else if (failure == errc::keeper_lost)
+        ++notes.forwards_lost;
+    else if (failure == errc::client_closed)
+        ++notes.forwards_left;
+    else
+        ++notes.forwards_failed;
+}
+
+// The replica that sent a request to one that keeps the line no longer looks for another.
+void Session::note_away(error_code failure) const {
+    const bool refused =
+        failure == errc::cluster_away || (failure == errc::line_moved && told_ == nullptr);
+    if (refused && request_->route != nullptr && request_->route->gate)
+        ++request_->route->gate->notes.cluster_away;
+}
+
 // It was not started, or may be sent again, and all of its body that came is still here.
 bool Session::may_go_again(error_code failure) const {
     return failure == errc::line_moved && !told_ && !accepted_ && !own_head_.empty() &&
@@ -166,6 +191,7 @@ bool Session::may_go_again(error_code failure) const {
 // refused, a moment later, for another one must first be found.
 task<error_code> Session::enter_again() {
     const bool refused = request_->peer != nullptr;
+    note_forward(errc::line_moved);
     place_.reset();
     request_->reply.renew();
     if (refused) {

@@ -14,6 +14,12 @@ StatusReader::StatusReader(WorkerStatus& workers, net::Loop& loop, const net::En
     exchange_->observe(&observer);
 }
 
+StatusReader::StatusReader(Knock, WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
+                           Observer& observer)
+    : exchange_(workers.knock(loop, head_)), none_(spool) {
+    exchange_->observe(&observer);
+}
+
 result<Step> StatusReader::advance() {
     if (!sent_) {
         const auto step = exchange_->send(head_, none_);

@@ -15,10 +15,17 @@ class StatusReader {
     StatusReader(WorkerStatus& workers, net::Loop& loop, const net::Endpoint& sent_to,
                  http::SpoolBudget& spool, Observer& observer);
 
+    /// As WorkerStatus::knock().
+    struct Knock {};
+    StatusReader(Knock, WorkerStatus& workers, net::Loop& loop, http::SpoolBudget& spool,
+                 Observer& observer);
+
     /// done: the answer is whole. Errors: those of an Exchange; upstream_bad_response also for an
     /// answer that is not a page.
     result<Step> advance();
     const std::string& answer() const { return answer_; }
+    /// The head of an answer has come.
+    bool begun() const { return begun_; }
     bool connected() const { return exchange_->connected(); }
     /// The address that was asked, as far as it is known.
     std::string address() const { return exchange_->address(); }

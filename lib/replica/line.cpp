@@ -45,6 +45,7 @@ void Line::answer() {
 
 // The gate asks the permit under its lock, so what it grants behind this call it grants with it.
 void Line::tell_gate(BootTime sure_until) {
+    sure_until = std::min(sure_until, used_until_);
     const cluster::Epoch term = keeper_.epoch();
     if (gate_ && term != 0 && term != term_) {
         gate_->start_term(cluster::numbers_before(term));
@@ -75,12 +76,15 @@ void Line::publish() {
 
 // When the store was away for so long that a replica is not sure any more, it grants nothing, and
 // no other can be found: newcomers need not wait. A keeper that is known is asked all the same.
+// While the store takes no writes, a line that may not grant now needs one first, here and at any
+// replica.
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
     if (where_ == cluster::Where::peer) return {peer, at_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return {away, nullptr};
+    if (store_full_ && until_.load() == 0) return {stands, nullptr};
     return {where_ == cluster::Where::here ? here : nowhere, nullptr};
 }
 
@@ -109,7 +113,10 @@ void Line::note(cluster::Role before) {
 void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_until) {
     told_doubt_.store(false);
     if (look <= looks_at_write_) return;
-    keeper_.saw(sight, monotonic_now());
+    const cluster::Role before = keeper_.role();
+    if (!keeper_.saw(sight, monotonic_now())) return;
+    note(before);  // it may show a write whose answer was lost
+    used_until_ = sure_until;
     tell_gate(sure_until);
 }
 
@@ -122,6 +129,15 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
     tell_gate(sure_until);
 }
 
+std::optional<cluster::Prior> Line::take_lost_term() {
+    const auto stopped = keeper_.prior_stopped();
+    if (!keeper_.asks_workers()) told_lost_ = 0;  // the question ends as well
+    if (!keeper_.asks_workers() || !stopped || monotonic_now() < *stopped) return std::nullopt;
+    const cluster::Prior& prior = *keeper_.line()->prior;
+    if (std::exchange(told_lost_, prior.epoch) == prior.epoch) return std::nullopt;
+    return prior;
+}
+
 Keeper::Next Line::drive(BootTime sure_until) {
     told_missed_.store(false);
     answer();
@@ -129,7 +145,8 @@ Keeper::Next Line::drive(BootTime sure_until) {
     do {
         tell_gate(sure_until);
         keeper_.set(facts(), monotonic_now());
-        next = keeper_.next(monotonic_now(), wall_now(), boot_now() < sure_until);
+        next = keeper_.next(monotonic_now(), wall_now(),
+                            boot_now() < std::min(sure_until, used_until_));
         tell_gate(sure_until);
     } while (next.again);
     answer();

@@ -38,6 +38,8 @@ class Line final : public Permit {
     void stop() { until_.store(0); }
 
     // `sure_until`: while the boot clock is before it, no other replica counts this one as lost.
+    // That counts from the last look that the keeper has used: one that it has not may show that
+    // another replica keeps the line.
 
     /// What look number `look` showed. Looks are counted as they begin.
     void saw(const cluster::Sight&, std::uint64_t look, BootTime sure_until);
@@ -48,14 +50,20 @@ class Line final : public Permit {
 
     /// What the store's answers say about the whole of it; empty: it is in use.
     void store_away(bool away) { store_away_ = away; }
+    /// It takes no writes.
+    void store_full(bool full) { store_full_ = full; }
 
     bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
     void missed() override;
     Whereabouts where() const override;
     void doubted() override;
     bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) override;
-    /// The keeper of this term says that all of it is over.
-    void over(cluster::Epoch term) { keeper_.over(term, cluster::Settled::word); }
+    /// The keeper of this term says that all of it is over, or the backend shows it.
+    void over(cluster::Epoch term, cluster::Settled how = cluster::Settled::word) {
+        keeper_.over(term, how);
+    }
+    /// A lost term for whose end php-fpm may be asked now; told once while the line waits for it.
+    std::optional<cluster::Prior> take_lost_term();
     struct Counts {
         std::uint64_t takeovers = 0;
         std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
@@ -85,8 +93,10 @@ class Line final : public Permit {
     std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
     std::atomic<Duration::rep> sure_until_{0};  // as told last
-    std::atomic<bool> store_away_{false};
+    std::atomic<bool> store_away_{false}, store_full_{false};
+    BootTime used_until_{};    // `sure_until` of the last look that the keeper has used
     cluster::Epoch term_ = 0;  // of which the gate knows
+    cluster::Epoch told_lost_ = 0;
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_;

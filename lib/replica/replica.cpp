@@ -45,7 +45,8 @@ Replica::Replica(Settings settings, Log& log)
     : log_(log),
       settings_(std::move(settings)),
       between_looks_(Duration(settings_.lease) / looks_a_lease),
-      store_(io_, settings_.store, settings_.cluster, listing_of(settings_), settings_.lease),
+      store_(io_, settings_.store, settings_.cluster, listing_of(settings_), settings_.lease,
+             settings_.timed),
       next_look_(io_),
       next_announce_(io_),
       next_tick_(io_) {
@@ -165,9 +166,13 @@ Replica::Awaitable<void> Replica::announce_again_and_again() {
     for (;;) {
         const Time begun = monotonic_now();
         std::string why;
+        const bool was_full = store_.is_full();
         if (usable_) why = co_await store_.announce();
+        if (store_.is_full()) tell_write(why);
+        if (was_full && !store_.is_full()) tell_write("");
+        note_space();
         if (usable_ && sure_until_ == BootTime() && why.empty()) look_now();
-        const bool soon = usable_ && !why.empty();
+        const bool soon = usable_ && !why.empty() && !store_.is_full();
         co_await pause(next_announce_, begun + (soon ? Duration(beat) : between_looks_));
     }
 }
@@ -190,6 +195,16 @@ void Replica::drive(Line& line) {
     if (next.look || next.ask) look_now();
     if (next.ask && !std::exchange(line.asks, true)) run(ask(line, *next.ask));
     publish(line);
+    if (!ask_backend_ || boot_now() >= sure_until_) return;
+    if (const auto lost = line.take_lost_term()) ask_backend_(line.queue(), *lost);
+}
+
+void Replica::workers_idle(const std::string& queue, cluster::Epoch term) {
+    asio::post(io_, [this, queue, term] {
+        Line& line = line_of(queue);
+        line.over(term, cluster::Settled::workers);
+        drive(line);
+    });
 }
 
 // Null: not an address, or a bad file for TLS.
@@ -231,6 +246,7 @@ Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
 Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
     const Ended ended = co_await store_.write(line.queue(), write);
     tell_write(ended.why);
+    note_space();
     if (ended.how == cluster::Written::done && write.line)
         memory_.remember(line.queue(), write.line->epoch, ended.version);
     line.written(ended.how, ended.version, looks_, sure_until_);
@@ -284,6 +300,10 @@ void Replica::tell(const std::string& problem) {
 void Replica::tell_write(const std::string& problem) {
     write_problem_ = problem;
     note_problem();
+}
+
+void Replica::note_space() {
+    for (const auto& [name, line] : lines_) line->store_full(store_.is_full());
 }
 
 void Replica::note_problem() {

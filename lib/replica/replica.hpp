@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,6 +38,7 @@ struct Settings {
     net::TlsClientSettings peer_tls;
     seconds lease = 5s;
     Queues queues;
+    Timed timed = nullptr;  ///< told of each call of the store, on the replica's thread
 };
 
 class Replica {
@@ -50,6 +52,13 @@ class Replica {
     bool has(const std::string& queue) const { return lines_.contains(queue); }
     /// The permit of this queue, for its gate.
     Permit& permit(const std::string& queue) { return line_of(queue); }
+    /// Asks the backend whether all of this lost term has ended; see workers_idle(). Called on the
+    /// replica's thread, once for a term. Set before start().
+    using AskBackend = std::function<void(const std::string& queue, const cluster::Prior&)>;
+    void ask_backend_with(AskBackend ask) { ask_backend_ = std::move(ask); }
+    /// The backend has shown that nothing of this term runs any more. Any thread.
+    void workers_idle(const std::string& queue, cluster::Epoch term);
+
     /// Before start().
     void join(const std::string& queue, std::shared_ptr<LocalGate> gate);
     void start();
@@ -96,6 +105,7 @@ class Replica {
     void tell(const std::string& problem);
     void tell_write(const std::string& problem);
     void note_problem();
+    void note_space();
 
     boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
     Log& log_;
@@ -108,6 +118,7 @@ class Replica {
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun
     bool look_wanted_ = false, usable_ = false;
+    AskBackend ask_backend_;
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 

@@ -8,14 +8,27 @@ namespace wire = cluster::etcd;
 using cluster::Written;
 
 Store::Store(boost::asio::io_context& io, const etcd::Settings& settings, std::string_view cluster,
-             cluster::Replica self, seconds lease)
-    : client_(io, settings), keys_(cluster), self_(std::move(self)), lease_time_(lease) {}
+             cluster::Replica self, seconds lease, Timed timed)
+    : client_(io, settings),
+      keys_(cluster),
+      self_(std::move(self)),
+      lease_time_(lease),
+      timed_(std::move(timed)) {}
+
+Awaitable<etcd::Answer> Store::call(StoreCall kind, wire::Call call) {
+    const Time begun = monotonic_now();
+    etcd::Answer answer = co_await client_.call(std::move(call));
+    if (timed_) timed_(kind, monotonic_now() - begun);
+    if (kind == StoreCall::write && answer.body) full_ = false;
+    if (answer.failure.fault == wire::Fault::no_space) full_ = true;
+    co_return answer;
+}
 
 Awaitable<Look> Store::look() {
     Look look;
     look.sent = boot_now();
     auto call = wire::read_all(keys_.prefix());
-    const etcd::Answer answer = co_await client_.call(std::move(call));
+    const etcd::Answer answer = co_await this->call(StoreCall::read, std::move(call));
     look.why = answer.failure.message;
     if (!answer.body) co_return look;
     const auto snapshot = wire::read_snapshot(*answer.body);
@@ -31,9 +44,10 @@ Awaitable<Ended> Store::write(std::string queue, cluster::Write write) {
     const auto transaction =
         cluster::transaction_of(keys_, cluster_, queue, self_.self.id, write, wall_now());
     auto call = wire::write(transaction);
-    const etcd::Answer answer = co_await client_.call(std::move(call));
+    const etcd::Answer answer = co_await this->call(StoreCall::write, std::move(call));
     Ended ended;
     ended.why = answer.failure.message;
+    if (answer.failure.fault == wire::Fault::no_space) ended.how = Written::failed;
     const auto outcome = answer.body ? wire::read_outcome(*answer.body) : std::nullopt;
     if (!outcome) co_return ended;
     ended.how = outcome->done ? Written::done : Written::refused;
@@ -48,18 +62,18 @@ void Store::relist(const std::string& queue, const std::string& text) {
 Awaitable<std::string> Store::announce() {
     if (lease_ != 0) {
         auto call = wire::renew_lease(lease_);
-        const etcd::Answer answer = co_await client_.call(std::move(call));
+        const etcd::Answer answer = co_await this->call(StoreCall::renew, std::move(call));
         if (!answer.body) co_return answer.failure.message;
         if (wire::read_renewal(*answer.body) == 0s) lease_ = 0;
     }
     if (lease_ == 0) {
         listed_ = false;
         auto call = wire::grant_lease(lease_time_);
-        const etcd::Answer answer = co_await client_.call(std::move(call));
+        const etcd::Answer answer = co_await this->call(StoreCall::renew, std::move(call));
         if (!answer.body) co_return answer.failure.message;
         lease_ = wire::read_lease(*answer.body).value_or(0);
     }
-    if (listed_) co_return std::string();
+    if (listed_ && !full_) co_return std::string();
     co_return co_await list();
 }
 
@@ -69,7 +83,7 @@ Awaitable<std::string> Store::list() {
     transaction.puts.push_back(
         {keys_.replica(self_.self.id), cluster::write_replica(self_), lease_});
     auto call = wire::write(transaction);
-    const etcd::Answer answer = co_await client_.call(std::move(call));
+    const etcd::Answer answer = co_await this->call(StoreCall::write, std::move(call));
     if (answer.failure.fault == wire::Fault::no_lease) lease_ = 0;
     if (!answer.body) co_return answer.failure.message;
     const auto outcome = wire::read_outcome(*answer.body);

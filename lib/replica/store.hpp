@@ -2,6 +2,7 @@
 // itself listed. Runs on the io_context of its replica. Decides nothing about lines.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -24,11 +25,15 @@ struct Ended {
     std::string why;            ///< with `unknown`
 };
 
+enum class StoreCall : std::uint8_t { read, write, renew };
+/// How long a call took, with or without an answer.
+using Timed = std::function<void(StoreCall, Duration)>;
+
 class Store {
  public:
     /// `lease`: the store lists the replica for this time behind its last sign of life.
     Store(boost::asio::io_context&, const etcd::Settings&, std::string_view cluster,
-          cluster::Replica self, seconds lease);
+          cluster::Replica self, seconds lease, Timed timed);
 
     /// One linearizable read of everything.
     Awaitable<Look> look();
@@ -41,9 +46,12 @@ class Store {
     /// The next announce() lists the replica with these settings of the queue.
     void relist(const std::string& queue, const std::string& text);
     std::size_t endpoints() const { return client_.endpoints(); }
+    /// It answers reads and takes no writes, as the last one showed. announce() tries one.
+    bool is_full() const { return full_; }
 
  private:
     Awaitable<std::string> list();
+    Awaitable<etcd::Answer> call(StoreCall, cluster::etcd::Call);
 
     etcd::Client client_;
     const cluster::Keys keys_;
@@ -52,6 +60,8 @@ class Store {
     std::string cluster_;  // the value that stands in the store
     cluster::etcd::LeaseId lease_ = 0;
     bool listed_ = false;
+    bool full_ = false;
+    const Timed timed_;
 };
 
 }  // namespace ticketgate::replica

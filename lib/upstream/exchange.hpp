@@ -183,6 +183,9 @@ class WorkerStatus {
     /// say nothing about the request. Of family AF_UNSPEC: any.
     virtual std::unique_ptr<Exchange> ask(net::Loop& loop, const net::Endpoint& sent_to,
                                           std::string& head) = 0;
+    /// The same request to the listener of the scripts, on a new connection: when it is answered,
+    /// in any way, a worker has taken each connection that came to that listener before.
+    virtual std::unique_ptr<Exchange> knock(net::Loop& loop, std::string& head) = 0;
     /// Reads the answer: does a worker still run a request that was answered? Error:
     /// upstream_bad_response if the answer does not tell.
     virtual result<fcgi::Working> still_runs(std::string_view answer,

@@ -75,9 +75,7 @@ void FcgiUpstream::add_fencing(std::string& head, const Fencing& fencing) const 
     fcgi::append_stream(head, fcgi::Type::params, pairs);
 }
 
-// A request of ticketgate's own to the status address; it is neither logged nor queued.
-std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, const net::Endpoint& sent_to,
-                                            std::string& head) {
+void FcgiUpstream::append_question(std::string& head) const {
     std::string pairs;
     for (const auto& [name, value] : {std::pair{"SCRIPT_NAME", fcgi_.status_path},
                                       {"SCRIPT_FILENAME", fcgi_.status_path},
@@ -86,7 +84,18 @@ std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, const net::Endpoint
         fcgi::append_pair(pairs, name, value);
     fcgi::append_begin(head, false);
     fcgi::append_stream(head, fcgi::Type::params, pairs);
+}
+
+// A request of ticketgate's own to the status address; it is neither logged nor queued.
+std::unique_ptr<Exchange> FcgiUpstream::ask(net::Loop& loop, const net::Endpoint& sent_to,
+                                            std::string& head) {
+    append_question(head);
     return open_status(loop, sent_to);
+}
+
+std::unique_ptr<Exchange> FcgiUpstream::knock(net::Loop& loop, std::string& head) {
+    append_question(head);
+    return open(loop, true, false);
 }
 
 // Each pool resolves its name by itself, so pages of the same host can come from another machine

@@ -42,6 +42,8 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
  private:
     std::unique_ptr<Exchange> ask(net::Loop& loop, const net::Endpoint& sent_to,
                                   std::string& head) override;
+    std::unique_ptr<Exchange> knock(net::Loop& loop, std::string& head) override;
+    void append_question(std::string& head) const;
     std::unique_ptr<Exchange> open_status(net::Loop& loop, const net::Endpoint& sent_to);
     result<fcgi::Working> still_runs(std::string_view answer,
                                      const Answered& request) const override;

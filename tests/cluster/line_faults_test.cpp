@@ -2,6 +2,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "etcd_calls.hpp"
 #include "processes.hpp"
 
 namespace ticketgate::test {
@@ -148,6 +149,78 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
     store_.go_on(0);
     EXPECT_EQ(waits.read().status, 200);
     EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+// A store whose database is at its limit answers reads and renewals, and takes no writes.
+class ClusterFull : public Cluster {
+ protected:
+    ClusterFull() : Cluster(small()) {}
+    static Etcd::Options small() {
+        Etcd::Options options;
+        options.more = {"--quota-backend-bytes", "262144"};
+        return options;
+    }
+    void fill() const {
+        Calls calls(store_);
+        etcd::Answer last;
+        last.body = "";
+        for (int i = 0; last.body && i < 1000; ++i) {
+            wire::Transaction one;
+            one.puts.push_back({"/fill/" + std::to_string(i), std::string(4096, 'x'), 0});
+            last = calls.call(wire::write(one));
+        }
+        ASSERT_EQ(last.failure.fault, wire::Fault::no_space) << last.failure.message;
+    }
+    void make_room() const {
+        (void)store_.control({"del", "--prefix", "/fill/"});
+        const auto all = boost::json::parse(store_.control({"get", "/fill/0", "-w", "json"}));
+        const auto revision = all.at("header").at("revision").to_number<std::uint64_t>();
+        (void)store_.control({"compact", std::to_string(revision)});
+        (void)store_.control({"defrag"});
+        (void)store_.control({"alarm", "disarm"});
+    }
+    static constexpr const char* refused =
+        "ticketgate_queue_rejected_total{queue=\"app\",reason=\"cluster_away\"}";
+};
+
+TEST_F(ClusterFull, ALineThatIsOpenGoesOn) {
+    auto a = replica("a");
+    begin_line(*a);
+    backend_.hold("/slow");
+    Client slow = a->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    ASSERT_TRUE(is_stored({"open"}));
+    fill();
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    ASSERT_TRUE(a->program().says("database space exceeded")) << "it could not write `idle`";
+    EXPECT_EQ(a->get("/after").status, 200);
+    EXPECT_EQ(a->metric(refused), 0);
+    make_room();
+    EXPECT_TRUE(is_stored({"idle"}));
+}
+
+TEST_F(ClusterFull, NewcomersOfAnIdleLineAreRefusedAtOnceUntilThereIsRoom) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    ASSERT_EQ(b->get("/before").status, 200);
+    ASSERT_TRUE(is_stored({"idle"}));
+    fill();
+    Client waits = a->client();
+    waits.get("/waits");
+    ASSERT_TRUE(a->program().says("database space exceeded"));
+    const Response here = a->get("/here"), there = b->get("/there");
+    EXPECT_EQ(here.status, 503);
+    EXPECT_EQ(here.header("Retry-After"), "2");
+    EXPECT_EQ(there.status, 503) << "as its keeper answers";
+    EXPECT_EQ(b->post("/there", "body").status, 503);
+    EXPECT_TRUE(eventually([&] { return a->metric(refused) == 3; })) << a->metric(refused);
+    EXPECT_EQ(backend_.count("/here") + backend_.count("/there") + backend_.count("/waits"), 0u);
+    make_room();
+    EXPECT_EQ(waits.read().status, 200) << "it has kept its place";
+    EXPECT_TRUE(eventually([&] { return b->get("/after").status == 200; }));
 }
 
 TEST_F(ClusterFaults, AStoppedKeeperThatWakesUpGivesItsWord) {

@@ -158,5 +158,48 @@ TEST_F(ClusterLine, AnswersAsItsKeeperAnswers) {
     EXPECT_EQ(teapot.fields.count("X-Request-Id"), 1u);
 }
 
+TEST_F(ClusterLine, CountsWhatItForwardsAndHowLongItsStoreTakes) {
+    const auto forwarded = [&](const Process& at, const std::string& outcome) {
+        return at.metric("ticketgate_queue_forwarded_total{outcome=\"" + outcome +
+                         "\",queue=\"app\"}");
+    };
+    EXPECT_EQ(b_->get("/there").status, 200);
+    EXPECT_EQ(a_->get("/here").status, 200);
+    EXPECT_TRUE(eventually([&] { return forwarded(*b_, "served") == 2; }));
+    EXPECT_EQ(forwarded(*a_, "served"), 0);
+    backend_.hold("/slow");
+    Client slow = b_->client(), leaves = b_->client();
+    slow.request("POST", "/slow", {}, "x");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    leaves.get("/leaves");
+    ASSERT_TRUE(a_->wait_for_waiting(1));
+    leaves.reset();
+    EXPECT_TRUE(eventually([&] { return forwarded(*b_, "client_closed") == 1; }));
+    a_->crash();
+    EXPECT_EQ(slow.read().status, 502);
+    EXPECT_TRUE(eventually([&] { return forwarded(*b_, "lost") == 1; }));
+    EXPECT_EQ(forwarded(*b_, "served"), 2);
+    backend_.release("/slow");
+    for (const std::string call : {"read", "write", "renew"})
+        EXPECT_GT(b_->metric("ticketgate_cluster_store_seconds_count{call=\"" + call + "\"}"), 0)
+            << call;
+}
+
+// A change of the section `cluster` needs a restart; the queue's own settings do not.
+TEST_F(ClusterLine, KeepsTheLeaseOfItsStartAtAReload) {
+    const auto listed = [&] {
+        return store_.control({"get", "--prefix", "/ticketgate/shop/replicas/"});
+    };
+    ASSERT_TRUE(eventually([&] { return listed().find("lease 2000") != std::string::npos; }))
+        << listed();
+    b_->reload("lease: 2s\n  idle_after: 200ms", "lease: 30s\n  idle_after: 10s");
+    ASSERT_TRUE(b_->program().says("cluster.lease")) << b_->program().err();
+    b_->reload("hold_timeout: never", "hold_timeout: 7s");
+    ASSERT_TRUE(eventually([&] { return listed().find("hold_timeout 7000") != std::string::npos; }))
+        << listed();
+    EXPECT_EQ(listed().find("lease 30000"), std::string::npos) << listed();
+    EXPECT_EQ(listed().find("idle_after 10000"), std::string::npos) << listed();
+}
+
 }  // namespace
 }  // namespace ticketgate::test

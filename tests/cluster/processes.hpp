@@ -61,6 +61,23 @@ class Process {
         one.get("/api/v1/queues");
         return boost::json::parse(one.read().body).at("queues").at(0);
     }
+    /// The value of this line of the metrics, such as `name{label="value"}`; -1: there is none.
+    double metric(const std::string& series) const {
+        Client one(address(1));
+        one.get("/metrics");
+        std::istringstream text(one.read().body);
+        for (std::string line; std::getline(text, line);)
+            if (line.starts_with(series + ' ')) return std::stod(line.substr(series.size() + 1));
+        return -1;
+    }
+    /// Changes a text of the config file that stands there once, and reloads it.
+    void reload(const std::string& from, const std::string& to) {
+        std::string text = folder_.read("c.yaml");
+        ASSERT_NE(text.find(from), std::string::npos);
+        text.replace(text.find(from), from.size(), to);
+        (void)folder_.write("c.yaml", text);
+        program_->signal(SIGHUP);
+    }
     std::uint64_t waiting() const { return queue().at("waiting").to_number<std::uint64_t>(); }
     bool wait_for_waiting(std::uint64_t n) const {
         return eventually([&] { return waiting() == n; });
@@ -87,7 +104,8 @@ class Process {
 /// All requests stand in one line over all replicas.
 class Cluster : public testing::Test {
  protected:
-    Cluster() {
+    Cluster() : Cluster(Etcd::Options()) {}
+    explicit Cluster(const Etcd::Options& store) : store_(store) {
         const auto ran = Command(store_).run({"cluster", "init"});
         EXPECT_EQ(ran.code, 0) << ran.err;
     }

@@ -21,8 +21,8 @@ struct KeeperImage {
         for (const Epoch epoch : {keeper.term_, keeper.given_up_, keeper.known_over_})
             out.epoch(epoch);
         out.add(keeper.settled_);
-        for (const auto& time :
-             {keeper.vacant_since_, keeper.quiet_since_, keeper.lost_since_, keeper.asked_at_})
+        for (const auto& time : {keeper.vacant_since_, keeper.quiet_since_, keeper.lost_since_,
+                                 keeper.asked_at_, keeper.failed_at_})
             out.add(time.has_value());
     }
 };

@@ -20,10 +20,11 @@ Keeper::Settings settings(const Limits& limits) {
 }  // namespace
 
 std::string to_string(const Step& step) {
-    constexpr std::array<const char*, 20> names{
-        "look",   "see",         "next",  "commit", "lose answer", "lose write", "late write",
-        "ask",    "ask workers", "facts", "arrive", "leave",       "grant",      "end",
-        "unlist", "list",        "doubt", "drain",  "crash",       "orphan ends"};
+    constexpr std::array<const char*, 21> names{
+        "look",     "see",        "next",       "commit",      "lose answer", "lose write",
+        "no space", "late write", "ask",        "ask workers", "facts",       "arrive",
+        "leave",    "grant",      "end",        "unlist",      "list",        "doubt",
+        "drain",    "crash",      "orphan ends"};
     return std::string(1, static_cast<char>('A' + step.who)) + ' ' +
            names[static_cast<std::size_t>(step.act)];
 }
@@ -50,7 +51,7 @@ std::vector<Step> World::possible(const Limits& limits) const {
         may(Act::see, limits.fine && one.seen.has_value());
         may(Act::next, !one.writing);
         may(Act::commit, one.writing.has_value());
-        for (const Act act : {Act::lose_answer, Act::lose_write})
+        for (const Act act : {Act::lose_answer, Act::lose_write, Act::no_space})
             may(act, one.writing.has_value() && losses < limits.losses);
         may(Act::ask, one.keeper.role() == Role::settling);
         may(Act::ask_workers, limits.workers && one.sure && one.keeper.prior_stopped());
@@ -86,6 +87,12 @@ std::string World::take(const Step& step, const Limits& limits) {
         case Act::lose_answer:
         case Act::lose_write:
             write(one, step.act);
+            return {};
+        case Act::no_space:
+            ++losses;
+            one.writing.reset();
+            one.keeper.written(Written::failed, 0, now);
+            sync(one);
             return {};
         case Act::ask:
             return ask(one);
@@ -148,7 +155,7 @@ void World::around(const Step& step) {
 
 void World::see(Replica& one) {
     one.sure = one.seen_listed;
-    one.keeper.saw(*std::exchange(one.seen, std::nullopt), now);
+    (void)one.keeper.saw(*std::exchange(one.seen, std::nullopt), now);
     sync(one);
 }
 
@@ -269,7 +276,7 @@ std::string World::ask(Replica& one) {
 std::string World::ask_workers(Replica& one) {
     const Prior prior = *one.keeper.line()->prior;
     Replica& other = replicas[static_cast<std::size_t>(prior.keeper.id[0] - 'A')];
-    if (other.up && other.granting && other.granting_epoch == prior.epoch) {
+    if (other.up && other.keeper.epoch() == prior.epoch) {
         other.sure = false;
         other.seen.reset();
     }

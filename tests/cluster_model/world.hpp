@@ -18,7 +18,7 @@ struct Limits {
     Epoch epochs = 3;
     int crashes = 2;
     int drains = 1;
-    int losses = 1;        ///< writes without an answer
+    int losses = 1;        ///< writes without an answer, or without space
     int unlists = 2;       ///< leases that end
     bool workers = false;  ///< release: worker_idle
     /// Reads arrive late, and the gate's facts change before the keeper knows them.
@@ -32,6 +32,7 @@ enum class Act : std::uint8_t {
     commit,       ///< its write happens and the answer arrives
     lose_answer,  ///< its write happens, the answer does not arrive
     lose_write,   ///< no answer arrives, and the write may happen later
+    no_space,     ///< the store refuses it: it does not happen
     late_write,   ///< a write without an answer happens
     ask,          ///< it asks the prior keeper for its word
     ask_workers,  ///< it asks the backend whether the lost term is over

@@ -22,7 +22,7 @@ struct Keep : testing::Test {
     void see(std::optional<Line> line, bool listed, std::uint32_t rank = 0) {
         if (line) ++version;
         Sight sight{version, std::move(line), listed, false, false, rank};
-        keeper.saw(sight, now);
+        (void)keeper.saw(sight, now);
     }
     // As the shell does it.
     Keeper::Next next(bool waits = false, std::uint32_t holds = 0, std::uint64_t granted = 0) {
@@ -121,11 +121,47 @@ TEST_F(Keep, DoesNotTrustALostWriteOfIdle) {
     keeper.written(Written::unknown, 0, now);
     ASSERT_TRUE(next(true).look);
     Line open = *keeper.line();
-    keeper.saw(Sight{version, open, true, false, false, 0}, now);
+    (void)keeper.saw(Sight{version, open, true, false, false, 0}, now);
     EXPECT_FALSE(keeper.may_grant());  // it may happen yet
     EXPECT_EQ(wrote(next(true)), LineState::open);
     commit();
     EXPECT_TRUE(keeper.may_grant());
+}
+
+// A store without space takes no writes and answers reads.
+TEST_F(Keep, KeepsALineOpenIfItsStoreHasNoSpaceForIdle) {
+    keep_open();
+    (void)next();
+    now += 1s;
+    ASSERT_EQ(wrote(next()), LineState::idle);
+    keeper.written(Written::failed, 0, now);
+    EXPECT_TRUE(keeper.may_grant()) << "it will not happen";
+    (void)keeper.saw(Sight{version, Line(*keeper.line()), true, false, false, 0}, now);
+    now += 200ms;
+    EXPECT_FALSE(next().write) << "it is tried again when the line has been quiet for as long";
+    now += 1s;
+    EXPECT_EQ(wrote(next()), LineState::idle);
+}
+
+TEST_F(Keep, DoesNotTrustALostWriteOfIdleBehindOneThatFailed) {
+    keep_open();
+    (void)next();
+    now += 1s;
+    ASSERT_EQ(wrote(next()), LineState::idle);
+    keeper.written(Written::unknown, 0, now);
+    (void)keeper.saw(Sight{version, Line(*keeper.line()), true, false, false, 0}, now);
+    ASSERT_EQ(wrote(next(true)), LineState::open);
+    keeper.written(Written::failed, 0, now);
+    EXPECT_FALSE(keeper.may_grant()) << "the first may happen yet";
+}
+
+TEST_F(Keep, DoesNotAskAStoreWithoutSpaceWithoutAPause) {
+    see({}, false);
+    (void)next();
+    keeper.written(Written::failed, 0, now);
+    EXPECT_FALSE(next().look);
+    now += 100ms;
+    EXPECT_TRUE(next().look);
 }
 
 TEST_F(Keep, LeavesAListedKeeperAlone) {
@@ -194,10 +230,10 @@ TEST_F(Keep, CountsAKeeperThatLeavesAsLostOnlyWhenItIsGone) {
     settle(LineState::leaving, true);
     const Line settling = *keeper.line();
     EXPECT_FALSE(settling.prior->lost);
-    keeper.saw(Sight{version, settling, true, true, false, 0}, now);
+    (void)keeper.saw(Sight{version, settling, true, true, false, 0}, now);
     now += 1h;
     EXPECT_FALSE(next().write);
-    keeper.saw(Sight{version, settling, true, false, false, 0}, now);
+    (void)keeper.saw(Sight{version, settling, true, false, false, 0}, now);
     const auto lost = next();
     ASSERT_EQ(wrote(lost), LineState::settling);
     EXPECT_TRUE(lost.write->line->prior->lost);

@@ -1,0 +1,122 @@
+#include "proxy/lost_work.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "fcgi/lost_work.hpp"
+#include "proxy/status_reader.hpp"
+#include "task/deadlines.hpp"
+#include "task/task.hpp"
+
+namespace ticketgate {
+namespace {
+
+// Of the wait for a page, and between two pages.
+constexpr Duration patience = 1s, between = 200ms;
+// A worker shows that it is busy a moment after it has taken a connection.
+constexpr Duration till_shown = 1s;
+
+class LostWork final : public Resident {
+ public:
+    LostWork(Station& station, LostWorkQuestion question)
+        : station_(station),
+          question_(std::move(question)),
+          signal_(station.loop.scheduler()),
+          deadline_(signal_) {
+        station_.join(*this);
+        ++station_.commons.runs;
+    }
+    ~LostWork() {
+        station_.leave(*this);
+        --station_.commons.runs;
+    }
+    void look_up() override { signal_.notify(); }
+
+    static Detached start(Station& station, LostWorkQuestion question) {
+        LostWork work(station, std::move(question));
+        try {
+            co_await work.ask();
+        } catch (const std::exception& e) {
+            station.commons.log.error("asking php-fpm about a lost replica ended by an exception",
+                                      {{"what", e.what()}});
+        }
+    }
+
+ private:
+    bool goes_on() const {
+        return !station_.stopping() && !station_.draining() && question_.wanted();
+    }
+
+    task<void> ask() {
+        station_.commons.log.info("php-fpm is asked whether what a lost replica has sent has ended",
+                                  {{"queue", question_.queue}});
+        for (const auto& upstream : question_.upstreams) {
+            const bool over = co_await is_over(*upstream->worker_status());
+            if (!over) co_return;
+        }
+        if (!question_.upstreams.empty()) question_.over();
+    }
+
+    task<bool> is_over(WorkerStatus& workers) {
+        for (bool taken = false; !taken;) {
+            taken = co_await knock(workers);
+            co_await pause(taken ? till_shown : between);
+            if (!goes_on()) co_return false;
+        }
+        fcgi::LostWork work;
+        while (goes_on()) {
+            const auto told = co_await read(workers, work);
+            if (told && *told == fcgi::Working::no) co_return true;
+            co_await pause(between);
+        }
+        co_return false;
+    }
+
+    // Waits for as long as all workers are busy.
+    task<bool> knock(WorkerStatus& workers) {
+        StatusReader reader(StatusReader::Knock(), workers, station_.loop, station_.commons.spool,
+                            signal_);
+        while (goes_on()) {
+            const auto step = reader.advance();
+            if (!step || *step == Step::done) co_return reader.begun();
+            station_.loop.arm(deadline_, patience);
+            co_await signal_;
+        }
+        co_return false;
+    }
+
+    task<result<fcgi::Working>> read(WorkerStatus& workers, fcgi::LostWork& work) {
+        StatusReader reader(workers, station_.loop, {}, station_.commons.spool, signal_);
+        fcgi::Look look{monotonic_now(), {}};
+        station_.loop.arm(deadline_, patience);
+        for (;;) {
+            const auto step = reader.advance();
+            if (!step) co_return step.error();
+            if (*step == Step::done) break;
+            co_await signal_;
+            if (deadline_.expired() || !goes_on()) co_return errc::upstream_timeout;
+        }
+        look.answered = monotonic_now();
+        co_return work.still_runs(reader.answer(), look);
+    }
+
+    task<void> pause(Duration time) {
+        station_.loop.arm(deadline_, time);
+        while (!deadline_.expired() && !station_.stopping() && !station_.draining())
+            co_await signal_;
+        deadline_.disarm();
+    }
+
+    Station& station_;
+    const LostWorkQuestion question_;
+    Signal signal_;
+    Deadline deadline_;
+};
+
+}  // namespace
+
+void ask_for_lost_work(Station& station, LostWorkQuestion question) {
+    LostWork::start(station, std::move(question));
+}
+
+}  // namespace ticketgate

@@ -1,0 +1,96 @@
+// What a line permits its gate, without a store.
+#include <gtest/gtest.h>
+
+#include "replica/line.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+using cluster::Written;
+
+const cluster::Instance self{"me", "a", "10.0.0.1:1"}, other{"it", "b", "10.0.0.2:1"};
+
+class LinePermit : public testing::Test {
+ protected:
+    LinePermit() {
+        cluster::Keeper::Settings settings;
+        settings.idle_after = Duration{};
+        line_ = std::make_unique<replica::Line>(
+            "app", self, settings, replica::Line::Wants{[] { /* driven by hand */ }, [] {}});
+        gate_ = std::make_shared<LocalGate>("app", GateSettings(), loop_, registry_, line_.get());
+        line_->join(gate_);
+    }
+    static BootTime in_an_hour() { return boot_now() + 1h; }
+    static BootTime an_hour_ago() { return boot_now() - 1h; }
+    void write(BootTime sure_until) {
+        ASSERT_TRUE(line_->drive(sure_until).write);
+        line_->written(Written::done, ++version_, looks_, sure_until);
+    }
+    void open() {
+        line_->saw({}, ++looks_, in_an_hour());
+        write(in_an_hour());
+        auto pass = std::make_shared<Pass>();
+        gate_->take(*pass, queue::Queue::Entry(), loop_);
+        Place waits(gate_, std::move(pass), loop_);
+        write(in_an_hour());
+        ASSERT_TRUE(line_->holds());
+        waits.cancel(GivenUp::client_closed);
+    }
+    cluster::Sight sight(const cluster::Line& shown, bool listed = true) const {
+        cluster::Sight out;
+        out.version = version_;
+        out.line = shown;
+        out.keeper_listed = listed;
+        return out;
+    }
+
+    metrics::Registry registry_;
+    net::Loop loop_{0};
+    std::unique_ptr<replica::Line> line_;
+    std::shared_ptr<LocalGate> gate_;
+    std::uint64_t version_ = 0, looks_ = 0;
+};
+
+// The answer of the write that ends the wait is lost; a look shows that it has happened.
+TEST_F(LinePermit, CountsAViolationWhoseWriteIsOnlySeenInALook) {
+    cluster::Line lost{1, other, cluster::LineState::open, {}};
+    version_ = 1;
+    line_->saw(sight(lost, false), ++looks_, in_an_hour());
+    write(in_an_hour());
+    ASSERT_EQ(line_->keeper().role(), cluster::Role::settling);
+    cluster::Sight word = sight(*line_->keeper().line());
+    word.word = word.word_of_operator = true;
+    line_->saw(word, ++looks_, in_an_hour());
+    const auto settled = line_->drive(in_an_hour()).write;
+    ASSERT_TRUE(settled && settled->line);
+    line_->written(Written::unknown, 0, looks_, in_an_hour());
+    EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
+    ++version_;
+    line_->saw(sight(*settled->line), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->keeper().role(), cluster::Role::idle);
+    EXPECT_EQ(line_->counts().takeovers, 1U);
+    EXPECT_EQ(line_->counts().settled[static_cast<std::size_t>(cluster::Settled::by_operator)], 1U);
+    EXPECT_EQ(gate_->counts().exclusion_violations, 1U);
+}
+
+// While a write is under way the keeper does not hear what looks show. One of them may show that
+// the line is lost to another replica, so it must not prolong what an earlier one has proven.
+TEST_F(LinePermit, EndsWithTheLastLookThatItsKeeperHasUsed) {
+    open();
+    const cluster::Line shown = *line_->keeper().line();
+    line_->saw(sight(shown), ++looks_, an_hour_ago());
+    EXPECT_FALSE(line_->holds());
+    ASSERT_TRUE(line_->drive(an_hour_ago()).write) << "idle";
+    cluster::Line lost{shown.epoch + 1, other, cluster::LineState::settling, {}};
+    lost.prior = cluster::Prior{shown.epoch, self, true};
+    ++version_;
+    line_->saw(sight(lost), ++looks_, in_an_hour());
+    line_->written(Written::failed, 0, looks_, in_an_hour());
+    EXPECT_FALSE(line_->holds());
+    line_->saw(sight(lost), ++looks_, in_an_hour());
+    EXPECT_FALSE(line_->holds());
+    EXPECT_EQ(line_->keeper().role(), cluster::Role::follower);
+}
+
+}  // namespace
+}  // namespace ticketgate::test
