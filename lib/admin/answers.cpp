@@ -42,11 +42,12 @@ std::string wrong_names(const Query& query, std::span<const std::string_view> kn
                 continue;
             return name + " stands twice\n";
         }
-        std::string list;
-        for (const auto one : known) list.append(list.empty() ? "" : " and ").append(one);
-        if (known.empty()) return "unknown parameter " + name + "; there are none here\n";
-        return "unknown parameter " + name +
-               (known.size() == 1 ? "; the only one is " : "; the parameters are ") + list + "\n";
+        std::string why = "unknown parameter " + name;
+        why += known.empty()       ? "; there are none here"
+               : known.size() == 1 ? "; the only one is "
+                                   : "; the parameters are ";
+        for (const auto& one : known) why.append(&one == known.data() ? "" : " and ").append(one);
+        return why + "\n";
     }
     return {};
 }
