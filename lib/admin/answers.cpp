@@ -1,5 +1,6 @@
 #include "admin/answers.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace ticketgate::admin {
@@ -31,6 +32,24 @@ std::optional<std::string> query_text(const Query& query, std::string_view name)
     for (const auto& parameter : query)
         if (parameter.key == name) return parameter.value;
     return std::nullopt;
+}
+
+std::string wrong_names(const Query& query, std::span<const std::string_view> known) {
+    for (const auto& parameter : query) {
+        const std::string& name = parameter.key;
+        if (std::ranges::find(known, name) != known.end()) {
+            if (std::ranges::count(query, name, [](const auto& one) { return one.key; }) == 1)
+                continue;
+            return name + " stands twice\n";
+        }
+        std::string why = "unknown parameter " + name;
+        why += known.empty()       ? "; there are none here"
+               : known.size() == 1 ? "; the only one is "
+                                   : "; the parameters are ";
+        for (const auto& one : known) why.append(&one == known.data() ? "" : " and ").append(one);
+        return why + "\n";
+    }
+    return {};
 }
 
 }  // namespace ticketgate::admin

@@ -39,6 +39,18 @@ bool is_action(std::string_view path) {
     return path == "/api/v1/drain" || path == "/api/v1/reload" || !action_of(path).empty();
 }
 
+// What is wrong with the parameters of an action, or of a page that takes any; empty: nothing.
+std::string wrong_parameters(std::string_view path, const Query& query) {
+    constexpr std::array<std::string_view, 1> number{"number"}, time{"for"}, limit{"limit"},
+        id{"request_id"};
+    const auto action = action_of(path);
+    if (action == "/release") return wrong_names(query, number);
+    if (action == "/pause") return wrong_names(query, time);
+    if (is_action(path) || path == upgrade_path) return wrong_names(query, {});
+    if (path == "/api/v1/tickets") return wrong_names(query, id);
+    return path.starts_with(queues_path) ? wrong_names(query, limit) : std::string();
+}
+
 bool is_page(std::string_view path) {
     constexpr std::array<std::string_view, 10> pages{
         "/livez",          "/readyz",        "/healthz",    "/metrics",        "/api/v1/queues",
@@ -77,13 +89,16 @@ HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     const bool reads = request.method() == http::verb::get || request.method() == http::verb::head;
     if (reads && is_action(path))
         return other_method("POST", "this is an action; it needs the method POST\n");
-    if (reads) return read(path, query);
+    auto wrong = wrong_parameters(path, query);
+    if (reads && wrong.empty()) return read(path, query);
+    if (reads) return page(http::status::bad_request, std::move(wrong));
     if (request.method() != http::verb::post)
         return other_method("GET, HEAD, POST", "only GET, HEAD and POST are served here\n");
     if (!is_action(path) && path != upgrade_path && is_page(path))
         return other_method("GET, HEAD", "this page is read with GET\n");
     if (const auto why = refusal(request, local, actions.token()); !why.empty())
         return page(http::status::forbidden, std::string(why));
+    if (!wrong.empty()) return page(http::status::bad_request, std::move(wrong));
     return write(path, query);
 }
 

@@ -8,10 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <set>
 
 #include "base/file.hpp"
+#include "base/folder_names.hpp"
 #include "base/text.hpp"
 #include "files/names.hpp"
 
@@ -52,27 +54,56 @@ bool guards(const std::string& file) {
            (rewrites && std::ranges::any_of(answering, has));
 }
 
-// Folders below the root that an .htaccess file guards. One within another is not named again.
-std::vector<std::string> guarded_folders(const std::string& root) {
-    namespace fs = std::filesystem;
-    std::vector<std::string> out;
-    if (guards(root + "/.htaccess")) out.emplace_back("/");
-    std::error_code failure;
-    std::size_t looked_at = 0;
-    for (fs::recursive_directory_iterator
-             entry(root, fs::directory_options::skip_permission_denied, failure),
-         end;
-         !failure && entry != end && ++looked_at <= most_looked_at; entry.increment(failure)) {
-        std::error_code unknown;
-        if (!entry->is_directory(unknown) || entry->is_symlink(unknown)) continue;
-        const std::string folder = entry->path().string();
-        const bool guarded = guards(folder + "/.htaccess");
-        if (guarded) out.push_back(folder.substr(root.size()));
-        if (guarded || entry.depth() + 1 >= deepest_looked_at) entry.disable_recursion_pending();
-    }
-    std::ranges::sort(out);
-    return out;
+bool is_folder(const std::string& path) {
+    struct stat about {};
+    return ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
 }
+
+// Looks for folders below a root that an .htaccess file guards.
+class GuardedFolders {
+ public:
+    explicit GuardedFolders(const std::string& root) : root_(root) {
+        if (guards(root + "/.htaccess")) found_.emplace_back("/");
+    }
+
+    std::vector<std::string> find() {
+        for (left_.push_back({root_, 0}); !left_.empty();) {
+            const Folder folder = std::move(left_.front());
+            left_.pop_front();
+            look_into(folder);
+        }
+        std::ranges::sort(found_);
+        return std::move(found_);
+    }
+
+ private:
+    struct Folder {
+        std::string path;
+        int depth = 0;
+    };
+
+    void look_into(const Folder& folder) {
+        FolderNames names(folder.path.c_str());
+        while (const char* const name = names.next()) {
+            if (++looked_at_ > most_looked_at) return left_.clear();
+            const std::string path = folder.path + "/" + name;
+            if (std::strcmp(name, ".") != 0 && std::strcmp(name, "..") != 0 && is_folder(path))
+                look_at({path, folder.depth + 1});
+        }
+    }
+    // A folder within a guarded one is not named again.
+    void look_at(Folder folder) {
+        if (guards(folder.path + "/.htaccess"))
+            found_.push_back(folder.path.substr(root_.size()));
+        else if (folder.depth < deepest_looked_at)
+            left_.push_back(std::move(folder));
+    }
+
+    const std::string& root_;
+    std::deque<Folder> left_;
+    std::vector<std::string> found_;
+    std::size_t looked_at_ = 0;
+};
 
 // Wherever in the file that is written.
 bool hides(const config::Config& config, const std::string& folder) {
@@ -190,7 +221,7 @@ class Roots {
     void look_for_rules(const std::string& at, const std::string& root, const config::Mark& mark) {
         std::string open;
         std::size_t named = 0;
-        for (const auto& folder : guarded_folders(root)) {
+        for (const auto& folder : GuardedFolders(root).find()) {
             if (folder == "/") {
                 warn_of_own_rules(at, root, mark);
                 continue;

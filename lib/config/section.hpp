@@ -51,6 +51,7 @@ class SectionReader {
     Section section_;
     std::string path_;
     Reading& reading_;
+    const int exceptions_;            // that pass at construction
     std::vector<bool> asked_;         // by position in the table
     std::vector<std::string> meant_;  // by misspelt keys, which are not missing too
 };

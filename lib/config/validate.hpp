@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/effective.hpp"
 #include "config/inherit.hpp"
 #include "config/problem.hpp"
 
@@ -43,8 +44,7 @@ void warn_limits(const Config& config, Problems& problems);
 /// Warn about the store and the queues of a cluster. warn_cluster.cpp
 void warn_cluster(const Config& config, Problems& problems);
 /// The same for a route to a clustered queue.
-void warn_clustered_route(const RouteOverrides& own, const std::string& path,
-                          const Settings& settings, const Config& config, Problems& problems);
+void warn_clustered_route(const Effective& route, const Config& config, PlaceWarnings& places);
 /// For a file with queued routes: warns about a spool without room for a body.
 void warn_spool(const Config& config, Problems& problems);
 /// The same for one route. `queued`: the places of the settings of queued routes.
@@ -60,10 +60,9 @@ void check_conditions(const Config& config, Problems& problems);
 /// Warns about routes that never apply or change nothing, and hosts that lead past a queue.
 void warn_conditions(const Config& config, Problems& problems);
 
-/// Warn about methods and paths that a request may name beside its own: in one route, and in a file
-/// whose routes use these queues (an empty name: bypass). warn_overrides.cpp
-void warn_method_override(const RouteOverrides& own, const std::string& path,
-                          const Settings& settings, Problems& problems);
+/// Warn about methods and paths that a request may name beside its own: in a queued route, and in a
+/// file whose routes use these queues (an empty name: bypass). warn_overrides.cpp
+void warn_method_override(const Effective& route, PlaceWarnings& places);
 void warn_path_headers(const Config& config, const std::set<std::string>& queues,
                        Problems& problems);
 

@@ -70,19 +70,17 @@ void warn_cluster(const Config& config, Problems& problems) {
         if (queue.cluster) warn_lost_keeper(config, name, queue, problems);
 }
 
-void warn_clustered_route(const RouteOverrides& own, const std::string& path,
-                          const Settings& settings, const Config& config, Problems& problems) {
-    if (!config.cluster || !settings.queue) return;
-    const auto queue = config.queues.find(*settings.queue);
-    if (queue == config.queues.end() || !queue->second.cluster) return;
-    if (own.wait_timeout.given() && settings.wait_timeout < 2 * config.cluster->lease)
-        problems.warn(own.wait_timeout.mark, path + ".wait_timeout",
-                      "is below two leases: after the loss of a keeper, requests time out before "
-                      "another replica can take over");
-    if (own.response_timeout.given() && config.drain_timeout < settings.response_timeout)
-        problems.warn(own.response_timeout.mark, path + ".response_timeout",
-                      "is above drain_timeout: a replica that is stopped while such a request runs "
-                      "leaves the queue without the word that it has ended");
+void warn_clustered_route(const Effective& route, const Config& config, PlaceWarnings& places) {
+    const auto queue = config.queues.find(route.settings.queue.value_or(""));
+    if (!config.cluster || queue == config.queues.end() || !queue->second.cluster) return;
+    if (route.settings.wait_timeout < 2 * config.cluster->lease)
+        places.warn(route, "wait_timeout",
+                    "is below two leases: after the loss of a keeper, requests time out before "
+                    "another replica can take over");
+    if (config.drain_timeout < route.settings.response_timeout)
+        places.warn(route, "response_timeout",
+                    "is above drain_timeout: a replica that is stopped while such a request runs "
+                    "leaves the queue without the word that it has ended");
 }
 
 }  // namespace ticketgate::config

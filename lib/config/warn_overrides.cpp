@@ -9,24 +9,18 @@
 
 namespace ticketgate::config {
 
-void warn_method_override(const RouteOverrides& own, const std::string& path,
-                          const Settings& settings, Problems& problems) {
-    const bool said_here = own.skip_methods.given() || own.method_override.given();
-    if (!said_here || !settings.queue || settings.skip_methods.empty()) return;
-    const bool of_override = own.method_override.given();
-    const Mark mark = of_override ? own.method_override.mark : own.skip_methods.mark;
-    const std::string key = path + (of_override ? ".method_override" : ".skip_methods");
-    const auto& skipped = settings.skip_methods;
-    if (settings.method_override == MethodOverride::forward)
-        problems.warn(mark, key,
-                      "method_override: forward lets a client past the line: a " + skipped.front() +
-                          " with X-HTTP-Method-Override or ?_method= is not queued, and many "
-                          "frameworks use the other method");
+void warn_method_override(const Effective& route, PlaceWarnings& places) {
+    const auto& skipped = route.settings.skip_methods;
+    if (skipped.empty()) return;
+    if (route.settings.method_override == MethodOverride::forward)
+        places.warn(route, "method_override",
+                    "method_override: forward lets a client past the line: a " + skipped.front() +
+                        " with X-HTTP-Method-Override or ?_method= is not queued, and many "
+                        "frameworks use the other method");
     else if (std::ranges::find(skipped, "POST") != skipped.end())
-        problems.warn(
-            mark, key,
-            "a POST may name another method as _method in its body, where ticketgate does "
-            "not look; queue POST if the application uses it");
+        places.warn(route, "skip_methods",
+                    "a POST may name another method as _method in its body, where ticketgate does "
+                    "not look; queue POST if the application uses it");
 }
 
 void warn_path_headers(const Config& config, const std::set<std::string>& queues,

@@ -4,33 +4,13 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "config/route_index.hpp"
+#include "config/effective.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
 #include "config/walk.hpp"
 
 namespace ticketgate::config {
 namespace {
-
-// One route as a request sees it, merged with everything around it.
-struct Effective {
-    const RouteOverrides& own;
-    const std::string& path;
-    Settings settings;
-    std::vector<Origin> origins = {};
-};
-
-std::vector<Effective> effective_routes(const Config& config) {
-    const RouteIndex index(config);
-    static const std::string defaults = "defaults";
-    std::vector<Effective> all{{config.defaults, defaults, index.resolve({}), {}}};
-    for (std::size_t i = 0; i < config.routes.size(); ++i) {
-        const RouteNode& route = config.routes[i];
-        const auto match = index.match_within(i);
-        all.push_back({route.overrides, route.path, index.resolve(match), index.origins(match)});
-    }
-    return all;
-}
 
 // Returns the places of queued routes' settings, often outside the route that names the queue.
 std::vector<Origin> origins_of_queued(const std::vector<Effective>& routes) {
@@ -43,31 +23,26 @@ std::vector<Origin> origins_of_queued(const std::vector<Effective>& routes) {
 // The default in nginx (proxy_read_timeout), HAProxy's usual examples and most clouds' load
 // balancers. Counts only times that the file sets: the defaults add up to more, but a queue is
 // seldom full and a backend seldom silent.
-void warn_patience(const Effective& route, Problems& problems) {
+void warn_patience(const Effective& route, PlaceWarnings& places) {
     constexpr milliseconds patience = 60s;
     const Settings built_in;
     const auto chosen = [](milliseconds value, milliseconds usual) {
         return value == usual ? 0ms : value;
     };
-    if (!route.settings.queue) return;
     const auto wait = chosen(route.settings.wait_timeout, built_in.wait_timeout);
     const auto response = chosen(route.settings.response_timeout, built_in.response_timeout);
     const bool endless = wait == never;
     if (!endless && wait + response <= patience) return;
-    for (const auto& [setting, name] :
-         {std::pair{&route.own.wait_timeout, ".wait_timeout"},
-          std::pair{&route.own.response_timeout, ".response_timeout"}}) {
-        if (!setting->given()) continue;
-        const auto total =
-            endless ? never : route.settings.wait_timeout + route.settings.response_timeout;
-        problems.warn(
-            setting->mark, route.path + name,
-            "wait_timeout " + print_duration(route.settings.wait_timeout) +
-                " and response_timeout " + print_duration(route.settings.response_timeout) +
-                " make " + print_duration(total) +
-                "; nginx and most load balancers give up after 60s, so raise theirs as well");
-        return;
-    }
+    const auto total =
+        endless ? never : route.settings.wait_timeout + route.settings.response_timeout;
+    const bool of_response =
+        !is_given(route, "wait_timeout") ||
+        (route.own.response_timeout.given() && !route.own.wait_timeout.given() && !endless);
+    places.warn(route, of_response ? "response_timeout" : "wait_timeout",
+                "wait_timeout " + print_duration(route.settings.wait_timeout) +
+                    " and response_timeout " + print_duration(route.settings.response_timeout) +
+                    " make " + print_duration(total) +
+                    "; nginx and most load balancers give up after 60s, so raise theirs as well");
 }
 
 void warn_body_type(const Effective& route, Problems& problems) {
@@ -108,13 +83,11 @@ void warn_arrival(const Config& config, const Effective& route, std::set<std::st
                       "; set it to 5s or so");
 }
 
-void warn_tunnel(const Effective& route, Problems& problems) {
-    if (!route.settings.queue || !route.own.tunnel.given() ||
-        route.settings.tunnel != Tunnel::bypass)
-        return;
-    problems.warn(route.own.tunnel.mark, route.path + ".tunnel",
-                  "bypass lets any client past the line: a GET that asks for a WebSocket or an "
-                  "event stream is not queued; give these a route of their own");
+void warn_tunnel(const Effective& route, PlaceWarnings& places) {
+    if (route.settings.tunnel == Tunnel::bypass)
+        places.warn(route, "tunnel",
+                    "bypass lets any client past the line: a GET that asks for a WebSocket or an "
+                    "event stream is not queued; give these a route of their own");
 }
 
 // One letter more, less, other, or two in the other order; or other capitals. Numbers are told
@@ -209,6 +182,13 @@ void warn_rewrite_location(const Config& config, Problems& problems) {
     }
 }
 
+// What matters in a queue, wherever the file sets it.
+void warn_queued(const Effective& route, PlaceWarnings& places) {
+    warn_patience(route, places);
+    warn_tunnel(route, places);
+    warn_method_override(route, places);
+}
+
 }  // namespace
 
 void check_meaning(const Config& config, Problems& problems) {
@@ -219,18 +199,17 @@ void check_meaning(const Config& config, Problems& problems) {
                (route.settings.queue && route.settings.skip_methods.empty());
     });
     std::set<std::string> told, few;
+    PlaceWarnings places(config, problems), of_cluster(config, problems);
     for (const Effective& route : routes) {
         warn_inside_calls(route.own, route.path, route.settings, config, all_queued, problems);
-        warn_patience(route, problems);
         warn_name(route, problems);
         warn_near_name(config, route, problems);
         warn_body_type(route, problems);
         warn_page(route, problems);
-        warn_tunnel(route, problems);
-        warn_clustered_route(route.own, route.path, route.settings, config, problems);
-        warn_method_override(route.own, route.path, route.settings, problems);
         warn_limits(route.own, route.path, route.settings, config, queued, problems);
         if (&route.own == &config.defaults) continue;
+        if (route.settings.queue) warn_queued(route, places);
+        warn_clustered_route(route, config, of_cluster);
         warn_arrival(config, route, told, problems);
         check_worker_idle(config, route.path, route.settings, told, problems);
         warn_workers_inside(config, route.path, route.settings, few, problems);

@@ -28,20 +28,21 @@ struct Lines {
     bool location = false;
 };
 
-// Copies the fields, each with a CRLF. False: the block is invalid.
-bool copy_fields(std::string_view block, Lines& found, std::string& out) {
+// Copies the fields, each with a CRLF. Returns what is wrong with the block; empty: nothing.
+std::string_view copy_fields(std::string_view block, Lines& found, std::string& out) {
     while (!block.empty()) {
         const auto end = block.find('\n');
         auto line = block.substr(0, end);
         block.remove_prefix(end + 1);
         if (line.ends_with('\r')) line.remove_suffix(1);
-        if (line.empty()) return true;
+        if (line.empty()) return {};
         const auto colon = line.find(':');
-        if (line.find('\r') != std::string_view::npos || colon == std::string_view::npos)
-            return false;
+        if (line.find('\r') != std::string_view::npos) return "a bare CR";
+        if (colon == std::string_view::npos) return "a line that is no field";
         const auto name = line.substr(0, colon), value = trim(line.substr(colon + 1));
         if (iequals(name, "status")) {
-            if (!found.status.empty() || !valid_status(value)) return false;
+            if (!found.status.empty()) return "two fields Status";
+            if (!valid_status(value)) return "an invalid status";
             found.status = value;
             continue;
         }
@@ -49,7 +50,12 @@ bool copy_fields(std::string_view block, Lines& found, std::string& out) {
         if (iequals(name, "location")) found.location = true;
         out.append(line).append("\r\n");
     }
-    return true;
+    return {};
+}
+
+error_code refused(http::ResponseHead& head, std::string_view complaint) {
+    head.complaint = complaint;
+    return errc::upstream_bad_response;
 }
 
 }  // namespace
@@ -72,9 +78,10 @@ error_code parse_head_block(std::string_view block, const http::HeadLimits& limi
                             std::string& text, http::ResponseHead& head) {
     Lines found;
     std::string fields;
-    if (!copy_fields(block, found, fields)) return errc::upstream_bad_response;
+    const auto complaint = copy_fields(block, found, fields);
+    if (!complaint.empty()) return refused(head, complaint);
     // A CGI response has at least one field (6.2).
-    if (fields.empty() && found.status.empty()) return errc::upstream_bad_response;
+    if (fields.empty() && found.status.empty()) return refused(head, "no field");
     if (found.status.empty()) found.status = found.location ? "302 Found" : "200 OK";
     text = "HTTP/1.1 ";
     text.append(found.status).append(found.status.size() == 3 ? " \r\n" : "\r\n");
@@ -84,7 +91,7 @@ error_code parse_head_block(std::string_view block, const http::HeadLimits& limi
     // The whole head is here; a parser that wants more disagrees about its end.
     return *progress == http::Progress::done && head.bytes.size() == text.size()
                ? error_code()
-               : error_code(errc::upstream_bad_response);
+               : refused(head, "an unclear end of its head");
 }
 
 }  // namespace ticketgate::fcgi

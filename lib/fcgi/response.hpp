@@ -20,7 +20,7 @@ std::size_t head_block_size(std::string_view bytes, std::size_t scanned);
 /// or, as in nginx, 302 with a Location and 200 without. Drops hop-by-hop fields, which a script
 /// must not set (6.3.4). Error, upstream_bad_response: a line that is not a field (such as a status
 /// line), a CR that does not end a line, a second Status, one outside 200 to 599, and every error
-/// of an HTTP response.
+/// of an HTTP response; `head.complaint` says which.
 error_code parse_head_block(std::string_view block, const http::HeadLimits& limits, bool to_head,
                             std::string& text, http::ResponseHead& head);
 

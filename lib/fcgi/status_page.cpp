@@ -51,9 +51,10 @@ StatusAdvice advice_for(const StatusFailure& failure, const std::string& address
                 "pm.status_path"};
     if (failure.failure == errc::upstream_timeout)
         return {address + " does not answer within a second",
-                "use pm.status_listen, which answers even when every worker is busy: " +
-                    put("pm.status_listen = ADDRESS") +
-                    "; if the pool has it, see that php-fpm is not stopped"};
+                "a php-fpm that reloads answers when its scripts have ended or "
+                "process_control_timeout has passed, one that is stopped never; if status: url is "
+                "the address of the scripts, busy workers keep it from answering: " +
+                    put("pm.status_listen = ADDRESS")};
     return {address + ": " + failure.failure.message(),
             "check that php-fpm runs and that status: url is its pm.status_listen"};
 }

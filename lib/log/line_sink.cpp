@@ -113,6 +113,17 @@ LogFile::Ready LogFile::finish_line() {
     return Ready::yes;
 }
 
+// Without memory for the rest of a line, that is lost, and the half line ends.
+bool LogFile::keep(std::string_view rest) {
+    try {
+        unfinished_ = rest;
+        return true;
+    } catch (const std::bad_alloc&) {
+        unfinished_ = "\n";
+        return false;
+    }
+}
+
 LogFile::Taken LogFile::write(std::string_view lines) {
     const std::lock_guard lock(mutex_);
     Taken taken;
@@ -130,7 +141,10 @@ LogFile::Taken LogFile::write(std::string_view lines) {
         // The write ended within a line. This file must finish it, or another thread's line would
         // split it.
         const auto end = std::min(lines.find('\n', taken.bytes), lines.size() - 1) + 1;
-        unfinished_ = lines.substr(taken.bytes, end - taken.bytes);
+        if (!keep(lines.substr(taken.bytes, end - taken.bytes))) {
+            ++taken.lost_lines;
+            taken.error = ENOMEM;
+        }
         taken.bytes = end;
         if (finish_line() == Ready::later) return taken;
     }

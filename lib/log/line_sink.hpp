@@ -22,7 +22,7 @@ class LineTaker {
  public:
     virtual ~LineTaker() = default;
     virtual void offer(std::string_view lines) noexcept = 0;
-    /// Counts lines that were lost before they came here.
+    /// Counts lines that were lost before they came here, for want of memory.
     virtual void lose(std::uint64_t lines) noexcept = 0;
 };
 
@@ -43,8 +43,8 @@ class LogFile final : public LineTaker {
     [[nodiscard]] error_code reopen();
 
     /// `bytes` (whole lines) are done with. Of these, `lost_lines` lines were lost because the file
-    /// refuses them for good, with errno in `error`. The caller should offer the rest, if any,
-    /// again later.
+    /// refuses them for good, with errno in `error`, or for want of memory (ENOMEM). The caller
+    /// should offer the rest, if any, again later.
     struct Taken {
         std::size_t bytes = 0;
         std::size_t lost_lines = 0;
@@ -69,6 +69,7 @@ class LogFile final : public LineTaker {
     Ready ready();
     long put(std::string_view bytes);
     Ready finish_line();
+    bool keep(std::string_view rest);
     std::size_t piece(std::string_view lines) const;
 
     std::mutex mutex_;  // guards all below: a line is whole before the next begins

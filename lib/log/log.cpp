@@ -6,6 +6,8 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -105,8 +107,10 @@ Log::~Log() {
 
 // Writes to the log that lost the lines, so it must wait until that log takes lines again.
 bool Log::tell_lost(std::uint64_t lines, int error) {
+    const bool shortage = error == ENOMEM || error == EAGAIN;
     if (error == 0) warn("this log lost lines: its reader is too slow", {{"lines", lines}});
-    return error == 0;
+    if (shortage) warn("this log lost lines", {{"lines", lines}, {"why", std::strerror(error)}});
+    return error == 0 || shortage;
 }
 
 bool Log::drain(milliseconds limit) const {

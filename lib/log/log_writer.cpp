@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -36,6 +37,10 @@ struct LogWriter::Shared {
 
     bool append(std::string_view lines);
     void drop(std::size_t lines) { dropped.fetch_add(lines, std::memory_order_relaxed); }
+    void drop_short_of(int what, std::size_t lines) {
+        shortage.store(what, std::memory_order_relaxed);
+        drop(lines);
+    }
     bool next_batch(std::string& batch);
     void write(std::string_view batch);
     void finish_line();
@@ -46,6 +51,7 @@ struct LogWriter::Shared {
     const std::size_t max_buffer;
     const Lost lost;
     std::atomic<std::uint64_t> dropped{0};
+    std::atomic<int> shortage{0};        // errno: of what the last lines were lost, not told yet
     std::atomic<bool> abandoned{false};  // finish() no longer waits for the thread
 
     std::mutex mutex;  // guards the members from here to the thread's own
@@ -69,7 +75,7 @@ std::uint64_t LogWriter::dropped() const {
 }
 
 void LogWriter::lose(std::uint64_t lines) noexcept {
-    shared_->drop(lines);
+    shared_->drop_short_of(ENOMEM, lines);
 }
 
 void LogWriter::offer(std::string_view lines) noexcept {
@@ -77,10 +83,16 @@ void LogWriter::offer(std::string_view lines) noexcept {
     const bool tells = shared_->telling && std::this_thread::get_id() == thread_.get_id();
     const auto bound = shared_->max_buffer + (tells ? room_to_tell : 0);
     const auto room = bound - std::min(shared_->held, bound);
-    const bool taking = !shared_->stopping && start();
+    const int shortage = shared_->stopping ? 0 : start();
+    const bool taking = !shared_->stopping && shortage == 0;
     auto taken = taking ? fitting(lines, room) : std::string_view();
-    if (!shared_->append(taken)) taken = {};
-    if (taken.size() < lines.size()) shared_->drop(count_lines(lines.substr(taken.size())));
+    const bool appended = shared_->append(taken);
+    if (!appended) taken = {};
+    const auto lost = count_lines(lines.substr(taken.size()));
+    if (shortage != 0 || !appended)
+        shared_->drop_short_of(appended ? shortage : ENOMEM, lost);
+    else
+        shared_->drop(lost);
     shared_->held += taken.size();
     if (shared_->queue.size() == taken.size()) shared_->more.notify_one();
 }
@@ -95,15 +107,17 @@ bool LogWriter::Shared::append(std::string_view lines) {
     return true;
 }
 
-// With the lock held. False: the system refuses a new thread, so the lines are lost.
-bool LogWriter::start() {
-    if (thread_.joinable()) return true;
+// With the lock held. Not 0, errno: the system refuses a new thread, so the lines are lost.
+int LogWriter::start() {
+    if (thread_.joinable()) return 0;
     try {
         thread_ = std::thread([shared = shared_] { run(shared); });
-    } catch (const std::exception&) {
-        return false;
+    } catch (const std::system_error& error) {
+        return error.code().value();
+    } catch (const std::bad_alloc&) {
+        return ENOMEM;
     }
-    return true;
+    return 0;
 }
 
 bool LogWriter::drain(milliseconds limit) {
@@ -130,11 +144,7 @@ void LogWriter::finish(milliseconds limit) {
 void LogWriter::run(const std::shared_ptr<Shared>& shared) {
     std::string batch;
     while (shared->next_batch(batch)) {
-        try {
-            shared->write(batch);
-        } catch (const std::bad_alloc&) {  // no memory for the rest of a cut line
-            shared->drop(count_lines(batch));
-        }
+        shared->write(batch);
         shared->finish_line();
         shared->tell();
     }
@@ -159,7 +169,10 @@ void LogWriter::Shared::write(std::string_view batch) {
         const auto taken = file->write(batch);
         batch.remove_prefix(taken.bytes);
         drop(taken.lost_lines);
-        if (taken.error != 0) error = taken.error;
+        if (taken.error == ENOMEM)
+            shortage = ENOMEM;
+        else if (taken.error != 0)
+            error = taken.error;
         if (batch.empty()) return;
         if (abandoned) return drop(count_lines(batch));
         file->wait_writable(look_again);
@@ -174,7 +187,8 @@ void LogWriter::Shared::finish_line() {
 void LogWriter::Shared::tell() {
     const auto now_dropped = dropped.load(std::memory_order_relaxed);
     if (now_dropped == told || !lost || monotonic_now() < tell_at || !begin_telling()) return;
-    if (lost(now_dropped - told, error)) {
+    const int short_of = shortage.exchange(0, std::memory_order_relaxed);
+    if (lost(now_dropped - told, error != 0 ? error : short_of)) {
         told = now_dropped;
         error = 0;
         tell_at = monotonic_now() + between_tellings;

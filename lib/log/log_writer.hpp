@@ -21,9 +21,10 @@ class LogWriter final : public LineTaker {
  public:
     static constexpr std::size_t default_max_buffer = 1 << 20;
 
-    /// Reports lost lines. `error`: errno of a write that failed; 0: the queue was full, and has
-    /// room again. Returns false if it could not report them: they count with the next ones. Runs
-    /// on the writer's thread, at most once in ten seconds.
+    /// Reports lost lines. `error`: errno of a write that failed; ENOMEM, EAGAIN: there was no
+    /// memory or no thread; 0: the queue was full, and has room again. Returns false if it could
+    /// not report them: they count with the next ones. Runs on the writer's thread, at most once in
+    /// ten seconds.
     using Lost = std::function<bool(std::uint64_t lines, int error)>;
 
     explicit LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer = default_max_buffer,
@@ -35,7 +36,7 @@ class LogWriter final : public LineTaker {
 
     // Any thread.
     void offer(std::string_view lines) noexcept override;
-    void lose(std::uint64_t lines) noexcept override;
+    void lose(std::uint64_t lines) noexcept override;  ///< for want of memory
     /// Lines lost.
     std::uint64_t dropped() const;
     /// Waits until every line is written; false: `limit` passed first.
@@ -48,7 +49,7 @@ class LogWriter final : public LineTaker {
  private:
     struct Shared;
     static void run(const std::shared_ptr<Shared>& shared);
-    bool start();
+    int start();
 
     std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
     std::thread thread_;              // started by the first line

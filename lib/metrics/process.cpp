@@ -6,11 +6,11 @@
 
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "base/folder_names.hpp"
 #include "metrics/registry.hpp"
 
 namespace ticketgate::metrics {
@@ -60,15 +60,10 @@ double number(std::string_view text) {
 }
 
 double open_fds() {
-    std::error_code error;
-    std::filesystem::directory_iterator entry("/proc/self/fd", error);
-    if (error) return unknown;
-    double count = -1;  // one is the directory itself, open while it is counted
-    for (; entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-        if (error) return unknown;
-        ++count;
-    }
-    return count;
+    double count = -3;  // `.`, `..`, and the folder itself, open while it is counted
+    FolderNames names("/proc/self/fd");
+    while (names.next() != nullptr) ++count;
+    return names.error() != 0 ? unknown : count;
 }
 
 double max_fds() {

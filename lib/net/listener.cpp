@@ -58,13 +58,14 @@ void remove_stale_socket(const Endpoint& at) {
 Descriptor open_listener(const Endpoint& at) {
     if (at.is_unix()) remove_stale_socket(at);
     Descriptor socket(::socket(at.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket.get() < 0) throw ListenError(at, errno);  // before another call sets errno
     const int on = 1, off = 0;
     setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     // [::] also takes IPv4, as users expect.
     if (at.family() == AF_INET6)
         setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     // The mode of a unix socket is set before anybody can connect, whatever the umask is.
-    if (socket.get() < 0 || ::bind(socket.get(), at.address(), at.size()) != 0 ||
+    if (::bind(socket.get(), at.address(), at.size()) != 0 ||
         (at.is_unix() && ::chmod(path_of(at), 0660) != 0) ||
         ::listen(socket.get(), longest_backlog) != 0)
         throw ListenError(at, errno);

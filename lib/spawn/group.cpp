@@ -1,12 +1,18 @@
 #include "spawn/group.hpp"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 
+#include <array>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/descriptor.hpp"
+#include "base/folder_names.hpp"
 
 namespace ticketgate::spawn {
 namespace {
@@ -19,15 +25,31 @@ pid_t ended(idtype_t which, pid_t child) {
 }
 
 // proc(5): `pid (name) state ppid pgrp`; the name may hold anything.
-bool runs_in(const std::string& stat, pid_t group) {
+bool runs_in(std::string_view stat, pid_t group) {
     const auto name_ends = stat.rfind(')');
-    if (name_ends == std::string::npos || stat.size() < name_ends + 4) return false;
+    if (name_ends == std::string_view::npos || stat.size() < name_ends + 4) return false;
     const char state = stat[name_ends + 2];
     const auto parent_ends = stat.find(' ', name_ends + 4);
-    if (state == 'Z' || state == 'X' || parent_ends == std::string::npos) return false;
+    if (state == 'Z' || state == 'X' || parent_ends == std::string_view::npos) return false;
     pid_t found = 0;
     std::from_chars(stat.data() + parent_ends + 1, stat.data() + stat.size(), found);
     return found == group;
+}
+
+bool is_shortage(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+// `process`: a name in /proc. Needs no memory: a slot depends on the answer.
+bool may_run_in(const char* process, pid_t group) {
+    std::array<char, 64> path;
+    std::snprintf(path.data(), path.size(), "/proc/%.32s/stat", process);
+    const Descriptor file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return is_shortage(errno);
+    std::array<char, 512> stat;  // the first fields: a name has at most 64 bytes
+    const auto size = ::read(file.get(), stat.data(), stat.size());
+    if (size < 0) return is_shortage(errno);
+    return runs_in({stat.data(), static_cast<std::size_t>(size)}, group);
 }
 
 }  // namespace
@@ -40,18 +62,15 @@ pid_t any_ended() {
     return ended(P_ALL, 0);
 }
 
+// Whoever cannot be looked at for want of memory or descriptors may still run.
 bool kill_rest(pid_t group) {
     (void)::kill(-group, SIGKILL);
-    std::error_code failure;
-    for (std::filesystem::directory_iterator process("/proc", failure), end;
-         !failure && process != end; process.increment(failure)) {
-        const std::string name = process->path().filename();
-        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-        std::string stat;
-        std::getline(std::ifstream(process->path() / "stat"), stat);
-        if (runs_in(stat, group)) return false;
+    FolderNames processes("/proc");
+    while (const char* const name = processes.next()) {
+        if (std::strspn(name, "0123456789") != std::strlen(name)) continue;
+        if (may_run_in(name, group)) return false;
     }
-    return true;
+    return !is_shortage(processes.error());
 }
 
 }  // namespace ticketgate::spawn

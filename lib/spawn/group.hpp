@@ -13,7 +13,7 @@ bool has_ended(pid_t child);
 pid_t any_ended();
 
 /// Kills what is left of the group of a child whose exit status is not read. False: a process that
-/// is dying may still run; to be called again.
+/// is dying may still run, or there is no memory or descriptor to see it; to be called again.
 bool kill_rest(pid_t group);
 
 }  // namespace ticketgate::spawn

@@ -20,6 +20,11 @@ double seconds(const json::object& from, const char* key) {
     return from.at(key).to_number<double>();
 }
 
+std::optional<double> pause_left(const json::object& from) {
+    if (from.at("pause_left_seconds").is_null()) return std::nullopt;
+    return seconds(from, "pause_left_seconds");
+}
+
 QueueLine queue(const json::object& from) {
     return {.name = text(from, "name"),
             .order = text(from, "order"),
@@ -27,7 +32,9 @@ QueueLine queue(const json::object& from) {
             .in_flight = number(from, "in_flight"),
             .max_in_flight = number(from, "max_in_flight"),
             .oldest_wait = seconds(from, "oldest_wait_seconds"),
-            .oldest_hold = seconds(from, "oldest_hold_seconds")};
+            .oldest_hold = seconds(from, "oldest_hold_seconds"),
+            .paused = from.at("paused").as_bool(),
+            .pause_left = pause_left(from)};
 }
 
 TicketLine ticket(const json::object& from, TicketState state) {

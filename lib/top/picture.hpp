@@ -14,9 +14,13 @@ struct QueueLine {
     std::string name, order;
     std::uint64_t waiting = 0, in_flight = 0, max_in_flight = 0;
     double oldest_wait = 0, oldest_hold = 0;  ///< seconds
+    bool paused = false;
+    std::optional<double> pause_left;  ///< seconds; none: until somebody resumes it
 
     /// Requests wait, and no slot is free for them.
     bool blocked() const { return waiting > 0 && in_flight >= max_in_flight; }
+    /// Requests wait that a person has to let in, or to free a slot for.
+    bool stands() const { return blocked() || (paused && waiting > 0); }
 };
 
 enum class TicketState : std::uint8_t { running, inside, waiting, uploading };

@@ -41,6 +41,21 @@ Row queue_row(const QueueLine& queue) {
             queue.order};
 }
 
+std::string pause_text(const QueueLine& queue) {
+    if (!queue.paused) return "no";
+    return queue.pause_left ? duration_text(*queue.pause_left) + " more" : "yes";
+}
+
+// A column more where it says something: lines are short.
+std::vector<Row> queue_rows(const std::vector<QueueLine>& queues) {
+    std::vector<Row> rows{queue_columns};
+    for (const auto& queue : queues) rows.push_back(queue_row(queue));
+    if (std::ranges::none_of(queues, &QueueLine::paused)) return rows;
+    rows[0].emplace_back("PAUSED");
+    for (std::size_t i = 0; i < queues.size(); ++i) rows[i + 1].push_back(pause_text(queues[i]));
+    return rows;
+}
+
 Row ticket_row(const TicketLine& ticket) {
     return {std::to_string(ticket.number),       state_text(ticket),
             duration_text(ticket.seconds),       ticket.client,
@@ -70,9 +85,7 @@ Line state_line(const Surroundings& around) {
 void add_queues(Lines& lines, const Browser& browser, std::size_t room) {
     const auto& queues = browser.queues();
     if (queues.empty()) return lines.push_back({"no queues"});
-    std::vector<Row> rows{queue_columns};
-    for (const auto& queue : queues) rows.push_back(queue_row(queue));
-    const auto texts = aligned(rows);
+    const auto texts = aligned(queue_rows(queues));
     lines.push_back({"  " + texts[0], Style::strong});
     const std::size_t shown = std::min(queues.size(), std::max<std::size_t>(room, 1));
     const std::size_t selected = browser.selected_row();
@@ -80,9 +93,9 @@ void add_queues(Lines& lines, const Browser& browser, std::size_t room) {
         std::min(selected < shown / 2 ? 0 : selected - shown / 2, queues.size() - shown);
     for (std::size_t i = first; i < first + shown; ++i) {
         const bool is = i == selected;
-        lines.push_back({(is ? "> " : "  ") + texts[i + 1], is                    ? Style::selected
-                                                            : queues[i].blocked() ? Style::alarm
-                                                                                  : Style::plain});
+        lines.push_back({(is ? "> " : "  ") + texts[i + 1], is                   ? Style::selected
+                                                            : queues[i].stands() ? Style::alarm
+                                                                                 : Style::plain});
     }
     if (shown < queues.size())
         lines.push_back(
@@ -91,11 +104,11 @@ void add_queues(Lines& lines, const Browser& browser, std::size_t room) {
 
 void add_blocker(Lines& lines, const Browser& browser, const Surroundings& around) {
     const auto& tickets = *browser.tickets();
-    const bool blocked = tickets.queue.blocked();
+    const bool stands = tickets.queue.stands();
     const auto begin = lines.size();
     for (auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
         lines.push_back({std::move(text), Style::plain});
-    if (blocked) lines[begin].style = Style::alarm;
+    if (stands) lines[begin].style = Style::alarm;
 }
 
 void add_tickets(Lines& lines, const Browser& browser, std::size_t room) {

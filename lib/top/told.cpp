@@ -1,6 +1,7 @@
 #include "top/told.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "top/line_text.hpp"
 
@@ -18,6 +19,14 @@ std::string requests(std::uint64_t number) {
 std::string since(double seconds, Clock now) {
     const auto begun = now.unix_s - static_cast<std::int64_t>(seconds);
     return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
+}
+
+std::string pause(const QueueLine& queue, const std::string& whom) {
+    const std::string how_long = queue.pause_left
+                                     ? "for " + duration_text(*queue.pause_left) + " more"
+                                     : "until somebody resumes it";
+    return queue.name + " is paused " + how_long + "; to go on: ticketgate resume " +
+           quoted(queue.name) + (whom.empty() ? "" : " " + whom);
 }
 
 // Nothing runs. Why does a request wait?
@@ -42,6 +51,12 @@ std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) 
     const std::string blocks = " blocks " + requests(queue.waiting) + " for " + held;
     if (queue.in_flight == 1) return number + blocks;
     return number + ", one of " + std::to_string(queue.in_flight) + " that run," + blocks;
+}
+
+std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, const std::string& whom,
+                              Clock now) {
+    return {first_line(tickets, of, now), "  " + request(of) + ", request id " + of.request_id,
+            "  to free its slot: " + release_command(tickets.queue.name, of.number, whom)};
 }
 
 }  // namespace
@@ -75,10 +90,12 @@ const TicketLine* running(const Tickets& tickets, std::uint64_t chosen) {
 
 std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
                                     const std::string& whom, Clock now) {
+    std::vector<std::string> lines;
+    if (tickets.queue.paused) lines.push_back(pause(tickets.queue, whom));
     const TicketLine* const of = running(tickets, chosen);
-    if (of == nullptr) return idle(tickets);
-    return {first_line(tickets, *of, now), "  " + request(*of) + ", request id " + of->request_id,
-            "  to free its slot: " + release_command(tickets.queue.name, of->number, whom)};
+    auto rest = of == nullptr ? idle(tickets) : runs(tickets, *of, whom, now);
+    std::ranges::move(rest, std::back_inserter(lines));
+    return lines;
 }
 
 }  // namespace ticketgate::top

@@ -1,4 +1,5 @@
-// The sentences about a queue: which request blocks it, since when, and how to free it. Pure.
+// The sentences about a queue: whether it is paused, which request blocks it, since when, and how
+// to free it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ std::string quoted(const std::string& word);
 std::string release_command(const std::string& queue, std::uint64_t number,
                             const std::string& whom);
 
-/// One to three lines about the ticket that `chosen` names, or about the oldest that runs.
+/// One to three lines about the ticket that `chosen` names, or about the oldest that runs; before
+/// them, one about a pause.
 std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
                                     const std::string& whom, Clock now);
 

@@ -14,6 +14,11 @@ namespace {
 // The most of a script's error stream to keep: enough to find the fault, one line of the log.
 constexpr std::size_t max_remarks = 4 << 10;
 
+error_code refused(http::ResponseHead& head, error_code error, std::string_view complaint) {
+    head.complaint = complaint;
+    return error;
+}
+
 }  // namespace
 
 // The first frame also ends the parameters, which the head holds.
@@ -61,6 +66,19 @@ error_code FcgiExchange::take_end() {
     return {};
 }
 
+// What is wrong with an answer whose records cannot be used.
+std::string_view FcgiExchange::record_complaint() const {
+    if (decoder_.broken()) return "no FastCGI record";
+    switch (decoder_.end().status) {
+        case fcgi::ProtocolStatus::cant_mpx_conn:
+            return "the FastCGI server wants to serve one request at a time";
+        case fcgi::ProtocolStatus::unknown_role:
+            return "the FastCGI server does not serve the role of a responder";
+        default:
+            return "an unknown FastCGI status";
+    }
+}
+
 // For the log only: without memory the exchange continues without it.
 void FcgiExchange::remark(std::string_view text) noexcept {
     try {
@@ -73,13 +91,14 @@ void FcgiExchange::remark(std::string_view text) noexcept {
 result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& head) {
     for (;;) {
         const auto output = next_output();
-        if (!output) return output.error();
+        if (!output) return refused(head, output.error(), record_complaint());
         if (!output->empty()) {
             const std::size_t scanned = block_.size();
             block_ += *output;
             const std::size_t size = fcgi::head_block_size(block_, scanned);
             if (size == 0 && block_.size() < settings().head_limits.max_head) continue;
-            if (size == 0) return errc::upstream_bad_response;
+            if (size == 0)
+                return refused(head, errc::upstream_bad_response, "a head longer than max_head");
             const auto failure =
                 fcgi::parse_head_block(std::string_view(block_).substr(0, size),
                                        settings().head_limits, to_head_request, text_, head);
@@ -89,7 +108,9 @@ result<Step> FcgiExchange::read_head(bool to_head_request, http::ResponseHead& h
             left_ = head.content_length;
             return Step::done;
         }
-        if (ended_) return errc::upstream_bad_response;
+        if (ended_)
+            return refused(head, errc::upstream_bad_response,
+                           block_.empty() ? "an empty answer" : "no end of its head");
         const auto got = read(unread_);
         if (got.status == net::Io::blocked) return Step::blocked;
         if (got.status != net::Io::ok) return read_failure();

@@ -38,6 +38,7 @@ class FcgiExchange final : public PooledExchange {
     void renew() override;
     result<std::string_view> next_output();
     error_code take_end();
+    std::string_view record_complaint() const;
     void remark(std::string_view text) noexcept;
     bool connection_ended();
     bool has_declared() const;

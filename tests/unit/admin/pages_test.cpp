@@ -90,6 +90,26 @@ TEST(Pages, PauseTheQueueThatIsNamed) {
     EXPECT_EQ(listener.post("/api/v1/queues/pause"), 405u) << "the page of a queue pause";
 }
 
+TEST(Pages, RefuseParametersThatTheyDoNotKnow) {
+    Listener listener;
+    const std::string queue = "/api/v1/queues/a-b";
+    for (const char* target :
+         {"/pause?for_ms=30", "/pause?for=30s&x", "/pause?for=30s&for=1h", "/release?number=7&n=8",
+          "/release?number=7&number=8", "/resume?in=5m"})
+        EXPECT_EQ(listener.post((queue + target).c_str()), 400u) << target;
+    EXPECT_EQ(listener.paused, 0ms);
+    EXPECT_EQ(listener.released, 0u);
+    for (const char* target : {"/api/v1/drain?for=5m", "/api/v1/reload?file=x"})
+        EXPECT_EQ(listener.post(target), 400u) << target;
+    for (const char* target : {"/api/v1/queues/a-b?most=3", "/api/v1/tickets?id=12345",
+                               "/api/v1/tickets?request_id=12345&queue=a"})
+        EXPECT_EQ(listener.get(target), 400u) << target;
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for_ms=30"), 400u);
+    EXPECT_EQ(listener.said, "unknown parameter for_ms; the only one is for\n");
+    EXPECT_EQ(listener.get("/readyz?verbose&x=1"), 200u) << "a health check may add what it likes";
+    EXPECT_EQ(listener.get("/api/v1/queues?x=1"), 200u) << "there is none to misspell";
+}
+
 TEST(Pages, RefuseMalformedTargets) {
     Listener listener;
     for (const char* target : {"*", "livez", "/%zz", "/livez#a", "/a b", ""})

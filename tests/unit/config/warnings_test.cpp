@@ -6,8 +6,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines warnings(const std::string& rest) {
-    const auto loaded = load(base + rest);
+Lines warnings(const std::string& rest, const std::string& before = base) {
+    const auto loaded = load(before + rest);
     EXPECT_TRUE(loaded.config);
     return printed(loaded.problems);
 }
@@ -90,6 +90,47 @@ TEST(Warnings, MethodOverridesThatSkipTheQueue) {
                             "its body"),
               std::string::npos)
         << posts[0];
+}
+
+// What is said of a queued route, wherever the setting stands that matters there: `key` is its
+// place.
+void tells_once(const std::string& key, const std::string& what, const std::string& rest) {
+    const auto loaded = load(base.substr(0, base.find("defaults")) + rest);
+    EXPECT_TRUE(loaded.config) << rest;
+    std::vector<std::string> keys;
+    for (const Problem& problem : loaded.problems)
+        if (problem.message.find(what) != std::string::npos) keys.push_back(problem.path);
+    EXPECT_EQ(keys, Lines{key}) << rest;
+}
+
+TEST(Warnings, OfSettingsAroundTheRouteThatQueues) {
+    const std::string forward = "lets a client past the line: a GET with";
+    const std::string two = "routes: [{prefix: /a, queue: a}, {prefix: /b, queue: b}]\n";
+    const auto defaults = [](const std::string& more) {
+        return "defaults: {upstream: app, " + more + "}\n";
+    };
+    tells_once("defaults.method_override", forward,
+               defaults("skip_methods: [GET], method_override: forward") + two);
+    tells_once("defaults.skip_methods", "a POST may name another method",
+               defaults("skip_methods: [GET, POST]") + two);
+    tells_once("routes[0].method_override", forward,
+               "routes: [{prefix: /, upstream: app, skip_methods: [GET], method_override: forward, "
+               "routes: [{prefix: /a, queue: a}]}]\n");
+    tells_once("routes[0].skip_methods", "a POST may name another method",
+               "routes: [{prefix: /, upstream: app, skip_methods: [POST], routes: [{prefix: /a, "
+               "routes: [{prefix: /a/b, queue: a}]}]}]\n");
+    tells_once("defaults.method_override", forward,
+               defaults("skip_methods: [GET], method_override: forward") +
+                   "routes: [{regex: ^/a, queue: a}]\n");
+    tells_once("defaults.tunnel", "past the line", defaults("tunnel: bypass") + two);
+    tells_once("defaults.wait_timeout", "give up after 60s", defaults("wait_timeout: 5m") + two);
+    tells_once("defaults.response_timeout", "give up after 60s",
+               defaults("response_timeout: 5m") + two);
+    EXPECT_EQ(warnings("defaults: {upstream: app, skip_methods: [POST], tunnel: bypass}\n"
+                       "routes: [{prefix: /, queue: a, skip_methods: [], tunnel: release}]\n",
+                       base.substr(0, base.find("defaults"))),
+              Lines{})
+        << "the route that queues has its own";
 }
 
 TEST(Warnings, PathHeadersThatSkipTheQueue) {

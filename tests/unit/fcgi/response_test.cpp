@@ -108,6 +108,19 @@ TEST(HeadBlock, IsRefusedLikeAnHttpHead) {
     EXPECT_TRUE(refused(std::string("A: b\0c\r\n\r\n", 10)));
 }
 
+TEST(HeadBlock, SaysWhatIsWrong) {
+    const auto complaint = [](const std::string& block) {
+        return std::string(read(block).head.complaint);
+    };
+    EXPECT_EQ(complaint("Status: 600 x\r\n\r\n"), "an invalid status");
+    EXPECT_EQ(complaint("Status: 200\r\nStatus: 200\r\n\r\n"), "two fields Status");
+    EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\n\r\n"), "a line that is no field");
+    EXPECT_EQ(complaint("A: b\rX: c\r\n\r\n"), "a bare CR");
+    EXPECT_EQ(complaint("\r\n"), "no field");
+    EXPECT_EQ(complaint("A: " + std::string(4096, 'b') + "\r\n\r\n"),
+              "a head longer than max_head");
+}
+
 TEST(HeadBlock, HasTheLimitsOfAnHttpHead) {
     std::string many;
     for (int i = 0; i < 21; ++i) many += "A: b\r\n";

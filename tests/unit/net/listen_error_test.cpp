@@ -1,8 +1,11 @@
 #include "net/listen_error.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cerrno>
+
+#include "net/listener.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -28,11 +31,13 @@ TEST(ListenErrorOf, NamesTheRemedy) {
         {"192.0.2.1", 80, EADDRNOTAVAIL, "no interface of this machine has this address"},
         {"::1", 80, EAFNOSUPPORT, "no IPv6"},
         {"127.0.0.1", 80, ENOMEM, ""},
+        {"127.0.0.1", 80, EMFILE, "raise LimitNOFILE= in the systemd unit, or ulimit -n"},
         {"/run/gate/s", 0, ENOENT, "create the folder /run/gate"},
         {"/run/gate/s", 0, EACCES, "create files in /run/gate"},
         {"/run/gate/s", 0, EROFS, "create files in /run/gate"},
         {"/run/gate/s", 0, EADDRINUSE, "another process listens on this socket"},
         {"/s", 0, ENOMEM, ""},
+        {"/s", 0, EMFILE, "ulimit -n"},
     };
     for (const Case& c : cases) {
         const auto remedy = listen_remedy(endpoint(c), c.error);
@@ -49,6 +54,24 @@ TEST(ListenErrorOf, IsOneLineWithAddressErrnoAndRemedy) {
         << what;
     EXPECT_STREQ(ListenError(*Endpoint::from_ip("::1", 80), ENOMEM).what(),
                  "cannot listen on [::1]:80: Cannot allocate memory");
+}
+
+TEST(ListenErrorOf, NamesTheLimitOfOpenFiles) {
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    for (const auto& at : {*Endpoint::from_ip("127.0.0.1", 0), *Endpoint::from_ip("::1", 0),
+                           *Endpoint::from_unix("/nowhere/s")}) {
+        int error = 0;
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        try {
+            (void)open_listener(at);
+        } catch (const ListenError& e) {
+            error = e.code().value();
+        }
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+        EXPECT_EQ(error, EMFILE) << at.text();
+    }
 }
 
 }  // namespace

@@ -9,11 +9,13 @@ namespace ticketgate::top::test {
 
 inline std::string queue(const std::string& name, int waiting, int in_flight, int most,
                          const std::string& hold, const std::string& wait,
-                         const std::string& more = {}) {
+                         const std::string& more = {},
+                         const std::string& pause = R"("paused":false,"pause_left_seconds":null)") {
     return R"({"name":")" + name + R"(","waiting":)" + std::to_string(waiting) +
            R"(,"in_flight":)" + std::to_string(in_flight) + R"(,"inside":0,"max_in_flight":)" +
            std::to_string(most) + R"(,"order":"ready","oldest_wait_seconds":)" + wait +
-           R"(,"oldest_hold_seconds":)" + hold + R"(,"retry_after_seconds":3)" + more + "}";
+           R"(,"oldest_hold_seconds":)" + hold + R"(,"retry_after_seconds":3,)" + pause + more +
+           "}";
 }
 
 inline std::string ticket(int number, const std::string& target, const std::string& more) {

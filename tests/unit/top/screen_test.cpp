@@ -111,6 +111,39 @@ TEST(Screen, TellsWhyNothingRuns) {
         << shown;
 }
 
+TEST(Screen, TellsOfAPauseFirst) {
+    const auto shown = [](const std::string& pause, const std::string& running) {
+        const auto waits = test::ticket(8, "/b", R"("waited_seconds":1.0,"ready":true)");
+        const auto queue = test::queue("cart", 1, running.empty() ? 0 : 1, 1, "14.0", "1.0",
+                                       test::tickets(running, waits), pause);
+        Browser browser;
+        browser.show(*read_queues(R"({"queues":[)" + test::queue("a", 0, 0, 1, "0.0", "0.0") + "," +
+                                  queue + "]}"));
+        browser.show(*read_tickets(queue));
+        const auto lines = screen(browser, around(), unlimited);
+        EXPECT_EQ(browser.selected(), "cart") << "it stands";
+        EXPECT_EQ(lines.at(7).style, Style::alarm);
+        return text(lines);
+    };
+    const auto ever = shown(R"("paused":true,"pause_left_seconds":null)", "");
+    EXPECT_NE(ever.find("  QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER  PAUSED\n"
+                        "  a      0 of 1   0        0.0s        0.0s         ready  no\n"
+                        "> cart   0 of 1   1        14.0s       1.0s         ready  yes\n"
+                        "\n"
+                        "cart is paused until somebody resumes it; to go on: ticketgate resume "
+                        "cart\n"
+                        "cart: no request runs, 1 request waiting\n"),
+              ever.npos)
+        << ever;
+    const auto running = test::ticket(7, "/a", R"("held_seconds":14.0)");
+    const auto timed = shown(R"("paused":true,"pause_left_seconds":25.5)", running);
+    EXPECT_NE(timed.find("  25.5s more\n"), timed.npos) << timed;
+    EXPECT_NE(timed.find("cart is paused for 25.5s more; to go on: ticketgate resume cart\n"
+                         "cart: number 7 blocks 1 request"),
+              timed.npos)
+        << timed;
+}
+
 TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
     auto to = around();
     to.whom = "--admin unix:/run/a.sock";

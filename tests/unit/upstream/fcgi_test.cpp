@@ -193,6 +193,25 @@ TEST(Fcgi, AnythingButCgiOutputIsABadResponse) {
     }
 }
 
+TEST(Fcgi, SaysWhatIsWrongWithABadResponse) {
+    const auto complaint = [](const std::string& bytes) {
+        FcgiBench bench;
+        const auto running = bench.run();
+        running.backend.send(bytes);
+        running.backend.finish();
+        http::ResponseHead got;
+        EXPECT_FALSE(bench.read_head(*running.exchange, got));
+        return std::string(got.complaint);
+    };
+    EXPECT_EQ(complaint(out(std::string(65'535, 'a')) + out("b")), "a head longer than max_head");
+    EXPECT_EQ(complaint(out("Status: 600 x\r\n\r\n")), "an invalid status");
+    EXPECT_EQ(complaint(end_record()), "an empty answer");
+    EXPECT_EQ(complaint(out("A: b") + end_record()), "no end of its head");
+    EXPECT_EQ(complaint("HTTP/1.1 200 OK\r\n\r\n"), "no FastCGI record");
+    EXPECT_EQ(complaint(end_record(0, 3)),
+              "the FastCGI server does not serve the role of a responder");
+}
+
 TEST(Fcgi, AnOverloadedBackendIsReported) {
     FcgiBench bench;
     EXPECT_EQ(bench.answer(end_record(0, 2)).failure, errc::upstream_overloaded);
