@@ -54,9 +54,6 @@ std::string of_ip(const Endpoint& at, int error) {
 }  // namespace
 
 std::string listen_remedy(const Endpoint& at, int error) {
-    if (error == EMFILE)
-        return "the limit of open files is reached: raise LimitNOFILE= in the systemd unit, or "
-               "ulimit -n";
     return at.is_unix() ? of_unix(at, error) : of_ip(at, error);
 }
 
