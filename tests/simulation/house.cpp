@@ -101,7 +101,7 @@ config::Config House::config() const {
     all.client_half_close =
         set(plan_.half_close_stays ? config::HalfClose::stay : config::HalfClose::leave);
     all.inside_calls = set(plan_.inside_calls);
-    config.clients.inside = {backend_address};
+    if (plan_.has_calls()) config.clients.inside = {backend_address};
     config.clients.write_timeout = plan_.write_timeout;
     config.clients.idle_timeout = plan_.idle_timeout;
     config.clients.max_requests = plan_.max_requests;
