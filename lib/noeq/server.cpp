@@ -94,15 +94,13 @@ void Server::accepted(Descriptor& descriptor, const net::Endpoint& peer) {
     (*guest)->place = place;
     ++open_;
     update();
-    loop_.defer([this, guest] { begin(std::move(*guest)); });
-}
-
-void Server::begin(std::unique_ptr<Connection> guest) noexcept {
-    try {
-        Connection::serve(std::move(guest));
-    } catch (const std::bad_alloc&) {
-        no_means(ENOMEM);
-    }
+    loop_.defer([this, guest]() noexcept {
+        try {
+            Connection::serve(std::move(*guest));
+        } catch (const std::bad_alloc&) {
+            no_means(ENOMEM);
+        }
+    });
 }
 
 // A client at its limit loses its oldest idle connection, which it may no longer know of.

@@ -54,8 +54,6 @@ struct Metrics {
     metrics::Gauge& connections;
 };
 
-class Connection;
-
 class Server {
  public:
     /// Listens on a socket from `open`, which may throw. Serves from start() on.
@@ -94,7 +92,6 @@ class Server {
                                              &Guest::idle_hook>>;
 
     void accepted(Descriptor& descriptor, const net::Endpoint& peer);
-    void begin(std::unique_ptr<Connection> guest) noexcept;
     ClientCounts::Place place_for(const std::string& client);
     bool send_away(const Idle::iterator& guest);
     void give_back(Guest& guest);
