@@ -37,13 +37,14 @@ browser_fields() {
             "$tg_here/browser.lua" | sed -n 's/^wrk.headers\["\(.*\)"\] = "\(.*\)"$/\1: \2/p')
 }
 
-# measure_rate NAME: 10,000 requests a second offered by 64 clients.
+# measure_rate NAME [RATE]: so many requests a second (10,000) offered by 64 clients.
 measure_rate() {
-    local before after log=$tg_work/h2load.log fields
+    local before after log=$tg_work/h2load.log fields each
+    each=$(awk -v n="${2:-10000}" 'BEGIN { print n / 64 }')
     browser_fields
     rm -f "$log"
     before=$(tg_cpu_ns "${tg_pid[$1]}")
-    on_load_cpu timeout 120 h2load --h1 -t1 -c64 --rps 156.25 -D "$seconds" "${fields[@]}" \
+    on_load_cpu timeout 120 h2load --h1 -t1 -c64 --rps "$each" -D "$seconds" "${fields[@]}" \
         --log-file="$log" "$(url_of "$1")" >"$tg_work/h2load.out" 2>&1
     after=$(tg_cpu_ns "${tg_pid[$1]}")
     # Columns: start, status, microseconds.
