@@ -58,6 +58,32 @@ TEST_F(InsideEnds, OfAnAnswerWithoutABodyIsSeen) {
     expect_calls_to_pass();
 }
 
+// Nobody reads such a stream any more, so its script may run for ever.
+TEST_F(InsideEnds, OfAStreamWhoseClientHasLeftIsNotSeen) {
+    backend.on("/free", [](Call& stream) {
+        stream.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n1");
+        stream.wait_for("the end of the script");
+        stream.close();
+    });
+    Client visitor = gateway.client();
+    visitor.get("/free");
+    EXPECT_EQ(visitor.read_to_head().status, 200);
+    visitor.reset();
+    ASSERT_EQ(gateway.log(1).size(), 1u) << "written when the exchange has ended, too";
+    backend.hold("/page");
+    Client stranger = gateway.client(), call = gateway.client();
+    stranger.get("/page", "Via: 1.1 front\r\n");
+    ASSERT_TRUE(backend.wait_for("/page"));
+    call.get("/call");
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    backend.release("/page");
+    EXPECT_EQ(stranger.read().status, 200);
+    EXPECT_EQ(call.read().status, 200);
+    EXPECT_EQ(backend.most_in_flight("/page"), 1);
+    EXPECT_GT(backend.of("/call").at(0).start, backend.of("/page").at(0).end);
+    backend.release("the end of the script");
+}
+
 // A script that works on behind its answer may have made a call without an id.
 TEST(InsideProved, ACallWithoutAnIdWaits) {
     Backend backend;

@@ -125,28 +125,6 @@ TEST_F(Inside, ACallOfAStreamThatHasEndedDoesNotRunBesideAStranger) {
     EXPECT_EQ(calls("pass"), 0);
 }
 
-// Nobody reads the stream any more, so the end of its script is never seen.
-TEST_F(Inside, ACallOfAStreamWhoseClientHasLeftDoesNotRunBesideAStranger) {
-    backend.on("/events", [](Call& stream) {
-        stream.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n1");
-        stream.wait_for("the end of the script");
-    });
-    Client stream = gateway.client();
-    stream.get("/events", "Via: 1.1 front\r\n");
-    EXPECT_EQ(stream.read_to_head().status, 200);
-    stream.reset();
-    EXPECT_FALSE(logged("/events", 1).empty());
-    Client runs = page("/stranger");
-    Client call = gateway.client();
-    call.get("/call");
-    ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
-    backend.release("/stranger");
-    EXPECT_EQ(runs.read().status, 200);
-    EXPECT_EQ(call.read().status, 200);
-    EXPECT_EQ(calls("pass"), 0);
-    backend.release("the end of the script");
-}
-
 // A request that is not queued may have made it, even one that has ended since.
 TEST_F(Inside, ACallWithoutAnIdWaitsIfAnotherRequestMayHaveMadeIt) {
     Client unqueued = page("/free"), caller = page("/page");
