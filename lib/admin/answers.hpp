@@ -32,7 +32,7 @@ std::optional<std::uint64_t> query_number(const Query& query, std::string_view n
 /// Returns the text after `name=` in a query; null if it is absent.
 std::optional<std::string> query_text(const Query& query, std::string_view name);
 
-/// What is wrong with the names in a query; empty: each is a known one, and stands once. A key that
+/// Says which name of a query is unknown or stands twice; empty: none. A key that
 /// is ignored could change what an action does: a pause without its `for` lasts for ever.
 std::string wrong_names(const Query& query, std::span<const std::string_view> known);
 

@@ -39,7 +39,7 @@ bool is_action(std::string_view path) {
     return path == "/api/v1/drain" || path == "/api/v1/reload" || !action_of(path).empty();
 }
 
-// What is wrong with the parameters of an action, or of a page that takes any; empty: nothing.
+// Checks the parameters of an action, and of a page that has some. Empty: they are right.
 std::string wrong_parameters(std::string_view path, const Query& query) {
     constexpr std::array<std::string_view, 1> number{"number"}, time{"for"}, limit{"limit"},
         id{"request_id"};

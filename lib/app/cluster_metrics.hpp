@@ -7,7 +7,7 @@
 
 namespace ticketgate {
 
-/// What measures the calls of a replica's store.
+/// Registers the histograms of store calls, and returns the function that fills them.
 replica::Timed time_store_calls(metrics::Registry& registry);
 
 /// Both outlive the metrics. Control thread.

@@ -85,18 +85,17 @@ void ConfigWatch::tell_unwatched(const std::string& path, int error) {
 }
 
 void ConfigWatch::go_on() {
-    if (!hears_) hear();
+    inotify_.cancel();
+    hear();
     if (waits_) read_later();
 }
 
 void ConfigWatch::hear() {
     inotify_.async_wait(inotify_.wait_read, [this](const error_code& error) {
-        hears_ = false;
         if (error) return;
         hear();  // first, so that an exception below ends no watch
         read_events();
     });
-    hears_ = true;
 }
 
 void ConfigWatch::read_events() {
@@ -122,8 +121,7 @@ bool ConfigWatch::concerns(int watch, std::uint32_t events, std::string_view nam
 }
 
 void ConfigWatch::changed() {
-    const Time now = monotonic_now();
-    if (!std::exchange(waits_, true)) first_ = now;
+    if (!std::exchange(waits_, true)) first_ = monotonic_now();
     read_later();
 }
 

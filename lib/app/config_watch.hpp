@@ -55,7 +55,6 @@ class ConfigWatch {
     Watches watches_;
     Files files_;
     std::set<std::string> unwatched_;
-    bool hears_ = false;  // waits for events
     bool waits_ = false;  // for quiet
     Time first_{};        // of the changes that wait
 };

@@ -40,19 +40,18 @@ void Control::run() {
 
 void Control::go_on() {
     next_try_ = monotonic_now() + failure_pause;
-    if (!waits_for_signal_) wait_for_signal();
+    signals_.cancel();
+    wait_for_signal();
     go_on_();
     failed_ = false;
 }
 
 void Control::wait_for_signal() {
     signals_.async_wait([this](const error_code& error, int signal) {
-        waits_for_signal_ = false;
         if (error) return;
         on_signal_(signal);
         wait_for_signal();
     });
-    waits_for_signal_ = true;  // behind it: without memory async_wait() throws
 }
 
 }  // namespace ticketgate

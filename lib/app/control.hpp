@@ -43,7 +43,6 @@ class Control {
     boost::asio::io_context io_{1};
     boost::asio::signal_set signals_{io_};
     std::function<void()> go_on_ = [] {};
-    bool waits_for_signal_ = false;
     bool failed_ = false;  // go_on() is due, from next_try_ on
     Time next_try_{};
 };

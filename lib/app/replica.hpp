@@ -26,7 +26,7 @@ bool shows_lost_work(const config::Config& config);
 bool shows_lost_work_of(const config::Config& config, const std::string& theirs,
                         const std::string& ours);
 
-/// Of the clustered queues. `cluster`: the section in force, which is that of the start: a reload
+/// The settings of the clustered queues. `cluster`: the section of the start, as a reload
 /// does not change it.
 replica::Queues clustered_queues(const config::Config& config, const config::Cluster& cluster);
 

@@ -26,17 +26,12 @@ void UpgradeLink::send(const upgrade::Message& message, Descriptor descriptor) {
 
 void UpgradeLink::wait_to_read() {
     wait(Wait::wait_read, &UpgradeLink::read);
-    reads_ = true;
-}
-
-void UpgradeLink::wait_to_write() {
-    wait(Wait::wait_write, &UpgradeLink::write);
-    writes_ = true;
 }
 
 void UpgradeLink::go_on() {
-    if (!reads_) wait_to_read();
-    if (!writes_ && !all_sent()) write();
+    socket_.cancel();
+    wait_to_read();
+    write();
 }
 
 std::vector<Packet> UpgradeLink::last_words() {
@@ -48,7 +43,6 @@ std::vector<Packet> UpgradeLink::last_words() {
 
 // One packet a turn.
 void UpgradeLink::read() {
-    reads_ = false;
     Packet packet;
     const Received received = receive_packet(socket_.native_handle(), packet);
     if (received == Received::ended) return ended_();
@@ -58,11 +52,11 @@ void UpgradeLink::read() {
 
 // A failure is not told here: read() finds the end, too.
 void UpgradeLink::write() {
-    writes_ = false;
     while (!waiting_.empty()) {
         const Packet& next = waiting_.front();
         if (!send_packet(socket_.native_handle(), next.message, next.descriptor.get())) {
-            if (errno == EAGAIN || errno == EINTR) return wait_to_write();
+            if (errno == EAGAIN || errno == EINTR)
+                return wait(Wait::wait_write, &UpgradeLink::write);
             waiting_.clear();
             return;
         }

@@ -32,14 +32,12 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     using Wait = boost::asio::posix::stream_descriptor::wait_type;
     void wait(Wait what, void (UpgradeLink::*then)());
     void wait_to_read();
-    void wait_to_write();
     void read();
     void write();
     boost::asio::posix::stream_descriptor socket_;
     const std::function<void(Packet)> heard_;
     const std::function<void()> ended_;
     std::deque<Packet> waiting_;
-    bool reads_ = false, writes_ = false;  // waits for the socket
 };
 
 }  // namespace ticketgate

@@ -182,7 +182,7 @@ void warn_rewrite_location(const Config& config, Problems& problems) {
     }
 }
 
-// What matters in a queue, wherever the file sets it.
+// Settings that matter in a queue, also where `defaults` or an outer route sets them.
 void warn_queued(const Effective& route, PlaceWarnings& places) {
     warn_patience(route, places);
     warn_tunnel(route, places);

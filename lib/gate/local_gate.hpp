@@ -19,7 +19,7 @@ class LocalGate final : public Gate {
     LocalGate(std::string name, GateSettings settings, net::Loop& home, metrics::Registry& registry,
               Permit* permit = nullptr);
 
-    /// What the keeper of a clustered line, or the other process of an upgrade, wants to know.
+    /// For the keeper of a clustered line, and for the other process of an upgrade.
     struct Facts {
         bool waits = false;       ///< a ticket waits
         std::uint32_t holds = 0;  ///< slots held, those of calls within them included

@@ -11,7 +11,7 @@
 namespace ticketgate {
 namespace {
 
-// Of the wait for a page, and between two pages.
+// The longest wait for a page, and the pause between two pages.
 constexpr Duration patience = 1s, between = 200ms;
 // A worker shows that it is busy a moment after it has taken a connection.
 constexpr Duration till_shown = 1s;

@@ -62,7 +62,7 @@ pid_t any_ended() {
     return ended(P_ALL, 0);
 }
 
-// Whoever cannot be looked at for want of memory or descriptors may still run.
+// Without memory or descriptors a process cannot be looked at: it counts as one that may still run.
 bool kill_rest(pid_t group) {
     (void)::kill(-group, SIGKILL);
     FolderNames processes("/proc");

@@ -26,7 +26,7 @@ namespace ticketgate::upgrade {
 
 enum class Side : std::uint8_t { old_process, new_process };
 
-/// Of two tickets of one time that of the old process goes first.
+/// If two tickets have the same time, the old process grants first.
 struct Turn {
     bool ours = false;  ///< this process may grant
     /// The one that may grants to tickets taken before this time only. Time::max(): to all.
@@ -54,9 +54,9 @@ struct Step {
 
 /// The queue is the new process's for good, unless the old one asks for it.
 bool stays(Side side, Turn current);
-/// What the sight of the line means.
+/// The turn after a look at the line, and the message for the other process.
 Step look(Side side, Turn current, const Line& line);
-/// What the other process said. What means nothing changes nothing.
+/// The turn after a message of the other process. A message that does not fit changes nothing.
 Turn hear(Turn current, Say say, Time until);
 
 /// The turns of all queues of one process.

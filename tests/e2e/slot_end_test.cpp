@@ -58,6 +58,16 @@ TEST_P(EarlyAnswer, ACompleteOneDoesNotCutTheRequest) {
 
 INSTANTIATE_TEST_SUITE_P(Routes, EarlyAnswer, both_kinds, kind);
 
+// The next request waits until the test releases the script.
+void expect_kept_until_release(Gateway& gateway, Backend& backend, Client& next,
+                               const std::string& what) {
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << what;
+    EXPECT_EQ(backend.count("/next"), 0u) << what;
+    backend.release("script");
+    EXPECT_EQ(next.read().status, 200) << what;
+    EXPECT_EQ(backend.most_in_flight(), 1) << what;
+}
+
 // The client has its answer; the next request waits until the backend has ended the connection.
 void expect_slot_kept(const std::string& head, std::string_view method = "GET",
                       std::string_view body = {}) {
@@ -72,11 +82,7 @@ void expect_slot_kept(const std::string& head, std::string_view method = "GET",
     first.request(method, "/x", {}, body);
     EXPECT_NE(first.read().status, 0) << head;
     next.get("/next");
-    EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << head;
-    EXPECT_EQ(backend.count("/next"), 0u) << head;
-    backend.release("script");
-    EXPECT_EQ(next.read().status, 200) << head;
-    EXPECT_EQ(backend.most_in_flight(), 1) << head;
+    expect_kept_until_release(gateway, backend, next, head);
 }
 
 TEST(SlotEnd, IsNotTheEndOfAnAnswerWithoutABody) {
@@ -139,11 +145,7 @@ TEST(SlotEnd, IsNotShownByBytesBehindTheAnswer) {
         auto question = heard.get_future();
         ASSERT_EQ(question.wait_for(patience), std::future_status::ready) << answer;
         EXPECT_TRUE(question.get().starts_with("OPTIONS * HTTP/1.1\r\n")) << answer;
-        EXPECT_TRUE(gateway.wait_for_waiting("q", 1)) << answer;
-        EXPECT_EQ(backend.count("/next"), 0u) << answer;
-        backend.release("script");
-        EXPECT_EQ(next.read().status, 200) << answer;
-        EXPECT_EQ(backend.most_in_flight(), 1) << answer;
+        expect_kept_until_release(gateway, backend, next, answer);
     }
 }
 

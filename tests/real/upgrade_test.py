@@ -428,6 +428,15 @@ log: {{ access_file: "{self.folder}/access.log" }}
             self.assertEqual(self.status(connection), 200)
         self.assertEqual(self.backend.overlaps, 0)
 
+    def runs_in_order(self, lines, late, old, new):
+        """The late request goes behind these lines, and before one that comes after it."""
+        self.end_late(late, old, new)
+        lines["/a/late"] = late
+        lines["/a/after"] = self.send("/a/after")
+        self.wait_in_line(2)
+        self.runs_one_by_one(lines)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
     def test_a_late_request_runs_behind_those_that_wait_in_the_new_process(self):
         old = self.start()
         late = self.begin_late()
@@ -437,12 +446,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.backend.runs("/a/runs"), "the queue is with the new process")
         lines["/a/waits"] = self.send("/a/waits")
         self.wait_in_line(1)
-        self.end_late(late, old, new)
-        lines["/a/late"] = late
-        lines["/a/after"] = self.send("/a/after")
-        self.wait_in_line(2)
-        self.runs_one_by_one(lines)
-        wait_for(lambda: self.ended(old), "the old process ends")
+        self.runs_in_order(lines, late, old, new)
 
     def test_a_late_request_runs_behind_those_that_came_while_the_old_process_had_the_queue(self):
         old = self.start()
@@ -455,12 +459,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         new = self.upgrade()
         lines["/a/waits"] = self.send("/a/waits")
         self.wait_in_line(1)
-        self.end_late(late, old, new)
-        lines["/a/late"] = late
-        lines["/a/after"] = self.send("/a/after")
-        self.wait_in_line(2)
-        self.runs_one_by_one(lines)
-        wait_for(lambda: self.ended(old), "the old process ends")
+        self.runs_in_order(lines, late, old, new)
 
     def test_an_idle_connection_of_the_new_process_does_not_keep_the_only_worker_from_a_late_request(self):
         self.backend = OneWorker()
