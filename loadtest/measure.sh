@@ -12,6 +12,12 @@ per_request() {
     awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { printf "%.2f", n ? (b - a) / 1000 / n : 0 }'
 }
 
+# median NAME KEY: over the rows of this name in $tg_work/rows.
+median() {
+    grep -P "^$1\t" "$tg_work/rows" | grep -oP "\t$2=\K[0-9.]+" | sort -n |
+        awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'
+}
+
 url_of() {
     echo "http://127.0.0.1:${tg_port[$1]}/"
 }

@@ -31,11 +31,6 @@ for ((round = 0; round < rounds; ++round)); do
     done
 done | tee "$tg_work/rows"
 
-# median NAME: CPU time for a request, in microseconds.
-median() {
-    grep -P "^$1\t" "$tg_work/rows" | grep -oP 'cpu=\K[0-9.]+' | sort -n |
-        awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'
-}
-awk -v a="$(median with_ids)" -v b="$(median without)" -v n="$rounds" 'BEGIN {
+awk -v a="$(median with_ids cpu)" -v b="$(median without cpu)" -v n="$rounds" 'BEGIN {
     printf "CPU a request, median of %d: %.2f us with ids, %.2f without: %.2f us, ratio %.3f\n",
         n, a, b, a - b, a / b }'

@@ -55,11 +55,6 @@ for ((round = 0; round < rounds; ++round)); do
     done
 done | tee "$tg_work/rows"
 
-# median VIEWERS KEY
-median() {
-    grep -P "^$1\t" "$tg_work/rows" | grep -oP "\t$2=\K[0-9.]+" | sort -n |
-        awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'
-}
 for key in cpu gap; do
     awk -v key="$key" -v a="$(median "$viewers" "$key")" -v b="$(median 0 "$key")" -v n="$viewers" 'BEGIN {
         printf "%s, us: %.2f with %d viewers, %.2f without: ratio %.3f\n", key, a, n, b, a / b }'
