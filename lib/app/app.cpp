@@ -62,7 +62,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
       loops_(make_loops(config.threads)),
       access_file_(open_access_log(config.log.access_file)),
       access_log_(access_file_, config.log.max_buffer,
-                  [this](std::uint64_t lines, int error) { return tell_lost(lines, error); }),
+                  [this](const LogWriter::Loss& loss) { return tell_lost(loss); }),
       identities_(identities_now(config, environment, side_)),
       notify_(environment),
       supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
@@ -144,9 +144,9 @@ void App::tell_admin_shut(int error) {
 }
 
 // Called on the thread that writes the access log.
-bool App::tell_lost(std::uint64_t lines, int error) {
-    const char* const why = error == 0 ? "its reader is too slow" : std::strerror(error);
-    log_.warn("the access log lost lines", {{"lines", lines}, {"why", why}});
+bool App::tell_lost(const LogWriter::Loss& loss) {
+    const char* const why = loss.error == 0 ? "its reader is too slow" : std::strerror(loss.error);
+    log_.warn("the access log lost lines", {{"lines", loss.lines}, {"why", why}});
     return true;
 }
 

@@ -62,7 +62,7 @@ class App {
     void join_lines(const config::Config& config);
     void start_admin(const config::Config& config);
     void tell_admin_shut(int error);
-    bool tell_lost(std::uint64_t lines, int error);
+    bool tell_lost(const LogWriter::Loss& loss);
     void tell_start();
     void tell_addresses();
     void tell_config();

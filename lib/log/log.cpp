@@ -14,7 +14,6 @@
 
 #include "log/escape.hpp"
 #include "log/line_sink.hpp"
-#include "log/log_writer.hpp"
 
 namespace ticketgate {
 
@@ -93,7 +92,7 @@ Log::Log(Level least, std::size_t max_buffer)
 Log::Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer)
     : sink_(std::make_shared<FileSink>(
           std::move(file), max_buffer,
-          [this](std::uint64_t lines, int error) { return tell_lost(lines, error); })),
+          [this](const LogWriter::Loss& loss) { return tell_lost(loss); })),
       logger_(std::make_unique<spdlog::logger>("ticketgate", sink_)) {
     logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
         "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc, "\n"));
@@ -106,11 +105,11 @@ Log::~Log() {
 }
 
 // Writes to the log that lost the lines, so it must wait until that log takes lines again.
-bool Log::tell_lost(std::uint64_t lines, int error) {
-    const bool shortage = error == ENOMEM || error == EAGAIN;
-    if (error == 0) warn("this log lost lines: its reader is too slow", {{"lines", lines}});
-    if (shortage) warn("this log lost lines", {{"lines", lines}, {"why", std::strerror(error)}});
-    return error == 0 || shortage;
+bool Log::tell_lost(const LogWriter::Loss& loss) {
+    if (loss.fails_now) return false;
+    const char* const why = loss.error == 0 ? "its reader is too slow" : std::strerror(loss.error);
+    warn("this log lost lines", {{"lines", loss.lines}, {"why", why}});
+    return true;
 }
 
 bool Log::drain(milliseconds limit) const {

@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "ids/id.hpp"
+#include "log/log_writer.hpp"
 
 namespace spdlog {
 class logger;
@@ -87,7 +88,7 @@ class Log {
     bool drain(milliseconds limit) const;
 
  private:
-    bool tell_lost(std::uint64_t lines, int error);
+    bool tell_lost(const LogWriter::Loss& loss);
     void write(Level of, std::string_view message, Fields fields) noexcept;
     void write_line(Level of, std::string_view message, Fields fields);
 

@@ -64,7 +64,8 @@ struct LogWriter::Shared {
     // The thread's own.
     std::uint64_t told = 0;  // lost lines reported so far
     Time tell_at{};
-    int error = 0;  // of the last failed write since the last report
+    int error = 0;       // of the last failed write since the last report
+    bool fails = false;  // the last write failed
 };
 
 LogWriter::LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer, Lost lost)
@@ -169,10 +170,9 @@ void LogWriter::Shared::write(std::string_view batch) {
         const auto taken = file->write(batch);
         batch.remove_prefix(taken.bytes);
         drop(taken.lost_lines);
-        if (taken.error == ENOMEM)
-            shortage = ENOMEM;
-        else if (taken.error != 0)
-            error = taken.error;
+        fails = taken.error != 0 && taken.error != ENOMEM;
+        if (taken.error == ENOMEM) shortage = ENOMEM;
+        if (fails) error = taken.error;
         if (batch.empty()) return;
         if (abandoned) return drop(count_lines(batch));
         file->wait_writable(look_again);
@@ -188,7 +188,7 @@ void LogWriter::Shared::tell() {
     const auto now_dropped = dropped.load(std::memory_order_relaxed);
     if (now_dropped == told || !lost || monotonic_now() < tell_at || !begin_telling()) return;
     const int short_of = shortage.exchange(0, std::memory_order_relaxed);
-    if (lost(now_dropped - told, error != 0 ? error : short_of)) {
+    if (lost({now_dropped - told, error != 0 ? error : short_of, fails})) {
         told = now_dropped;
         error = 0;
         tell_at = monotonic_now() + between_tellings;

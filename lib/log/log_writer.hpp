@@ -21,11 +21,16 @@ class LogWriter final : public LineTaker {
  public:
     static constexpr std::size_t default_max_buffer = 1 << 20;
 
-    /// Reports lost lines. `error`: errno of a write that failed; ENOMEM, EAGAIN: there was no
-    /// memory or no thread; 0: the queue was full, and has room again. Returns false if it could
-    /// not report them: they count with the next ones. Runs on the writer's thread, at most once in
-    /// ten seconds.
-    using Lost = std::function<bool(std::uint64_t lines, int error)>;
+    struct Loss {
+        std::uint64_t lines;  // since the last report
+        /// errno of the last write that failed; ENOMEM, EAGAIN: there was no memory or no thread;
+        /// 0: the queue was full, and has room again.
+        int error;
+        bool fails_now;  // the last write failed: a report in this log would be lost, too
+    };
+    /// Reports lost lines. Returns false if it could not report them: they count with the next
+    /// ones. Runs on the writer's thread, at most once in ten seconds.
+    using Lost = std::function<bool(const Loss&)>;
 
     explicit LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer = default_max_buffer,
                        Lost lost = {});

@@ -7,28 +7,15 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "ends.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ticketgate {
 namespace {
 
-struct Folder {
-    std::filesystem::path path;
-    Folder() {
-        std::string form = (std::filesystem::temp_directory_path() / "line_sink.XXXXXX").string();
-        path = mkdtemp(form.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::string read(const char* name) const {
-        std::ifstream in(path / name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-};
+using Folder = test::TemporaryFolder;
 
 TEST(LineSink, KeepsOrderAndHandsOnWhenFlushed) {
     Pipe pipe;
@@ -67,7 +54,7 @@ TEST(LogFile, WritesALineLongerThanAPipeTakesAtOnce) {
 
 TEST(LogFile, WritesAFileAndReopensIt) {
     const Folder folder;
-    const auto name = (folder.path / "access.log").string();
+    const auto name = folder.file("access.log");
     LogFile file(name);
     ASSERT_FALSE(file.opened());
     file.offer("one\n");
@@ -81,9 +68,9 @@ TEST(LogFile, WritesAFileAndReopensIt) {
 
 TEST(LogFile, KeepsTheOldFileIfTheNewOneCannotBeOpened) {
     const Folder folder;
-    std::filesystem::create_directory(folder.path / "logs");
-    LogFile file((folder.path / "logs" / "a").string());
-    std::filesystem::rename(folder.path / "logs", folder.path / "old");
+    std::filesystem::create_directory(folder.file("logs"));
+    LogFile file(folder.file("logs/a"));
+    std::filesystem::rename(folder.file("logs"), folder.file("old"));
     EXPECT_TRUE(file.reopen());
     file.offer("still here\n");
     EXPECT_EQ(folder.read("old/a"), "still here\n");
@@ -91,7 +78,7 @@ TEST(LogFile, KeepsTheOldFileIfTheNewOneCannotBeOpened) {
 
 TEST(LogFile, WithoutAFileLinesAreCountedAsLost) {
     const Folder folder;
-    LogFile file((folder.path / "nowhere" / "a").string());
+    LogFile file(folder.file("nowhere/a"));
     EXPECT_TRUE(file.opened());
     const auto taken = file.write("one\n");
     EXPECT_EQ(taken.lost_lines, 1u);
@@ -110,7 +97,7 @@ TEST(LogFile, AFullDiskLosesLinesAndReportsIt) {
 TEST(LogFile, NamesTheReasonOfALineThatWasCut) {
     ASSERT_NE(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
     const Folder folder;
-    LogFile file((folder.path / "access.log").string());
+    LogFile file(folder.file("access.log"));
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     const rlimit small{6, before.rlim_max};
@@ -130,7 +117,7 @@ TEST(LogFile, DevNullTakesEveryLine) {
 
 TEST(LogFile, ANamedPipeWithoutReaderDoesNotHoldUpTheStart) {
     const Folder folder;
-    const auto name = (folder.path / "fifo").string();
+    const auto name = folder.file("fifo");
     ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
     LogFile file(name);
     EXPECT_TRUE(file.opened());

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
 #include "log/line_sink.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ticketgate {
 namespace {
@@ -99,7 +101,30 @@ TEST_F(LogTest, DoesNotWaitForAReader) {
     std::string text;
     while (!log.drain(1ms) || text.find("lost lines") == text.npos) text += read_all();
     EXPECT_EQ(text.find("info"), 28u);
-    EXPECT_NE(text.find("warn this log lost lines: its reader is too slow lines="), text.npos);
+    EXPECT_NE(text.find("warn this log lost lines lines="), text.npos);
+    EXPECT_NE(text.find(" why=\"its reader is too slow\"\n"), text.npos);
+}
+
+TEST_F(LogTest, TellsTheLinesThatAFullDiskTookWhenThereIsRoomAgain) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
+    const test::TemporaryFolder folder;
+    const auto path = folder.file("ticketgate.log");
+    std::filesystem::create_symlink("/dev/full", path);
+    const auto on_disk = std::make_shared<LogFile>(path);
+    Log log(Level::info, on_disk);
+    log.info("first");
+    ASSERT_TRUE(log.drain(30s));
+    log.info("second");
+    ASSERT_TRUE(log.drain(30s));
+    std::filesystem::remove(path);
+    ASSERT_FALSE(on_disk->reopen());
+    log.info("third");
+    std::string text;
+    while (!log.drain(1ms) || text.find("lost lines") == text.npos)
+        text = folder.read("ticketgate.log");
+    EXPECT_NE(text.find("warn this log lost lines lines=2 why=\"No space left on device\"\n"),
+              text.npos)
+        << text;
 }
 
 TEST_F(LogTest, ThreadsDoNotMixTheirLines) {

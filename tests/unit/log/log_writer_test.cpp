@@ -40,9 +40,9 @@ TEST(LogWriter, DropsLinesOfASlowReaderAndReportsThemLater) {
         const Ends& ends = socket ? static_cast<Ends&>(pair) : pipe;
         std::atomic<std::uint64_t> told{0};
         std::atomic<int> told_error{-1};
-        LogWriter writer(file_of(ends), 100'000, [&](std::uint64_t lost, int error) {
-            told = lost;
-            told_error = error;
+        LogWriter writer(file_of(ends), 100'000, [&](const LogWriter::Loss& loss) {
+            told = loss.lines;
+            told_error = loss.error;
             return true;
         });
         for (int i = 0; i < 20'000; ++i) writer.offer(line('a', i, 99));
@@ -97,8 +97,8 @@ TEST(LogWriter, ReportsWhyItsFileRefusesLines) {
         SocketPair pair;
         Ends& ends = socket ? static_cast<Ends&>(pair) : pipe;
         std::atomic<int> told_error{-1};
-        LogWriter writer(file_of(ends), 10'000, [&](std::uint64_t, int error) {
-            told_error = error;
+        LogWriter writer(file_of(ends), 10'000, [&](const LogWriter::Loss& loss) {
+            told_error = loss.error;
             return true;
         });
         ends.close_reader();

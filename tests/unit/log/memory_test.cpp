@@ -39,9 +39,9 @@ TEST(LogWriterWithoutMemory, TellsTheReason) {
     std::atomic<int> told_error{-1};
     std::atomic<std::uint64_t> told{0};
     LogWriter writer(std::make_shared<LogFile>(pipe.writer), LogWriter::default_max_buffer,
-                     [&](std::uint64_t lines, int error) {
-                         told_error = error;
-                         told = lines;
+                     [&](const LogWriter::Loss& loss) {
+                         told_error = loss.error;
+                         told = loss.lines;
                          return true;
                      });
     writer.offer("first\n");
