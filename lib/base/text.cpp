@@ -55,6 +55,7 @@ std::string print_quantity(std::uint64_t value, const Units& units) {
 }  // namespace
 
 bool iequals(std::string_view a, std::string_view b) {
+    if (a == b) return true;  // names nearly always have their usual spelling
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
                return to_lower(x) == to_lower(y);
            });

@@ -14,6 +14,15 @@ constexpr char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
+/// Appends the texts, growing `out` once.
+template <class... Texts>
+void append_all(std::string& out, const Texts&... texts) {
+    const std::size_t begin = out.size();
+    out.resize(begin + (std::string_view(texts).size() + ...));
+    char* to = out.data() + begin;
+    ((to += std::string_view(texts).copy(to, std::string_view::npos)), ...);
+}
+
 /// Compares without regard to ASCII case.
 bool iequals(std::string_view a, std::string_view b);
 

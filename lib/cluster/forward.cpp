@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
+
 namespace ticketgate::cluster {
 namespace {
 
 constexpr std::string_view version = "1";
 
 void add(std::string& out, std::string_view name, std::string_view value) {
-    out.append(" ").append(name).append("=").append(value);
+    append_all(out, " ", name, "=", value);
 }
 
 void add(std::string& out, std::string_view name, std::uint64_t value) {

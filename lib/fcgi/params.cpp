@@ -1,6 +1,8 @@
 #include "fcgi/params.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <vector>
 
 #include "base/text.hpp"
@@ -12,46 +14,80 @@ namespace {
 
 using http::FieldName;
 
-void append_size(std::string& out, std::size_t size) {
-    if (size < 128) {
-        out += static_cast<char>(size);
-        return;
+// The two sizes before a pair.
+class Sizes {
+ public:
+    Sizes(std::size_t name, std::size_t value) {
+        add(name);
+        add(value);
     }
-    out += static_cast<char>(size >> 24 | 0x80);
-    out += static_cast<char>(size >> 16 & 0xff);
-    out += static_cast<char>(size >> 8 & 0xff);
-    out += static_cast<char>(size & 0xff);
+    std::string_view bytes() const { return {bytes_.data(), size_}; }
+
+ private:
+    void add(std::size_t size) {
+        if (size < 128) return push(size);
+        push(size >> 24 | 0x80);
+        push(size >> 16);
+        push(size >> 8);
+        push(size);
+    }
+    void push(std::size_t byte) { bytes_[size_++] = static_cast<char>(byte & 0xff); }
+
+    std::array<char, 8> bytes_;
+    std::size_t size_ = 0;
+};
+
+// The letters of CGI names: capital letters and digits; 0 for all else.
+constexpr auto cgi_letters = [] {
+    std::array<char, 256> letters{};
+    for (char c = '0'; c <= '9'; ++c) letters[static_cast<unsigned char>(c)] = c;
+    for (char c = 'A'; c <= 'Z'; ++c) letters[static_cast<unsigned char>(c)] = c;
+    for (char c = 'a'; c <= 'z'; ++c)
+        letters[static_cast<unsigned char>(c)] = static_cast<char>(c - 'a' + 'A');
+    return letters;
+}();
+
+char cgi_letter(char c) {
+    const char letter = cgi_letters[static_cast<unsigned char>(c)];
+    return letter == 0 ? '_' : letter;
 }
+
+constexpr std::string_view header_prefix = "HTTP_";
 
 // Writes the variables, except those in the config's `params`: these win, and each is sent once.
 class Writer {
  public:
     Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), out_(out) {}
-    void put(std::string_view name, std::string_view value) {
-        const auto same = [&](const auto& param) { return param.first == name; };
-        if (std::ranges::none_of(scripts_.params, same)) append_pair(out_, name, value);
+    template <class... Values>
+    void put(std::string_view name, const Values&... values) {
+        if (is_configured(name)) return;
+        const Sizes sizes(name.size(), (std::string_view(values).size() + ...));
+        append_all(out_, sizes.bytes(), name, values...);
+    }
+    /// The variable of a header.
+    void put_header(std::string_view header, std::string_view value) {
+        if (!scripts_.params.empty()) return put(variable_of(header), value);
+        const Sizes sizes(header_prefix.size() + header.size(), value.size());
+        append_all(out_, sizes.bytes(), header_prefix, header, value);
+        const auto name = std::span(out_).last(header.size() + value.size()).first(header.size());
+        std::ranges::transform(name, name.begin(), cgi_letter);
     }
     void put_configured() {
         for (const auto& [name, value] : scripts_.params) append_pair(out_, name, value);
     }
 
  private:
+    bool is_configured(std::string_view name) const {
+        return std::ranges::any_of(scripts_.params, [&](const auto& p) { return p.first == name; });
+    }
+
     const Scripts& scripts_;
     std::string& out_;
 };
 
-// Returns a name such as `HTTP_ACCEPT_LANGUAGE`; empty: the field has no variable.
-std::string variable(const http::Field& field, std::span<const std::string> id_names) {
-    std::string name = "HTTP_";
-    bool plain = true;
-    for (const char c : field.name) {
-        const char lower = to_lower(c);
-        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
-        plain = plain && (letter || digit || c == '-');
-        name += letter ? static_cast<char>(lower - 32) : digit ? c : '_';
-    }
-    const auto is = [&](const std::string& id) { return http::same_cgi_name(field.name, id); };
-    return plain || std::ranges::any_of(id_names, is) ? name : std::string();
+bool is_id(std::string_view header, std::span<const std::string> id_names) {
+    return std::ranges::any_of(
+        id_names, [&](const std::string& id) { return http::same_cgi_name(header, id); });
 }
 
 // ticketgate sets framing and connection itself. Content-Type and Content-Length have their own
@@ -70,50 +106,86 @@ bool is_hidden(FieldName id) {
     }
 }
 
+// True if the field has a variable. Of unusual names only those of our ids have one, so that no two
+// spellings share it.
+bool has_variable(const http::Field& field, std::span<const std::string> id_names) {
+    if (is_hidden(field.id)) return false;
+    if (field.id == FieldName::host) return !field.value.empty();
+    return field.id != FieldName::unusual || is_id(field.name, id_names);
+}
+
 struct Variable {
     const http::Field* field;
     std::string name;
-    std::string value = {};
 };
 
-// Joins fields of one name into one variable at the position of the first; of an id, only the first
-// counts. `same` is sorted by name, then by position.
-void join(std::span<Variable* const> same, std::span<const std::string> id_names) {
-    Variable& first = *same[0];
-    first.value = first.field->value;
-    const std::string_view between = first.name == "HTTP_COOKIE" ? "; " : ", ";
-    for (Variable* const next : same.subspan(1)) {
-        const auto is = [&](const auto& id) { return http::same_cgi_name(next->field->name, id); };
-        if (std::ranges::none_of(id_names, is))
-            first.value.append(between).append(next->field->value);
-        next->field = nullptr;
+// Fields of one name are one variable; of an id, only the first counts. `same` is sorted by
+// position.
+std::string joined(std::span<const Variable> same, std::span<const std::string> id_names) {
+    std::string value(same[0].field->value);
+    const std::string_view between = same[0].name == "HTTP_COOKIE" ? "; " : ", ";
+    for (const Variable& next : same.subspan(1))
+        if (!is_id(next.field->name, id_names)) value.append(between).append(next.field->value);
+    return value;
+}
+
+// Finds equal names by sorting: comparing each field with all others would take quadratic time.
+void put_joined(const http::RequestHead& head, std::span<const std::string> id_names, Writer& to) {
+    std::vector<Variable> all;
+    all.reserve(head.fields.size());
+    for (const http::Field& field : head.fields)
+        if (has_variable(field, id_names)) all.push_back({&field, variable_of(field.name)});
+    std::sort(all.begin(), all.end(), [](const Variable& a, const Variable& b) {
+        const int order = a.name.compare(b.name);
+        return order != 0 ? order < 0 : a.field < b.field;
+    });
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+        while (end < all.size() && all[end].name == all[begin].name) ++end;
+        to.put(all[begin].name, joined(std::span(all).subspan(begin, end - begin), id_names));
     }
 }
 
-// Finds equal names by sorting: comparing each field with the variables so far would take quadratic
-// time.
-std::vector<Variable> header_variables(const http::RequestHead& head,
-                                       std::span<const std::string> id_names) {
-    std::vector<Variable> all;
-    all.reserve(head.fields.size());
-    for (const http::Field& field : head.fields) {
-        const bool no_host = field.id == FieldName::host && field.value.empty();
-        if (is_hidden(field.id) || no_host) continue;
-        auto name = variable(field, id_names);
-        if (!name.empty()) all.push_back({&field, std::move(name)});
+// FNV-1a of the variable's name.
+std::uint32_t hash_of(std::string_view header) {
+    std::uint32_t hash = 2166136261;
+    for (const char c : header)
+        hash = (hash ^ static_cast<unsigned char>(cgi_letter(c))) * 16777619;
+    return hash;
+}
+
+bool same_variable(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, cgi_letter, cgi_letter);
+}
+
+// The fields that have variables of their own, unless there are many.
+class Distinct {
+ public:
+    /// False: the field may have to be joined with another one.
+    bool add(const http::Field& field, std::span<const std::string> id_names) {
+        const std::uint32_t hash = hash_of(field.name);
+        for (std::size_t i = 0; i < size_; ++i)
+            if (hashes_[i] == hash)  // of an id of ours, the first spelling counts
+                return same_variable(field.name, fields_[i]->name) && is_id(field.name, id_names);
+        if (size_ == fields_.size()) return false;
+        hashes_[size_] = hash;
+        fields_[size_++] = &field;
+        return true;
     }
-    std::vector<Variable*> sorted;
-    sorted.reserve(all.size());
-    for (Variable& one : all) sorted.push_back(&one);
-    std::sort(sorted.begin(), sorted.end(), [](const Variable* a, const Variable* b) {
-        const int order = a->name.compare(b->name);
-        return order != 0 ? order < 0 : a < b;
-    });
-    for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
-        while (end < sorted.size() && sorted[end]->name == sorted[begin]->name) ++end;
-        join(std::span(sorted).subspan(begin, end - begin), id_names);
-    }
-    return all;
+    std::span<const http::Field* const> fields() const { return std::span(fields_).first(size_); }
+
+ private:
+    std::array<std::uint32_t, 32> hashes_;
+    std::array<const http::Field*, 32> fields_;
+    std::size_t size_ = 0;
+};
+
+// Nearly every request has few fields, each with a variable of its own.
+void put_headers(const http::RequestHead& head, std::span<const std::string> id_names, Writer& to) {
+    Distinct distinct;
+    for (const http::Field& field : head.fields)
+        if (has_variable(field, id_names) && !distinct.add(field, id_names))
+            return put_joined(head, id_names, to);
+    for (const auto* field : distinct.fields()) to.put_header(field->name, field->value);
 }
 
 std::string_view value_of(const http::RequestHead& head, FieldName id) {
@@ -159,13 +231,13 @@ Script script_of(const http::RequestHead& head, const Scripts& scripts) {
 void put_script(const http::RequestHead& head, const Scripts& scripts, const Script& script,
                 Writer& to) {
     const auto query = head.target.find('?');
-    to.put("SCRIPT_FILENAME", scripts.root + script.name);
+    to.put("SCRIPT_FILENAME", scripts.root, script.name);
     to.put("SCRIPT_NAME", script.name);
     if (!script.path_info.empty()) to.put("PATH_INFO", script.path_info);
     to.put("DOCUMENT_ROOT", scripts.root);
-    to.put("DOCUMENT_URI", script.name + script.path_info);
+    to.put("DOCUMENT_URI", script.name, script.path_info);
     to.put("REQUEST_URI", head.target);
-    to.put("QUERY_STRING", query == std::string_view::npos ? "" : head.target.substr(query + 1));
+    to.put("QUERY_STRING", query == head.target.npos ? "" : head.target.substr(query + 1));
 }
 
 void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
@@ -184,9 +256,7 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
 }  // namespace
 
 void append_pair(std::string& out, std::string_view name, std::string_view value) {
-    append_size(out, name.size());
-    append_size(out, value.size());
-    out.append(name).append(value);
+    append_all(out, Sizes(name.size(), value.size()).bytes(), name, value);
 }
 
 void append_params(const http::RequestHead& stamped, unsigned version,
@@ -206,18 +276,13 @@ void append_params(const http::RequestHead& stamped, unsigned version,
     if (!type.empty()) to.put("CONTENT_TYPE", type);
     if (stamped.framing == http::Framing::length)
         to.put("CONTENT_LENGTH", std::to_string(stamped.content_length));
-    for (const Variable& one : header_variables(stamped, id_names))
-        if (one.field != nullptr) to.put(one.name, one.value);
+    put_headers(stamped, id_names, to);
     to.put_configured();
 }
 
 std::string variable_of(std::string_view header) {
-    std::string name = "HTTP_";
-    for (const char c : header) {
-        const char lower = to_lower(c);
-        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
-        name += letter ? static_cast<char>(lower - 32) : digit ? c : '_';
-    }
+    std::string name(header_prefix);
+    std::ranges::transform(header, std::back_inserter(name), cgi_letter);
     return name;
 }
 

@@ -16,7 +16,7 @@ namespace ticketgate::fcgi {
 /// Appends one pair: a length up to 127 takes one byte, a longer one four.
 void append_pair(std::string& out, std::string_view name, std::string_view value);
 
-/// Appends the variables of a head that http::rewrite_request() has written: without fields that
+/// Appends the variables of a head that http::edit_request() has made: without fields that
 /// clients must not set, with ids and X-Forwarded-*. `version`: the client's, 10 or 11. `id_names`:
 /// cgi names of our ids; only these fields may have an underscore. Joins fields of one name (RFC
 /// 9110 5.3; Cookie by `; `); of an id, only the first counts. Leaves out a field whose name has

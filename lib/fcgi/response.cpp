@@ -48,7 +48,7 @@ std::string_view copy_fields(std::string_view block, Lines& found, std::string& 
         }
         if (is_hop_by_hop(name)) continue;
         if (iequals(name, "location")) found.location = true;
-        out.append(line).append("\r\n");
+        append_all(out, line, "\r\n");
     }
     return {};
 }
@@ -83,9 +83,9 @@ error_code parse_head_block(std::string_view block, const http::HeadLimits& limi
     // A CGI response has at least one field (6.2).
     if (fields.empty() && found.status.empty()) return refused(head, "no field");
     if (found.status.empty()) found.status = found.location ? "302 Found" : "200 OK";
-    text = "HTTP/1.1 ";
-    text.append(found.status).append(found.status.size() == 3 ? " \r\n" : "\r\n");
-    text.append(fields).append("\r\n");
+    text.clear();
+    append_all(text, "HTTP/1.1 ", found.status, found.status.size() == 3 ? " \r\n" : "\r\n", fields,
+               "\r\n");
     const auto progress = http::parse_response(text, limits, to_head, head);
     if (!progress) return progress.error();
     // The whole head is here; a parser that wants more disagrees about its end.

@@ -12,6 +12,7 @@ int digit(char c) {
 
 // Keeps codes of control characters: a line break would garble logs and php-fpm's status page.
 std::string decode(std::string_view normal) {
+    if (normal.find('%') == normal.npos) return std::string(normal);
     std::string out;
     out.reserve(normal.size());
     for (std::size_t i = 0; i < normal.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "files/ranges.hpp"
 #include "log/timestamp.hpp"
 
@@ -14,7 +15,7 @@ constexpr std::int64_t ns_per_s = 1'000'000'000;
 constexpr std::int64_t settled_after_s = 2;
 
 void line(std::string& out, std::string_view name, std::string_view value) {
-    out.append(name).append(": ").append(value).append("\r\n");
+    append_all(out, name, ": ", value, "\r\n");
 }
 
 std::string content_range(const Range& part, std::uint64_t size) {

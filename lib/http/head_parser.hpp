@@ -1,6 +1,5 @@
 // The common part of the request and response parsers: Beast's grammar, with fields kept as views
-// and the rules of http/framing applied. Only for request_parser.cpp and response_parser.cpp. Any
-// thread.
+// and the rules of http/framing applied. Only for the sources of this module. Any thread.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/beast/http/field.hpp>
 #include <charconv>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 #include "http/connection_options.hpp"
 #include "http/framing.hpp"
+#include "http/head_parser.hpp"
 #include "http/redirect.hpp"
 #include "http/target.hpp"
 
@@ -19,6 +23,9 @@ namespace {
 constexpr std::size_t room_for(Framing framing) {
     return framing == Framing::none ? 24 : 48;
 }
+
+// Fields that ticketgate usually adds to a request.
+constexpr std::size_t most_added = 16;
 
 // Copies adjacent kept lines with one append.
 class Runs {
@@ -42,11 +49,6 @@ class Runs {
     const char* end_ = nullptr;
 };
 
-template <class... Texts>
-void append_all(std::string& out, const Texts&... texts) {
-    (out.append(texts), ...);
-}
-
 void append_number(std::string& out, std::uint64_t number) {
     char digits[20];
     out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
@@ -63,8 +65,7 @@ void append_framing(std::string& out, Framing framing, std::uint64_t length) {
 // Upgrade is hop-by-hop: dropped, and written again if both sides want it (RFC 9110 7.8).
 void append_upgrade(std::string& out, std::string_view protocol) {
     if (protocol.empty()) return;
-    append_all(out, std::string_view("Connection: upgrade\r\nUpgrade: "), protocol,
-               std::string_view("\r\n"));
+    append_all(out, "Connection: upgrade\r\nUpgrade: ", protocol, "\r\n");
 }
 
 // RFC 9110 7.6.1; drops Trailer since trailers are dropped.
@@ -162,8 +163,9 @@ bool drops(const ResponseEdits& edits, const Field& field) {
     return hop_by_hop(field.id) || (edits.drop_redirects && is_redirect(field.id));
 }
 
-template <class Head, class Edits>
-void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
+// Calls `keep` with each field that is not dropped.
+template <class Head, class Edits, class Keep>
+void for_kept_fields(const Head& head, const Edits& edits, const Keep& keep) {
     std::optional<ConnectionOptions> options;
     if (head.names_hop_fields) options.emplace(head.fields);
     for (const Field& field : head.fields) {
@@ -173,8 +175,13 @@ void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
         if (!framing && is_id(field.name, edits.id_names)) continue;
         if (!framing && options && options->names(field) && !is_of_proxy(edits, field.name))
             continue;
-        runs.keep(field.line);
+        keep(field);
     }
+}
+
+template <class Head, class Edits>
+void keep_fields(const Head& head, const Edits& edits, Runs& runs) {
+    for_kept_fields(head, edits, [&](const Field& field) { runs.keep(field.line); });
     runs.flush();
 }
 
@@ -203,7 +210,7 @@ void write_request_line(const RequestHead& head, std::string_view method, Runs& 
     const auto authority = authority_of(head.target);
     if (authority.empty() && head.version == 11 && method.empty())
         return runs.keep(start_line(head, head.method.data()));
-    append_all(out, method.empty() ? head.method : method, std::string_view(" "));
+    append_all(out, method.empty() ? head.method : method, " ");
     if (authority.empty())
         out += head.target;
     else
@@ -216,9 +223,8 @@ void write_status_line(const ResponseHead& head, Runs& runs, std::string& out) {
     constexpr std::size_t version_size = 8, bare_size = 14;
     const auto line = start_line(head, head.bytes.data());
     if (line.size() == bare_size) {
-        append_all(out, std::string_view("HTTP/1.1"),
-                   line.substr(version_size, bare_size - version_size - 2),
-                   std::string_view(" \r\n"));
+        append_all(out, "HTTP/1.1", line.substr(version_size, bare_size - version_size - 2),
+                   " \r\n");
     } else if (head.version != 11) {
         out += "HTTP/1.1";
         runs.keep(line.substr(version_size));
@@ -240,6 +246,24 @@ bool expects_content(std::string_view method) {
     return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
+// Returns the framing to the backend, and the length.
+std::pair<Framing, std::uint64_t> framing_of(const RequestHead& head, const RequestEdits& edits) {
+    const bool says_none = edits.framing == Framing::none && expects_content(head.method);
+    if (says_none) return {Framing::length, 0};
+    return {edits.framing, edits.content_length};
+}
+
+// Reads lines of our own.
+void add_fields(std::string_view lines, RequestHead& head) {
+    for (std::size_t end = 0; !lines.empty(); lines.remove_prefix(end)) {
+        const std::size_t colon = lines.find(": ");
+        end = lines.find("\r\n", colon) + 2;
+        const auto name = lines.substr(0, colon);
+        const auto theirs = boost::beast::http::string_to_field({name.data(), name.size()});
+        head.fields.push_back(make_field(theirs, name, lines.substr(colon + 2, end - colon - 4)));
+    }
+}
+
 }  // namespace
 
 std::string cgi_name(std::string_view name) {
@@ -259,11 +283,28 @@ void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::st
     write_request_line(head, edits.method, runs, out);
     keep_fields(head, edits, runs);
     append_max_forwards(head, out);
-    const bool says_none = edits.framing == Framing::none && expects_content(head.method);
-    append_framing(out, says_none ? Framing::length : edits.framing,
-                   says_none ? 0 : edits.content_length);
+    const auto [framing, length] = framing_of(head, edits);
+    append_framing(out, framing, length);
     append_upgrade(out, edits.upgrade);
-    append_all(out, edits.added, std::string_view("\r\n"));
+    append_all(out, edits.added, "\r\n");
+}
+
+RequestHead edit_request(const RequestHead& head, const RequestEdits& edits, std::string& written) {
+    RequestHead edited;
+    edited.method = edits.method.empty() ? head.method : edits.method;
+    std::tie(edited.framing, edited.content_length) = framing_of(head, edits);
+    edited.fields.reserve(head.fields.size() + most_added);
+    for_kept_fields(head, edits, [&](const Field& field) { edited.fields.push_back(field); });
+    const auto authority = authority_of(head.target);
+    if (!authority.empty()) append_origin_form(head, authority, written);
+    const std::size_t target = written.size();
+    append_max_forwards(head, written);
+    edited.target = authority.empty() ? head.target : std::string_view(written).substr(0, target);
+    add_fields(std::string_view(written).substr(target), edited);
+    add_fields(edits.added, edited);
+    const auto host = std::ranges::find(edited.fields, FieldName::host, &Field::id);
+    if (host != edited.fields.end()) edited.host = host->value;
+    return edited;
 }
 
 bool has_unusual_name(const RequestHead& head, std::span<const std::string> expected) {
@@ -286,7 +327,7 @@ void rewrite_response(const ResponseHead& head, const ResponseEdits& edits, std:
         out += "Connection: close\r\n";
     else if (http_goes_on && edits.client_1_0)
         out += "Connection: keep-alive\r\n";
-    append_all(out, edits.added, std::string_view("\r\n"));
+    append_all(out, edits.added, "\r\n");
 }
 
 }  // namespace ticketgate::http

@@ -45,6 +45,11 @@ struct RequestEdits {
 /// PATCH without body); `added` comes last. The caller puts a missing Host (HTTP/1.0) into `added`.
 void rewrite_request(const RequestHead&, const RequestEdits&, std::string& out);
 
+/// Returns that head as views, for a protocol other than HTTP: method, target, host, fields,
+/// framing and length; the framing has no fields. `written` takes the few parts that are neither in
+/// the head nor in the edits; it must be empty, and is needed for as long as the result.
+RequestHead edit_request(const RequestHead&, const RequestEdits&, std::string& written);
+
 /// True if a field has an unusual name that is not exactly one of `expected`.
 bool has_unusual_name(const RequestHead&, std::span<const std::string> expected);
 

@@ -12,6 +12,8 @@ namespace {
 // A backend may send its body byte by byte, each in a chunk or record of its own. Past this many
 // pieces in one read they are copied together: a system call takes 1,024 (IOV_MAX).
 constexpr std::size_t most_pieces = 32;
+// The head, the body in a chunk, and the end.
+constexpr std::size_t usual_pieces = 6;
 
 bool has_unknown_length(const http::ResponseHead& head) {
     return head.framing == http::Framing::chunked || head.framing == http::Framing::until_close;
@@ -64,6 +66,7 @@ void ResponseWriter::body(std::string_view bytes) {
         *joined_.view() += bytes;
         return;
     }
+    if (pieces_.empty()) pieces_.reserve(usual_pieces);
     pieces_.push_back(net::piece(bytes));
     if (pieces_.size() == most_pieces) joined_.fresh()->clear();
 }

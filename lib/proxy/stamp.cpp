@@ -14,7 +14,7 @@ namespace ticketgate {
 namespace {
 
 void line(std::string& out, std::string_view name, std::string_view value) {
-    out.append(name).append(": ").append(value).append("\r\n");
+    append_all(out, name, ": ", value, "\r\n");
 }
 
 void number(std::string& out, std::int64_t value) {
@@ -68,7 +68,7 @@ bool has(const http::RequestHead& head, http::FieldName id) {
 void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string& lines) {
     const auto begin = lines.size();
     const auto add = [&](std::string_view address) {
-        lines.append(lines.size() == begin ? "X-Forwarded-For: " : ", ").append(address);
+        append_all(lines, lines.size() == begin ? "X-Forwarded-For: " : ", ", address);
     };
     if (peer.trusted) {
         for (const auto& field : head.fields)

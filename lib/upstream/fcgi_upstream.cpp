@@ -1,11 +1,10 @@
 #include "upstream/fcgi_upstream.hpp"
 
-#include "base/check.hpp"
 #include "fcgi/params.hpp"
 #include "fcgi/record.hpp"
 #include "fcgi/worker_table.hpp"
 #include "fcgi/workers.hpp"
-#include "http/parser.hpp"
+#include "http/rewrite.hpp"
 #include "http/target.hpp"
 #include "upstream/fcgi_exchange.hpp"
 
@@ -18,9 +17,8 @@ UpstreamSettings without_pool(UpstreamSettings settings, bool keep_alive) {
     return settings;
 }
 
-// For a head that ticketgate wrote: the client's part was within the limits.
-constexpr http::HeadLimits own_head{
-    .max_head = 64 << 20, .max_uri = 64 << 20, .max_headers = 1 << 20};
+// What the variables usually need beside the client's head.
+constexpr std::size_t usual_pairs = 768;
 
 std::shared_ptr<FcgiUpstream> status_of(const FcgiSettings& fcgi, net::Resolver& resolver,
                                         std::size_t loops, const net::Connect& connect) {
@@ -46,12 +44,10 @@ Prepared FcgiUpstream::prepare(const http::RequestHead& head, const RequestFacts
     edits.framing = how.needs_length ? http::Framing::until_close : head.framing;
     edits.content_length = head.content_length;
     const fcgi::Origin origin = facts.origin == nullptr ? fcgi::Origin() : facts.origin->origin();
-    std::string stamped, pairs;
-    http::rewrite_request(head, edits, stamped);
-    http::RequestHead mine;
-    const auto parsed = http::parse_request(stamped, own_head, mine);
-    TG_CHECK(parsed && *parsed == http::Progress::done);
-    fcgi::append_params(mine, head.version, edits.id_names, origin, fcgi_.scripts, facts.script,
+    std::string written, pairs;
+    const http::RequestHead edited = http::edit_request(head, edits, written);
+    pairs.reserve(usual_pairs + head.bytes.size() + edits.added.size());
+    fcgi::append_params(edited, head.version, edits.id_names, origin, fcgi_.scripts, facts.script,
                         pairs);
     fcgi::append_begin(out, fcgi_.keep_alive);
     fcgi::append_stream(out, fcgi::Type::params, pairs);

@@ -63,14 +63,12 @@ void write(const http::RequestHead& head, const Peer& peer) {
     edits.upgrade = upgrade_of(head, settings);
     (void)bypasses(head, settings, true);
     http::rewrite_request(head, edits, out);
-    out += "\r\n";
-    http::RequestHead stamped;
-    if (http::parse_request(out, wide, stamped)) {
-        const std::string client = client_ip(head, peer);
-        const fcgi::Scripts scripts{.root = "/srv"};
-        fcgi::append_params(stamped, 11, id_names, origin_of(stamped, peer, client, record),
-                            scripts, nullptr, params);
-    }
+    std::string written;
+    const http::RequestHead edited = http::edit_request(head, edits, written);
+    const std::string client = client_ip(head, peer);
+    const fcgi::Scripts scripts{.root = "/srv"};
+    fcgi::append_params(edited, 11, id_names, origin_of(edited, peer, client, record), scripts,
+                        nullptr, params);
     format_json(record, line);
 }
 

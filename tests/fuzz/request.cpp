@@ -44,14 +44,16 @@ Outcome parse_in_pieces(std::string_view bytes, std::uint32_t seed, http::Reques
     return outcome;
 }
 
-// Writes the request like the session; empty if there is no body to write.
-std::string forwarded(const http::RequestHead& head, const Decoded& body, bool queued,
-                      unsigned how) {
-    std::string added = stamps;
+std::string added_to(const http::RequestHead& head) {
     const bool has_host = std::ranges::any_of(
         head.fields, [](const auto& field) { return field.id == http::FieldName::host; });
-    if (!has_host)
-        added += "Host: " + (head.host.empty() ? "localhost" : std::string(head.host)) + "\r\n";
+    if (has_host) return stamps;
+    return stamps + "Host: " + (head.host.empty() ? "localhost" : std::string(head.host)) + "\r\n";
+}
+
+// The edits of the session.
+http::RequestEdits edits_of(const http::RequestHead& head, const Decoded& body, bool queued,
+                            unsigned how, std::string_view added) {
     http::RequestEdits edits;
     edits.id_names = id_names;
     edits.added = added;
@@ -63,6 +65,12 @@ std::string forwarded(const http::RequestHead& head, const Decoded& body, bool q
         edits.framing = http::Framing::length;
         edits.content_length = body.payload.size();
     }
+    return edits;
+}
+
+// Writes the request like the session; empty if there is no body to write.
+std::string forwarded(const http::RequestHead& head, const Decoded& body,
+                      const http::RequestEdits& edits) {
     std::string out;
     http::rewrite_request(head, edits, out);
     return out +
@@ -94,12 +102,31 @@ void check_forwarded(const http::RequestHead& head, const Decoded& body, const s
         expect(!http::same_cgi_name(name, "x-request-id") || value == "ours", "no id but ours");
 }
 
-void check_again(const std::string& text) {
+// FastCGI's variables are made from views of the edited head.
+void check_views(const http::RequestHead& edited, const http::RequestHead& read) {
+    expect(edited.method == read.method && edited.target == read.target, "the same request line");
+    expect(edited.host == read.host, "the same host");
+    expect(edited.framing == read.framing && edited.content_length == read.content_length,
+           "the same length");
+    auto views = edited.fields.begin();
+    for (const auto& field : read.fields) {
+        if (field.id == http::FieldName::content_length) continue;
+        if (field.id == http::FieldName::transfer_encoding) continue;
+        expect(views != edited.fields.end() && views->line == field.line, "the same fields");
+        expect(views->id == field.id && views->name == field.name && views->value == field.value,
+               "with the same parts");
+        ++views;
+    }
+    expect(views == edited.fields.end(), "and no more");
+}
+
+void check_again(const std::string& text, const http::RequestHead& edited) {
     http::RequestHead again;
     http::HeadLimits wide{.max_head = 64 << 10, .max_uri = 4096, .max_headers = 64};
     const auto progress = http::parse_request(text, wide, again);
     expect(progress && *progress == http::Progress::done, "what we write we accept");
     expect(again.keep_alive && again.version == 11, "as a request that may be followed by others");
+    check_views(edited, again);
 }
 
 void check(std::string_view bytes, unsigned how) {
@@ -120,9 +147,12 @@ void check(std::string_view bytes, unsigned how) {
     if (!body.done || head.max_forwards == 0 || confuses_second_parser(head.fields)) return;
     if (!http::normalise_path(http::path_of(head.target), path)) return;
     for (const bool queued : {false, true}) {
-        const auto text = forwarded(head, body, queued, how);
+        const std::string added = added_to(head);
+        const auto edits = edits_of(head, body, queued, how, added);
+        const auto text = forwarded(head, body, edits);
         check_forwarded(head, body, text);
-        check_again(text);
+        std::string written;
+        check_again(text, http::edit_request(head, edits, written));
     }
 }
 

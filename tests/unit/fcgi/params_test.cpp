@@ -196,6 +196,23 @@ TEST(Params, TakeOurIdsUnderscoreOrNot) {
     EXPECT_EQ(got.at("HTTP_X_REQUEST_ID"), "r");
 }
 
+// FNV-1a gives both names one hash.
+TEST(Params, TakeNoFieldForOneOfOursByItsHash) {
+    const auto got = variables(
+        "GET / HTTP/1.1\r\nHost: h\r\nJmjeyjs: theirs\r\nX-Request-Id: ours\r\n\r\n");
+    EXPECT_EQ(got.at("HTTP_JMJEYJS"), "theirs");
+    EXPECT_EQ(got.at("HTTP_X_REQUEST_ID"), "ours");
+}
+
+TEST(Params, OfManyFieldsAreAllSent) {
+    std::string head = "GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\n";
+    for (int i = 0; i < 60; ++i) head += "X-" + std::to_string(i) + ": v\r\n";
+    const auto got = variables(head + "Accept: b\r\nX-Request-Id: ours\r\n\r\n");
+    for (int i = 0; i < 60; ++i) EXPECT_EQ(got.at("HTTP_X_" + std::to_string(i)), "v");
+    EXPECT_EQ(got.at("HTTP_ACCEPT"), "a, b");
+    EXPECT_EQ(got.at("HTTP_X_REQUEST_ID"), "ours");
+}
+
 TEST(Params, OfTheConfigWin) {
     Asked asked;
     asked.scripts.params = {{"SERVER_NAME", "fixed"}, {"APP_ENV", "prod"}, {"HTTP_HOST", "h2"}};
