@@ -53,4 +53,10 @@ Script find_script(std::string_view normal_path, const Scripts& scripts) {
     return {(path.starts_with('/') ? path : "/") + scripts.index, {}};
 }
 
+Script told_script(Script script, const Scripts& scripts) {
+    for (const auto& [name, value] : scripts.params)
+        if (name == "PATH_INFO") script.path_info = value;
+    return script;
+}
+
 }  // namespace ticketgate::fcgi

@@ -31,4 +31,7 @@ struct Script {
 /// keeps those of control characters.
 Script find_script(std::string_view normal_path, const Scripts& scripts);
 
+/// Returns the script as the application is told of it: `params` may give it another PATH_INFO.
+Script told_script(Script script, const Scripts& scripts);
+
 }  // namespace ticketgate::fcgi

@@ -44,8 +44,9 @@ std::string without_entities(std::string_view text) {
     return out;
 }
 
+// php-fpm shows "-" in place of an empty name.
 bool may_be_name(std::string_view shown, const Script& script) {
-    return plain(script.name + script.path_info).starts_with(shown) ||
+    return shown == "-" || plain(script.name + script.path_info).starts_with(shown) ||
            plain(script.path_info).starts_with(shown);
 }
 

@@ -17,7 +17,7 @@ enum class Working : std::uint8_t { no, perhaps };
 /// A request whose response has ended, as the table of workers shows it.
 struct Trace {
     std::string_view method;
-    Script script;
+    Script script;           ///< as the variables of the request named it
     std::string_view query;  ///< without the question mark
     Time sent, ended;
 };

@@ -119,8 +119,8 @@ result<fcgi::Working> FcgiUpstream::still_runs(std::string_view answer,
     const auto query = std::min(request.target.find('?'), request.target.size() - 1);
     // On a kept connection php-fpm counts from when the worker began to wait for the request.
     const Time sent = fcgi_.keep_alive ? Time() : request.sent;
-    const fcgi::Trace trace{request.method, std::move(script), request.target.substr(query + 1),
-                            sent, request.ended};
+    const fcgi::Trace trace{request.method, fcgi::told_script(std::move(script), fcgi_.scripts),
+                            request.target.substr(query + 1), sent, request.ended};
     return fcgi::still_runs(answer, trace, {request.asked, request.told});
 }
 

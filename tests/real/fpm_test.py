@@ -564,6 +564,18 @@ class TestWithoutFixPathinfo(Case):
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()), 24)
 
+    def test_a_path_info_of_the_config_hides_no_worker(self):
+        for value in ("/p", ""):
+            with self.subTest(value=value):
+                self.site.config.write_text(queue_config(
+                    "release: worker_idle", fastcgi=f', params: {{ PATH_INFO: "{value}" }}')(self.site))
+                self.site.reload()
+                self.site.fpm.state.write_text("0")
+                for path in ("/late.php", "/late.php/some/info?q=1"):
+                    self.assertEqual(set(self.site.parallel(4, 2, path)), {200})
+                self.site.wait_until_free()
+                self.assertEqual(int(self.site.fpm.state.read_text()), 16)
+
     def test_a_file_without_php_extension_is_never_run(self):
         (self.site.fpm.root / "upload.jpg").write_text("<?php echo 'run';")
         for path in ("/upload.jpg/x.php", "/upload.jpg", "/upload.jpg%00.php"):

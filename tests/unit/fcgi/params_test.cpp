@@ -198,8 +198,8 @@ TEST(Params, TakeOurIdsUnderscoreOrNot) {
 
 // FNV-1a gives both names one hash.
 TEST(Params, TakeNoFieldForOneOfOursByItsHash) {
-    const auto got = variables(
-        "GET / HTTP/1.1\r\nHost: h\r\nJmjeyjs: theirs\r\nX-Request-Id: ours\r\n\r\n");
+    const auto got =
+        variables("GET / HTTP/1.1\r\nHost: h\r\nJmjeyjs: theirs\r\nX-Request-Id: ours\r\n\r\n");
     EXPECT_EQ(got.at("HTTP_JMJEYJS"), "theirs");
     EXPECT_EQ(got.at("HTTP_X_REQUEST_ID"), "ours");
 }

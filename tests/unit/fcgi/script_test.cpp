@@ -65,6 +65,15 @@ TEST(Script, IsDecodedOnce) {
     EXPECT_EQ(script("/%61.ph%70"), (Script{"/a.php", ""}));
 }
 
+TEST(Script, IsToldWithThePathInfoOfTheConfig) {
+    Scripts scripts;
+    EXPECT_EQ(told_script({"/a.php", "/i"}, scripts), (Script{"/a.php", "/i"}));
+    for (const char* value : {"", "/p"}) {
+        scripts.params = {{"APP_ENV", "x"}, {"PATH_INFO", value}};
+        EXPECT_EQ(told_script({"/a.php", "/i"}, scripts), (Script{"/a.php", value}));
+    }
+}
+
 TEST(Script, HasNoControlCharacters) {
     EXPECT_EQ(script("/a%0D%0Ab.php/%7F%09"), (Script{"/a%0D%0Ab.php", "/%7F%09"}));
 }

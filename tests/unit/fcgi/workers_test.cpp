@@ -107,6 +107,15 @@ TEST(Workers, AWorkerWithAnAmbiguousEntryMayRunTheRequest) {
 // ── Text from a client in the table. Older versions of php-fpm escape neither the user nor the
 // path. A user name of Basic authentication has no colon; a path may have one. ──
 
+// With an empty PATH_INFO and cgi.fix_pathinfo=0.
+TEST(Workers, AWorkerWithoutANameMayRunIt) {
+    EXPECT_TRUE(may(worker("Running", 15000, "-?x=1")));
+    EXPECT_FALSE(may(worker("Running", 15000, "-?x=2")));
+    Case c;
+    c.trace.query = "";
+    EXPECT_TRUE(may(worker("Running", 15000, "-"), c));
+}
+
 std::string by_user(const std::string& user, const std::string& uri = ours) {
     std::string entry = worker("Running", 15000, uri);
     return entry.replace(entry.find("\"-\""), 3, "\"" + user + "\"");
