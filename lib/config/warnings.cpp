@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/text.hpp"
 #include "config/effective.hpp"
@@ -189,6 +190,39 @@ void warn_queued(const Effective& route, PlaceWarnings& places) {
     warn_method_override(route, places);
 }
 
+void note_guesses(const Config& config, std::span<const Effective> routes,
+                  std::vector<std::string>& notes) {
+    const auto guesses = std::ranges::find_if(routes, [](const Effective& route) {
+        return route.settings.queue && route.settings.inside_calls == InsideCalls::pass_any;
+    });
+    const auto outlives = std::ranges::find_if(routes, [&](const Effective& route) {
+        return may_outlive_its_slot(config, route.settings);
+    });
+    if (guesses == routes.end() || outlives == routes.end()) return;
+    notes.push_back(
+        guesses->path +
+        ": inside_calls: pass_any: a call without the X-Request-Id of its caller counts as one "
+        "of the request in flight. A script of " +
+        outlives->path +
+        " that works on behind its answer and then calls (fastcgi_finish_request()) gets into "
+        "the slot of another request; release: worker_idle without skip_methods, or workers of "
+        "ticketgate's own, tell when it has ended");
+}
+
+// CONTRACT 2.9: the default, so no warning.
+void note_tunnels(std::span<const Effective> routes, std::vector<std::string>& notes) {
+    const auto frees = [](const Effective& route) {
+        return route.settings.queue && route.settings.tunnel == Tunnel::release;
+    };
+    const auto first = std::ranges::find_if(routes, frees);
+    if (first == routes.end()) return;
+    const auto others = std::count_if(first + 1, routes.end(), frees);
+    notes.push_back(
+        first->path + (others == 0 ? "" : " and others") +
+        ": tunnel: release: a WebSocket or an event stream gives its slot back when it "
+        "begins, and then runs beside the queue; tunnel: hold keeps the slot to its end");
+}
+
 }  // namespace
 
 void check_meaning(const Config& config, Problems& problems) {
@@ -261,31 +295,13 @@ std::uint32_t most_workers(const Config& config, const std::string& upstream,
 }
 
 std::vector<std::string> notes(const Config& config) {
-    const auto routes = effective_routes(config);
+    const auto all = effective_routes(config);
+    const auto routes = std::span(all).subspan(1);  // behind the defaults
     std::vector<std::string> notes;
-    const auto is_real = [&config](const Effective& route) {
-        return &route.own != &config.defaults;
-    };
-    const auto guesses = std::ranges::find_if(routes, [&](const Effective& route) {
-        return is_real(route) && route.settings.queue &&
-               route.settings.inside_calls == InsideCalls::pass_any;
-    });
-    const auto outlives = std::ranges::find_if(routes, [&](const Effective& route) {
-        return is_real(route) && may_outlive_its_slot(config, route.settings);
-    });
-    if (guesses != routes.end() && outlives != routes.end())
-        notes.push_back(
-            guesses->path +
-            ": inside_calls: pass_any: a call without the X-Request-Id of its caller counts as one "
-            "of the request in flight. A script of " +
-            outlives->path +
-            " that works on behind its answer and then calls (fastcgi_finish_request()) gets into "
-            "the slot of another request; release: worker_idle without skip_methods, or workers of "
-            "ticketgate's own, tell when it has ended");
-    const bool queues = std::ranges::any_of(routes, [&config](const Effective& route) {
-        return &route.own != &config.defaults && route.settings.queue;
-    });
-    if (!queues)
+    note_guesses(config, routes, notes);
+    note_tunnels(routes, notes);
+    if (std::ranges::none_of(routes,
+                             [](const Effective& one) { return one.settings.queue.has_value(); }))
         notes.push_back(
             "nothing is queued: no route names a queue, so requests run side by side; write "
             "queue: NAME into a route");

@@ -189,11 +189,27 @@ TEST(Warnings, AQueueWithNearlyTheNameOfAnother) {
 
 TEST(Notes, SayThatNothingIsQueued) {
     const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
-    EXPECT_EQ(noted("routes: [{prefix: /, queue: a}]\n"), Lines{});
-    EXPECT_EQ(noted("routes: [{prefix: /, routes: [{prefix: /a, queue: a}]}]\n"), Lines{});
+    EXPECT_EQ(noted("routes: [{prefix: /, queue: a, tunnel: hold}]\n"), Lines{});
+    EXPECT_EQ(noted("routes: [{prefix: /, routes: [{prefix: /a, queue: a, tunnel: hold}]}]\n"),
+              Lines{});
     const Lines told = noted("routes: [{prefix: /}, {prefix: /a, queue: off}]\n");
     ASSERT_EQ(told.size(), 1u);
     EXPECT_TRUE(told[0].starts_with("nothing is queued")) << told[0];
+}
+
+// CONTRACT 2.9.
+TEST(Notes, SayWhereATunnelRunsBesideItsQueue) {
+    const auto noted = [](const std::string& routes) { return notes(*load(base + routes).config); };
+    const std::string frees = ": tunnel: release: a WebSocket or an event stream gives its slot";
+    const auto one = noted("routes: [{prefix: /, queue: a}]\n");
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_TRUE(one[0].starts_with("routes[0]" + frees)) << one[0];
+    const auto two = noted(
+        "routes: [{prefix: /, queue: a, tunnel: hold}, {prefix: /a, tunnel: release}, "
+        "{prefix: /b, queue: off}, {prefix: /c, queue: c, tunnel: release}]\n");
+    ASSERT_EQ(two.size(), 1u);
+    EXPECT_TRUE(two[0].starts_with("routes[1] and others" + frees)) << two[0];
+    EXPECT_EQ(noted("defaults: {queue: a, tunnel: bypass}\nroutes: [{prefix: /}]\n"), Lines{});
 }
 
 TEST(Warnings, RewritingRedirectsWhereThereIsNoPort) {
