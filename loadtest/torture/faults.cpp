@@ -204,8 +204,7 @@ Task<> killer(World& world, bool& going) {
     const int times = world.settings.quick ? 40 : 400;
     for (int i = 0; i < times; ++i) {
         co_await dwell(world, 5'000 + world.random(20'000));
-        const auto pids = world.proxy.workers();
-        if (!pids.empty()) (void)::kill(pids[world.random(pids.size())], SIGKILL);
+        kill_worker(world);
     }
     co_await dwell(world, 200'000);
     going = false;
@@ -230,6 +229,11 @@ Task<> workers_die(World& world) {
 }
 
 }  // namespace
+
+void kill_worker(World& world) {
+    const auto pids = world.proxy.workers();
+    if (!pids.empty()) (void)::kill(pids[world.random(pids.size())], SIGKILL);
+}
 
 std::span<const Scenario> fault_scenarios() {
     static constexpr std::array<Scenario, 18> all{{

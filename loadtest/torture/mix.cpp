@@ -1,6 +1,7 @@
 // Group 8: everything at once, by the seed's dice. `soak` is round after round of it.
 
 #include <array>
+#include <csignal>
 
 #include "scenario.hpp"
 
@@ -23,6 +24,7 @@ Call any_call(World& world) {
 void add_fault(World& world, Call& call) {
     // Its kept connection may be closed under it (drop_next): what was received is not sent again.
     call.allowed |= allow::bad_gateway;
+    if (world.settings.workers) call.allowed |= allow::broken;  // its worker may be killed
     if (!world.chance(3)) return;
     constexpr std::array<const char*, 7> faults{"drop_next", "die_read",  "die_body", "die_chunk",
                                                 "garbage",   "odd_field", "takes_all"};
@@ -62,11 +64,21 @@ Task<> anyone(World& world, std::uint64_t requests) {
     }
 }
 
+// Workers die while they run, wait and start, and the configuration is loaded again.
+Task<> trouble(World& world, std::uint64_t requests) {
+    for (unsigned i = 1; world.records.size() < requests; ++i) {
+        co_await dwell(world, 5'000 + world.random(60'000));
+        kill_worker(world);
+        if (i % 16 == 0) world.proxy.signal(SIGHUP);
+    }
+}
+
 Task<> mix(World& world) {
     Crew crew;
     const auto requests =
         world.settings.requests > 0 ? world.settings.requests : world.some(20'000);
     for (int i = 0; i < 96; ++i) crew.add(anyone(world, requests));
+    if (world.settings.workers) crew.add(trouble(world, requests));
     co_await crew;
 }
 

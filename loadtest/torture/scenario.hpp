@@ -105,6 +105,9 @@ class Held {
 // A call of the line with so much work for the backend.
 Call call_of(Line line, Micros work_us);
 
+// Kills one of the workers that ticketgate has started.
+void kill_worker(World& world);
+
 // One keep-alive client after another: `requests` of the call in a closed loop.
 Task<> loyal(World& world, Call call, std::uint64_t requests);
 // The same as long as something else goes on.
