@@ -14,7 +14,12 @@
 # longest wait for the requests that run, and the longest time for COMMAND: then the pause ends by
 # itself, whatever became of this script. Twice LONGEST must be less than the wait_timeout of the
 # routes.
-# Exit: that of COMMAND; 1 nothing was swapped, as the queue could not be paused or did not come to rest.
+#
+# During `ticketgate upgrade` it first waits, without a pause, until the old process has finished its
+# line of the queue. In a cluster it must run at the replica that keeps the queue.
+#
+# Exit: that of COMMAND; 1 nothing was swapped, as the queue could not be paused or did not come to
+# rest, or as another replica keeps it.
 set -euo pipefail
 
 (($# >= 2)) || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
@@ -26,20 +31,43 @@ longest=${LONGEST:-25s}
 say() { printf 'swap: %s\n' "$*" >&2; }
 hold() { "${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1; }
 
-# Waits until the queue is paused and nothing of it runs: both in one answer.
+# What runs, and where: without the tickets, whose texts clients chose. Refuses where a pause would
+# not hold.
+look() {
+    state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*") || exit 1
+    if [[ $state == *'"elsewhere":"other_replica"'* ]]; then
+        say "another replica keeps $queue, or may: swap at the one that 'ticketgate cluster status' names; nothing was swapped"
+        exit 1
+    fi
+}
+
+look_again() {
+    sleep 0.1
+    look
+}
+
+# A pause would also hold those that wait in the old process, and so keep the queue there.
+wait_for_upgrade() {
+    look
+    [[ $state == *'"elsewhere":"old_process"'* ]] || return 0
+    say "the old process of an upgrade still finishes its line of $queue; waiting for it"
+    while [[ $state == *'"elsewhere":"old_process"'* ]]; do look_again; done
+}
+
+# Waits until the queue is paused and nothing of it runs, here or elsewhere: all in one answer.
 wait_for_rest() {
-    local state
+    look
     while true; do
-        state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*")
         if [[ $state != *'"paused":true'* ]]; then
             say "requests of $queue still run and the pause is over; nothing was swapped"
             exit 1
         fi
-        [[ $state != *'"in_flight":0'* ]] || return 0
-        sleep 0.1
+        [[ $state != *'"in_flight":0'* || $state != *'"elsewhere":null'* ]] || return 0
+        look_again
     done
 }
 
+wait_for_upgrade
 hold
 wait_for_rest
 hold  # COMMAND has all of LONGEST

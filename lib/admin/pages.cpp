@@ -8,7 +8,6 @@
 #include "admin/access.hpp"
 #include "admin/ids_page.hpp"
 #include "admin/page_files.hpp"
-#include "admin/queue_views.hpp"
 #include "admin/worker_views.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -108,7 +107,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/readyz" || path == "/healthz") return readiness(query.contains("verbose"));
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
-    if (path == "/api/v1/queues") return page(http::status::ok, all_queues(gates), json_text);
+    if (path == "/api/v1/queues")
+        return page(http::status::ok, all_queues(gates, actions.elsewhere), json_text);
     if (path == "/api/v1/tickets") return find(query);
     if (path == "/api/v1/events")
         return page(http::status::service_unavailable,
@@ -129,7 +129,7 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (gate == nullptr) return no_such_queue(name);
     const auto most = query_number(query, "limit", usual_tickets);
     if (!most) return page(http::status::bad_request, "limit is not a number; write ?limit=N\n");
-    return page(http::status::ok, one_queue(*gate, *most), json_text);
+    return page(http::status::ok, one_queue(*gate, *most, actions.elsewhere), json_text);
 }
 
 // A bad file on disk makes the process no less ready: it serves with the config in force.

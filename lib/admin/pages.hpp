@@ -13,6 +13,7 @@
 
 #include "admin/answers.hpp"
 #include "admin/config_view.hpp"
+#include "admin/queue_views.hpp"
 #include "admin/upgrade_view.hpp"
 #include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
@@ -39,6 +40,7 @@ struct Actions {
     /// Starts a new process that takes over. Returns why not; empty: it starts.
     std::function<std::string()> upgrade = {};
     std::function<Upgrading()> upgrading = {};
+    Elsewhere elsewhere = {};  ///< unset: nowhere
 };
 
 struct Pages {

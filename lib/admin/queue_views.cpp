@@ -74,34 +74,48 @@ json::array line_of(const std::vector<TicketView>& views, std::size_t most) {
     return list;
 }
 
-json::object whole(const Gate& gate, const GateView& view, Most most) {
-    auto out = summary(gate, view.figures);
+// With null, what the summary says of the queue is all that runs of it.
+json::value place(std::string_view elsewhere) {
+    if (elsewhere.empty()) return nullptr;
+    return json::string_view(elsewhere.data(), elsewhere.size());
+}
+
+json::object tickets(const GateView& view, Most most) {
     json::array running = list_of(view.in_flight, most.in_flight);
     json::array waiting = line_of(view.waiting, most.waiting);
     const auto not_shown = view.figures.waiting - waiting.size(),
                not_running = view.figures.in_flight - running.size();
-    out["tickets"] = json::object{{"in_flight", std::move(running)},
-                                  {"inside", list_of(view.inside, most.in_flight)},
-                                  {"waiting", std::move(waiting)},
-                                  {"waiting_not_shown", not_shown},
-                                  {"in_flight_not_shown", not_running}};
-    return out;
+    return {{"in_flight", std::move(running)},
+            {"inside", list_of(view.inside, most.in_flight)},
+            {"waiting", std::move(waiting)},
+            {"waiting_not_shown", not_shown},
+            {"in_flight_not_shown", not_running}};
 }
 
 }  // namespace
 
-std::string all_queues(const GateRegistry& gates) {
+std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
     json::array list;
-    gates.for_each([&](const Gate& gate) { list.push_back(summary(gate, gate.figures())); });
+    gates.for_each([&](const Gate& gate) {
+        json::object one = summary(gate, gate.figures());
+        one["elsewhere"] = place(elsewhere ? elsewhere(gate.name()) : std::string_view());
+        list.push_back(std::move(one));
+    });
     return print_json(json::object{{"queues", std::move(list)}}) + "\n";
 }
 
-std::string one_queue(const Gate& gate, std::size_t most) {
-    return print_json(whole(gate, gate.view(most), {most, most})) + "\n";
+std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere) {
+    const GateView view = gate.view(most);
+    json::object out = summary(gate, view.figures);
+    out["elsewhere"] = place(elsewhere ? elsewhere(gate.name()) : std::string_view());
+    out["tickets"] = tickets(view, {most, most});
+    return print_json(out) + "\n";
 }
 
 json::object queue_view(const Gate& gate, Most most) {
-    json::object out = whole(gate, gate.view(std::max(most.in_flight, most.waiting)), most);
+    const GateView view = gate.view(std::max(most.in_flight, most.waiting));
+    json::object out = summary(gate, view.figures);
+    out["tickets"] = tickets(view, most);
     out["orphaned"] = gate.notes.orphaned.load(std::memory_order_relaxed);
     out["held_back"] = gate.notes.held_back.load(std::memory_order_relaxed);
     out["exclusion_violations"] = gate.counts().exclusion_violations;

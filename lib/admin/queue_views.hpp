@@ -3,6 +3,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,10 +11,14 @@
 
 namespace ticketgate::admin {
 
-std::string all_queues(const GateRegistry& gates);
+/// Where else requests of the queue may run, behind the back of its gate here: old_process,
+/// new_process, earlier_keeper, other_replica. Empty: nowhere.
+using Elsewhere = std::function<std::string_view(const std::string& queue)>;
+
+std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere);
 
 /// Lists at most `most` waiting tickets.
-std::string one_queue(const Gate& gate, std::size_t most);
+std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere);
 
 struct Most {
     std::size_t in_flight, waiting;

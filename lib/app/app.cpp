@@ -168,6 +168,7 @@ admin::Actions App::admin_actions() {
     actions.worker_pools = [this] { return supervisor_.pools(); };
     actions.upgrade = [this] { return upgrade(); };
     actions.upgrading = [this] { return upgrading(); };
+    actions.elsewhere = [this](const std::string& queue) { return elsewhere(queue); };
     return actions;
 }
 

@@ -60,6 +60,7 @@ class App {
     GateRegistry::Permits permits() const;
     void ask_backend(const std::string& queue, const cluster::Prior& lost);
     void join_lines(const config::Config& config);
+    std::string_view kept_elsewhere(const std::string& queue) const;
     void start_admin(const config::Config& config);
     void tell_admin_shut(int error);
     bool tell_lost(const LogWriter::Loss& loss);
@@ -91,6 +92,7 @@ class App {
     std::string why_no_upgrade() const;
     std::string upgrade();
     admin::Upgrading upgrading() const;
+    std::string_view elsewhere(const std::string& queue) const;
     void tell_pause(const std::string& queue, Time until);
 
     PassedSockets passed_;

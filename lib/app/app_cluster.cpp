@@ -20,6 +20,16 @@ void App::join_lines(const config::Config& config) {
         [this](const std::string& queue, const cluster::Prior& lost) { ask_backend(queue, lost); });
 }
 
+// A replica that is not sure may have been replaced as the keeper without knowing it. One that
+// leaves lets another one take over.
+std::string_view App::kept_elsewhere(const std::string& queue) const {
+    if (!replica_ || !replica_->has(queue)) return {};
+    const auto role = replica_->view(queue).role;
+    if (role == cluster::Role::settling) return "earlier_keeper";
+    const bool keeps = role == cluster::Role::idle || role == cluster::Role::open;
+    return keeps && replica_->sure() > Duration{0} ? "" : "other_replica";
+}
+
 // On the thread of the replica.
 void App::ask_backend(const std::string& queue, const cluster::Prior& lost) {
     Station& station = assembly_.station(0);

@@ -156,6 +156,15 @@ admin::Upgrading App::upgrading() const {
             .why = successor_.why()};
 }
 
+// Nobody accepts here while a new process does, but an answer may be on its way by then.
+std::string_view App::elsewhere(const std::string& queue) const {
+    using enum Successor::Phase;
+    if (predecessor_ && predecessor_->has(queue)) return "old_process";
+    const auto phase = successor_.phase();
+    if (phase == handed_over || phase == drains) return "new_process";
+    return kept_elsewhere(queue);
+}
+
 // A pause holds in both processes, whichever the operator reached.
 void App::tell_pause(const std::string& queue, Time until) {
     successor_.tell_pause(queue, until);

@@ -282,6 +282,7 @@ int Line::misunderstood() {
         for (auto& name : options_of(*app)) known.push_back(std::move(name));
     const auto words = cli.remaining(true);
     if (words.empty()) return commands::usage;
+    if (const auto told = misplaced(words, *inside)) return *told;
     if (inside == &cli || words.front().starts_with('-') || inside == id || inside == cluster)
         return unknown(words.front(), known);
     std::cerr << "ticketgate: " << inside->get_name()

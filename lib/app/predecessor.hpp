@@ -51,6 +51,8 @@ class Predecessor {
     void take_over();
     /// The old process still finishes its line.
     bool lives() const { return lives_; }
+    /// It may run requests of this queue.
+    bool has(const std::string& queue) const { return lives_ && !shared_.ours(queue); }
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();

@@ -31,6 +31,7 @@ class SharedQueues {
     void heard(const upgrade::Message& message);
     /// The other process has ended. Returns the queues from which it might grant until now.
     std::vector<std::string> alone();
+    bool ours(const std::string& queue) const { return turns_.ours(queue); }
     bool all_theirs() const { return turns_.all_theirs(); }
 
  private:

@@ -37,6 +37,11 @@ Time Turns::grants_until(const std::string& queue) const {
     return found->second.ours ? found->second.until : Time::min();
 }
 
+bool Turns::ours(const std::string& queue) const {
+    const auto found = turns_.find(queue);
+    return found == turns_.end() || found->second.ours;
+}
+
 bool Turns::stays(const std::string& queue) const {
     const auto found = turns_.find(queue);
     return found == turns_.end() || upgrade::stays(side_, found->second);

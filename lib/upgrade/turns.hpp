@@ -70,6 +70,8 @@ class Turns {
 
     /// The gate of this queue grants to tickets taken before this time. Time::min(): to none.
     Time grants_until(const std::string& queue) const;
+    /// Only this process may grant from it, and the other one runs nothing of it.
+    bool ours(const std::string& queue) const;
     /// There is nothing to look at.
     bool stays(const std::string& queue) const;
     /// Takes note of what a gate holds, and returns what to say.

@@ -152,6 +152,27 @@ TEST_F(TheCommands, SuggestsTheNearestWordForAMisspeltOne) {
     }
 }
 
+TEST_F(TheCommands, SayWhereAnOptionGoesThatStandsBeforeItsCommand) {
+    const std::pair<std::vector<std::string>, const char*> slips[] = {
+        {{"--admin", "127.0.0.1:1", "queues"},
+         "--admin 127.0.0.1:1 goes behind the command: ticketgate queues "},
+        {{"--admin=127.0.0.1:1", "queues"},
+         "--admin=127.0.0.1:1 goes behind the command: ticketgate queues "},
+        {{"--for", "3s", "pause", "app"}, "--for 3s goes behind the command: ticketgate pause "},
+        {{"--json", "queues"}, "--json goes behind the command: ticketgate queues "},
+        {{"-n", "3", "id"}, "-n 3 goes behind the command: ticketgate id "},
+        {{"cluster", "--table", "status"},
+         "--table goes behind the command: ticketgate cluster status "},
+        {{"--admin", "127.0.0.1:1"},
+         "--admin 127.0.0.1:1 goes behind the command: ticketgate healthcheck "},
+        {{"id", "--from-log"}, "--from-log goes behind the command: ticketgate id decode "}};
+    for (const auto& [words, told] : slips) {
+        Program program(words);
+        EXPECT_EQ(program.wait(), 2) << told;
+        EXPECT_TRUE(program.err().starts_with("ticketgate: " + std::string(told))) << program.err();
+    }
+}
+
 TEST_F(TheCommands, HealthcheckAndQueuesAskTheRunningProcess) {
     Backend backend;
     const std::string file = config(administered(backend));

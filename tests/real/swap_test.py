@@ -8,6 +8,8 @@ import http.client
 import json
 import os
 import pathlib
+import re
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +17,8 @@ import tempfile
 import threading
 import unittest
 
-from real_test import Process, answers, free_port, wait_for
+from cluster import Etcd, Replica
+from real_test import Listening, Process, answers, free_port, wait_for
 
 TICKETGATE = None
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,6 +62,7 @@ listen: [{{ address: "127.0.0.1:{self.port}" }}]
 admin: {{ address: "unix:{self.admin}" }}
 upstreams: {{ app: {{ url: "http://127.0.0.1:{self.backend}" }} }}
 routes: [{{ prefix: /, upstream: app, queue: app }}]
+queues: {{ app: {{ order: arrival }} }}   # http.client sends a body after its head, and others may send theirs first
 log: {{ access_file: "{self.folder}/access.log" }}
 """)
         self.run_application("one")
@@ -161,12 +165,153 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertFalse((self.folder / "swapped").exists())
         self.assertFalse(self.queue()["paused"])
 
+    def test_the_documentation_names_the_longest_pause_of_the_script(self):
+        longest = re.search(r"LONGEST:-(\w+)", SWAP.read_text()).group(1)
+        self.assertIn(f"LONGEST ({longest})", SWAP.read_text())
+        self.assertIn(f"`LONGEST` ({longest})", (HERE.parents[1] / "docs/operations.md").read_text())
+
     def test_without_a_queue_of_that_name_nothing_is_swapped(self):
         done = subprocess.run([str(SWAP), "nobody", "touch", str(self.folder / "swapped")], capture_output=True, text=True,
                               check=False, env={"PATH": "/usr/bin:/bin", "TICKETGATE": f"{TICKETGATE} -c {self.config}"})
         self.assertEqual(done.returncode, 1)
         self.assertIn("no queue has the name nobody", done.stderr)
         self.assertFalse((self.folder / "swapped").exists())
+
+
+class Held(Listening):
+    """An application whose requests run until end_one(). Notes what has ended."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock, self.begun, self.ended, self.may_end = threading.Condition(), [], [], 0
+        self.start()
+
+    def serve(self, connection):
+        with connection:
+            path = connection.recv(65536).split()[1].decode()
+            with self.lock:
+                self.begun.append(path)
+                self.lock.wait_for(lambda: self.may_end > len(self.ended))
+                self.ended.append(path)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+
+    def end_one(self):
+        with self.lock:
+            self.may_end += 1
+            self.lock.notify_all()
+
+
+class Swap:
+    """deploy/swap.sh while a request runs. Its command notes that it ran."""
+
+    def __init__(self, config, folder, **environment):
+        self.swapped = folder / "swapped"
+        self.child = subprocess.Popen(
+            [str(SWAP), "app", "touch", str(self.swapped)], stderr=subprocess.PIPE, text=True, bufsize=1,
+            env={"PATH": "/usr/bin:/bin", "TICKETGATE": f"{TICKETGATE} -c {config}", **environment})
+
+    def says(self, words):
+        line = self.child.stderr.readline()
+        while words not in line:
+            assert line, f"swap.sh ended without: {words}"
+            line = self.child.stderr.readline()
+
+    def end(self):
+        said = self.child.communicate(timeout=60)[1]
+        return self.child.returncode, said
+
+
+def in_background(port, path):
+    def request():
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", path)
+        thread.status = connection.getresponse().status
+        connection.close()
+    thread = threading.Thread(target=request, daemon=True)
+    thread.start()
+    return thread
+
+
+class UpgradeTest(unittest.TestCase):
+    """The old process of an upgrade still runs requests of the queue, which the new one does not count."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.application, self.port = Held(), free_port()
+        self.config = self.folder / "ticketgate.yaml"
+        self.config.write_text(f"""
+listen: [{{ address: "127.0.0.1:{self.port}" }}]
+admin: {{ address: "unix:{self.folder}/admin.sock" }}
+upstreams: {{ app: {{ url: "http://127.0.0.1:{self.application.port}" }} }}
+routes: [{{ prefix: /, upstream: app, queue: app }}]
+""")
+        gate = Process([TICKETGATE, "-c", str(self.config)], self.folder / "gate.log")
+        self.addCleanup(gate.stop)
+        wait_for(lambda: answers(self.port), "ticketgate listens")
+
+    def command(self, *words):
+        return subprocess.run([TICKETGATE, *words, "-c", str(self.config)], capture_output=True, text=True, timeout=60,
+                              check=True).stdout
+
+    def upgrade(self):
+        new = int(self.command("upgrade").split()[1])
+        self.addCleanup(lambda: os.kill(new, signal.SIGKILL))
+
+    def queue(self):
+        return json.loads(self.command("queues", "app", "--json"))
+
+    def test_it_waits_for_the_line_of_the_old_process(self):
+        first = in_background(self.port, "/first")
+        wait_for(lambda: self.application.begun == ["/first"], "the first request runs")
+        second = in_background(self.port, "/second")
+        wait_for(lambda: self.queue()["waiting"] == 1, "the second request waits")
+        self.upgrade()
+        self.assertEqual((self.queue()["elsewhere"], self.queue()["in_flight"]), ("old_process", 0))
+        swap = Swap(self.config, self.folder)
+        swap.says("old process")
+        self.assertFalse(self.queue()["paused"], "the line of the old process must go on")
+        for each in (first, second):
+            self.assertFalse(swap.swapped.exists())
+            self.application.end_one()
+            each.join()
+            self.assertEqual(each.status, 200)
+        code, said = swap.end()
+        self.assertEqual((code, self.application.ended), (0, ["/first", "/second"]), said)
+        self.assertTrue(swap.swapped.exists())
+        self.assertIsNone(self.queue()["elsewhere"])
+
+
+class ClusterTest(unittest.TestCase):
+    """A pause at a replica that does not keep the queue stops nobody."""
+
+    def test_it_swaps_at_the_keeper_only(self):
+        application, store, folder = Held(), Etcd(), tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(store.end)
+        replicas = [Replica(TICKETGATE, name, store, f"http://127.0.0.1:{application.port}") for name in "ab"]
+        self.assertEqual(replicas[0].command("cluster", "init")[0], 0)
+        for each in replicas:
+            each.start()
+            self.addCleanup(each.end)
+        runs = in_background(replicas[0].port, "/runs")
+        wait_for(lambda: application.begun == ["/runs"], "a request runs")
+        keeper = next(each for each in replicas if each.tickets()["in_flight"] == 1)
+        other = replicas[1 - replicas.index(keeper)]
+        self.assertEqual((keeper.tickets()["elsewhere"], other.tickets()["elsewhere"]), (None, "other_replica"))
+        refused = Swap(other.file, pathlib.Path(folder.name))
+        code, said = refused.end()
+        self.assertEqual(code, 1, said)
+        self.assertIn("cluster status", said)
+        self.assertFalse(refused.swapped.exists())
+        swap = Swap(keeper.file, pathlib.Path(folder.name))
+        swap.says("paused")
+        self.assertFalse(swap.swapped.exists())
+        application.end_one()
+        runs.join()
+        self.assertEqual((runs.status, swap.end()[0]), (200, 0))
+        self.assertTrue(swap.swapped.exists())
 
 
 class Silent:

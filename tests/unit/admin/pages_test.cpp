@@ -47,6 +47,21 @@ TEST(Pages, FindAQueueInAnySpelling) {
     EXPECT_EQ(listener.get("/api/v1/queues/a%20b"), 404u);
 }
 
+TEST(Pages, TellWhereElseRequestsOfAQueueMayRun) {
+    Listener listener;
+    for (const char* path : {"/api/v1/queues", "/api/v1/queues/a-b"}) {
+        listener.pages.actions.elsewhere = nullptr;
+        EXPECT_EQ(listener.get(path), 200u);
+        EXPECT_NE(listener.said.find(R"("elsewhere":null)"), std::string::npos) << listener.said;
+        listener.pages.actions.elsewhere = [](const std::string& queue) {
+            return std::string_view(queue == "a-b" ? "old_process" : "");
+        };
+        EXPECT_EQ(listener.get(path), 200u);
+        EXPECT_NE(listener.said.find(R"("elsewhere":"old_process")"), std::string::npos)
+            << listener.said;
+    }
+}
+
 TEST(Pages, ReleaseTheTicketThatIsNamed) {
     Listener listener;
     EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);

@@ -105,6 +105,17 @@ TEST_F(NewTurns, AfterTheEndOfTheOtherProcessAllAreOurs) {
         EXPECT_EQ(fresh.grants_until(queue), Time::max());
 }
 
+TEST_F(NewTurns, AQueueIsOursOnlyWhileTheOldProcessRunsNothingOfIt) {
+    EXPECT_FALSE(fresh.ours("app")) << "the old process may still run requests of it";
+    EXPECT_TRUE(fresh.ours("new")) << "the old process does not have it";
+    (void)fresh.hear("app", Say::give, Time::max());
+    EXPECT_TRUE(fresh.ours("app"));
+    (void)fresh.hear("app", Say::ask, begin + 1s);
+    EXPECT_TRUE(fresh.ours("app")) << "not given back yet";
+    EXPECT_EQ(fresh.look("app", empty).say, Say::give);
+    EXPECT_FALSE(fresh.ours("app"));
+}
+
 TEST(Turn, DoesNotChangeByWhatMeansNothing) {
     const Turn ours{true, begin}, theirs{false, begin};
     EXPECT_EQ(hear(ours, Say::give, begin + 1s), ours);
