@@ -276,6 +276,7 @@ admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
     }
     const WallTime read_at = wall_now();
     auto result = reload_.run(by);
+    if (result.problems.empty()) tell_of_queues_there(result.warnings);
     if (config_watch_) config_watch_->follow(reload_.files(), read_at);
     return result;
 }

@@ -5,6 +5,7 @@
 
 #include "app/app.hpp"
 #include "app/id_service.hpp"
+#include "config/validate.hpp"
 #include "proxy/settings.hpp"
 
 // The part of App that is about upgrades: what was passed to this process, and what it passes on.
@@ -163,6 +164,19 @@ std::string_view App::elsewhere(const std::string& queue) const {
     const auto phase = successor_.phase();
     if (phase == handed_over || phase == drains) return "new_process";
     return kept_elsewhere(queue);
+}
+
+// After a reload. A queue that lost its routes here may have requests in the old process.
+void App::tell_of_queues_there(std::vector<std::string>& warnings) {
+    if (!predecessor_ || !predecessor_->lives()) return;
+    const auto used = config::queues_of_routes(assembly_.config());
+    for (const auto& queue : predecessor_->queues()) {
+        if (used.contains(queue)) continue;
+        warnings.push_back("queue " + queue +
+                           " has no route any more, but the old process has not finished its line: "
+                           "until then, requests of other queues may run beside them");
+        log_.warn(warnings.back());
+    }
 }
 
 // A pause holds in both processes, whichever the operator reached.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/control.hpp"
 #include "app/passed_sockets.hpp"
@@ -53,6 +54,8 @@ class Predecessor {
     bool lives() const { return lives_; }
     /// It may run requests of this queue.
     bool has(const std::string& queue) const { return lives_ && !shared_.ours(queue); }
+    /// The queues of which it may run requests.
+    std::vector<std::string> queues() const { return shared_.theirs(); }
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();

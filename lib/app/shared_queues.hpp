@@ -32,6 +32,7 @@ class SharedQueues {
     /// The other process has ended. Returns the queues from which it might grant until now.
     std::vector<std::string> alone();
     bool ours(const std::string& queue) const { return turns_.ours(queue); }
+    std::vector<std::string> theirs() const { return turns_.theirs(); }
     bool all_theirs() const { return turns_.all_theirs(); }
 
  private:

@@ -42,6 +42,13 @@ bool Turns::ours(const std::string& queue) const {
     return found == turns_.end() || found->second.ours;
 }
 
+std::vector<std::string> Turns::theirs() const {
+    std::vector<std::string> queues;
+    for (const auto& [queue, current] : turns_)
+        if (!current.ours) queues.push_back(queue);
+    return queues;
+}
+
 bool Turns::stays(const std::string& queue) const {
     const auto found = turns_.find(queue);
     return found == turns_.end() || upgrade::stays(side_, found->second);
@@ -64,11 +71,8 @@ bool Turns::hear(const std::string& queue, Say say, Time until) {
 }
 
 std::vector<std::string> Turns::alone() {
-    std::vector<std::string> taken;
-    for (auto& [queue, current] : turns_) {
-        if (!current.ours) taken.push_back(queue);
-        current = {true, Time::max()};
-    }
+    auto taken = theirs();
+    for (auto& [queue, current] : turns_) current = {true, Time::max()};
     return taken;
 }
 

@@ -72,6 +72,8 @@ class Turns {
     Time grants_until(const std::string& queue) const;
     /// Only this process may grant from it, and the other one runs nothing of it.
     bool ours(const std::string& queue) const;
+    /// Those that are not.
+    std::vector<std::string> theirs() const;
     /// There is nothing to look at.
     bool stays(const std::string& queue) const;
     /// Takes note of what a gate holds, and returns what to say.

@@ -614,6 +614,22 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: not json.loads(self.state())["old_process"], "the new one knows")
         self.upgrade("--wait")
 
+    def test_a_reload_names_a_removed_queue_of_the_old_process(self):
+        old = self.start()
+        held = self.hold_one()
+        self.upgrade()
+        self.file.write_text(self.config().replace("queue: a", "queue: renamed"))
+        loaded = self.command("reload")
+        self.assertEqual(loaded.returncode, 0)
+        self.assertIn("queue a has no route any more, but the old process has not finished its line",
+                      loaded.stdout + loaded.stderr)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.ended(old), "the old process ends")
+        wait_for(lambda: not json.loads(self.state())["old_process"], "the new one knows")
+        loaded = self.command("reload")
+        self.assertNotIn("has no route any more", loaded.stdout + loaded.stderr)
+
     def test_a_drain_of_the_new_process_ends_both(self):
         old = self.start()
         held = self.hold_one()
