@@ -24,6 +24,7 @@
 #include "app/signals.hpp"
 #include "app/spool.hpp"
 #include "app/tls.hpp"
+#include "app/tracing.hpp"
 #include "app/version.hpp"
 #include "app/workers.hpp"
 #include "base/kept_descriptors.hpp"
@@ -90,7 +91,9 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
 // A failed connection is a message, so it goes to stderr.
 int try_connections(const config::Config& config) try {
     int code = ok;
-    for (const auto& [good, line] : try_upstreams(config)) {
+    auto tried = try_upstreams(config);
+    if (auto collector = try_collector(config)) tried.push_back(*std::move(collector));
+    for (const auto& [good, line] : tried) {
         std::fprintf(good ? stdout : stderr, "%s\n", line.c_str());
         if (!good) code = failed;
     }

@@ -1,5 +1,10 @@
 #include "app/tracing.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <exception>
+#include <utility>
+
 #include "app/version.hpp"
 #include "ids/generator.hpp"
 
@@ -17,6 +22,25 @@ std::optional<otlp::Settings> collector_settings(const config::Config& config) {
     out.interval = tracing.interval;
     out.timeout = tracing.timeout;
     return out;
+}
+
+std::optional<Tried> try_collector(const config::Config& config) {
+    auto settings = collector_settings(config);
+    if (!settings) return std::nullopt;
+    boost::asio::io_context io;
+    otlp::Collector collector(io, *std::move(settings));
+    const Time deadline = monotonic_now() + collector.settings().timeout;
+    otlp::Posted posted;
+    boost::asio::co_spawn(io, collector.post(R"({"resourceSpans":[]})", deadline),
+                          [&posted](const std::exception_ptr& thrown, otlp::Posted result) {
+                              if (thrown) std::rethrow_exception(thrown);
+                              posted = std::move(result);
+                          });
+    io.run();
+    const bool good = posted.why.empty();
+    return Tried{
+        good, "collector of traces: " + (good ? collector.url() + ": takes spans"
+                                              : "failed: " + collector.url() + ": " + posted.why)};
 }
 
 trace::Service this_service(const ids::Machine& machine) {

@@ -67,6 +67,9 @@ CASES = {
     "TicketgateLosesLogLines": (
         3, [('ticketgate_log_dropped_lines_total{log="access"}', "0 0 9x60")],
         [('ticketgate_log_dropped_lines_total{log="access"}', "9x60")]),
+    "TicketgateLosesSpans": (
+        3, [('ticketgate_trace_spans_dropped_total{reason="full"}', "0 0 9x60")],
+        [('ticketgate_trace_spans_dropped_total{reason="full"}', "9x60")]),
     "TicketgateCannotAccept": (
         3, [("ticketgate_accept_failures_total", "0 0 1x60")], [("ticketgate_accept_failures_total", "1x60")]),
     "TicketgateDescriptorsRunOut": (

@@ -3,6 +3,7 @@
 
 Usage: words_test.py TICKETGATE
 """
+import http.server
 import os
 import pathlib
 import shutil
@@ -199,6 +200,37 @@ class Words(unittest.TestCase):
         self.assertRegex(out, "upstream good: connected to .* with TLS, its certificate is good\n")
         self.assertRegex(err, "upstream other: failed: .*(?i:host ?name mismatch).*tls: {server_name: ")
         self.assertRegex(err, "upstream unknown: failed: .*(?i:self.signed).*tls: {ca_file: ")
+
+    def test_check_connect_asks_the_collector_of_traces(self):
+        answers_of, posts = {"/v1/traces": 200, "/wrong": 404}, []
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                posts.append(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(answers_of[self.path])
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        collector = http.server.HTTPServer(("127.0.0.1", 0), Answer)
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        self.addCleanup(collector.shutdown)
+        upstream, url = {"app": f'{{ url: "http://127.0.0.1:{self.backend()}" }}'}, f"http://127.0.0.1:{collector.server_port}"
+        for path, code in (("/v1/traces", 0), ("/wrong", 1)):
+            file = self.config(upstream, f'tracing: {{ endpoint: "{url}{path}" }}\n')
+            got, out, err = self.check(file)
+            self.assertEqual(got, code, out + err)
+            if code == 0:
+                self.assertIn(f"collector of traces: {url}{path}: takes spans\n", out)
+            else:
+                self.assertIn(f"collector of traces: failed: {url}{path}: it answers with status 404\n", err)
+        self.assertEqual(posts, [b'{"resourceSpans":[]}'] * 2)
+        file = self.config(upstream, f'tracing: {{ endpoint: "http://127.0.0.1:{free_port()}" }}\n')
+        got, out, err = self.check(file)
+        self.assertEqual(got, 1)
+        self.assertIn("Connection refused", err)
 
     @unittest.skipUnless(all(shutil.which(n, path=os.environ["PATH"] + ":/usr/sbin") or os.path.exists(n)
                              for n in Fpm.needs), "php-fpm is not installed")
