@@ -37,9 +37,10 @@ class Sizes {
     std::size_t size_ = 0;
 };
 
-// The letters of CGI names: capital letters and digits; 0 for all else.
+// The letters of CGI names: capital letters and digits; `_` for all else.
 constexpr auto cgi_letters = [] {
-    std::array<char, 256> letters{};
+    std::array<char, 256> letters;
+    letters.fill('_');
     for (char c = '0'; c <= '9'; ++c) letters[static_cast<unsigned char>(c)] = c;
     for (char c = 'A'; c <= 'Z'; ++c) letters[static_cast<unsigned char>(c)] = c;
     for (char c = 'a'; c <= 'z'; ++c)
@@ -48,8 +49,7 @@ constexpr auto cgi_letters = [] {
 }();
 
 char cgi_letter(char c) {
-    const char letter = cgi_letters[static_cast<unsigned char>(c)];
-    return letter == 0 ? '_' : letter;
+    return cgi_letters[static_cast<unsigned char>(c)];
 }
 
 constexpr std::string_view header_prefix = "HTTP_";
