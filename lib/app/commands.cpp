@@ -152,6 +152,7 @@ int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
     read.files = named_files(loaded);
     try {
         App app(std::move(*loaded.config), file, environment, read, watch, std::move(inheritance));
+        demand_descriptors();
         return app.run();
     } catch (const std::system_error& error) {
         return complaint.tell(error.what(), error.code());

@@ -1,10 +1,15 @@
 #include "app/descriptors.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
+
+#include "base/descriptor.hpp"
 
 namespace ticketgate {
 
@@ -22,6 +27,8 @@ void raise_descriptor_limit() {
 }
 
 namespace {
+
+constexpr std::uint64_t of_one_request = 3;
 
 std::uint64_t reserved(std::uint64_t all) {
     return std::min<std::uint64_t>(all / 8, 1024);
@@ -52,6 +59,40 @@ int first_reserved_from_ids(std::uint64_t most) {
 std::uint32_t most_id_connections(std::uint32_t configured, std::uint64_t most) {
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(configured, std::max<std::uint64_t>(most / 4, 1)));
+}
+
+namespace {
+
+bool serves(std::uint64_t used, std::uint64_t most) {
+    const int end = std::min(first_reserved_descriptor(most), first_kept_descriptor(most));
+    return used + of_one_request <= static_cast<std::uint64_t>(end);
+}
+
+// Takes what a request would, and gives it back: so gaps between the numbers count as well.
+std::uint64_t used_by_this_process() {
+    std::vector<Descriptor> taken;
+    while (taken.size() < of_one_request) {
+        taken.emplace_back(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+        if (taken.back().get() < 0) return most_descriptors() + 1 - taken.size();
+    }
+    return static_cast<std::uint64_t>(taken.back().get()) + 1 - of_one_request;
+}
+
+}  // namespace
+
+std::string why_too_few_descriptors(std::uint64_t used, std::uint64_t most) {
+    if (serves(used, most)) return {};
+    std::uint64_t enough = most;
+    while (!serves(used, enough)) ++enough;
+    return "a limit of " + std::to_string(most) +
+           " open files leaves none for requests beside those that the process needs itself: raise "
+           "LimitNOFILE= of the unit, the container's nofile limit, or ulimit -n, to " +
+           std::to_string(enough) + " at the very least, and by two for each request more";
+}
+
+void demand_descriptors() {
+    const auto why = why_too_few_descriptors(used_by_this_process(), most_descriptors());
+    if (!why.empty()) throw std::runtime_error(why);
 }
 
 std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -31,6 +32,16 @@ int first_reserved_from_ids(std::uint64_t most);
 /// Returns how many connections the id service may have: `configured`, and at most a quarter of all
 /// descriptors, so that its clients do not stop the traffic.
 std::uint32_t most_id_connections(std::uint32_t configured, std::uint64_t most);
+
+/// Returns why a process that has `used` descriptors open cannot serve one request with `most`, and
+/// how many it needs; empty: it can. A request takes three at once: of its client, of its backend
+/// and of a file (a spooled body, or one of a site), all below the reserved and the kept ones. At
+/// the first of those, accepting pauses.
+std::string why_too_few_descriptors(std::uint64_t used, std::uint64_t most);
+
+/// The same for this process, once it has opened all that it needs for itself. Throws
+/// std::runtime_error.
+void demand_descriptors();
 
 /// Warns if max_connections is set and clients alone need more than `most`. Not an error: the
 /// service may run under another limit than `check`.

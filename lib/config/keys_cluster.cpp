@@ -32,8 +32,8 @@ constexpr std::array cluster_rows{
 constexpr std::array peer_rows{
     like("\"0.0.0.0:8081\"",
          required(plain("listen", Kind::address, field_by<read_address, &ClusterPeer::listen>,
-                        "The address for the other replicas, on a port of its own. Clients must "
-                        "not reach it."))),
+                        "The address for the other replicas, on a port of its own, no unix socket. "
+                        "Clients must not reach it."))),
     like("\"${POD_IP:-127.0.0.1}:8081\"",
          required(plain("advertise", Kind::text, field_by<read_advertised, &ClusterPeer::advertise>,
                         "host:port at which the other replicas reach listen."))),
@@ -73,9 +73,9 @@ constexpr std::array store_rows{
                         "1 to 9 of http://host:port or https://host:port, all of one etcd, version "
                         "3.4 or later. They are tried in turn."))),
     like("ticketgate", plain("username", Kind::text, field<&Store::username>,
-                             "The user, for an etcd with authentication.")),
+                             "The user, for an etcd with authentication. Needs password.")),
     like("\"${ETCD_PASSWORD}\"",
-         plain("password", Kind::text, field<&Store::password>, "Its password.")),
+         plain("password", Kind::text, field<&Store::password>, "Its password. Needs username.")),
     like("/etc/ticketgate/etcd.password",
          instead_of("password", "password_file", Kind::body_file,
                     "A file with the password, relative to this file.")),
@@ -86,11 +86,13 @@ constexpr std::array store_rows{
     like("/etc/ticketgate/etcd-client.pem",
          plain("certificate", Kind::file, field<&Store::certificate>,
                "For https: a PEM file with ticketgate's own certificate, for an etcd that asks for "
-               "one.")),
+               "one. Needs key.")),
     like("/etc/ticketgate/etcd-client-key.pem",
          plain("key", Kind::file, field<&Store::key>, "The private key of certificate.")),
     number("timeout", Kind::duration, field<&Store::timeout>, 100, 20'000,
-           "The longest time of one call of the store.", {}),
+           "The longest time of one call of the store, at most a third of lease: one that is not "
+           "answered must leave time for the next.",
+           {}),
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::array listen_tls_rows{
     like("/etc/ticketgate/clients.pem",
          plain("client_ca", Kind::file, field<&ListenTls::client_ca>,
                "A PEM file with the certificates of the CAs that sign clients' certificates, "
-               "relative to this file. client_auth needs it.")),
+               "relative to this file. client_auth needs it, and it needs client_auth.")),
     choice("client_auth", field<&ListenTls::client_auth>, "off|optional|required",
            "Whether a client must have a certificate. With optional and with required, a "
            "certificate that client_ca did not sign is refused."),

@@ -86,7 +86,8 @@ constexpr std::array settings_rows{
     choice("tunnel", setting<&S::tunnel, &Said::tunnel>, "bypass|release|hold",
            "The slot of a WebSocket or event stream, which may last for hours. release: the slot "
            "is free when the tunnel begins (101, or the first byte of the stream). hold: the slot "
-           "is kept to the end. bypass: a GET that asks for one is not queued at all. Any client "
+           "is kept to the end, which of an event stream is the backend's, also when the client "
+           "has left. bypass: a GET that asks for one is not queued at all. Any client "
            "can ask, so give it a route of its own."),
     duration("tunnel_timeout", setting<&S::tunnel_timeout, &Said::tunnel_timeout>,
              "The longest silence, in both directions, of a WebSocket or event stream.", "never"),

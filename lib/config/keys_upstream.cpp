@@ -53,7 +53,8 @@ constexpr std::array upstream_tls_rows{
                "the host of the url.")),
     like("/etc/ticketgate/client.pem",
          plain("certificate", Kind::file, field<&UpstreamTls::certificate>,
-               "A PEM file with ticketgate's own certificate, for a backend that asks for one.")),
+               "A PEM file with ticketgate's own certificate, for a backend that asks for one. "
+               "Needs key.")),
     like("/etc/ticketgate/client-key.pem",
          plain("key", Kind::file, field<&UpstreamTls::key>, "The private key of certificate.")),
 };
@@ -69,14 +70,15 @@ constexpr std::array fcgi_rows{
           "With script: off, the script of a path that names a folder."),
     flag("split", field<&Fcgi::split>,
          "Lets a path name a script: its first segment that ends in .php. What follows is "
-         "PATH_INFO. With false, every path runs script, and no other file can be run from "
-         "outside."),
+         "PATH_INFO. With false, every path runs script, which must be set, and no other file "
+         "can be run from outside."),
     plain("params", Kind::variables, field<&Fcgi::params>,
           "More CGI variables ($_SERVER), or other values for known ones."),
     flag("keep_alive", field<&Fcgi::keep_alive>,
          "Keeps connections (FCGI_KEEP_CONN). Each idle connection occupies a worker of php-fpm."),
     commented(nested("status", Kind::section, Section::fcgi_status, part<&Fcgi::status>,
-                     "php-fpm's status page. Queues with release: worker_idle need it.")),
+                     "php-fpm's status page. Queues with release: worker_idle need it, except with "
+                     "workers, which have none.")),
 };
 
 constexpr std::array fcgi_status_rows{

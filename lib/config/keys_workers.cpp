@@ -15,7 +15,8 @@ constexpr std::array rows{
            "by one, as kfcgi does (FCGI_LISTENSOCK_DESCRIPTORS)."),
     count("min", field<&Workers::min>, 0, 10000, "Workers that are always there."),
     count("max", field<&Workers::max>, 1, 10000,
-          "The most workers at one time. auto: as many as the queues of this upstream can have in "
+          "The most workers at one time, not below min. auto: as many as the queues of this "
+          "upstream can have in "
           "flight, and for routes without a queue four for each processor.",
           "auto"),
     duration("idle_timeout", field<&Workers::idle_timeout>,
@@ -31,7 +32,7 @@ constexpr std::array rows{
                            "The account of the workers. Only root can change it. Without it, "
                            "ticketgate's own.")),
     like("www-data", plain("group", Kind::text, field<&Workers::group>,
-                           "Their group. Without it, the group of user.")),
+                           "Their group. Without it, the group of user. Needs user.")),
     like("/var/www/html", plain("directory", Kind::folder, field<&Workers::directory>,
                                 "Their working directory. Without it, ticketgate's.")),
     like("\"027\"", plain("umask", Kind::text, field<&Workers::umask>,

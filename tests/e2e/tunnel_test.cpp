@@ -246,6 +246,25 @@ TEST(EventStream, WithHoldKeepsTheSlot) {
     EXPECT_EQ(backend.most_in_flight(), 1);
 }
 
+TEST(EventStream, WithHoldKeepsTheSlotToItsEndAlsoWithoutItsClient) {
+    Backend backend;
+    backend.on("/events", events);
+    Gateway gateway(one_queue(", tunnel: hold, tunnel_timeout: 300ms"), with(backend));
+    Client client = gateway.client();
+    client.get("/events");
+    EXPECT_EQ(client.read_to_head().status, 200);
+    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    client.reset();
+    auto next = stand_in_line(gateway, {"/next"});
+    ASSERT_TRUE(eventually([&] {
+        return gateway.metric("ticketgate_upstream_errors_total{reason=\"timeout\"}") == 1;
+    })) << "tunnel_timeout has passed";
+    EXPECT_EQ(gateway.line("q").waiting, 1u) << "beyond tunnel_timeout";
+    backend.release("more");
+    EXPECT_EQ(next[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+}
+
 TEST(EventStream, MayPauseForLongerThanResponseTimeout) {
     Backend backend;
     backend.on("/events", events);

@@ -6,6 +6,7 @@ Usage: process_test.py TICKETGATE [unittest's options]
 import http.client
 import os
 import pathlib
+import re
 import resource
 import select
 import signal
@@ -177,6 +178,22 @@ class ProcessTest(OnItsMachine):
         for connection in held:
             connection.close()
         self.assertEqual(self.get("/")[0], 200)
+
+    def test_a_limit_without_descriptors_for_requests_is_refused_at_the_start(self):
+        def start_with(most):
+            return self.start(self.config(f"spool: {{ directory: \"{self.folder}\" }}\n", route=", queue: q"), wait=False,
+                              limits=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+        child = start_with(20)
+        self.assertEqual(child.wait(PATIENCE), 1)
+        self.assertIn("a limit of 20 open files", self.told())
+        least = int(re.search(r"to (\d+) at the very least", self.told()).group(1))
+        self.assertEqual(start_with(least - 1).wait(PATIENCE), 1)
+        child = start_with(least)
+        wait_for(lambda: child.poll() is not None or answers(self.port), "it listens", PATIENCE)
+        for _ in range(5):
+            self.assertEqual(self.get("/")[0], 200)
+            self.assertEqual(self.get("/", method="POST", body=b"x" * 1_000_000)[0], 200, "its body needs a file")
+            self.assertEqual(self.get("/readyz", self.admin)[0], 200)
 
     def test_idle_connections_are_closed_for_new_clients(self):
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))

@@ -34,6 +34,23 @@ TEST(Descriptors, WarnsOfMoreClientsThanDescriptors) {
     EXPECT_GT(most_descriptors(), 0u);
 }
 
+TEST(Descriptors, AreTooFewWhereOneRequestFindsNoneBesideThoseOfTheProcess) {
+    for (const std::uint64_t used : {18, 27, 100, 1000}) {
+        std::uint64_t most = used;
+        while (!why_too_few_descriptors(used, most).empty()) ++most;
+        const auto client = static_cast<int>(used), file = client + 2;
+        EXPECT_LT(client, first_reserved_descriptor(most)) << "accepting would pause";
+        EXPECT_LT(file, first_kept_descriptor(most)) << "no body could be spooled";
+        const auto why = why_too_few_descriptors(used, most - 1);
+        EXPECT_NE(why.find("a limit of " + std::to_string(most - 1)), why.npos) << why;
+        EXPECT_NE(why.find("to " + std::to_string(most) + " at the very least"), why.npos) << why;
+    }
+    EXPECT_FALSE(why_too_few_descriptors(18, 24).empty());
+    EXPECT_TRUE(why_too_few_descriptors(18, 25).empty());
+    EXPECT_TRUE(why_too_few_descriptors(18, std::numeric_limits<std::uint64_t>::max()).empty());
+    EXPECT_NO_THROW(demand_descriptors());
+}
+
 TEST(Descriptors, ReservesAnEighthForTheNeedsOfConnections) {
     EXPECT_EQ(first_reserved_descriptor(256), 224);
     EXPECT_EQ(first_reserved_from_ids(256), 232) << "a quarter of those are for ids";
