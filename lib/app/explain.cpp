@@ -67,11 +67,11 @@ std::string size_of(std::uint64_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-// Another path of the same page had the queue.
+// Another reading of the path had the queue.
 std::string reading_of(const Routed& found, const std::string& path) {
     if (found.read_as.empty()) return {};
-    return "path: an application with a front controller may take " + path + " for " +
-           found.read_as + ", whose queue it waits in\n";
+    return "path: an application may take " + path + " for " + found.read_as +
+           ", whose queue it waits in\n";
 }
 
 // What the files of the route make of the path, on this machine and for this user. May change the

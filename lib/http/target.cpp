@@ -39,11 +39,14 @@ bool stands_for_itself(char c) {
 
 // The ways to read a path. The normal form uses all of them.
 enum Reading : unsigned {
-    backslash = 1,      // `\` and `%5C` are slashes, as for IIS
-    coded_slash = 2,    // `%2F` is a slash, as for nginx
-    merged_slashes = 4  // `//` is one slash before `..` is resolved
+    backslash = 1,       // `\` and `%5C` are slashes, as for IIS
+    coded_slash = 2,     // `%2F` is a slash, as for nginx
+    merged_slashes = 4,  // `//` is one slash before `..` is resolved
+    resolved_dots = 8,   // `.` and `..` are segments of RFC 3986 5.2.4, and no names
+    joined_slashes = 16  // `//` is one slash at the end
 };
-constexpr unsigned normal_reading = backslash | coded_slash | merged_slashes;
+constexpr unsigned of_servers = backslash | coded_slash | merged_slashes;
+constexpr unsigned normal_reading = of_servers | resolved_dots | joined_slashes;
 
 // `out` ends with the current segment. If that is a dot segment, resolves it (RFC 3986 5.2.4) and
 // returns true: then its slash is already there.
@@ -66,7 +69,7 @@ void append_char(char c, unsigned reading, std::string& out) {
         out += c;
         return;
     }
-    if (close_segment(out)) return;
+    if ((reading & resolved_dots) != 0 && close_segment(out)) return;
     if ((reading & merged_slashes) == 0 || out.back() != '/') out += '/';
 }
 
@@ -84,6 +87,11 @@ bool append_code(std::string_view digits, unsigned reading, std::string& out) {
     return true;
 }
 
+void join_slashes(std::string& path) {
+    const auto both = [](char a, char b) { return a == '/' && b == '/'; };
+    path.erase(std::unique(path.begin(), path.end(), both), path.end());
+}
+
 // False: a broken code. Slashes kept apart for `..` are merged at the end.
 bool read_path(std::string_view path, unsigned reading, std::string& out) {
     out = '/';
@@ -95,10 +103,8 @@ bool read_path(std::string_view path, unsigned reading, std::string& out) {
         if (!append_code(path.substr(i + 1, 2), reading, out)) return false;
         i += 2;
     }
-    close_segment(out);
-    const auto both = [](char a, char b) { return a == '/' && b == '/'; };
-    if ((reading & merged_slashes) == 0)
-        out.erase(std::unique(out.begin(), out.end(), both), out.end());
+    if ((reading & resolved_dots) != 0) close_segment(out);
+    if ((reading & merged_slashes) == 0 && (reading & joined_slashes) != 0) join_slashes(out);
     return true;
 }
 
@@ -122,6 +128,21 @@ bool has_code(std::string_view path, char high, char low) {
             return true;
     return false;
 }
+
+// Different texts, none of them the normal form.
+class Readings {
+ public:
+    explicit Readings(std::string_view normal) : normal_(normal) {}
+    void add(std::string other) {
+        if (other != normal_ && std::ranges::find(others_, other) == others_.end())
+            others_.push_back(std::move(other));
+    }
+    std::vector<std::string> take() { return std::move(others_); }
+
+ private:
+    const std::string_view normal_;
+    std::vector<std::string> others_;
+};
 
 }  // namespace
 
@@ -152,25 +173,38 @@ bool normalise_path(std::string_view path, std::string& out) {
 }
 
 std::vector<std::string> other_readings(std::string_view path) {
-    std::string normal;
     unsigned open = 0;  // readings that matter for this path
     if (path.find('\\') != path.npos || has_code(path, '5', 'c')) open |= backslash;
     if (has_code(path, '2', 'f')) open |= coded_slash;
     if (path.find("//") != path.npos || open != 0) open |= merged_slashes;
-    std::vector<std::string> others;
-    if (open == 0 || !read_path(path, normal_reading, normal)) return others;
-    const auto add = [&](std::string other) {
-        if (other != normal && std::ranges::find(others, other) == others.end())
-            others.push_back(std::move(other));
-    };
-    for (unsigned no = 1; no <= normal_reading; ++no) {
+    std::string normal;
+    if (open == 0 || !read_path(path, normal_reading, normal)) return {};
+    Readings others(normal);
+    for (unsigned no = 1; no <= of_servers; ++no) {
         if ((no & ~open) != 0) continue;
         std::string other;
         read_path(path, normal_reading & ~no, other);
-        add(with_late_slashes(other));
-        add(std::move(other));
+        others.add(with_late_slashes(other));
+        others.add(std::move(other));
     }
-    return others;
+    return others.take();
+}
+
+std::vector<std::string> verbatim_readings(std::string_view path) {
+    std::string normal;
+    if (!path.starts_with('/') || !read_path(path, normal_reading, normal)) return {};
+    Readings others(normal);
+    constexpr unsigned slashes = merged_slashes | joined_slashes;
+    for (const unsigned no : {unsigned{resolved_dots}, slashes, resolved_dots | slashes}) {
+        std::string other;
+        read_path(path, normal_reading & ~no, other);
+        others.add(std::move(other));
+    }
+    std::string as_it_came(path);
+    others.add(as_it_came);
+    join_slashes(as_it_came);
+    others.add(std::move(as_it_came));
+    return others.take();
 }
 
 }  // namespace ticketgate::http

@@ -70,8 +70,33 @@ class Search {
         if (found.match.unclear) found.complaint = two_headers;
         if (path_ != asked_.path && other_route(index, path_, asked_, found.match))
             found.complaint = two_paths;
-        if (found.route != nullptr && found.complaint.empty() && !index.methods().empty())
-            look_at_methods(found);
+        if (found.route == nullptr || !found.complaint.empty()) return;
+        if (path_ != asked_.path) look_at_verbatim(found);
+        if (found.complaint.empty() && !index.methods().empty()) look_at_methods(found);
+    }
+
+    // The application may not resolve the path. If it is queued as it came, the request goes by
+    // that route; to be queued for nothing does no harm. If it has two queues, it is refused; but
+    // repeated slashes alone are one (CONTRACT 6).
+    void look_at_verbatim(Routed& found) {
+        for (const auto& other : http::verbatim_readings(path_)) {
+            config::Asked asked = asked_;
+            asked.path = other;
+            const Match match = snapshot_.index().match(asked);
+            if (!match.matched() || snapshot_.index().same(match, found.match)) continue;
+            auto route = snapshot_.find(match);
+            if (!snapshot_.queues(*route, head_)) continue;
+            const config::Settings &its = route->settings, &first = found.route->settings;
+            const bool queued = snapshot_.queues(*found.route, head_);
+            if (queued && (its.queue == first.queue || other.find("//") != other.npos)) continue;
+            if (match.unclear || queued || its.upstream != first.upstream) {
+                found.complaint = two_paths;
+                return;
+            }
+            found.route = std::move(route);
+            found.match = match;
+            found.read_as = other;
+        }
     }
 
     error_code failure(const Route* route) const {
@@ -135,9 +160,10 @@ class Pages {
             if (front.routes_below) look_behind_script(front.script, found);
         }
         if (path_ == normal_) return found;
-        for (const auto& other : http::other_readings(path_))
-            for (const auto& front : snapshot_.front_controllers())
-                look_without_script(front.script, other, found);
+        for (const auto readings : {http::other_readings, http::verbatim_readings})
+            for (const auto& other : readings(path_))
+                for (const auto& front : snapshot_.front_controllers())
+                    look_without_script(front.script, other, found);
         return found;
     }
 

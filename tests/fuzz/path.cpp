@@ -1,5 +1,6 @@
-// Paths: the normal form, the routes of a snapshot, and servers of eight kinds behind it. On none
-// of them may a spelling that the snapshot accepts reach a queued script without its queue.
+// Paths: the normal form, the routes of a snapshot, and behind it servers of eight kinds and
+// applications that resolve nothing. On none of them may a spelling that the snapshot accepts reach
+// a queued script without its queue.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,7 +11,7 @@
 #include "fuzz/expect.hpp"
 #include "http/framing.hpp"
 #include "http/target.hpp"
-#include "proxy/snapshot.hpp"
+#include "proxy/routing.hpp"
 
 namespace ticketgate::fuzz {
 namespace {
@@ -92,7 +93,8 @@ void check_form(std::string_view path, const std::string& normal) {
         expect(segment != "." && segment != "..", "no dot segments");
     std::string again;
     expect(http::normalise_path(normal, again) && again == normal, "it is its own normal form");
-    expect(http::other_readings(normal).empty(), "with no other reading");
+    expect(http::other_readings(normal).empty() && http::verbatim_readings(normal).empty(),
+           "with no other reading");
     expect(!http::other_readings(path).empty() || path.find_first_of("\\%/") != path.npos,
            "a plain path has one reading");
 }
@@ -115,18 +117,33 @@ const std::array<Snapshot, 2>& snapshots() {
     return both;
 }
 
-// As Session::route() asks it.
-void check_routes(const Snapshot& snapshot, std::string_view path, const std::string& normal) {
-    const auto route = snapshot.find(normal);
-    expect(route != nullptr, "a route for every path");
-    if (path != normal && other_route(snapshot.index(), path, normal)) return;  // 400
-    const bool queued = route->settings.queue.has_value();
+// An application that gets the path as it came, decoded or not, and compares its text.
+bool in_queue_verbatim(std::string_view path) {
+    const auto decoded_path = decoded(path, {false, false, false});
+    const auto under = [](std::string_view text) {
+        return text == "/q" || text.starts_with("/q/");
+    };
+    return under(path) || (decoded_path && under(*decoded_path));
+}
+
+void check_routes(const Snapshot& snapshot, std::string_view path) {
+    http::RequestHead head;
+    head.method = "GET";
+    head.target = path;
+    head.host = "h";
+    std::string normal;
+    const Routed routed = route_of(snapshot, head, {}, normal);
+    if (routed.failure) return;  // 400
+    const bool queued = routed.queues;
     for (unsigned kind = 0; kind < 8; ++kind) {
         const Server server{(kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0};
         const auto segments = *walk(path, server);
-        expect(in_queue(segments) == queued, "no server is led past the queue");
-        expect(!in_queue_late(segments) || queued, "nor one that decodes late");
+        expect(queued || !in_queue(segments), "no server is led past the queue");
+        expect(queued || !in_queue_late(segments), "nor one that decodes late");
     }
+    expect(queued || !in_queue_verbatim(path), "nor an application that resolves nothing");
+    expect(!queued || path != normal || in_queue(*walk(path, {true, true, true})),
+           "a plain path of another route is not queued");
 }
 
 void check(std::string_view path) {
@@ -140,7 +157,7 @@ void check(std::string_view path) {
     check_form(path, normal);
     // A session routes only paths that its parser accepts.
     if (!http::valid_target("GET", path) || http::path_of(path) != path) return;
-    for (const Snapshot& snapshot : snapshots()) check_routes(snapshot, path, normal);
+    for (const Snapshot& snapshot : snapshots()) check_routes(snapshot, path);
 }
 
 }  // namespace

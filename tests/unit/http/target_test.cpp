@@ -176,5 +176,27 @@ TEST(OtherReadings, AreThePathsThatSomeServersSee) {
     }
 }
 
+TEST(VerbatimReadings, AreThePathsThatAnApplicationMayCompare) {
+    const std::pair<std::string_view, std::vector<std::string>> table[] = {
+        {"/a/b", {}},
+        {"*", {}},
+        {"/orders/%2E%2e", {"/orders/..", "/orders/%2E%2e"}},
+        {"/orders/..", {"/orders/.."}},
+        {"/a/./b", {"/a/./b"}},
+        {"//a", {"//a"}},
+        {"/%61", {"/%61"}},
+        {"/caf%c3%a9", {"/caf%c3%a9"}},
+        {"/a/../%62//c", {"/a/../b/c", "/b//c", "/a/../b//c", "/a/../%62//c", "/a/../%62/c"}},
+        {"/%00", {}},
+    };
+    for (const auto& [path, readings] : table) {
+        auto others = verbatim_readings(path);
+        std::sort(others.begin(), others.end());
+        auto expected = readings;
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(others, expected) << path;
+    }
+}
+
 }  // namespace
 }  // namespace ticketgate::http
