@@ -89,8 +89,8 @@ void warn_workers_inside(const Config& config, const std::string& path, const Se
 std::set<std::string> queues_of_routes(const Config& config);
 
 /// The workers that `max: auto` allows: one for each slot of the queues that lead to this upstream,
-/// max_inside more for each where calls run within it, and four a processor if a route leads there
-/// without a queue.
+/// max_inside more for each where calls run within it, and four a processor for requests that hold
+/// no slot: not queued, an event stream that gave its slot back, or released.
 std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors);
 

@@ -110,8 +110,9 @@ bool check_variable(const Value& value, const Entry& entry) {
     if (!name)
         return fail(entry.mark, "not a valid variable name: A-Z 0-9 _, without a digit first");
     // ticketgate sets these; HTTP_PROXY would make libraries use that proxy (httpoxy).
-    constexpr std::array<std::string_view, 5> own{"CONTENT_LENGTH", "QUERY_STRING",
-                                                  "REQUEST_METHOD", "SCRIPT_NAME", "HTTP_PROXY"};
+    constexpr std::array<std::string_view, 7> own{
+        "CONTENT_LENGTH", "QUERY_STRING",  "REQUEST_METHOD", "SCRIPT_NAME",
+        "HTTP_PROXY",     "FENCING_TOKEN", "FENCING_QUEUE"};
     if (is_one_of(entry.key, own)) return fail(entry.mark, "is set by ticketgate; remove it");
     if (entry.value.kind != Node::Kind::scalar) return fail(entry.value.mark, "expected text");
     if (!is_header_value(entry.value.text))

@@ -276,14 +276,12 @@ std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors) {
     constexpr std::uint32_t each_processor = 4;
     std::map<std::string, bool> inside;  // by queue: calls run within its slots
-    bool beside = false;
     for (const Effective& route : effective_routes(config)) {
         const Settings& settings = route.settings;
         if (&route.own == &config.defaults || settings.upstream != upstream) continue;
         if (settings.queue) inside[*settings.queue] |= lets_calls_in(settings);
-        beside = beside || !settings.queue || !settings.skip_methods.empty();
     }
-    std::uint64_t most = beside ? std::max(1u, processors) * each_processor : 0;
+    std::uint64_t most = std::max(1u, processors) * each_processor;
     for (const auto& [name, lets_in] : inside) {
         const auto found = config.queues.find(name);
         if (found == config.queues.end()) continue;

@@ -197,7 +197,7 @@ error_code Session::start() {
     place_.reset();
     turn_ = slot ? Turn::had : Turn::revoked;
     if (slot && request_->trace) request_->trace->granted = slot.granted();
-    if (slot && lets_pass()) station().commons.look_for_clients();
+    if (slot && request_->snapshot->guesses_callers) station().commons.look_for_clients();
     if (slot) add_fencing(slot);
     if (slot) start_run(station(), request_, std::move(slot));
     return turn_ == Turn::had ? error_code() : errc::slot_revoked;

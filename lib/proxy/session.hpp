@@ -100,7 +100,6 @@ class Session {
     // session_inside.cpp
     void note_inside();
     error_code enter_within(Pass& pass, const queue::Queue::Entry& entry, queue::State& state);
-    bool lets_pass() const;
     void tell_inside() const;
     std::string inside_remedy() const;
     bool may_accept();

@@ -35,6 +35,7 @@ error_code Session::hear_replica() {
     about->peer = client_.peer();
     about->peer.ip = told->client;
     about->peer.trusted = true;  // its X-Forwarded-* are those of the replica
+    about->peer.port_told = told->port_told;
     about->queue = told->queue;
     about->listener = told->listener;
     if (told->inside) about->inside = std::string(*told->inside);
@@ -105,6 +106,7 @@ void Session::stamp_forward(std::string& lines) const {
     forward.listener = request_->snapshot->listener_name(peer().listener);
     forward.waited = monotonic_now() - request_->started;
     if (inside_) forward.inside = *inside_;
+    forward.port_told = tells_port(head, peer());
     lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
     lines.append("\r\n");
     if (!request_->repeatable) lines.append("Expect: 100-continue\r\n");

@@ -65,12 +65,6 @@ error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
     return errc::inside_call;
 }
 
-// Then a call that names no request needs to know that it came after this one began.
-bool Session::lets_pass() const {
-    return settings().inside_calls == config::InsideCalls::pass_any &&
-           !request_->snapshot->config.clients.inside.empty();
-}
-
 // The log has no line of this request before it ends, and then its caller may have given up. While
 // a slot is free, it waits for its own upload at most.
 void Session::tell_inside() const {

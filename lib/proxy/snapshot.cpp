@@ -5,6 +5,7 @@
 
 #include "cluster/forward.hpp"
 #include "config/each_id.hpp"
+#include "config/effective.hpp"
 #include "config/front_controller.hpp"
 #include "config/proxy_headers.hpp"
 #include "files/names.hpp"
@@ -104,6 +105,13 @@ std::vector<FrontController> front_controllers_of(const config::Config& config) 
     return out;
 }
 
+bool lets_any_in(const config::Config& config) {
+    const auto routes = config::effective_routes(config);
+    return !config.clients.inside.empty() && std::ranges::any_of(routes, [](const auto& route) {
+        return route.settings.inside_calls == config::InsideCalls::pass_any;
+    });
+}
+
 bool names_files(const config::Config& config) {
     bool any = std::ranges::any_of(config.upstreams,
                                    [](const auto& one) { return one.second.files.root.given(); });
@@ -147,6 +155,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       own_names(own_names_of(id_names, config.listen, t)),
       names_to_continue(traced_names(config, own_names, {"traceparent"})),
       names_to_begin(traced_names(config, own_names, {"traceparent", "tracestate"})),
+      guesses_callers(lets_any_in(config)),
       names_client_certificates(own_names.size() != id_names.size()),
       address_names(config::address_headers(config.clients)),
       path_names(config::path_headers(config.clients)),

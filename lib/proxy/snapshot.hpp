@@ -74,6 +74,9 @@ class Snapshot {
     const std::vector<std::string> own_names;
     /// own_names and `traceparent`, and with `tracestate`. Empty without `tracing`.
     const std::vector<std::string> names_to_continue, names_to_begin;
+    /// Some route lets in a call that names no request: it must be known whose beginning it came
+    /// after.
+    const bool guesses_callers;
     const bool names_client_certificates;  ///< sends the headers about client certificates
     const http::NameSet address_names;     ///< clients.address_headers
     const http::NameSet path_names;        ///< clients.path_headers

@@ -196,12 +196,18 @@ std::string client_ip(const http::RequestHead& head, const Peer& peer) {
     return address.empty() ? peer.ip : address;
 }
 
+// Each replica stamps X-Forwarded-Port, too: the port of its listener, if it was not told another.
+bool tells_port(const http::RequestHead& head, const Peer& peer) {
+    if (peer.replica) return peer.port_told;
+    return peer.trusted && has(head, http::FieldName::x_forwarded_port);
+}
+
 // The port is the peer's, so it does not hold for a client behind a proxy.
 fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::string_view client_ip,
                        const Record& record) {
     const std::uint16_t port = client_ip == peer.ip ? peer.from_port : std::uint16_t{0};
-    const bool told = peer.trusted && has(head, http::FieldName::x_forwarded_port);
-    return {client_ip, port, peer.local_ip, peer.port, told, record.unique_id.view()};
+    return {
+        client_ip, port, peer.local_ip, peer.port, tells_port(head, peer), record.unique_id.view()};
 }
 
 void describe(Record& record, const http::RequestHead& head, const Peer& peer) {

@@ -32,6 +32,8 @@ struct Peer {
     /// Another replica of the cluster, which has stamped the request. `ip` is then that of its
     /// client.
     bool replica = false;
+    /// Of a request of another replica: a trusted proxy told that one the client's port.
+    bool port_told = false;
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };
@@ -68,6 +70,9 @@ bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 
 /// The client's address for the log: from a trusted proxy's header, else the peer's.
 std::string client_ip(const http::RequestHead&, const Peer&);
+
+/// A trusted proxy tells the port that the client used.
+bool tells_port(const http::RequestHead&, const Peer&);
 
 /// The facts for CGI variables that the head does not have. Views into the arguments.
 fcgi::Origin origin_of(const http::RequestHead&, const Peer&, std::string_view client_ip,

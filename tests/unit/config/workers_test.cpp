@@ -76,13 +76,13 @@ TEST(Workers, WithoutAMaximumAreAsManyAsTheirRoutesNeed) {
     const auto most = [](const std::string& routes) {
         return most_workers(*load(workers("command: [w]", "", routes)).config, "a", 3);
     };
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}]"), 2u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 3u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}]"), 14u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two}, {prefix: /x, queue: one}]"), 15u);
     EXPECT_EQ(most("[{prefix: /, upstream: a}]"), 12u);
     EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, skip_methods: [GET]}]"), 14u);
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: pass}]"), 18u)
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: pass}]"), 30u)
         << "max_inside calls within each slot";
-    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: accept}]"), 2u);
+    EXPECT_EQ(most("[{prefix: /, upstream: a, queue: two, inside_calls: accept}]"), 14u);
 }
 
 TEST(Workers, ThatAreTooFewForCallsFromInsideAreWarnedOf) {
