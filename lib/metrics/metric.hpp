@@ -52,6 +52,12 @@ class alignas(cache_line) Histogram {
         count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         sum_.store(sum() + value, std::memory_order_relaxed);
     }
+    /// What `other`, of equal bounds, has observed.
+    void add(const Histogram& other) noexcept {
+        for (std::size_t i = 0; i <= bounds_.size(); ++i)
+            counts_[i].store(count(i) + other.count(i), std::memory_order_relaxed);
+        sum_.store(sum() + other.sum(), std::memory_order_relaxed);
+    }
 
     std::span<const double> bounds() const noexcept { return bounds_; }
     /// The count of one bucket, not cumulative; index bounds().size() is the bucket up to +Inf.

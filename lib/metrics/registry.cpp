@@ -1,6 +1,7 @@
 #include "metrics/registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -39,6 +40,19 @@ void add_buckets(const Histogram& histogram, Series& series) {
     for (std::size_t i = 0; i < series.buckets.size(); ++i) series.buckets[i] += histogram.count(i);
 }
 void add_buckets(const auto&, Series&) {}
+
+bool is_empty(const Histogram& histogram) {
+    for (std::size_t i = 0; i <= histogram.bounds().size(); ++i)
+        if (histogram.count(i) != 0) return false;
+    return true;
+}
+
+void add(Counter& to, const Counter& earlier) {
+    to.add(earlier.value());
+}
+void add(Histogram& to, const Histogram& earlier) {
+    to.add(earlier);
+}
 
 Series& series_for(Family& family, const Labels& labels) {
     for (Series& series : family.series)
@@ -121,27 +135,50 @@ void Registry::erase(const void* address) {
     }
 }
 
+template <class T>
+T* Registry::held(const Instance& instance) {
+    const auto* const metric = std::get_if<std::unique_ptr<T>>(&instance.metric);
+    return metric != nullptr ? metric->get() : nullptr;
+}
+
 void Registry::retire(const Counter& counter) {
     if (counter.value() == 0) return remove(counter);
-    const auto counts = [](const Instance& one) {
-        return std::get<std::unique_ptr<Counter>>(one.metric).get();
-    };
+    keep(counter);
+}
+
+void Registry::retire(const Histogram& histogram) {
+    if (is_empty(histogram)) return remove(histogram);
+    keep(histogram);
+}
+
+template <class T>
+void Registry::keep(const T& metric) {
     const std::lock_guard lock(mutex_);
     for (auto& [name, entry] : entries_) {
         auto& all = entry.instances;
-        const auto its = std::ranges::find_if(all, [&](const Instance& one) {
-            const auto* const held = std::get_if<std::unique_ptr<Counter>>(&one.metric);
-            return held != nullptr && held->get() == &counter;
-        });
+        const auto its =
+            std::ranges::find_if(all, [&](const Instance& one) { return held<T>(one) == &metric; });
         if (its == all.end()) continue;
         const auto earlier = std::ranges::find_if(
             all, [&](const Instance& one) { return one.retired && one.labels == its->labels; });
         its->retired = true;
-        if (earlier == all.end()) return;
-        counts(*earlier)->add(counter.value());
-        all.erase(its);
-        return;
+        if (earlier != all.end()) {
+            add(*held<T>(*its), *held<T>(*earlier));
+            all.erase(earlier);
+        }
+        return forget_oldest(all);
     }
+}
+
+// A series that something still counts must not fall.
+void Registry::forget_oldest(std::vector<Instance>& all) {
+    const auto alone = [&](const Instance& one) {
+        return one.retired && std::ranges::none_of(all, [&](const Instance& other) {
+                   return !other.retired && other.labels == one.labels;
+               });
+    };
+    while (std::cmp_greater(std::ranges::count_if(all, alone), most_retired))
+        all.erase(std::ranges::find_if(all, alone));
 }
 
 std::vector<Family> Registry::collect() const {

@@ -47,9 +47,11 @@ class Registry {
     void remove(const Histogram& metric) { erase(&metric); }
     void remove(const Callback& metric) { erase(&metric); }
     void remove(const Refresh& refresh);
-    /// Invalidates the reference; its series keeps what it counted. At most one retired counter
-    /// stays for each series.
+    /// Invalidates the reference; its series keeps what it counted. At most one retired instance
+    /// stays for each series. Of series that have no other instance, the oldest are forgotten.
     void retire(const Counter& counter);
+    void retire(const Histogram& histogram);
+    static constexpr std::size_t most_retired = 256;  ///< such series in each family
 
     /// Families by name, series by first registration, equal labels summed.
     std::vector<Family> collect() const;
@@ -73,6 +75,11 @@ class Registry {
     template <class T>
     T& insert(Type, std::string_view name, std::string_view help, Labels, std::unique_ptr<T>);
     void erase(const void* address);
+    template <class T>
+    static T* held(const Instance& instance);
+    template <class T>
+    void keep(const T& metric);
+    static void forget_oldest(std::vector<Instance>& all);
 
     mutable std::mutex mutex_;  // guards the two below; the numbers inside are atomics
     std::list<Refresh> refreshes_;

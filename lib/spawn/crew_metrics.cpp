@@ -4,6 +4,9 @@ namespace ticketgate::spawn {
 namespace {
 
 constexpr std::array<const char*, 4> states{"starting", "idle", "busy", "stopping"};
+// The first four are faults; TicketgateWorkersDie in deploy/monitoring names them.
+constexpr std::array<const char*, 8> reasons{"exit", "signal",       "start_timeout", "protocol",
+                                             "idle", "max_requests", "reload",        "stop"};
 
 }  // namespace
 
@@ -15,14 +18,15 @@ CrewMetrics::CrewMetrics(metrics::Registry& r, const std::string& the_upstream)
       busy_seconds(r.histogram("ticketgate_worker_busy_seconds",
                                "From a request's start on a worker until it is idle again.",
                                {{"upstream", the_upstream}}, metrics::seconds_buckets)) {
-    for (const char* reason : {"exit", "signal"}) (void)deaths(reason);  // a rate needs their zeros
+    for (const char* reason : reasons) (void)deaths(reason);  // a rate needs their zeros
 }
 
 CrewMetrics::~CrewMetrics() {
     for (const auto* gauge : gauges) registry.remove(*gauge);
-    registry.remove(starts);
-    registry.remove(busy_seconds);
-    for (const auto& [reason, counter] : by_reason) registry.remove(*counter);
+    // A reload that changes the processes brings another pool of the same name: no sum may fall.
+    registry.retire(starts);
+    registry.retire(busy_seconds);
+    for (const auto& [reason, counter] : by_reason) registry.retire(*counter);
 }
 
 void CrewMetrics::watch(const Pool& pool) {

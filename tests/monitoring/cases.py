@@ -12,6 +12,13 @@ def rate(per_minute, start=0):
     return f"{start}+{per_minute}x60"
 
 
+def deaths(values, *reasons):
+    return [(f'ticketgate_worker_deaths_total{{upstream="own",reason="{reason}"}}', values) for reason in reasons]
+
+
+# Ends of workers that are no fault.
+HEALTHY_ENDS = ("idle", "max_requests", "reload", "stop")
+
 # Alert: (minutes until it fires, series with which it fires, the same in which one thing differs and it does not fire).
 # A series has one value a minute.
 CASES = {
@@ -55,8 +62,9 @@ CASES = {
         11, [("ticketgate_upstream_errors_total", rate(6)), ("ticketgate_http_requests_total", rate(100))],
         [("ticketgate_upstream_errors_total", rate(4)), ("ticketgate_http_requests_total", rate(100))]),
     "TicketgateWorkersDie": (
-        15, [('ticketgate_worker_deaths_total{upstream="own",reason="exit"}', rate(1))],
-        [('ticketgate_worker_deaths_total{upstream="own",reason="exit"}', "0 0 1 1 2x60")]),
+        # Only the sum of the four is above 3.
+        20, deaths(rate(0.06), "exit", "signal", "start_timeout", "protocol"),
+        deaths("0 0 1 1 2x60", "exit") + deaths(rate(1), *HEALTHY_ENDS)),
     "TicketgateDown": (3, [('up{job="ticketgate"}', "1 0x60")], [('up{job="another"}', "1 0x60")]),
     "TicketgateRestarts": (
         8, [('process_start_time_seconds{job="ticketgate"}', "100 100 200 300 400 400x60")],

@@ -88,6 +88,42 @@ TEST(Registry, KeepsWhatARetiredCounterCounted) {
     EXPECT_TRUE(has(registry.render(), "x_total{queue=\"a\"} 7"));
 }
 
+TEST(Registry, KeepsWhatARetiredHistogramCounted) {
+    constexpr std::array<double, 1> bounds{1};
+    Registry registry;
+    for (int times = 0; times < 3; ++times) {
+        auto& histogram = registry.histogram("x", "X.", {{"queue", "a"}}, bounds);
+        histogram.observe(0.5);
+        histogram.observe(2);
+        registry.retire(histogram);
+    }
+    registry.retire(registry.histogram("x", "X.", {{"queue", "b"}}, bounds));  // it saw nothing
+    registry.histogram("x", "X.", {{"queue", "a"}}, bounds).observe(0.5);
+    EXPECT_EQ(registry.render(),
+              "# HELP x X.\n# TYPE x histogram\n"
+              "x_bucket{queue=\"a\",le=\"1\"} 4\n"
+              "x_bucket{queue=\"a\",le=\"+Inf\"} 7\n"
+              "x_sum{queue=\"a\"} 8\nx_count{queue=\"a\"} 7\n");
+}
+
+// Each reload of a config may bring another name.
+TEST(Registry, ForgetsTheOldestRetiredSeriesThatNobodyCountsAnyMore) {
+    Registry registry;
+    const auto count_once = [&](const std::string& queue) {
+        auto& counter = registry.counter("x_total", "X.", {{"queue", queue}});
+        counter.add();
+        registry.retire(counter);
+    };
+    count_once("used");
+    registry.counter("x_total", "X.", {{"queue", "used"}});
+    for (std::size_t i = 0; i <= Registry::most_retired; ++i) count_once(std::to_string(i));
+    const auto text = registry.render();
+    EXPECT_TRUE(has(text, "x_total{queue=\"used\"} 1"));
+    EXPECT_FALSE(has(text, "x_total{queue=\"0\"} 1"));
+    EXPECT_TRUE(has(text, "x_total{queue=\"1\"} 1"));
+    EXPECT_EQ(registry.collect()[0].series.size(), Registry::most_retired + 1);
+}
+
 TEST(Registry, ANameMayComeBackAsSomethingElse) {
     Registry registry;
     registry.remove(registry.counter("x", "X."));

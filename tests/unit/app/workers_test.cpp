@@ -1,0 +1,73 @@
+// `check` looks at what the workers need of this machine.
+#include "app/workers.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "config/load.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ticketgate {
+namespace {
+
+class WorkersTest : public testing::Test {
+ protected:
+    // What is told of the directory; lines joined.
+    static std::string told(const std::string& directory, const std::string& more = {}) {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {workers: {command: [/bin/true]" +
+                more + ",\n directory: " + directory +
+                "}, fastcgi: {root: /tmp}}}\n"
+                "routes: [{prefix: /, upstream: app, queue: q}]\n",
+            "c.yaml", config::environment_of({}));
+        if (!loaded.config) return "no config";
+        std::string out;
+        for (const auto& problem : worker_problems(*loaded.config))
+            if (problem.path == "upstreams.app.workers.directory")
+                out += config::print(problem) + "\n";
+        return out;
+    }
+    test::TemporaryFolder folder_;
+};
+
+TEST_F(WorkersTest, TakesADirectoryThatIsThere) {
+    EXPECT_EQ(told(folder_.path()), "");
+}
+
+TEST_F(WorkersTest, NamesADirectoryThatIsNoFolder) {
+    const auto missing = folder_.file("no/such"), text = folder_.write("text", "");
+    EXPECT_EQ(told(missing), "c.yaml:3:2: upstreams.app.workers.directory: " + missing +
+                                 ": No such file or directory; no worker can start there\n");
+    EXPECT_EQ(told(text), "c.yaml:3:2: upstreams.app.workers.directory: " + text +
+                              " is not a folder; no worker can start there\n");
+}
+
+TEST_F(WorkersTest, NamesADirectoryThatTicketgateMayNotEnter) {
+    constexpr uid_t nobody = 65534;  // root may enter all
+    const bool root = ::geteuid() == 0;
+    ASSERT_EQ(root ? ::seteuid(nobody) : ::chmod(folder_.path().c_str(), 0600), 0);
+    const auto why = told(folder_.path());
+    ASSERT_EQ(root ? ::seteuid(0) : ::chmod(folder_.path().c_str(), 0700), 0);
+    EXPECT_NE(why.find("may not be entered by this user: Permission denied"), std::string::npos)
+        << why;
+}
+
+TEST_F(WorkersTest, WarnsOfAFolderOnTheWayThatTheirUserMayNotEnter) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root starts workers as another user";
+    const auto inner = folder_.file("inner");
+    std::filesystem::create_directory(inner);
+    ASSERT_EQ(::chmod(folder_.path().c_str(), 0700), 0);
+    EXPECT_EQ(told(inner, ", user: nobody"),
+              "c.yaml:3:2: warning: upstreams.app.workers.directory: the mode of " +
+                  folder_.path() +
+                  " does not let the workers' user enter it; then no worker can start\n");
+    ASSERT_EQ(::chmod(folder_.path().c_str(), 0711), 0);
+    EXPECT_EQ(told(inner, ", user: nobody"), "");
+}
+
+}  // namespace
+}  // namespace ticketgate
