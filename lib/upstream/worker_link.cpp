@@ -40,6 +40,15 @@ void WorkerLink::give_back() noexcept {
     look();
 }
 
+// Between the death of a process and its first sign in a socket the kernel takes down its memory,
+// for milliseconds.
+Proof WorkerLink::prove_now() noexcept {
+    const Proof proof = prove();
+    if (proof != Proof::idle || !worker_.life.over()) return proof;
+    give_up();
+    return Proof::gone;
+}
+
 void WorkerLink::drop_spent() noexcept {
     if (exchange_ && !exchange_->kept()) exchange_.reset();
 }
