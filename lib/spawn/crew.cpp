@@ -118,6 +118,7 @@ void Supervisor::Crew::start_one() {
     if (pid == 0) return tell_not_started(why);
     const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
     worker->pid = pid;
+    worker->life = Life(pid);
     worker->link = make_link_(pool_, *worker);
     auto tell = [this, pid, of = std::weak_ptr(worker)](std::string_view line) {
         const auto its = of.lock();

@@ -102,6 +102,13 @@ void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
     worker.request_id[size] = 0;
 }
 
+void Pool::spared(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    --worker.requests;
+    worker.works = false;
+    worker.request_id[0] = 0;
+}
+
 void Pool::reject(Worker& worker) noexcept {
     const std::lock_guard lock(mutex_);
     if (worker.state != WorkerState::dead) end(worker, Ending::protocol, monotonic_now());

@@ -68,6 +68,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
     void idle(Worker& worker) noexcept;
     /// The request that the worker runs now.
     void serves(Worker& worker, std::string_view request_id) noexcept;
+    /// It has ended before it got a byte of that request.
+    void spared(Worker& worker) noexcept;
     /// The worker broke the rules of its transport: it must end.
     void reject(Worker& worker) noexcept;
 

@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "net/loop.hpp"
+#include "spawn/life.hpp"
 #include "spawn/plan.hpp"
 
 namespace ticketgate::spawn {
@@ -65,7 +66,8 @@ struct Worker : std::enable_shared_from_this<Worker> {
 
     const std::uint64_t number;  ///< counts from 1 in its pool
     Wire wire;                   ///< the link's
-    pid_t pid = 0;               ///< constant once started, as the next two
+    pid_t pid = 0;               ///< constant once started, as the next three
+    Life life;
     Time started{};
     std::unique_ptr<Link> link;      ///< the loop that holds the worker uses it
     std::atomic<bool> ended{false};  ///< its process has ended

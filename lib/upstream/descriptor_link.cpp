@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "upstream/fcgi_exchange.hpp"
@@ -64,9 +65,18 @@ bool DescriptorLink::close() noexcept {
 Proof DescriptorLink::prove() noexcept {
     if (gone()) return Proof::gone;
     if (!stream_) return Proof::working;
-    if (!outstanding_) return Proof::idle;
-    if (!read_cookie()) pool().reject(worker());
-    return outstanding_ ? Proof::working : Proof::idle;
+    if (outstanding_ && !read_cookie()) pool().reject(worker());
+    if (outstanding_) return Proof::working;
+    return parted() ? Proof::gone : Proof::idle;
+}
+
+// The control socket has ended: nothing can be passed any more. A process that lives on without it
+// would keep its place for ever.
+bool DescriptorLink::parted() noexcept {
+    if (!stream_->fin() && !stream_->broken()) return false;
+    give_up();
+    if (worker().life.known() && !worker().life.over()) pool().reject(worker());
+    return true;
 }
 
 // False: what came is not the cookie of this worker's request. At the end of the socket the process
@@ -101,7 +111,11 @@ bool DescriptorLink::begin() {
     const Descriptor theirs(ends[1]);
     draw_cookie();
     if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return false;
-    if (!pass(stream_->descriptor(), cookie_, theirs.get())) return false;
+    if (!pass(stream_->descriptor(), cookie_, theirs.get())) {
+        // Nobody holds the other end, or ever will: the descriptor has reached nobody.
+        if (errno == EPIPE || errno == ECONNRESET) give_up();
+        return false;
+    }
     outstanding_ = true;
     answered_ = 0;
     exchange_ = upstream().talk_over(loop(), net::SocketStream::take_over(loop(), ours));

@@ -37,39 +37,54 @@ void LeasedExchange::got(std::shared_ptr<spawn::Worker> worker) {
     link().lease(loop_, observer_);
 }
 
-// done: the worker waits for this request. One that has died since it was idle has got nothing of
-// it, so another one takes its place.
+// done: the worker has the request. One that has died since it was idle has got nothing of it, so
+// another one takes its place.
 result<Step> LeasedExchange::prepare() {
     for (;;) {
         if (phase_ == Phase::waiting && !waiter_) take();
         if (phase_ == Phase::waiting) return Step::blocked;
-        const Proof proof = link().prove();
+        const Proof proof = link().prove_now();
         if (proof == Proof::working) return Step::blocked;
-        if (proof == Proof::idle) break;
-        link().give_back();
-        worker_.reset();
-        phase_ = Phase::waiting;
+        if (proof == Proof::idle) {
+            const auto step = begin();
+            if (!step || *step == Step::done) return step;
+        }
+        take_another();
     }
-    if (const auto failure = begin()) return failure;
-    return Step::done;
 }
 
-error_code LeasedExchange::begin() {
+// blocked: the worker is gone.
+result<Step> LeasedExchange::begin() {
     if (!link().begin()) {
-        refusal_ = errno;
+        const int why = errno;
+        if (link().prove() == Proof::gone) return Step::blocked;
+        refusal_ = why;
         return errc::upstream_refused;
     }
     phase_ = Phase::serving;
     pool_->serves(*worker_, request_id_);
-    return {};
+    return Step::done;
+}
+
+// The dead one stays busy until its process is reaped: no request gets it, and it counts.
+void LeasedExchange::take_another() noexcept {
+    link().give_back();
+    worker_.reset();
+    phase_ = Phase::waiting;
 }
 
 // ── the exchange ──
 
+// Each turn of the loop uses up a dead worker.
 result<Step> LeasedExchange::send(std::string_view head, Body& body) {
-    if (phase_ != Phase::serving) {
+    while (phase_ != Phase::serving) {
         const auto step = prepare();
         if (!step || *step != Step::done) return step;
+        const auto sent = inner()->send(head, body);
+        if (sent || !link().spared()) return sent;
+        pool_->spared(*worker_);
+        link().give_up();
+        take_another();
     }
     return inner()->send(head, body);
 }
@@ -104,6 +119,8 @@ void LeasedExchange::finish(std::unique_ptr<Exchange> self) {
 // ── for the log ──
 
 std::string LeasedExchange::fault() const {
+    if (inner() != nullptr && (worker_->ended || worker_->life.over()))
+        return "the worker has ended";
     if (inner() != nullptr) return inner()->fault();
     if (refusal_ != 0) return std::strerror(refusal_);
     const std::string trouble = pool_->trouble();

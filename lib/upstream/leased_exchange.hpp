@@ -59,7 +59,8 @@ class LeasedExchange final : public Exchange {
     void take();
     void got(std::shared_ptr<spawn::Worker> worker);
     result<Step> prepare();
-    error_code begin();
+    result<Step> begin();
+    void take_another() noexcept;
 
     const std::shared_ptr<spawn::Pool> pool_;
     net::Loop& loop_;

@@ -54,7 +54,7 @@ std::string PooledExchange::fault() const {
     std::string of_tls = stream_ ? stream_->fault() : std::string();
     if (!of_tls.empty()) return of_tls;
     if (refusal_ != 0) return std::strerror(refusal_);
-    if (has_address()) return {};
+    if (!unresolved()) return {};
     const error_code failure = addresses().failure();
     return "the name " + settings().host +
            " cannot be resolved: " + (failure ? failure.message() : "no answer yet");
@@ -62,7 +62,7 @@ std::string PooledExchange::fault() const {
 
 // A try that has neither failed nor succeeded took too long.
 std::string PooledExchange::remedy() const {
-    if (!has_address()) return resolve_remedy(settings().host);
+    if (unresolved()) return resolve_remedy(settings().host);
     if (stream_ && !stream_->fault().empty()) return tls_remedy(stream_->fault(), to_.text());
     if (connected_ && (reused_ || (received_ == 0 && !over_ && !reset_))) return {};
     if (connected_)

@@ -82,6 +82,8 @@ class PooledExchange : public Exchange,
     bool kept() const;
     /// The backend has ended the connection, or sent something unasked.
     bool hung_up() const { return stream_ != nullptr && !quiet(); }
+    /// The connection has taken nothing of the request, beyond what was sent ahead.
+    bool sent_nothing() const { return request_bytes() == 0; }
     /// Makes a kept or new connection ready for the next request.
     void begin_again();
     /// Ends the connection in both directions. What has come is still read.
@@ -145,6 +147,8 @@ class PooledExchange : public Exchange,
     result<Step> connect();
     AddressSource& addresses() const;
     bool has_address() const { return to_.family() != AF_UNSPEC; }
+    // A connection that was made elsewhere has no address, and needs none.
+    bool unresolved() const { return !stream_ && !has_address(); }
     result<Step> send_pieces(std::string_view head, Body& body);
     result<Step> push(std::string_view head, Body& body);
     std::shared_ptr<PooledUpstream> upstream_;  // the pool's owner; null while idle in the pool

@@ -40,6 +40,14 @@ void WorkerLink::give_back() noexcept {
     look();
 }
 
+// A process that has ended may not be reaped yet, and its listening socket is the pool's.
+Proof WorkerLink::prove_now() noexcept {
+    const Proof proof = prove();
+    if (proof != Proof::idle || !worker_.life.over()) return proof;
+    give_up();
+    return Proof::gone;
+}
+
 void WorkerLink::drop_spent() noexcept {
     if (exchange_ && !exchange_->kept()) exchange_.reset();
 }

@@ -30,9 +30,16 @@ class WorkerLink : public spawn::Link, protected Observer {
     void drop_spent() noexcept;
     /// The next step of the proof.
     virtual Proof prove() noexcept = 0;
-    /// Makes the exchange for a request; the worker is idle. False, with errno: it cannot.
+    /// The same, right before a request: also sees a process that has just ended.
+    Proof prove_now() noexcept;
+    /// Makes the exchange for a request; the worker is idle. False: it cannot. Either it is gone,
+    /// which prove() says from now on, or errno says why.
     virtual bool begin() = 0;
     FcgiExchange* exchange() { return exchange_.get(); }
+    /// The process has ended, and nothing of the request has reached it.
+    bool spared() const { return exchange_->sent_nothing() && worker_.life.over(); }
+    /// No request goes to it any more.
+    void give_up() noexcept { given_up_ = true; }
     /// The request has left the worker: tells the pool when it is idle.
     void give_back() noexcept;
 
@@ -47,7 +54,7 @@ class WorkerLink : public spawn::Link, protected Observer {
     virtual void leave_loop() noexcept = 0;
     virtual void hang_up() noexcept {}
     virtual void observe(Observer*) {}
-    bool gone() const { return worker_.ended; }
+    bool gone() const { return worker_.ended || given_up_; }
     void retry_later() noexcept;
     Observer* observer() { return leased_ ? observer_ : this; }
     net::Loop& loop() { return *loop_; }
@@ -68,6 +75,7 @@ class WorkerLink : public spawn::Link, protected Observer {
     Observer* observer_ = nullptr;  // of the request
     bool leased_ = false;
     bool rests_ = false;  // the pool knows that it is idle
+    bool given_up_ = false;
     Deadline retry_;
     net::Call look_;
     bool looks_ = false;  // look_ is in the loop's queue: the worker must not leave the loop
@@ -106,6 +114,7 @@ class DescriptorLink final : public WorkerLink {
     void leave_loop() noexcept override;
     void observe(Observer* observer) override;
     bool read_cookie() noexcept;
+    bool parted() noexcept;
     void draw_cookie();
     std::unique_ptr<net::SocketStream> stream_;  // the control socket
     bool attached_ = false, outstanding_ = false;

@@ -9,24 +9,10 @@
 #include <set>
 #include <thread>
 
-#include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
-
-#include "support/configs.hpp"
+#include "workers.hpp"
 
 namespace ticketgate::test {
 namespace {
-
-std::string workers(const std::string& more, const std::string& queue = {}) {
-    return "upstreams: { app: { workers: { command: [\"" TG_TEST_WORKER "\"], " + more +
-           ", environment: { TEST_FOLDER: \"${TMP}\", TEST_VARIABLE: given } }, "
-           "fastcgi: { root: /app } } }\n"
-           "queues: { q: {" +
-           queue +
-           "} }\n"
-           "defaults: { upstream: app }\n"
-           "routes: [{ prefix: /, routes: [{ prefix: /q, queue: q }] }]\n";
-}
 
 class Workers : public testing::TestWithParam<const char*> {
  protected:
@@ -37,31 +23,6 @@ class Workers : public testing::TestWithParam<const char*> {
 
 void open_door(const Gateway& gateway, const std::string& name) {
     (void)gateway.folder().write(name, "");
-}
-
-boost::json::array all_workers(const Gateway& gateway) {
-    return boost::json::parse(gateway.admin("/api/v1/workers").body)
-        .as_object()
-        .at("workers")
-        .as_array();
-}
-
-std::size_t in_state(const Gateway& gateway, std::string_view state) {
-    std::size_t count = 0;
-    for (const auto& worker : all_workers(gateway))
-        count += std::string_view(worker.as_object().at("state").as_string().c_str()) == state;
-    return count;
-}
-
-bool wait_for_state(const Gateway& gateway, std::string_view state, std::size_t count) {
-    return eventually([&] { return in_state(gateway, state) == count; });
-}
-
-std::string field(const std::string& body, const std::string& name) {
-    const auto at = ("\n" + body).find("\n" + name + " ");
-    if (at == std::string::npos) return {};
-    const auto begin = at + name.size() + 1;
-    return body.substr(begin, body.find('\n', begin) - begin);
 }
 
 bool marked(const Gateway& gateway, const std::string& text) {

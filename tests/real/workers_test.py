@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -121,6 +122,28 @@ class Workers(unittest.TestCase):
         self.assertEqual([a for n, a in enumerate(got) if n % 10 == 0], [502] * 10)
         self.assertEqual([a for n, a in enumerate(got) if n % 10 != 0], [200] * 90)
         self.assertEqual(self.state.read_text(), "90")
+
+    def test_the_log_says_that_a_worker_died_with_its_request(self):
+        self.start()
+        request_id = self.ask("/die.php", "POST", "")[2]["X-Request-Id"]
+
+        def lines():
+            return [line for line in (self.folder / "log").read_text().splitlines() if request_id in line]
+        wait_for(lambda: any("a worker has died with its request" in line for line in lines()), "the line")
+        self.assertFalse([line for line in lines() if "resolved" in line])
+
+    def test_workers_that_have_ended_while_they_were_idle_get_no_request(self):
+        self.start(lambda text: text.replace("min: 1", "min: 2").replace("max: auto", "max: 2"))
+        for n in range(15):
+            self.assertEqual(self.ask("/count.php", "POST", "")[0], 200)
+            for worker in self.workers():
+                if worker["state"] == "idle":
+                    process = os.pidfd_open(worker["pid"])
+                    os.kill(worker["pid"], signal.SIGKILL)
+                    self.assertTrue(select.select([process], [], [], 60)[0], "it ends")
+                    os.close(process)
+            self.assertEqual(self.ask("/count.php", "POST", "")[0], 200, n)
+        self.assertEqual(self.state.read_text(), "30")
 
     def test_workers_that_die_while_they_are_idle_end_nothing_else(self):
         self.start(lambda text: text.replace("min: 1", "min: 8").replace("max: auto", "max: 8"))

@@ -10,6 +10,7 @@
 //   garbage     writes bytes that are no record before its answer
 //   more        writes bytes behind its answer
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
+//   part        closes its control socket behind its cookie, and lives on
 //   linger      reads to the end of the connection behind its answer
 // With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
@@ -130,7 +131,7 @@ void leave_child() {
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more, tail;
-    bool bad_cookie = false, linger = false;
+    bool bad_cookie = false, linger = false, part = false;
 };
 
 After act(const std::string& query) {
@@ -148,6 +149,7 @@ After act(const std::string& query) {
         if (word == "more") after.more = record(6, "more");
         if (word.starts_with("tail=")) after.tail = value;
         if (word == "linger") after.linger = true;
+        if (word == "part") after.part = true;
         if (word == "child") leave_child();
     }
     return after;
@@ -263,6 +265,8 @@ void be_passed_each(int control) {
         (void)!::write(control, cookie.data(), 3);
         (void)!::write(control, cookie.data() + 3, 5);
         ::close(connection);
+        if (after.part) ::close(control);
+        while (after.part) ::pause();
     }
 }
 

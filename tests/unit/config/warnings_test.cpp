@@ -209,7 +209,7 @@ TEST(Notes, SayWhereATunnelRunsBesideItsQueue) {
         "{prefix: /b, queue: off}, {prefix: /c, queue: c, tunnel: release}]\n");
     ASSERT_EQ(two.size(), 1u);
     EXPECT_TRUE(two[0].starts_with("routes[1] and others" + frees)) << two[0];
-    EXPECT_EQ(noted("defaults: {queue: a, tunnel: bypass}\nroutes: [{prefix: /}]\n"), Lines{});
+    EXPECT_EQ(noted("routes: [{prefix: /, queue: a, tunnel: bypass}]\n"), Lines{});
 }
 
 TEST(Warnings, RewritingRedirectsWhereThereIsNoPort) {

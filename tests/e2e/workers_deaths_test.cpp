@@ -1,0 +1,56 @@
+// Workers of ticketgate that end while they are idle.
+#include <csignal>
+
+#include "spawn/life.hpp"
+#include "workers.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class IdleWorkers : public testing::TestWithParam<const char*> {};
+
+// Returns when they have ended. The process that started them may not know of it yet.
+void kill_all(const Gateway& gateway) {
+    for (const auto& worker : all_workers(gateway)) {
+        const auto pid = static_cast<pid_t>(worker.as_object().at("pid").as_int64());
+        const spawn::Life life(pid);
+        ::kill(pid, SIGKILL);
+        EXPECT_TRUE(eventually([&] { return life.over(); }));
+    }
+}
+
+TEST_P(IdleWorkers, ThatHaveEndedWhileTheyWereIdleGetNoRequest) {
+    Gateway gateway("threads: 2\n" +
+                    workers(std::string("transport: ") + GetParam() + ", min: 1, max: 1"));
+    for (int round = 0; round < 20; ++round) {
+        EXPECT_EQ(gateway.get("/q").status, 200);
+        EXPECT_TRUE(wait_for_state(gateway, "idle", 1));
+        Client client = gateway.client();
+        kill_all(gateway);
+        client.request("POST", "/q", {}, std::string(static_cast<std::size_t>(round) * 10000, 'b'));
+        const auto answer = client.read();
+        EXPECT_EQ(answer.status, 200) << round;
+        EXPECT_EQ(field(answer.body, "body"), std::to_string(round * 10000));
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.line("q").in_flight == 0; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, IdleWorkers, testing::Values("socket", "descriptors"),
+                         [](const auto& one) { return std::string(one.param); });
+
+// Nothing can be passed to it: another one takes its place.
+TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?part").body, "pid");
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    const std::string ended =
+        "ticketgate_worker_deaths_total{reason=\"protocol\",upstream=\"app\"}";
+    EXPECT_TRUE(eventually([&] { return gateway.metric(ended) == 3; }));
+}
+
+}  // namespace
+}  // namespace ticketgate::test
