@@ -102,5 +102,30 @@ TEST(InsideProved, ACallWithoutAnIdWaits) {
     EXPECT_EQ(backend.order(), (std::vector<std::string>{"/page", "/named", "/call"}));
 }
 
+// The setting is that of the call; its caller's route needs none.
+TEST(InsideCalls, ThatNameNobodyPassWhateverTheRouteOfTheirCallerSays) {
+    Backend backend;
+    Gateway gateway(R"(
+clients: { inside: [127.0.0.1] }
+upstreams: { app: { url: "${BACKEND}" } }
+defaults: { upstream: app, queue: q }
+routes:
+  - { prefix: /, inside_calls: pass_any }
+  - { prefix: /wait, inside_calls: wait }
+  - { prefix: /accept, inside_calls: accept }
+  - { prefix: /refuse, inside_calls: refuse }
+)",
+                    with(backend));
+    for (const std::string caller : {"/wait", "/accept", "/refuse"}) {
+        backend.hold(caller);
+        Client page = gateway.client();
+        page.get(caller, "Via: 1.1 front\r\n");
+        ASSERT_TRUE(backend.wait_for(caller));
+        EXPECT_EQ(gateway.get("/call").status, 200) << caller;
+        backend.release(caller);
+        EXPECT_EQ(page.read().status, 200) << caller;
+    }
+}
+
 }  // namespace
 }  // namespace ticketgate::test

@@ -337,19 +337,6 @@ TEST_F(Inside, NoStrangerPasses) {
     EXPECT_EQ(calls("pass"), 0);
 }
 
-// The setting is that of the call; its caller's route needs none.
-TEST_F(Inside, ACallWithoutAnIdPassesWhateverTheRouteOfItsCallerSays) {
-    for (const std::string caller : {"/cron/x", "/later/x", "/never/x"}) {
-        Client page = this->page(caller);
-        Client call = gateway.client();
-        call.get("/call");
-        EXPECT_EQ(call.read().status, 200) << caller;
-        backend.release(caller);
-        EXPECT_EQ(page.read().status, 200) << caller;
-    }
-    EXPECT_EQ(calls("pass"), 3);
-}
-
 // A PROXY header without an address: the client may be anybody. A name of the config's own.
 TEST(InsideBehindProxies, WhatAProxyPassesOnIsNoCall) {
     Backend backend;
