@@ -564,6 +564,17 @@ class TestWithoutFixPathinfo(Case):
         self.site.wait_until_free()
         self.assertEqual(int(self.site.fpm.state.read_text()), 24)
 
+    def test_a_file_without_php_extension_is_never_run(self):
+        (self.site.fpm.root / "upload.jpg").write_text("<?php echo 'run';")
+        for path in ("/upload.jpg/x.php", "/upload.jpg", "/upload.jpg%00.php"):
+            self.assertNotIn(b"run", self.site.ask(path)[1])
+
+
+class TestPathInfoOfTheConfig(Case):
+    """With cgi.fix_pathinfo=0 the status page shows the PATH_INFO that the request had."""
+    fpm = WithoutFixPathinfo
+    config = staticmethod(queue_config("release: worker_idle"))
+
     def test_a_path_info_of_the_config_hides_no_worker(self):
         for value in ("/p", ""):
             with self.subTest(value=value):
@@ -575,11 +586,6 @@ class TestWithoutFixPathinfo(Case):
                     self.assertEqual(set(self.site.parallel(4, 2, path)), {200})
                 self.site.wait_until_free()
                 self.assertEqual(int(self.site.fpm.state.read_text()), 16)
-
-    def test_a_file_without_php_extension_is_never_run(self):
-        (self.site.fpm.root / "upload.jpg").write_text("<?php echo 'run';")
-        for path in ("/upload.jpg/x.php", "/upload.jpg", "/upload.jpg%00.php"):
-            self.assertNotIn(b"run", self.site.ask(path)[1])
 
 
 class TestKeepAlive(Case):
