@@ -57,7 +57,7 @@ daemonize = no
 [www]
 listen = 127.0.0.1:$tg_free
 pm = static
-pm.max_children = 24
+pm.max_children = 48
 ${owner:+user = www-data
 group = www-data}
 CONF
