@@ -31,8 +31,8 @@ longest=${LONGEST:-25s}
 say() { printf 'swap: %s\n' "$*" >&2; }
 hold() { "${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1; }
 
-# What runs, and where: without the tickets, whose texts clients chose. Refuses where a pause would
-# not hold.
+# Sets state to the summary of the queue. It cuts the tickets off, since clients chose their texts. Ends the
+# script where a pause would not hold.
 look() {
     state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*") || exit 1
     if [[ $state == *'"elsewhere":"other_replica"'* ]]; then

@@ -74,10 +74,11 @@ json::array line_of(const std::vector<TicketView>& views, std::size_t most) {
     return list;
 }
 
-// With null, what the summary says of the queue is all that runs of it.
-json::value place(std::string_view elsewhere) {
-    if (elsewhere.empty()) return nullptr;
-    return json::string_view(elsewhere.data(), elsewhere.size());
+// null: nothing of the queue runs but what its summary counts.
+json::value place(const Gate& gate, const Elsewhere& elsewhere) {
+    const auto where = elsewhere ? elsewhere(gate.name()) : std::string_view();
+    if (where.empty()) return nullptr;
+    return json::string_view(where.data(), where.size());
 }
 
 json::object tickets(const GateView& view, Most most) {
@@ -98,7 +99,7 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
     json::array list;
     gates.for_each([&](const Gate& gate) {
         json::object one = summary(gate, gate.figures());
-        one["elsewhere"] = place(elsewhere ? elsewhere(gate.name()) : std::string_view());
+        one["elsewhere"] = place(gate, elsewhere);
         list.push_back(std::move(one));
     });
     return print_json(json::object{{"queues", std::move(list)}}) + "\n";
@@ -107,7 +108,7 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
 std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere) {
     const GateView view = gate.view(most);
     json::object out = summary(gate, view.figures);
-    out["elsewhere"] = place(elsewhere ? elsewhere(gate.name()) : std::string_view());
+    out["elsewhere"] = place(gate, elsewhere);
     out["tickets"] = tickets(view, {most, most});
     return print_json(out) + "\n";
 }

@@ -145,8 +145,7 @@ void App::tell_admin_shut(int error) {
 
 // Called on the thread that writes the access log.
 bool App::tell_lost(const LogWriter::Loss& loss) {
-    const char* const why = loss.error == 0 ? "its reader is too slow" : std::strerror(loss.error);
-    log_.warn("the access log lost lines", {{"lines", loss.lines}, {"why", why}});
+    log_.warn("the access log lost lines", {{"lines", loss.lines}, {"why", loss.why()}});
     return true;
 }
 

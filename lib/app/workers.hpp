@@ -1,6 +1,5 @@
-// Checks the workers of the config on this machine: the program, the account, the
-// working directory. Run at the start, at
-// each reload and by `check`.
+// Checks the workers of the config on this machine: the program, the account, the working
+// directory. Run at the start, at each reload and by `check`.
 #pragma once
 
 #include <vector>

@@ -6,8 +6,6 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -107,8 +105,7 @@ Log::~Log() {
 // Writes to the log that lost the lines, so it must wait until that log takes lines again.
 bool Log::tell_lost(const LogWriter::Loss& loss) {
     if (loss.fails_now) return false;
-    const char* const why = loss.error == 0 ? "its reader is too slow" : std::strerror(loss.error);
-    warn("this log lost lines", {{"lines", loss.lines}, {"why", why}});
+    warn("this log lost lines", {{"lines", loss.lines}, {"why", loss.why()}});
     return true;
 }
 

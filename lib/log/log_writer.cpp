@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <string>
@@ -67,6 +68,10 @@ struct LogWriter::Shared {
     int error = 0;       // of the last failed write since the last report
     bool fails = false;  // the last write failed
 };
+
+const char* LogWriter::Loss::why() const {
+    return error == 0 ? "its reader is too slow" : std::strerror(error);
+}
 
 LogWriter::LogWriter(std::shared_ptr<LogFile> file, std::size_t max_buffer, Lost lost)
     : shared_(std::make_shared<Shared>(std::move(file), max_buffer, std::move(lost))) {}

@@ -27,6 +27,8 @@ class LogWriter final : public LineTaker {
         /// 0: the queue was full, and has room again.
         int error;
         bool fails_now;  // the last write failed: a report in this log would be lost, too
+
+        const char* why() const;  ///< the error, for people
     };
     /// Reports lost lines. Returns false if it could not report them: they count with the next
     /// ones. Runs on the writer's thread, at most once in ten seconds.

@@ -52,7 +52,7 @@ class alignas(cache_line) Histogram {
         count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         sum_.store(sum() + value, std::memory_order_relaxed);
     }
-    /// What `other`, of equal bounds, has observed.
+    /// Adds the observations of `other`, which has the same bounds.
     void add(const Histogram& other) noexcept {
         for (std::size_t i = 0; i <= bounds_.size(); ++i)
             counts_[i].store(count(i) + other.count(i), std::memory_order_relaxed);

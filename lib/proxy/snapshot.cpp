@@ -5,7 +5,6 @@
 
 #include "cluster/forward.hpp"
 #include "config/each_id.hpp"
-#include "config/effective.hpp"
 #include "config/front_controller.hpp"
 #include "config/proxy_headers.hpp"
 #include "files/names.hpp"
@@ -106,10 +105,11 @@ std::vector<FrontController> front_controllers_of(const config::Config& config) 
 }
 
 bool lets_any_in(const config::Config& config) {
-    const auto routes = config::effective_routes(config);
-    return !config.clients.inside.empty() && std::ranges::any_of(routes, [](const auto& route) {
-        return route.settings.inside_calls == config::InsideCalls::pass_any;
+    bool any = false;
+    for_each_overrides(config, [&](const std::string& /*path*/, const config::RouteOverrides& own) {
+        any = any || own.inside_calls.value == config::InsideCalls::pass_any;
     });
+    return any && !config.clients.inside.empty();
 }
 
 bool names_files(const config::Config& config) {

@@ -32,7 +32,7 @@ struct Peer {
     /// Another replica of the cluster, which has stamped the request. `ip` is then that of its
     /// client.
     bool replica = false;
-    /// Of a request of another replica: a trusted proxy told that one the client's port.
+    /// The request comes from another replica, and a trusted proxy told that replica the port.
     bool port_told = false;
 
     bool https() const { return proxied_tls || secured != nullptr; }

@@ -11,8 +11,8 @@ namespace ticketgate::spawn {
 class Life {
  public:
     Life() = default;
-    /// Of a child whose exit status is not read. Where the system has no pidfd_open(2), nothing is
-    /// known of it.
+    /// Watches a child whose exit status has not been read. Without pidfd_open(2) in the system,
+    /// the object does not know the process.
     explicit Life(pid_t child);
 
     /// True: it has ended, though it may not be reaped. False: it lives, or that is not known. One

@@ -17,7 +17,7 @@ UpstreamSettings without_pool(UpstreamSettings settings, bool keep_alive) {
     return settings;
 }
 
-// What the variables usually need beside the client's head.
+// The usual size of the variables that do not come from the client's head.
 constexpr std::size_t usual_pairs = 768;
 
 std::shared_ptr<FcgiUpstream> status_of(const FcgiSettings& fcgi, net::Resolver& resolver,

@@ -216,14 +216,20 @@ std::string next_event(Client& client) {
     return event;
 }
 
-TEST(EventStream, GivesTheSlotBackAtItsFirstByteAndArrivesAsItIsWritten) {
-    Backend backend;
-    backend.on("/events", events);
-    Gateway gateway(one_queue(), with(backend));
+// Returns a client that has read the first event.
+Client watch_events(const Gateway& gateway) {
     Client client = gateway.client();
     client.get("/events");
     EXPECT_EQ(client.read_to_head().status, 200);
     EXPECT_EQ(next_event(client), "data: 1\n\n");
+    return client;
+}
+
+TEST(EventStream, GivesTheSlotBackAtItsFirstByteAndArrivesAsItIsWritten) {
+    Backend backend;
+    backend.on("/events", events);
+    Gateway gateway(one_queue(), with(backend));
+    Client client = watch_events(gateway);
     EXPECT_EQ(gateway.get("/next").status, 200);
     backend.release("more");
     EXPECT_EQ(next_event(client), "data: 2\n\n");
@@ -235,10 +241,7 @@ TEST(EventStream, WithHoldKeepsTheSlot) {
     Backend backend;
     backend.on("/events", events);
     Gateway gateway(one_queue(", tunnel: hold"), with(backend));
-    Client client = gateway.client();
-    client.get("/events");
-    EXPECT_EQ(client.read_to_head().status, 200);
-    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    Client client = watch_events(gateway);
     auto next = stand_in_line(gateway, {"/next"});
     backend.release("more");
     EXPECT_EQ(next_event(client), "data: 2\n\n");
@@ -250,10 +253,7 @@ TEST(EventStream, WithHoldKeepsTheSlotToItsEndAlsoWithoutItsClient) {
     Backend backend;
     backend.on("/events", events);
     Gateway gateway(one_queue(", tunnel: hold, tunnel_timeout: 300ms"), with(backend));
-    Client client = gateway.client();
-    client.get("/events");
-    EXPECT_EQ(client.read_to_head().status, 200);
-    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    Client client = watch_events(gateway);
     client.reset();
     auto next = stand_in_line(gateway, {"/next"});
     ASSERT_TRUE(eventually([&] {
@@ -278,10 +278,7 @@ routes:
   - { prefix: /silent, response_timeout: 2s }
 )",
                     with(backend));
-    Client client = gateway.client();
-    client.get("/events");
-    EXPECT_EQ(client.read_to_head().status, 200);
-    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    Client client = watch_events(gateway);
     EXPECT_EQ(gateway.get("/next").status, 200);
     Client silent = gateway.client();  // its timeout proves that the pause was long enough
     backend.hold("/silent");
@@ -301,10 +298,7 @@ TEST(EventStream, EndsWhenItsClientLeaves) {
         call.close();
     });
     Gateway gateway(one_queue(), with(backend));
-    Client client = gateway.client();
-    client.get("/events");
-    EXPECT_EQ(client.read_to_head().status, 200);
-    EXPECT_EQ(next_event(client), "data: 1\n\n");
+    Client client = watch_events(gateway);
     client.reset();
     EXPECT_TRUE(backend.wait_for_end("/events"));
 }

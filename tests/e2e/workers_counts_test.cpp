@@ -1,4 +1,4 @@
-// What the metrics of workers count, over reloads that replace the workers.
+// The counters of workers keep their values when a reload replaces the workers.
 #include "support/configs.hpp"
 
 namespace ticketgate::test {

@@ -15,7 +15,7 @@ namespace {
 
 class WorkersTest : public testing::Test {
  protected:
-    // What is told of the directory; lines joined.
+    // Returns the problems of the directory, one a line.
     static std::string told(const std::string& directory, const std::string& more = {}) {
         const auto loaded = config::load_text(
             "listen: [{address: \"127.0.0.1:8080\"}]\n"

@@ -149,6 +149,11 @@ TEST(NormalisePath, IsItsOwnNormalForm) {
     }
 }
 
+std::vector<std::string> sorted(std::vector<std::string> paths) {
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
 TEST(OtherReadings, AreThePathsThatSomeServersSee) {
     const std::pair<std::string_view, std::vector<std::string>> table[] = {
         {"/a/b", {}},
@@ -168,11 +173,7 @@ TEST(OtherReadings, AreThePathsThatSomeServersSee) {
         {"/a\\%2Fb", {"/a\\/b", "/a/%2Fb", "/a\\%2Fb"}},
     };
     for (const auto& [path, readings] : table) {
-        auto others = other_readings(path);
-        std::sort(others.begin(), others.end());
-        auto expected = readings;
-        std::sort(expected.begin(), expected.end());
-        EXPECT_EQ(others, expected) << path;
+        EXPECT_EQ(sorted(other_readings(path)), sorted(readings)) << path;
     }
 }
 
@@ -190,11 +191,7 @@ TEST(VerbatimReadings, AreThePathsThatAnApplicationMayCompare) {
         {"/%00", {}},
     };
     for (const auto& [path, readings] : table) {
-        auto others = verbatim_readings(path);
-        std::sort(others.begin(), others.end());
-        auto expected = readings;
-        std::sort(expected.begin(), expected.end());
-        EXPECT_EQ(others, expected) << path;
+        EXPECT_EQ(sorted(verbatim_readings(path)), sorted(readings)) << path;
     }
 }
 
