@@ -14,29 +14,6 @@ namespace {
 
 using http::FieldName;
 
-// The two sizes before a pair.
-class Sizes {
- public:
-    Sizes(std::size_t name, std::size_t value) {
-        add(name);
-        add(value);
-    }
-    std::string_view bytes() const { return {bytes_.data(), size_}; }
-
- private:
-    void add(std::size_t size) {
-        if (size < 128) return push(size);
-        push(size >> 24 | 0x80);
-        push(size >> 16);
-        push(size >> 8);
-        push(size);
-    }
-    void push(std::size_t byte) { bytes_[size_++] = static_cast<char>(byte & 0xff); }
-
-    std::array<char, 8> bytes_;
-    std::size_t size_ = 0;
-};
-
 // The letters of CGI names: capital letters and digits; `_` for all else.
 constexpr auto cgi_letters = [] {
     std::array<char, 256> letters;
@@ -54,26 +31,80 @@ char cgi_letter(char c) {
 
 constexpr std::string_view header_prefix = "HTTP_";
 
+// Writes `size` at `to` and returns the end.
+char* write_size(char* to, std::size_t size) {
+    const auto push = [&](std::size_t byte) { *to++ = static_cast<char>(byte & 0xff); };
+    if (size >= 128) {
+        push(size >> 24 | 0x80);
+        push(size >> 16);
+        push(size >> 8);
+    }
+    push(size);
+    return to;
+}
+
+char* write_text(char* to, std::string_view text) {
+    return to + text.copy(to, text.size());
+}
+
+// The most bytes that the two sizes before a pair take.
+constexpr std::size_t most_sizes = 8;
+
+// Appends pairs to a text that it grows in large steps: a request has some thirty, and a resize()
+// for each took more time than the bytes. The text has its size when this object ends.
+class Pairs {
+ public:
+    explicit Pairs(std::string& out) : out_(out), used_(out.size()) {
+        out_.resize(out_.capacity());
+    }
+    ~Pairs() { out_.resize(used_); }
+    Pairs(const Pairs&) = delete;
+    Pairs& operator=(const Pairs&) = delete;
+
+    template <class... Values>
+    void add(std::string_view name, const Values&... values) {
+        const std::size_t size = (std::string_view(values).size() + ...);
+        char* to = write_sizes(name.size(), size);
+        to = write_text(to, name);
+        ((to = write_text(to, values)), ...);
+        end_at(to);
+    }
+    /// The name is that of the header's variable: HTTP_ and the header in CGI letters.
+    void add_header(std::string_view header, std::string_view value) {
+        char* to = write_sizes(header_prefix.size() + header.size(), value.size());
+        to = write_text(to, header_prefix);
+        to = std::ranges::transform(header, to, cgi_letter).out;
+        end_at(write_text(to, value));
+    }
+
+ private:
+    // Makes room for a pair, and writes its sizes.
+    char* write_sizes(std::size_t name, std::size_t value) {
+        const std::size_t most = most_sizes + name + value;
+        if (out_.size() - used_ < most) out_.resize(2 * out_.size() + most);
+        return write_size(write_size(out_.data() + used_, name), value);
+    }
+    void end_at(const char* to) { used_ = static_cast<std::size_t>(to - out_.data()); }
+
+    std::string& out_;
+    std::size_t used_;
+};
+
 // Writes the variables, except those in the config's `params`: these win, and each is sent once.
 class Writer {
  public:
-    Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), out_(out) {}
+    Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), pairs_(out) {}
     template <class... Values>
     void put(std::string_view name, const Values&... values) {
-        if (is_configured(name)) return;
-        const Sizes sizes(name.size(), (std::string_view(values).size() + ...));
-        append_all(out_, sizes.bytes(), name, values...);
+        if (!is_configured(name)) pairs_.add(name, values...);
     }
     /// The variable of a header.
     void put_header(std::string_view header, std::string_view value) {
-        if (!scripts_.params.empty()) return put(variable_of(header), value);
-        const Sizes sizes(header_prefix.size() + header.size(), value.size());
-        append_all(out_, sizes.bytes(), header_prefix, header, value);
-        const auto name = std::span(out_).last(header.size() + value.size()).first(header.size());
-        std::ranges::transform(name, name.begin(), cgi_letter);
+        if (scripts_.params.empty()) return pairs_.add_header(header, value);
+        put(variable_of(header), value);
     }
     void put_configured() {
-        for (const auto& [name, value] : scripts_.params) append_pair(out_, name, value);
+        for (const auto& [name, value] : scripts_.params) pairs_.add(name, value);
     }
 
  private:
@@ -82,7 +113,7 @@ class Writer {
     }
 
     const Scripts& scripts_;
-    std::string& out_;
+    Pairs pairs_;
 };
 
 bool is_id(std::string_view header, std::span<const std::string> id_names) {
@@ -256,7 +287,7 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
 }  // namespace
 
 void append_pair(std::string& out, std::string_view name, std::string_view value) {
-    append_all(out, Sizes(name.size(), value.size()).bytes(), name, value);
+    Pairs(out).add(name, value);
 }
 
 void append_params(const http::RequestHead& stamped, unsigned version,

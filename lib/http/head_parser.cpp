@@ -54,20 +54,39 @@ constexpr std::array unlisted_names{
     Unlisted{"X-Accel-Buffering", FieldName::x_accel_buffering},
 };
 
-FieldName field_name(field theirs, std::string_view name) {
-    if (theirs != field::unknown) return listed_names[static_cast<std::size_t>(theirs)];
+// `other` for a name that is not among those.
+FieldName unlisted_name(std::string_view name) {
     for (const Unlisted& known : unlisted_names)
         if (known.name.size() == name.size() && iequals(known.name, name)) return known.id;
-    return is_usual_name(name) ? FieldName::other : FieldName::unusual;
+    return FieldName::other;
+}
+
+FieldName field_name(field theirs, std::string_view name) {
+    if (theirs != field::unknown) return listed_names[static_cast<std::size_t>(theirs)];
+    const FieldName found = unlisted_name(name);
+    return found != FieldName::other || is_usual_name(name) ? found : FieldName::unusual;
+}
+
+// Skips whitespace after the value.
+Field field_of(FieldName id, std::string_view name, std::string_view value) {
+    const char* end = value.data() + value.size();
+    while (*end != '\r') ++end;
+    const auto length = static_cast<std::size_t>(end + 2 - name.data());
+    return {id, name, value, {name.data(), length}};
 }
 
 }  // namespace
 
 Field make_field(field theirs, std::string_view name, std::string_view value) {
-    const char* end = value.data() + value.size();
-    while (*end != '\r') ++end;  // skip whitespace after the value
-    const auto length = static_cast<std::size_t>(end + 2 - name.data());
-    return {field_name(theirs, name), name, value, {name.data(), length}};
+    return field_of(field_name(theirs, name), name, value);
+}
+
+// Most of ours are not in Beast's list.
+Field make_own_field(std::string_view name, std::string_view value) {
+    FieldName id = unlisted_name(name);
+    if (id == FieldName::other)
+        id = field_name(beast::http::string_to_field({name.data(), name.size()}), name);
+    return field_of(id, name, value);
 }
 
 }  // namespace ticketgate::http

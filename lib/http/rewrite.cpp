@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/beast/http/field.hpp>
 #include <charconv>
 #include <optional>
 #include <tuple>
@@ -259,8 +258,7 @@ void add_fields(std::string_view lines, RequestHead& head) {
         const std::size_t colon = lines.find(": ");
         end = lines.find("\r\n", colon) + 2;
         const auto name = lines.substr(0, colon);
-        const auto theirs = boost::beast::http::string_to_field({name.data(), name.size()});
-        head.fields.push_back(make_field(theirs, name, lines.substr(colon + 2, end - colon - 4)));
+        head.fields.push_back(make_own_field(name, lines.substr(colon + 2, end - colon - 4)));
     }
 }
 
