@@ -1,33 +1,10 @@
 #include "support/etcd.hpp"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <stdexcept>
 
-#include "base/descriptor.hpp"
-
 namespace ticketgate::test {
-
-// They are held until all are chosen.
-std::vector<std::uint16_t> free_ports(std::size_t count) {
-    std::vector<Descriptor> held;
-    std::vector<std::uint16_t> ports;
-    while (ports.size() < count) {
-        held.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        sockaddr_in at{};
-        at.sin_family = AF_INET;
-        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto* const any = reinterpret_cast<sockaddr*>(&at);
-        socklen_t size = sizeof at;
-        if (::bind(held.back().get(), any, size) != 0 ||
-            ::getsockname(held.back().get(), any, &size) != 0)
-            throw std::runtime_error("no free port");
-        ports.push_back(ntohs(at.sin_port));
-    }
-    return ports;
-}
 
 namespace {
 

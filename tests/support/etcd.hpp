@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "support/ports.hpp"
 #include "support/program.hpp"
 
 namespace ticketgate::test {
-
-/// Ports of loopback on which nothing listens now.
-std::vector<std::uint16_t> free_ports(std::size_t count);
 
 class Etcd {
  public:
