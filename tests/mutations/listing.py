@@ -7,8 +7,9 @@
     -    settings.limits.max_in_flight = queue.max_in_flight;
     +    settings.limits.max_in_flight = queue.max_in_flight + 1;
 
-`run`: the arguments of tg_simulate that show the fault; behind `model`, of tg_cluster_model. Each `file` is one edit, in the form of a diff without line
-numbers: lines with ` ` or `-` stand in the file, in this order and only once; those with `-` go, those with `+` come.
+`run`: the arguments of tg_simulate that show the fault; behind `model` those of tg_cluster_model, and behind `paths` of
+tg_path_model. Each `file` is one edit, in the form of a diff without line numbers: lines with ` ` or `-` stand in the
+file, in this order and only once; those with `-` go, those with `+` come.
 """
 import shlex
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A copy of the sources with a build of tg_simulate and tg_cluster_model. The working tree is never changed."""
+"""A copy of the sources with a build of tg_simulate and the two models. The working tree is never changed."""
 import os
 import re
 import shutil
@@ -6,7 +6,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/cluster_model", "tests/simulation")
+COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/cluster_model", "tests/path_model",
+          "tests/simulation")
+PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model"}  # by the first word of `run`; else tg_simulate
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
@@ -48,7 +50,7 @@ class Tree:
     def __init__(self, source, root, jobs):
         self.source, self.root, self.jobs = source, root, jobs
         self.build_folder = root / "build"
-        self.programs = {name: self.build_folder / name for name in ("tg_simulate", "tg_cluster_model")}
+        self.programs = {name: self.build_folder / name for name in ("tg_simulate", *PROGRAMS.values())}
         # Both copies find each other's objects in the cache.
         self.environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(root), **os.environ}
 
@@ -86,12 +88,13 @@ class Tree:
             program.unlink(missing_ok=True)  # nobody shall take it for the true one
 
     def simulate(self, arguments, seconds):
-        program = self.programs["tg_simulate"]
-        if arguments[0] == "model":
-            program, arguments = self.programs["tg_cluster_model"], arguments[1:]
+        program = self.programs[PROGRAMS.get(arguments[0], "tg_simulate")]
+        if arguments[0] in PROGRAMS:
+            arguments = arguments[1:]
         try:
-            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  errors="replace", timeout=seconds)
+            done = subprocess.run(["prlimit", f"--as={MOST_MEMORY}", "--core=0", program, *arguments],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                                  timeout=seconds)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")
         replay = re.search(r"^replay: (.*)$", done.stderr, re.MULTILINE)
