@@ -71,8 +71,9 @@ void Run::outlast() noexcept {
     }
     // Reads also behind an exception: bytes that were read before it are in the loop's buffer.
     const std::uint64_t heard = exchange_->received();
+    const bool may_ask = exchange_->may_ask_for_end();
     (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
-    if (exchange_->received() != heard) arm_silence();
+    if (exchange_->received() != heard || exchange_->may_ask_for_end() != may_ask) arm_silence();
 }
 
 // A backend that announced the end of its connection ends it at once when its work is over.

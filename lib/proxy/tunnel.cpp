@@ -42,7 +42,7 @@ task<error_code> Run::tunnel() {
             if (down_ended) reply.end_stream();
         }
         if (up_ended && down_ended) co_return error_code();
-        if (moved) station_.loop.arm(deadline_, settings().tunnel_timeout);
+        if (moved && !reply.failure()) station_.loop.arm(deadline_, settings().tunnel_timeout);
         if (const auto failure = co_await wait()) co_return failure;
         // A client that is gone sends nothing more; a slot that is held waits for the backend.
         if (!reply.wanted()) request_->body.complete = true;

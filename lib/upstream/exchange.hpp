@@ -117,8 +117,8 @@ class Exchange {
     /// may be the one that there was no memory for.
     virtual Step outlast(bool to_head_request, http::ResponseHead& scratch) noexcept = 0;
 
-    /// The answer is whole and announced the end of its connection, which has not come; the backend
-    /// was not asked for it yet.
+    /// The answer is read, or its framing makes no sense, and it announced the end of its
+    /// connection, which has not come; the backend was not asked for it yet.
     virtual bool may_ask_for_end() const { return false; }
     /// Then asks, so that a backend that is done closes. False: it may not.
     virtual bool ask_for_end() noexcept { return false; }

@@ -167,7 +167,8 @@ bool FcgiExchange::has_declared() const {
     return framing_ == http::Framing::none || (framing_ == http::Framing::length && left_ == 0);
 }
 
-// Reads to END_REQUEST while the records make sense, else to the end of the connection.
+// Reads to END_REQUEST while the records make sense, else to the end of the connection. A server
+// that keeps its connection learns from a FIN that nothing more comes.
 Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
     for (;;) {
         for (;;) {
@@ -175,6 +176,7 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
             if (!output || output->empty()) break;
         }
         if (settled()) return Step::done;
+        if (decoder_.broken() && all_sent() && !half_closed()) finish_sending();
         if (read(unread_).status == net::Io::blocked) return Step::blocked;
     }
 }

@@ -75,7 +75,7 @@ result<http::Progress> HttpExchange::parse_head(bool to_head_request, http::Resp
 
 void HttpExchange::note_head(bool to_head_request, const http::ResponseHead& head) {
     keep_alive_ = head.keep_alive;
-    announced_close_ = head.announces_close;
+    announced_close_ = head.announces_close && !head.informational();
     told_timeout_s_ = head.keep_alive_timeout_s;
     silence_ = silence_after(head, to_head_request);
     if (head.status == 101) end_ = End::unknown;  // bytes after it are not HTTP
@@ -115,6 +115,7 @@ result<Step> HttpExchange::read_body(std::string_view& out) {
 
 void HttpExchange::upgrade() {
     keep_alive_ = false;
+    end_ = End::tunnel;
     reopen_sending();
     decoder_ = http::BodyDecoder(http::Framing::until_close, 0);
 }
@@ -127,8 +128,9 @@ bool HttpExchange::settled() const {
 }
 
 bool HttpExchange::may_ask_for_end() const {
-    const bool whole = end_ == End::headless || (has_end() && decoder_.done());
-    return announced_close_ && whole && all_sent() && !over() && !half_closed() && !asked_for_end_;
+    const bool read =
+        end_ == End::headless || end_ == End::unknown || (has_end() && decoder_.done());
+    return announced_close_ && read && all_sent() && !over() && !half_closed() && !asked_for_end_;
 }
 
 // RFC 9112 9.6: a server that announces the close closes. Some (Tornado, aiohttp) send the field
@@ -150,9 +152,11 @@ bool HttpExchange::ask_for_end() noexcept {
 }
 
 // A server that keeps its connection reads the next request when its work is over: it finds a FIN
-// then, and closes. A server that has announced to close does so by itself.
+// then, and closes. A server that has announced to close does so by itself, or is asked later.
+// Nothing more is sent into a tunnel that was left in the midst.
 void HttpExchange::ask_to_close() noexcept {
-    if (all_sent() && !announced_close_ && !half_closed()) finish_sending();
+    const bool sends = !all_sent() && end_ != End::tunnel;
+    if (!sends && !announced_close_ && !half_closed()) finish_sending();
 }
 
 // Bytes behind the answer prove nothing: a script that works on may have written them. A server

@@ -50,7 +50,8 @@ class HttpExchange final : public PooledExchange {
         headless,  ///< the answer ends with its head (204, 304): its script may run on
         early,     ///< it began before the request was sent: its script may still read the request
         unproven,  ///< it may have begun so, before this thread could look
-        unknown    ///< its framing makes no sense: only the connection's end tells
+        unknown,   ///< its framing makes no sense: only the connection's end tells
+        tunnel     ///< a 101 was passed on: the bytes are not HTTP
     };
     End end_shown(const http::ResponseHead& head) const;
     /// Its framing says where the body ends.

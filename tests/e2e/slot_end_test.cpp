@@ -123,6 +123,16 @@ TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotCome) {
     expect_asked_for_end(closes_after_body, "PUT", std::string(70'000, 'b'));
 }
 
+// Where its body begins, each of these breaks the framing that its head has told.
+TEST(SlotEnd, IsAskedForWhereAnAnnouncedEndDoesNotComeBehindGarbage) {
+    const std::string chunked =
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    expect_asked_for_end(chunked + "zz");
+    expect_asked_for_end(chunked + "2\r\nokay");
+    expect_asked_for_end(chunked + "2\r\nok\r\n0\r\nno field\r\n\r\n");
+    expect_asked_for_end(chunked + "2;" + std::string(20'000, 'x') + "\r\nok\r\n0\r\n\r\n");
+}
+
 // A script that works on writes more, which may look like the answer to the question.
 TEST(SlotEnd, IsNotShownByBytesBehindTheAnswer) {
     for (const std::string& answer : {closes_after_body, closes_after_head}) {
@@ -151,16 +161,30 @@ TEST(SlotEnd, IsNotShownByBytesBehindTheAnswer) {
 
 // nginx takes a `Status: 100` of a script for the head of an interim answer, and keeps the
 // connection, which ends when it reads the FIN.
-TEST(SlotEnd, OfBytesThatAreNoHeadIsAskedForAtOnce) {
+void expect_fin(const std::string& answer) {
     Backend backend;
-    backend.on("/x", [](Call& call) {
-        call.send("HTTP/1.1 100 Continue\r\n\r\nbody");
+    backend.on("/x", [&](Call& call) {
+        call.send(answer);
         while (!call.receive().empty()) continue;
         call.close();
     });
     Gateway gateway(one_queue(), with(backend));
-    EXPECT_EQ(gateway.get("/x").status, 502);
-    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(gateway.get("/x").status, 502) << answer;
+    EXPECT_EQ(gateway.get("/next").status, 200) << answer;
+    EXPECT_EQ(backend.count("*"), 0u) << answer;
+}
+
+TEST(SlotEnd, OfBytesThatAreNoHeadIsAskedForAtOnce) {
+    expect_fin("HTTP/1.1 100 Continue\r\n\r\nbody");
+}
+
+// A head that is not the last one cannot announce the end of the connection.
+TEST(SlotEnd, IsNotAnnouncedByAnInterimHead) {
+    const std::string two_lengths =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok";
+    expect_fin("HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n" + two_lengths);
+    expect_fin("HTTP/1.1 101 S\r\nUpgrade: foo\r\nConnection: upgrade, close\r\n\r\n");
+    expect_fin("HTTP/1.0 101 S\r\nUpgrade: foo\r\nConnection: upgrade\r\n\r\n");
 }
 
 // Such an answer may have begun before the body was read, and our thread was late.

@@ -86,6 +86,11 @@ void break_off(const Question& question, std::size_t head, std::string& output) 
     if (kind == Kind::garbage_head) output = "Status: 2x0 WAT\r\n\r\nwell";
 }
 
+// The connection stays, as if the answer were whole.
+bool stays_behind_garbage(const Question& question) {
+    return question.kind == Kind::garbage_chunk && question.ask.fate.stays;
+}
+
 // Bytes in place of the rest of the answer; some backends die inside a record.
 std::string tail_of(Random& random, Kind kind) {
     if (kind == Kind::garbage_chunk) return "HTTP/1.1 500 what a script should not say here";
@@ -164,7 +169,8 @@ Answer http_answer(Random& random, const Question& question) {
     answer.works_on = fate.works_on != Duration{} && fate.form != Form::until_close &&
                       (fate.form == Form::no_content || answer.closes);
     if (kind == Kind::odd_field) make_odd(answer.bytes, fate);
-    answer.dies = kind != Kind::answers && kind != Kind::odd_field;
+    answer.dies =
+        kind != Kind::answers && kind != Kind::odd_field && !stays_behind_garbage(question);
     // The body comes nevertheless, and a script may write one that looks like an answer.
     if (fate.says_more && !has_body && kind == Kind::answers && !answer.closes)
         answer.behind = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nnobody's own";
@@ -175,7 +181,9 @@ Answer http_answer(Random& random, const Question& question) {
         answer.bytes.resize(has_body ? head + (answer.bytes.size() - head) / 2 : head / 2);
     if (kind == Kind::garbage_head) answer.bytes = "HTTP/1.1 2x0 WAT\r\n\r\n";
     if (kind == Kind::garbage_chunk)
-        answer.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n";
+        answer.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" +
+                       std::string(stays_behind_garbage(question) ? "Connection: close\r\n" : "") +
+                       "\r\n5\r\nhello\r\nzz\r\n";
     const bool garbage = kind == Kind::garbage_head || kind == Kind::garbage_chunk;
     if (garbage) answer.runs_on = fate.runs_on;
     // The others have no meaning here.
@@ -198,7 +206,7 @@ Answer fcgi_answer(Random& random, const Question& question) {
     const bool ends = kind == Kind::answers || kind == Kind::odd_field ||
                       kind == Kind::overloaded || kind == Kind::wrong_id ||
                       (kind == Kind::garbage_head && !fate.closes_untold);
-    answer.dies = !ends;
+    answer.dies = !ends && !stays_behind_garbage(question);
     answer.resets = fate.resets;
     // The proxy may treat such a connection as broken; it then waits for its end.
     const bool takes_rest = fate.takes_all && !question.request.complete();

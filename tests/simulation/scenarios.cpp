@@ -226,6 +226,16 @@ Plan heads_whose_ends_do_not_come() {
     return plan_with({client({staying, get("/a")}), client({staying}, 1ms)});
 }
 
+// The framing of their answers breaks, and they keep their connections, whether they announce the
+// end of it or not.
+Plan garbage_whose_end_does_not_come() {
+    using Kind = Fate::Kind;
+    Ask garbage = with(get("/a", 1ms, Fate::Form::chunked), Kind::garbage_chunk, 20ms);
+    garbage.fate.stays = true;
+    return plan_with(
+        {client({garbage, get("/a")}), client({garbage}, 1ms), client({get("/b")}, 2ms)});
+}
+
 // Their bodies take time; HEAD requests are answered long before.
 Plan heads_in_line() {
     Ask head = get("/b", 1ms, Fate::Form::chunked);
@@ -325,6 +335,7 @@ std::vector<Scenario> fcgi_scenarios() {
         {"FastCGI: late ends", late_ends()},
         {"FastCGI: broken records", spoken(fcgi, broken_records())},
         {"FastCGI: broken records, kept", spoken(kept, broken_records())},
+        {"FastCGI: garbage, kept", spoken(kept, garbage_whose_end_does_not_come())},
         {"FastCGI: talkative", talkative()},
         {"release: worker_idle", workers_work_on(0)},
         {"release: worker_idle, a failing status", workers_work_on(50)},
@@ -375,6 +386,7 @@ std::vector<Scenario> scenarios() {
         {"lost network", lost_network()},
         {"ends that do not come", ends_that_do_not_come()},
         {"heads whose ends do not come", heads_whose_ends_do_not_come()},
+        {"garbage whose end does not come", garbage_whose_end_does_not_come()},
     };
     for (Scenario& scenario : early_scenarios()) all.push_back(std::move(scenario));
     for (Scenario& scenario : fcgi_scenarios()) all.push_back(std::move(scenario));

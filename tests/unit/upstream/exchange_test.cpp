@@ -154,6 +154,22 @@ TEST(HttpExchange, AnIncompleteResponseIsAFailure) {
     }
 }
 
+// As after an exception. A server of WebSockets closes when its client does.
+TEST(HttpExchange, ATunnelThatIsLeftInTheMidstEndsWithAFin) {
+    Bench bench;
+    auto exchange = bench.open();
+    ASSERT_TRUE(bench.send(*exchange));
+    const Peer backend = bench.door.accept();
+    EXPECT_EQ(backend.receive(), Bench::get);
+    backend.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
+    http::ResponseHead head;
+    ASSERT_TRUE(bench.read_head(*exchange, head));
+    exchange->upgrade();
+    EXPECT_EQ(exchange->outlast(false, head), Step::blocked);
+    EXPECT_EQ(backend.receive(), "");  // a FIN
+    EXPECT_FALSE(exchange->settled());
+}
+
 TEST(HttpExchange, AHeadAboveItsLimitIsRefused) {
     const http::HeadLimits limits{.max_head = 1000, .max_uri = 0, .max_headers = 200};
     Bench bench(with(&UpstreamSettings::head_limits, limits));
