@@ -17,6 +17,7 @@ class Guest : public boost::intrusive::list_base_hook<> {
  public:
     virtual void close() = 0;
     bool answered = false;  ///< Guests' own: at least once
+    bool busy = false;      ///< a request of it is being answered
 
  protected:
     ~Guest() = default;
@@ -42,6 +43,14 @@ class Guests {
     void leave(Guest& guest) {
         unlink(guest);
         spares_.refill(size());
+    }
+    /// Closes those that had an answer and wait for a next request or for events: another process
+    /// answers from now on.
+    void send_idle_away() {
+        for (auto at = answered_.begin(); at != answered_.end();) {
+            Guest& guest = *at++;
+            if (!guest.busy) guest.close();
+        }
     }
     /// No further connection gets in without another's end.
     bool crowded() const { return size() >= most_; }

@@ -29,6 +29,7 @@ struct House {
     const Handler handle;
     const Watch watch;
     Guests guests;
+    bool handed_over = false;  ///< to another process: each connection ends with its next answer
 };
 
 template <class Protocol>

@@ -160,7 +160,10 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         path.remove_suffix(action.size());
         const std::string name(path);
         Gate* const gate = gates.find(name);
-        return gate == nullptr ? no_such_queue(name) : change(action, *gate, query);
+        if (gate != nullptr) return change(action, *gate, query);
+        if (action == "/resume" && actions.resume_there && actions.resume_there(name))
+            return page(http::status::ok, "resumed in the old process, which has this queue\n");
+        return no_such_queue(name);
     }
     return page(http::status::not_found,
                 "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "

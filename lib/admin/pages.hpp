@@ -32,6 +32,8 @@ struct Actions {
     /// Admits nobody to the queue for this long; `never`: until it is resumed.
     std::function<void(Gate&, milliseconds)> pause;
     std::function<void(Gate&)> resume;
+    /// Resumes a queue that only the old process of an upgrade has. False: it has no such pause.
+    std::function<bool(const std::string& queue)> resume_there = {};
     std::function<void()> drain;
     std::function<Reloaded()> reload;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};

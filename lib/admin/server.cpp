@@ -90,18 +90,22 @@ class Service {
                 co_return;
             }
             if (error_) co_return;
+            self_.busy = true;
             house_.guests.answers(self_);
             auto events = house_.watch ? house_.watch(parser.get()) : nullptr;
             if (events != nullptr) {
+                self_.busy = false;
                 co_await send_events(self_, std::move(events));
                 co_return;
             }
             HttpResponse response = house_.handle(parser.get(), local);
             // In a crowd one answer each: those who ask without end would keep the others waiting.
-            keep = parser.get().keep_alive() && !house_.guests.crowded();
+            keep = parser.get().keep_alive() && !house_.guests.crowded() && !house_.handed_over;
             response.keep_alive(keep);
             co_await write(response, parser.get().method() == http::verb::head);
             if (error_) co_return;
+            self_.busy = false;
+            keep = keep && !house_.handed_over;
         }
     }
 
@@ -220,10 +224,13 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
         retry.cancel();
     }
 
-    // The file of a unix socket is the other process's from here on, even if that ends soon.
+    // The file of a unix socket is the other process's from here on, even if that ends soon. A
+    // viewer that stayed would see this process's line, and a health check that it drains.
     void hand_over(bool on) override {
         if (on == std::exchange(handed_over, on)) return;
         this->owns_file = false;
+        house->handed_over = on;
+        if (on) house->guests.send_idle_away();
         if (!on) {
             net::listen_again(acceptor.native_handle());
             return accept();

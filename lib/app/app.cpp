@@ -156,6 +156,7 @@ admin::Actions App::admin_actions() {
     actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
+    actions.resume_there = [this](const std::string& name) { return pauses_.resume_there(name); };
     actions.drain = [this] { drain(); };
     if (replica_) actions.cluster = [this] { return cluster_page(*replica_); };
     actions.reload = [this] { return reload_now(admin::ReadBy::command); };

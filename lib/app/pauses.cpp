@@ -27,9 +27,28 @@ void Pauses::resume(Gate& gate) {
 
 void Pauses::adopt(const std::string& queue, Time until) {
     LocalGate* const gate = gates_.find(queue);
-    if (gate == nullptr) return;
+    if (gate == nullptr) return adopt_there(queue, until);
     gate->pause(until);
     wait_for_next();
+}
+
+void Pauses::adopt_there(const std::string& queue, Time until) {
+    if (until == Time{}) {
+        there_.erase(queue);
+        return;
+    }
+    there_.insert(queue);
+    log_.warn(
+        "upgrade: a queue that the config does not have any more is paused in the old process; "
+        "`ticketgate resume` ends that pause",
+        {{"queue", queue}});
+}
+
+bool Pauses::resume_there(const std::string& queue) {
+    if (there_.erase(queue) == 0) return false;
+    log_.info("an operator resumed a queue", {{"queue", queue}});
+    tell_(queue, Time{});
+    return true;
 }
 
 void Pauses::end_due() {

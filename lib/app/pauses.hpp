@@ -5,6 +5,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "app/control.hpp"
@@ -24,14 +25,19 @@ class Pauses {
     void resume(Gate& gate);
     /// An operator ordered it at the other process of an upgrade.
     void adopt(const std::string& queue, Time until);
+    /// Tells the other process to end the pause of a queue that this one does not have. False: it
+    /// has told of none.
+    bool resume_there(const std::string& queue);
     /// Waits for the next end of a pause.
     void wait_for_next();
 
  private:
+    void adopt_there(const std::string& queue, Time until);
     void end_due();
     Log& log_;
     const GateRegistry& gates_;
     const Tell tell_;
+    std::set<std::string> there_;  // paused at the other process, and not in the config here
     boost::asio::steady_timer next_end_;
 };
 

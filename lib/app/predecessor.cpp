@@ -86,13 +86,15 @@ void Predecessor::send(const upgrade::Message& message) {
     link_->send(message);
 }
 
-// The queues of the old process come before `yours`, so no gate of them grants too early.
+// The queues of the old process and their pauses come before `yours`: no gate of them grants too
+// early, and what an operator says later comes later.
 void Predecessor::take_over() {
     if (!send_packet(socket_.get(), {Kind::ready}))
         throw std::runtime_error("the old process has ended; start a new one instead");
     for (;;) {
         const Packet packet = next_packet(socket_.get());
         if (packet.message.kind == Kind::queue) shared_.add(packet.message.text);
+        if (packet.message.kind == Kind::pause) heard(packet.message);
         if (packet.message.kind == Kind::yours) break;
     }
     link_ = std::make_shared<UpgradeLink>(

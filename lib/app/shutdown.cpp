@@ -1,5 +1,7 @@
 #include "app/shutdown.hpp"
 
+#include <utility>
+
 namespace ticketgate {
 namespace {
 
@@ -61,8 +63,10 @@ void Shutdown::stop() {
     look_if_done();
 }
 
+// A drain may have been told by a command or by the new process of an upgrade, before systemd sends
+// both processes their first signal.
 void Shutdown::on_signal() {
-    if (ready() || handed_over()) return drain();
+    if (!std::exchange(signalled_, true) && phase_ != Phase::stopping) return drain();
     at_once_ = true;
     stop();
 }

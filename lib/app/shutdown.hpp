@@ -35,7 +35,8 @@ class Shutdown {
     void drain();
     /// Cuts all running requests and logs them.
     void stop();
-    /// On TERM or INT: the first one drains, the next one stops.
+    /// On TERM or INT: the first one drains, also where a drain has begun for another reason; the
+    /// next one stops.
     void on_signal();
     /// A second signal ended the process: nothing that still runs is waited for.
     bool at_once() const { return at_once_; }
@@ -61,6 +62,7 @@ class Shutdown {
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};
+    bool signalled_ = false;
     bool at_once_ = false;
     std::function<bool()> gave_all_ = [] { return true; };
 };

@@ -92,8 +92,8 @@ void Successor::heard(const Packet& packet) {
     }
 }
 
-// The order matters: the new process accepts from `yours` on, and by then it knows which queues it
-// may not grant from.
+// The order matters: the new process accepts from `yours` on, also from the operator, and by then
+// it knows which queues it may not grant from, and their pauses.
 void Successor::hand_over() {
     phase_ = Phase::handed_over;
     shared_.reset();  // of an upgrade that failed: gates know one such object
@@ -104,12 +104,10 @@ void Successor::hand_over() {
     gates_.for_each([this](const LocalGate& gate) {
         shared_->add(gate.name());
         link_->send({Kind::queue, 0, gate.name()});
+        if (const Time until = gate.paused_until(); until != Time{}) tell_pause(gate.name(), until);
     });
     link_->send({Kind::yours});
     link_->send({Kind::ids});
-    gates_.for_each([this](const LocalGate& gate) {
-        if (const Time until = gate.paused_until(); until != Time{}) tell_pause(gate.name(), until);
-    });
     shared_->start();
 }
 

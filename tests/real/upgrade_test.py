@@ -643,6 +643,47 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.ended(old) and self.ended(new), "both end")
         self.assertEqual(self.backend.overlaps, 0)
 
+    def test_a_signal_to_each_process_cuts_nothing(self):
+        """As systemd and a terminal send it to the whole group. The old process drains already, as the new one told it."""
+        old = self.start()
+        held = self.hold_one()
+        waits = [self.send("/a/waits")]
+        self.wait_in_line(1)
+        new = self.upgrade()
+        waits.append(self.send("/a/new-waits"))
+        self.wait_in_line(1)
+        os.kill(new, signal.SIGTERM)
+        wait_for(lambda: self.told().count(" draining ") == 2, "both drain")
+        os.kill(old, signal.SIGTERM)
+        wait_for(lambda: rests(old), "it has taken the signal")
+        self.backend.release("a")
+        self.assertEqual([self.status(one) for one in (held, *waits)], [200] * 3)
+        wait_for(lambda: self.ended(old) and self.ended(new), "both end")
+        self.assertEqual(self.backend.overlaps, 0)
+
+    def test_kept_connections_to_the_admin_listener_end_with_an_upgrade(self):
+        """The old process would show its own line to a viewer, and say to a health check that it drains."""
+        self.start()
+        self.hold_one()
+        asks, watches = self.ask_admin("/readyz"), self.ask_admin("/api/v1/events")
+        for kept in (asks, watches):
+            self.assertIn(b" 200 OK", kept.recv(65536))
+        self.upgrade()
+        for kept in (asks, watches):
+            while kept.recv(65536):
+                continue
+        again = self.ask_admin("/readyz")
+        self.assertIn(b" 200 OK", again.recv(65536))
+        self.backend.release("a")
+
+    def ask_admin(self, path):
+        asks = socket.socket(socket.AF_UNIX)
+        self.addCleanup(asks.close)
+        asks.settimeout(PATIENCE)
+        asks.connect(str(self.admin))
+        asks.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        return asks
+
     # ── what goes along ──
 
     @unittest.skipUnless(shutil.which("php-cgi"), "php-cgi is not installed")
@@ -686,6 +727,24 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual([self.status(one) for one in waits], [200, 200])
         wait_for(lambda: self.ended(old), "the old process ends")
         self.assertEqual(self.backend.begun["a"], ["/a/old", "/a/old-waits", "/a/new-waits"])
+
+    def test_the_pause_of_a_queue_that_the_new_config_does_not_have_can_be_ended(self):
+        old = self.start()
+        held = self.hold_one()
+        waits = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.assertEqual(self.command("pause", "a").returncode, 0)
+        self.file.write_text(self.config().replace("queue: a", "queue: c"))
+        self.upgrade()
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        self.assertFalse(self.backend.runs("/a/waits"))
+        self.assertIn("paused in the old process", self.told())
+        done = self.command("resume", "a")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.status(waits), 200)
+        wait_for(lambda: self.ended(old), "the old process ends")
+        self.assertEqual(self.command("resume", "a").returncode, 1)
 
     def test_the_id_service_goes_on_and_its_numbers_rise(self):
         port = free_port()
