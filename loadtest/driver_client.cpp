@@ -11,7 +11,7 @@ std::array<char, 64UL * 1024> read_buffer;
 }  // namespace
 
 void Client::connect() {
-    fd_ = connect_to(plan_.proxy);
+    fd_ = connect_to(proxy_);
     in_.clear();
     out_.clear();
     head_read_ = false;

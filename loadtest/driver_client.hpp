@@ -14,8 +14,9 @@ class Client {
  public:
     enum class Outcome { nothing, connected, answered, lost, refused };
 
-    // Plan and poller outlive every client.
-    Client(const Plan& plan, Poller& poller) : plan_{plan}, poller_{poller} {}
+    // All three outlive every client.
+    Client(const Plan& plan, const Endpoint& proxy, Poller& poller)
+        : plan_{plan}, proxy_{proxy}, poller_{poller} {}
 
     void connect();
     // At once, in the caller's turn: the order of calls is the order of arrival.
@@ -42,6 +43,7 @@ class Client {
     void flush();
 
     const Plan& plan_;
+    const Endpoint& proxy_;
     Poller& poller_;
     Fd fd_;
     State state_ = State::closed;

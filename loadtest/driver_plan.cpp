@@ -11,6 +11,7 @@ const char* const driver_usage =
     "  --seconds N            send for so long\n"
     "  --timeout N            whole run, seconds (60)\n"
     "  --ramp N               spread the first sends over N ms (0)\n"
+    "  --also HOST:PORT       every second connection goes there\n"
     "  --path P --method M --body-size N --host H\n"
     "  --ms N --us N --size N service time and answer size asked of tg_backend\n"
     "  [--check]              without --backend: look at X-Seq and size of answers all the same\n"
@@ -85,6 +86,7 @@ Plan::Plan(const Options& options)
       text{options.given("--text")} {
     const auto url = split(options);
     proxy = resolve(url.address);
+    other_proxy = options.given("--also") ? resolve(options.text("--also")) : proxy;
     host = options.text("--host", url.address.starts_with("unix:") ? "localhost" : url.address);
     path = options.text("--path", url.path);
     if (hold > 0) connections = requests = hold;

@@ -15,6 +15,7 @@ struct Plan {
     explicit Plan(const Options& options);
 
     Endpoint proxy;
+    Endpoint other_proxy;  // of every second connection
     std::string host;
     std::string path;
     std::string method;

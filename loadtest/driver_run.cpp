@@ -62,7 +62,9 @@ Driver::Driver(const Plan& plan)
           request_text(plan, true, std::max(plan.work_us, plan.leave_running_work_us))},
       body_(plan.body_size, 'b') {
     clients_.reserve(plan.connections);  // epoll keeps pointers to them
-    for (std::uint64_t i = 0; i < plan.connections; ++i) clients_.emplace_back(plan_, poller_);
+    for (std::uint64_t i = 0; i < plan.connections; ++i) {
+        clients_.emplace_back(plan_, i % 2 == 0 ? plan_.proxy : plan_.other_proxy, poller_);
+    }
     poller_.add(alarms_.fd(), EPOLLIN, &alarms_);
 }
 

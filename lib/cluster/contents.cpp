@@ -141,18 +141,33 @@ std::optional<Contents> read_contents(const Keys& keys, const etcd::Snapshot& sn
     return out;
 }
 
-Sight sight_of(const Contents& contents, std::string_view queue, std::string_view self) {
+namespace {
+
+// Among those who may take the line over. Who has written `leaving` or `free` drains.
+std::uint32_t rank_of(const Contents& contents, std::string_view queue, std::string_view self,
+                      const std::optional<Line>& line) {
+    const bool is_left =
+        line && (line->state == LineState::leaving || line->state == LineState::free);
     std::vector<std::string> others;
-    for (const Replica& one : contents.replicas)
-        if (one.queues.contains(queue)) others.push_back(one.self.id);
+    for (const Replica& one : contents.replicas) {
+        const bool drains = is_left && one.self.id == line->keeper.id;
+        if (one.queues.contains(queue) && !drains) others.push_back(one.self.id);
+    }
+    return rank(queue, self, others);
+}
+
+}  // namespace
+
+Sight sight_of(const Contents& contents, std::string_view queue, std::string_view self) {
     Sight sight;
-    sight.rank = rank(queue, self, others);
     const auto found = contents.lines.find(queue);
-    if (found == contents.lines.end()) return sight;
+    if (found != contents.lines.end()) {
+        sight.version = found->second.version;
+        sight.line = found->second.line;
+    }
+    sight.rank = rank_of(contents, queue, self, sight.line);
+    if (!sight.line) return sight;
     const StoredLine& stored = found->second;
-    sight.version = stored.version;
-    sight.line = stored.line;
-    if (!stored.line) return sight;
     sight.keeper_listed = contents.lists(stored.line->keeper.id);
     if (const auto& prior = stored.line->prior) {
         sight.prior_listed = contents.lists(prior->keeper.id);

@@ -55,9 +55,11 @@ void Line::tell_gate(BootTime sure_until) {
     sure_until_.store(until);
     until_.store(keeper_.may_grant() ? until : 0);
     publish();
-    const bool elsewhere =
-        keeper_.role() == cluster::Role::follower && keeper_.where() == cluster::Where::peer;
-    if (gate_ && elsewhere) gate_->move_away();
+    // One that is deposed by a question may not see, without the store, where the line is now.
+    const bool follows = keeper_.role() == cluster::Role::follower;
+    const bool deposed = std::exchange(kept_, !follows) && follows;
+    const bool elsewhere = follows && keeper_.where() == cluster::Where::peer;
+    if (gate_ && (deposed || elsewhere)) gate_->move_away();
 }
 
 void Line::publish() {

@@ -96,6 +96,7 @@ class Line final : public Permit {
     std::atomic<bool> store_away_{false}, store_full_{false};
     BootTime used_until_{};    // `sure_until` of the last look that the keeper has used
     cluster::Epoch term_ = 0;  // of which the gate knows
+    bool kept_ = false;        // as the gate was told last: the line is kept here
     cluster::Epoch told_lost_ = 0;
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;

@@ -10,6 +10,8 @@ namespace {
 
 class ClusterFaults : public Cluster {
  protected:
+    ClusterFaults() = default;
+    explicit ClusterFaults(const Etcd::Options& store) : Cluster(store) {}
     /// A client of this replica whose request is in the backend, until backend_.release("/lost").
     Client held_at(const Process& there) {
         backend_.hold("/lost");
@@ -149,6 +151,38 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
     store_.go_on(0);
     EXPECT_EQ(waits.read().status, 200);
     EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+// Each replica has a node of its own, so one of them can be cut from the store.
+class ClusterCut : public ClusterFaults {
+ protected:
+    ClusterCut() : ClusterFaults(Etcd::Options{.nodes = 3, .more = {}}) {}
+};
+
+TEST_F(ClusterCut, WhoWaitsAtAKeeperWithoutTheStoreGoesToTheNextKeeper) {
+    auto a = replica_at(store_.url(0), "a");
+    begin_line(*a);
+    const auto b = replica_at(store_.url(1), "b");
+    backend_.hold("/slow");
+    Client slow = a->client(), there = b->client(), body = b->client(), here = a->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    there.get("/there");
+    ASSERT_TRUE(a->wait_for_waiting(1));
+    body.request("POST", "/body", {}, "body");
+    ASSERT_TRUE(a->wait_for_waiting(2));
+    here.get("/here");
+    ASSERT_TRUE(a->wait_for_waiting(3));
+    store_.stop(0);
+    EXPECT_EQ(here.read().status, 503) << "it sees nobody who may grant";
+    EXPECT_EQ(body.read().status, 503) << "its keeper had the body";
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(there.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+    EXPECT_EQ(backend_.count("/there"), 1u);
+    EXPECT_EQ(backend_.count("/here") + backend_.count("/body"), 0u);
+    store_.go_on(0);
 }
 
 // A store whose database is at its limit answers reads and renewals, and takes no writes.

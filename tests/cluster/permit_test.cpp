@@ -73,6 +73,21 @@ TEST_F(LinePermit, CountsAViolationWhoseWriteIsOnlySeenInALook) {
     EXPECT_EQ(gate_->counts().exclusion_violations, 1U);
 }
 
+// Without the store it cannot see that another replica has the line; only the question tells it.
+TEST_F(LinePermit, MovesWhoWaitsWhenAnotherReplicaAsksForItsWord) {
+    open();
+    line_->saw(sight(*line_->keeper().line()), ++looks_, an_hour_ago());
+    auto pass = std::make_shared<Pass>();
+    gate_->take(*pass, queue::Queue::Entry(), loop_);
+    Place waits(gate_, std::move(pass), loop_);
+    const std::uint64_t term = line_->keeper().epoch();
+    ASSERT_EQ(waits.settle(), queue::State::waiting);
+    EXPECT_FALSE(line_->give_word(self.id, term, term + 1));
+    line_->drive(an_hour_ago());
+    EXPECT_EQ(waits.settle(), queue::State::moved);
+    EXPECT_TRUE(line_->give_word(self.id, term, term + 1));
+}
+
 // While a write is under way the keeper does not hear what looks show. One of them may show that
 // the line is lost to another replica, so it must not prolong what an earlier one has proven.
 TEST_F(LinePermit, EndsWithTheLastLookThatItsKeeperHasUsed) {

@@ -130,6 +130,17 @@ TEST(Sight, RanksOnlyReplicasThatHaveTheQueue) {
     EXPECT_EQ(sight_of(one, "app", later).rank, 0U);
 }
 
+TEST(Sight, DoesNotRankAReplicaThatLeavesTheLine) {
+    for (const Instance& keeper : {a, b}) {
+        const std::string next = keeper.id == a.id ? b.id : a.id;
+        for (const LineState left : {LineState::leaving, LineState::free}) {
+            const Line line{20, keeper, left, {}};
+            EXPECT_EQ(sight_of(contents({listed(a), listed(b), line_of(line)}), "app", next).rank,
+                      0U);
+        }
+    }
+}
+
 TEST(Transaction, ReplacesTheRecordOfOneVersionInOneStore) {
     const Write write{5, Line{20, a, LineState::idle, {}}, 0, 19};
     const auto out = transaction_of(keys, write_cluster("c0ffee"), "app", a.id, write, now);
