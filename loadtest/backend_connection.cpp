@@ -239,6 +239,7 @@ void Connection::answer_own_page() {
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
     if (path == "/__status") return answer_text("application/json", outage_.workers());
     if (path == "/__faults") return answer_text("text/plain", journal_.faults());
+    if (path == "/__overlapped") return answer_text("text/plain", journal_.overlapped());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
     const auto seq = query_number(head_.target, "seq", 0);
     if (path == "/__run") return answer_text("application/json", journal_.run_of(seq));
@@ -253,7 +254,8 @@ void Connection::answer_own_page() {
     }
     if (path != "/__reset") {
         return answer_text("text/plain",
-                           "__stats __faults __log __run __id __go __reset __refuse __restart\n");
+                           "__stats __faults __overlapped __log __run __id __go __reset __refuse "
+                           "__restart\n");
     }
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
