@@ -252,11 +252,8 @@ void Connection::answer_own_page() {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
         return answer_text("text/plain", "as you wish\n");
     }
-    if (path != "/__reset") {
-        return answer_text("text/plain",
-                           "__stats __faults __overlapped __log __run __id __go __reset __refuse "
-                           "__restart\n");
-    }
+    if (path != "/__reset")
+        return answer_text("text/plain", "backend.cpp begins with a list of such pages\n");
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
     limits.slack_us = query_number(head_.target, "slack_us", limits.slack_us);
