@@ -1,11 +1,11 @@
 // An order-logging backend, HTTP/1.1 and (on a port of its own) FastCGI: answers after a service
 // time, records the start and end of every request and counts overlaps, inversions, ghosts and
-// hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N`, `/__log` and
-// `/__faults` are its own pages, and so are `/__run?seq=N`, which tells when that request started
-// and ended, and
-// `/__go?seq=N`, which ends the work of one that was sent with `hold=1`, and `/__id?seq=N`, which
-// tells the X-Request-Id of such a one; `/__refuse?ms=N` closes the listener for a time,
-// `/__restart?ms=N` every connection as well; over FastCGI `/__status` is php-fpm's status page.
+// hand-over gaps. One thread. `GET /__stats`, `/__reset?limit=N&slack_us=N`, `/__log`, `/__faults`
+// and `/__overlapped` are its own pages, and so are `/__run?seq=N`, which tells when that request
+// started and ended, `/__go?seq=N`, which ends the work of one that was sent with `hold=1`, and
+// `/__id?seq=N`, which tells the X-Request-Id of such a one; `/__refuse?ms=N` closes the listener
+// for a time, `/__restart?ms=N` every connection as well; over FastCGI `/__status` is php-fpm's
+// status page.
 
 #include <bit>
 #include <cstdio>

@@ -239,6 +239,7 @@ void Connection::answer_own_page() {
     if (path == "/__stats") return answer_text("application/json", journal_.stats());
     if (path == "/__status") return answer_text("application/json", outage_.workers());
     if (path == "/__faults") return answer_text("text/plain", journal_.faults());
+    if (path == "/__overlapped") return answer_text("text/plain", journal_.overlapped());
     if (path == "/__log") return answer_text("text/plain", journal_.log());
     const auto seq = query_number(head_.target, "seq", 0);
     if (path == "/__run") return answer_text("application/json", journal_.run_of(seq));
@@ -251,10 +252,8 @@ void Connection::answer_own_page() {
         outage_.refuse(query_number(head_.target, "ms", 100) * 1000, path == "/__restart");
         return answer_text("text/plain", "as you wish\n");
     }
-    if (path != "/__reset") {
-        return answer_text("text/plain",
-                           "__stats __faults __log __run __id __go __reset __refuse __restart\n");
-    }
+    if (path != "/__reset")
+        return answer_text("text/plain", "backend.cpp begins with a list of such pages\n");
     auto limits = journal_.limits();
     limits.in_flight = query_number(head_.target, "limit", limits.in_flight);
     limits.slack_us = query_number(head_.target, "slack_us", limits.slack_us);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t remembered_starts = 16'384;  // twice the most clients a run is made with
 constexpr std::size_t most_queues = 10'000;        // paths are the client's: bound the map
 constexpr std::uint64_t most_fault_lines = 50;
+constexpr std::size_t most_overlapped_bytes = 1 << 20;
 
 }  // namespace
 
@@ -80,6 +81,15 @@ void Journal::note_fault(const RequestHead& head, Micros now, std::string_view w
           std::string{what}.c_str());
 }
 
+void Journal::note_overlapped(Micros now) {
+    for (auto& [run, one] : running_) {
+        if (one.noted || overlapped_.size() > most_overlapped_bytes) continue;
+        one.noted = true;
+        print(overlapped_, "%" PRIu64 " %" PRIu64 " seq=%" PRIu64 " token=%" PRIu64 " %s\n",
+              one.started_us, now, one.seq, one.token, one.path.c_str());
+    }
+}
+
 void Journal::arrived(Micros now) {
     if (last_end_ == 0) return;
     gaps_.add(now > last_end_ ? now - last_end_ : 0);
@@ -91,7 +101,9 @@ std::uint64_t Journal::start(const RequestHead& head, Micros now, Micros first_b
     if (in_flight_ >= limits_.in_flight) {
         ++overlaps_;
         note_fault(head, now, "overlaps");
+        note_overlapped(now);
     }
+    running_.emplace(run, Running{now, head.seq, head.token, std::string{head.path()}});
     if (const auto wrong = fences_.started(head); !wrong.empty()) note_fault(head, now, wrong);
     ++in_flight_;
     ++started_;
@@ -117,6 +129,7 @@ void Journal::ready(std::uint64_t run, std::uint64_t seq, Micros now) {
 
 void Journal::end(std::uint64_t run, std::uint64_t seq, Micros writing_us, bool client_gone) {
     --in_flight_;
+    running_.erase(run);
     append('E', run, seq, now_us(), writing_us);
     if (run <= first_run_) return;
     ++served_;
@@ -144,6 +157,7 @@ void Journal::reset(Limits limits) {
     Journal fresh{limits};
     fresh.runs_ = fresh.first_run_ = runs_;
     fresh.in_flight_ = fresh.max_in_flight_ = in_flight_;
+    fresh.running_ = std::move(running_);
     *this = std::move(fresh);
 }
 

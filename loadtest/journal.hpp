@@ -104,6 +104,9 @@ class Journal {
     std::string log() const;
     // The first overlaps and wrong fencing numbers, a line each.
     std::string faults() const { return faults_; }
+    // Requests that still ran when one too many began, a line each: when it started, when the other
+    // one did, its X-Seq, fencing number and path.
+    std::string overlapped() const { return overlapped_; }
     // When the request of that X-Seq started and ended, as JSON; 0: not yet.
     std::string run_of(std::uint64_t seq) const;
 
@@ -117,7 +120,15 @@ class Journal {
         std::uint32_t in_flight;
         std::uint32_t kind;
     };
+    struct Running {
+        Micros started_us;
+        std::uint64_t seq;
+        std::uint64_t token;
+        std::string path;
+        bool noted = false;  // in overlapped_
+    };
     void note_fault(const RequestHead& head, Micros now, std::string_view what);
+    void note_overlapped(Micros now);
     void append(char kind, std::uint64_t run, std::uint64_t seq, Micros now, Micros mark_us);
 
     Limits limits_;
@@ -136,6 +147,8 @@ class Journal {
     Fences fences_;
     std::string faults_;
     std::uint64_t fault_lines_ = 0;
+    std::map<std::uint64_t, Running> running_;  // by run
+    std::string overlapped_;
     Order::Counts order_counts_;
     std::map<std::string, Order, std::less<>> orders_;
     Histogram gaps_;

@@ -1,5 +1,6 @@
-"""The processes of a storm: etcd's nodes, replicas of ticketgate, relays that can be cut, the backend and the drivers."""
+"""The processes of a storm: etcd's nodes, replicas of ticketgate, relays that can be cut, and the drivers."""
 import asyncio
+import dataclasses
 import json
 import os
 import pathlib
@@ -12,7 +13,6 @@ from real_test import free_port  # noqa: E402
 
 LEASE = 2
 WAIT_TIMEOUT = 10
-BROKEN = ("Sanitizer", "terminate called", "runtime error", "check failed", "TG_CHECK")
 VIOLATIONS = "ticketgate_exclusion_violations_total"
 
 
@@ -100,29 +100,6 @@ class Process:
             os.kill(self.child.pid, signal.SIGKILL)
 
 
-class Backend(Process):
-    """tg_backend: its journal gives the verdict."""
-
-    async def begin(self):
-        self.port = free_port()
-        self.command = [self.world.tools / "tg_backend", "--listen", f"127.0.0.1:{self.port}", "--log-lines", 10000,
-                        "--seconds", 1 << 20]
-        await self.start()
-        for _ in range(100):
-            if await self.stats():
-                return
-            await asyncio.sleep(0.05)
-        raise RuntimeError("tg_backend does not answer")
-
-    async def stats(self):
-        text = await fetch(self.port, "/__stats")
-        return json.loads(text) if text else {}
-
-    async def has_begun(self, seq):
-        text = await fetch(self.port, f"/__run?seq={seq}")
-        return bool(text) and json.loads(text)["started"] > 0
-
-
 class Relay(Process):
     """A connection that can be cut. stands: no byte passes; closed: connections end, and new ones are refused."""
 
@@ -165,12 +142,21 @@ class Node(Process):
         self.end_down()
 
 
+@dataclasses.dataclass
+class Life:
+    """Of one process of a replica."""
+    log_from: int  # in the file of its errors
+    counted: int = 0  # violations, as its metric said last
+    log: bytes = b""
+    whole: bool = False  # it ended in peace, and its metric was read last
+
+
 class Replica(Process):
     def __init__(self, world, number):
         super().__init__(world, "abcdefgh"[number])
         self.ports = [free_port() for _ in range(3)]  # clients, admin, other replicas
         self.died, self.instance, self.earlier = 0.0, None, set()
-        self.counted, self.counted_before = 0, 0  # violations by its process, and by those before
+        self.lives = []
         self.busy = asyncio.Lock()  # of one fault
 
     async def prepare(self, ticketgate, nodes, relays_peers, queue):
@@ -185,7 +171,7 @@ class Replica(Process):
         file.write_text(
             f"listen: [{{address: \"127.0.0.1:{self.ports[0]}\"}}]\n"
             f"admin: {{address: \"127.0.0.1:{self.ports[1]}\"}}\n"
-            f"upstreams: {{app: {{url: \"http://127.0.0.1:{world.backend.port}\"}}}}\n"
+            f"upstreams: {{app: {world.backend.upstream()}}}\n"
             f"queues: {{app: {{cluster: true, {queue}}}}}\n"
             f"routes: [{{prefix: /, upstream: app, queue: app, wait_timeout: {WAIT_TIMEOUT}s}}]\n"
             "log: {access: off}\n"
@@ -200,6 +186,7 @@ class Replica(Process):
         return await fetch(self.ports[1], path, patience)
 
     async def begin(self):
+        self.lives.append(Life(self.errors.stat().st_size if self.errors.exists() else 0))
         await self.start()
         for _ in range(600):
             page = await self.ask("/api/v1/cluster")
@@ -214,18 +201,18 @@ class Replica(Process):
         await super().kill()
         self.is_over()
 
-    def is_over(self):
+    def is_over(self, whole=False):
         self.died = now()
         self.earlier.add(self.instance)
         self.instance = None
-        self.counted_before += self.counted
-        self.counted = 0
+        life = self.lives[-1]
+        life.log, life.whole = self.errors.read_bytes()[life.log_from:], whole
 
     async def count(self, patience=1):
         """Looks at how many violations of exclusion this process has counted."""
         for line in (await self.ask("/metrics", patience)).decode().splitlines():
             if line.startswith(VIOLATIONS):
-                self.counted = int(float(line.rpartition(" ")[2]))
+                self.lives[-1].counted = int(float(line.rpartition(" ")[2]))
 
 
 class Driver(Process):

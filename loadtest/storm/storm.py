@@ -4,7 +4,7 @@ replica, and faults from a plan that a seed reproduces. The backend's journal gi
 overlapped, how many fencing numbers were out of order, how many requests were sent twice. README.md explains it.
 
 Usage: storm.py [--requests 20000] [--seed N] [--nodes 1|3] [--replicas 3] [--faults kill,stop,...] [--release]
-                [--bin FOLDER] [--seconds MOST] [--must-break] [--plan STEPS] [--keep]
+                [--php] [--bin FOLDER] [--binary FILE] [--seconds MOST] [--must-break] [--plan STEPS] [--keep]
 SIGTERM and SIGINT end the storm early, with its verdict.
 Exit: 0 every promise held (with --must-break: one was broken), 1 not, 2 usage.
 """
@@ -20,9 +20,11 @@ import signal
 import sys
 import tempfile
 
+import backends
 import plan
+import verdict
 from clients import Client
-from parts import LEASE, BROKEN, Backend, Driver, Node, Replica, fetch, now
+from parts import LEASE, Driver, Node, Replica, now
 
 LONG = 5  # seconds of work of a request that outlasts a lease, and the takeover behind it
 OPERATOR_WAITS = 1  # behind a replica's end: what it has sent before has begun at the backend by then
@@ -40,7 +42,7 @@ class World:
         self.begun, self.last_fault, self.calm = now(), now(), False
         self.settled, self.injuries, self.keeper = 0, 0, None
         self.long_seq = itertools.count(1_000_000_000)
-        self.backend = Backend(self, "backend")
+        self.backend = backends.make(self)
 
     def tell(self, text):
         if self.options.keep:
@@ -60,9 +62,10 @@ class World:
             await node.begin()
         self.replicas = [Replica(self, number) for number in range(options.replicas)]
         queue = "hold_timeout: 1s, on_hold_timeout: release" if options.release else "hold_timeout: never"
+        queue += ", release: worker_idle" if options.php else ""
+        program = options.binary or options.bin / "ticketgate"
         for replica in self.replicas:
-            await replica.prepare(options.bin / "ticketgate", self.nodes, plan.relays_peers(self.seed, options.faults),
-                                  queue)
+            await replica.prepare(program, self.nodes, plan.relays_peers(self.seed, options.faults), queue)
         self.write_operators_file()
         await self.until(self.initialised, "ticketgate cluster init", 60)
         for replica in self.replicas:
@@ -227,7 +230,7 @@ class World:
             for queue in json.loads(out)["queues"]:
                 self.keeper = queue.get("keeper", {}).get("name")
                 prior = queue.get("waits_for")
-                if prior and not self.options.release:
+                if prior and not self.options.release and not self.options.php:
                     await self.settle(prior)
 
     async def settle(self, prior):
@@ -307,54 +310,10 @@ class World:
             code = await one.ends(60)
             if code != 0:
                 self.faults.append(f"{one.name} ended with {code} when all were stopped: {one.errors.read_text()[-800:]}")
-            text = one.errors.read_text()
-            for bad in (word for word in BROKEN if word in text):
-                self.faults.append(f"{one.name}: {text[max(0, text.index(bad) - 300):text.index(bad) + 1500]}")
-
-    def judge_drivers(self):
-        total = collections.Counter()
-        for driver in self.drivers:
-            report = driver.report()
-            if not report:
-                self.faults.append(f"{driver.name} has no report: {driver.errors.read_text()[-300:]}")
-            for name, count in report.items():
-                if name in ("sent", "completed", "lost", "crossed") or name.startswith("status_"):
-                    total[name] += count
-        for name, count in total.items():
-            if name == "crossed" and count:
-                self.faults.append(f"{count} clients of the drivers got an answer that is not theirs")
-            if name.startswith("status_") and name not in ("status_200", "status_502", "status_503", "status_504"):
-                self.faults.append(f"{count} answers of {name[7:]}")
-        return total
-
-    def judge_violations(self, stats):
-        """A settle of the operator, or a release by hold_timeout, is counted once, and nothing else is."""
-        counted = sum(one.counted_before + one.counted for one in self.replicas)
-        if self.options.release:
-            if stats["overlaps"] and not counted:
-                self.faults.append("requests ran at once, and no metric counts it")
-        elif counted > self.settled or counted < self.settled - self.options.uncounted:
-            self.faults.append(f"{self.settled} settles of the operator, and {counted} violations counted")
-        return counted
+            one.is_over(whole=True)
 
     async def judge(self):
-        stats = await self.backend.stats()
-        total = self.judge_drivers()
-        counted = self.judge_violations(stats)
-        promises = {"overlaps": stats["overlaps"], "tokens out of order": stats["tokens_lower"],
-                    "sent twice": stats["sent_twice"], "without a token": stats["started"] - stats["tokens"]}
-        if self.options.release:  # it may fail open, and says so
-            promises["overlaps"] = 0 if counted else stats["overlaps"]
-        broken = any(promises.values()) or bool(self.faults)
-        print(f"seed {self.seed}, {self.options.nodes} nodes of etcd: {stats['tokens']} requests executed in "
-              f"{now() - self.begun:.0f} s, {stats['overlaps']} overlaps, {stats['tokens_lower']} tokens out of order, "
-              f"{stats['sent_twice']} sent twice, {len(self.faults)} other faults")
-        print(f"faults: {sum(self.done.values())} {dict(self.done)}; left out: {sum(self.left_out.values())}; "
-              f"settled by the operator: {self.settled}; violations counted: {counted}")
-        print(f"drivers: {dict(total)}; GETs that came again: {stats['repeated']}; "
-              f"longest pause {stats['gap_max_us'] / 1e6:.2f} s")
-        print(f"odd clients: {dict(self.answers.most_common())}, longest {self.longest:.2f} s")
-        print((await fetch(self.backend.port, "/__faults")).decode(), end="")
+        broken = await verdict.judge(self)
         for fault in self.faults[:40]:
             print(f"FAULT {fault}")
         if self.options.keep or broken:
@@ -386,9 +345,11 @@ def parse():
     parser.add_argument("--connections", type=int, default=4, help="of each of the two drivers of a replica")
     parser.add_argument("--faults", type=lambda text: tuple(text.split(",")), default=plan.FAULTS)
     parser.add_argument("--release", action="store_true", help="hold_timeout: 1s, on_hold_timeout: release")
-    parser.add_argument("--bin", type=pathlib.Path, default=root / "build" / "release")
+    parser.add_argument("--php", action="store_true", help="a real php-fpm, with release: worker_idle and no operator")
+    parser.add_argument("--bin", type=pathlib.Path, default=root / "build" / "release", help="with the tools")
+    parser.add_argument("--binary", type=pathlib.Path, help="ticketgate of the replicas, such as one with a sanitizer")
     parser.add_argument("--uncounted", type=int, default=1,
-                        help="settles whose count may be lost with a process that is killed at that moment")
+                        help="violations whose count may be lost with a process that is killed at that moment")
     parser.add_argument("--must-break", action="store_true", help="succeeds if a promise is broken")
     parser.add_argument("--plan", type=int, metavar="STEPS", help="prints the plan's beginning, and does nothing")
     parser.add_argument("--keep", action="store_true", help="tell each fault; keep the logs")

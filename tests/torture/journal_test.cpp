@@ -72,5 +72,23 @@ TEST_F(BackendJournal, TellsWhatOverlaps) {
     EXPECT_EQ(journal_.faults(), "2 GET /a seq=0 token=0: overlaps\n");
 }
 
+TEST_F(BackendJournal, TellsOnceWhichRequestRanOn) {
+    run("POST", 7, 10);
+    RequestHead head;
+    head.method = "POST";
+    head.target = "/long?ms=9";
+    head.seq = 8;
+    head.token = 11;
+    const auto longest = journal_.start(head, 5, 5);
+    head.target = "/b";
+    for (head.seq = 9; head.seq < 11; ++head.seq) {
+        head.token = 3 + head.seq;
+        journal_.end(journal_.start(head, 20 + head.seq, 20), head.seq, 30, false);
+    }
+    journal_.end(longest, 8, 50, false);
+    run("POST", 12, 14);
+    EXPECT_EQ(journal_.overlapped(), "5 29 seq=8 token=11 /long\n");
+}
+
 }  // namespace
 }  // namespace loadtest
