@@ -153,7 +153,7 @@ admin::Actions App::admin_actions() {
     admin::Actions actions;
     actions.ready = [this] { return shutdown_.ready(); };
     actions.token = [this] { return assembly_.config().admin_token; };
-    actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
+    actions.release = [this](Gate& gate, const ToRelease& what) { return release(gate, what); };
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.drain = [this] { drain(); };
@@ -171,14 +171,14 @@ admin::Actions App::admin_actions() {
     return actions;
 }
 
-Release App::release(Gate& gate, std::uint64_t number) {
-    const Release released = gate.release(number);
-    if (released == Release::failed_open)
+Released App::release(Gate& gate, const ToRelease& what) {
+    Released released = gate.release(what);
+    if (released.how == Release::failed_open)
         log_.error("an operator released a slot though its backend may still run",
-                   {{"queue", gate.name()}, {"number", number}});
-    if (released == Release::not_begun)
+                   {{"queue", gate.name()}, {"number", what.number}});
+    if (released.how == Release::not_begun)
         log_.warn("an operator released a slot before its request was sent to the backend",
-                  {{"queue", gate.name()}, {"number", number}});
+                  {{"queue", gate.name()}, {"number", what.number}});
     return released;
 }
 

@@ -75,7 +75,7 @@ class App {
     template <class How>
     void end(How how);
     void reopen_access_log();
-    Release release(Gate& gate, std::uint64_t number);
+    Released release(Gate& gate, const ToRelease& what);
     admin::Actions admin_actions();
     admin::Standing standing() const;
 

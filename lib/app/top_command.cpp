@@ -55,8 +55,8 @@ class Watcher {
     }
 
     void release(const top::ReleaseOrder& order, const std::function<void()>& done) {
-        const AdminQuestion question{release_target(order.queue, order.number), true,
-                                     listener_.token};
+        const AdminQuestion question{release_target(order.queue, order.number, order.request_id),
+                                     true, listener_.token};
         ask_later(io_, listener_.address, question, [this, done](const AdminAnswer& answer) {
             const auto& text = answer.error.empty() ? answer.body : answer.error;
             browser.tell(text.substr(0, text.find('\n')));

@@ -17,8 +17,9 @@ struct Clock {
 /// A word as a shell reads it.
 std::string quoted(const std::string& word);
 
-/// The words of a shell command that releases a ticket; `whom`: options that name the process.
-std::string release_command(const std::string& queue, std::uint64_t number,
+/// The words of a shell command that releases this ticket and no other; `whom`: options that name
+/// the process.
+std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom);
 
 /// One to three lines about the ticket that `chosen` names, or about the oldest that runs; before

@@ -75,6 +75,11 @@ class PageTest(unittest.TestCase):
         self.addCleanup(lambda: self.browser.close())
         self.clients = []
 
+    def restart(self):
+        self.gate.stop()
+        self.gate = Process([TICKETGATE, "-c", str(self.config)], self.folder / "gate.log")
+        wait_for(lambda: answers(self.admin), "the admin listener")
+
     def write_config(self, more=""):
         self.config.write_text(f"""
 listen: [{{ address: "127.0.0.1:{self.port}" }}]
@@ -245,6 +250,49 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.shows("#told", "released; its backend may still be running")
         self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 1)
         self.shows(".queue[aria-label='Queue cart'] .numbers", "exclusion violations\n1")
+
+    def test_a_release_is_about_the_request_that_is_shown_also_after_a_restart(self):
+        """The numbers begin anew with a restart: number 1 is another request then."""
+        self.stand_in_line(1)
+        self.open_page()
+        self.shows(".queue tbody tr", "item=1")
+        self.restart()
+        self.send("/second")
+        wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
+        self.shows(".queue tbody tr", "/second")
+        self.browser.click(".queue tbody td.act button")
+        self.shows("#ask-title", "Release #1 of cart?")
+        self.shows("#ask-risk", "GET /second, request id " + self.queue()["tickets"]["in_flight"][0]["request_id"])
+        self.restart()
+        self.send("/third")
+        self.shows("#ask-error", "Nothing was")
+        self.assertTrue(self.browser.run("return document.getElementById('ask-yes').disabled"))
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "ask-no")
+        self.browser.keys(ENTER)
+        wait_for(lambda: not self.browser.run("return document.getElementById('ask').open"), "Cancel closes it")
+        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
+        self.shows(".queue tbody tr", "/third")
+        # The answer may be quicker than the picture.
+        self.browser.run("draw = () => {}; byId('queues').querySelector('tbody tr').ticket.request_id = 'of-another'")
+        self.browser.click(".queue tbody td.act button")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "not released: number 1 of queue cart is another request now")
+        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
+
+    def test_a_question_says_when_somebody_else_was_quicker(self):
+        self.open_page()
+        self.browser.click("[aria-label='Queue cart'] .head button")
+        subprocess.run([TICKETGATE, "pause", "cart", "-c", str(self.config)], check=True, capture_output=True)
+        self.shows("#ask-error", "It is paused by now")
+        self.browser.click("#ask-no")
+        self.browser.click("[aria-label='Queue cart'] .head button:not([hidden])")
+        self.shows("#ask-title", "Resume cart?")
+        subprocess.run([TICKETGATE, "resume", "cart", "-c", str(self.config)], check=True, capture_output=True)
+        self.shows("#ask-error", "It is not paused any more")
+        self.browser.click("#ask-no")
+        self.browser.click("#drain")
+        self.restart()
+        self.shows("#ask-error", "ticketgate has started anew")
 
     def test_pause_and_resume(self):
         self.open_page()

@@ -39,13 +39,13 @@ const count = (number) => Number(number).toLocaleString("en");
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 // One child of `parent` for each item, in their order; a child stays as long as its key.
-function keep(parent, items, keyOf, make, update) {
+function keep(parent, items, keyIn, make, update) {
   parent.kept = parent.kept || new Map();
   const old = parent.kept;
   parent.kept = new Map();
   let place = parent.firstChild;
   for (const item of items) {
-    const key = keyOf(item);
+    const key = keyIn(item);
     if (parent.kept.has(key)) continue;
     const node = old.get(key) || make(item);
     old.delete(key);
@@ -56,6 +56,9 @@ function keep(parent, items, keyOf, make, update) {
   }
   for (const node of old.values()) node.remove();
 }
+
+// A number begins anew with a restart: only with its id it names one request.
+const keyOf = (ticket) => `${ticket.number} ${ticket.request_id}`;
 
 // ── one queue ──
 
@@ -102,6 +105,7 @@ function makeTicketRow() {
 function fillTicketRow(node, ticket, queue) {
   const cell = node.cells_;
   const holds = ticket.held_seconds !== undefined;
+  node.ticket = ticket;
   say(cell.number, `#${ticket.number}`);
   say(cell.state, stateOf(ticket));
   say(cell.time, time(holds ? ticket.held_seconds : ticket.waited_seconds));
@@ -111,7 +115,7 @@ function fillTicketRow(node, ticket, queue) {
   say(cell.id, ticket.request_id);
   if (holds && !cell.act.firstChild) {
     const button = el("button", { type: "button", class: "risk", "aria-label": `Release #${ticket.number}` }, "Release");
-    button.addEventListener("click", () => askRelease(queue, ticket));
+    button.addEventListener("click", () => askRelease(queue, node.ticket));
     cell.act.append(button);
   } else if (!holds && cell.act.firstChild) cell.act.replaceChildren();
 }
@@ -178,7 +182,7 @@ function slotText(ticket, queue, oldest) {
 function picture(queue) {
   const { in_flight: running, waiting } = queue.tickets;
   const items = running.map((ticket, i) => ({
-    key: `t${ticket.number}`, kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
+    key: keyOf(ticket), kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
     text: slotText(ticket, queue, i === 0), title: `request id ${ticket.request_id}`,
   }));
   for (let i = queue.in_flight; i < Math.min(queue.max_in_flight, queue.in_flight + 3); ++i)
@@ -187,7 +191,7 @@ function picture(queue) {
   const next = waiting.find((ticket) => ticket.ready);
   for (const ticket of waiting.slice(0, squares)) {
     const place = ticket === next ? "next" : ticket.ready ? "waits" : "uploading";
-    items.push({ key: `t${ticket.number}`, kind: place,
+    items.push({ key: keyOf(ticket), kind: place,
       text: `#${ticket.number}${place === "waits" ? "" : " " + place}`,
       title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${place}` });
   }
@@ -213,9 +217,9 @@ function drawQueue(node, queue) {
   keep(node.line, picture(queue), (item) => item.key, () => el("li"), drawSquare);
   const { in_flight: running, inside, waiting, waiting_not_shown: hidden } = queue.tickets;
   const fill = (line, ticket) => fillTicketRow(line, ticket, queue.name);
-  keep(node.running.body, [...running, ...inside], (ticket) => ticket.number, makeTicketRow, fill);
+  keep(node.running.body, [...running, ...inside], keyOf, makeTicketRow, fill);
   node.running.hidden = running.length === 0;
-  keep(node.waiting.body, node.more.open ? waiting : [], (ticket) => ticket.number, makeTicketRow, fill);
+  keep(node.waiting.body, node.more.open ? waiting : [], keyOf, makeTicketRow, fill);
   say(node.summary, queue.waiting === 0 ? "Nobody waits" : `${plural(queue.waiting, "request waits", "requests wait")}: the line in its order`);
   say(node.rest, hidden > 0 ? `And ${count(hidden)} more. Search finds each of them by its request id.` : "");
 }
@@ -362,45 +366,74 @@ function whereIs(ticket) {
 
 // ── actions ──
 
-let act = null; // what the dialog asks about: { path, query }
+let act = null; // what the dialog asks about: { path, over, started, sent }
+let latest = null; // the last picture
 let before = null; // the element that had the focus
 
-function ask(title, risk, yes, path, withTime) {
-  act = path;
+// `over`: why there is nothing left to do in this picture; "": there is.
+function ask(title, risk, yes, path, withTime, over) {
+  act = { path, over, started: latest && latest.started };
   before = document.activeElement;
   say(byId("ask-title"), title);
   say(byId("ask-risk"), risk);
   say(byId("ask-yes"), yes);
   say(byId("ask-error"), "");
+  byId("ask-yes").disabled = false;
   byId("ask-time").hidden = !withTime;
   byId("time").value = "";
   byId("ask").showModal();
   (withTime ? byId("time") : byId("ask-no")).focus();
 }
 
+// A question is about what its picture showed. When that is over, a late answer would be about something else.
+function checkQuestion(view) {
+  if (!byId("ask").open || act.sent || byId("ask-yes").disabled) return;
+  const why = act.started !== null && act.started !== view.started
+    ? "ticketgate has started anew since this question. Nothing was done: cancel, and look again." : act.over(view);
+  if (why === "") return;
+  byId("ask-yes").disabled = true;
+  say(byId("ask-error"), why);
+  byId("ask-no").focus();
+}
+
+// Asks about this queue. One that the picture does not show is not known to be over.
+function inQueue(name, over) {
+  return (view) => {
+    const queue = view.queues.find((one) => one.name === name);
+    return queue ? over(queue) : "";
+  };
+}
+
 function askRelease(queue, ticket) {
+  const over = inQueue(queue, ({ tickets }) => tickets.in_flight_not_shown > 0 ||
+    [...tickets.in_flight, ...tickets.inside].some((one) => keyOf(one) === keyOf(ticket)) ? ""
+    : "This request is over, or its slot is free already. Nothing was released.");
   ask(`Release #${ticket.number} of ${queue}?`,
-    `The backend may still work on ${ticket.method} ${ticket.target}. Then the next request runs beside it, which this ` +
-    "queue is there to prevent, and it counts as an exclusion violation. Release it only if you know that the backend " +
-    "has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}`, false);
+    `The backend may still work on ${ticket.method} ${ticket.target}, request id ${ticket.request_id}. ` +
+    "Then the next request runs beside it, which this queue is there to prevent, and it counts as an exclusion " +
+    "violation. Release it only if you know that the backend has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}&` +
+    `request_id=${encodeURIComponent(ticket.request_id)}`, false, over);
 }
 
 function askPause(queue) {
   ask(`Pause ${queue}?`,
     "Nobody is admitted until it is resumed. Requests that run go on. Those who wait keep their places, but their " +
     "wait_timeout goes on: who waits longer gets an error, and so does who comes when the line is full.",
-    "Pause the queue", `/api/v1/queues/${encodeURIComponent(queue)}/pause`, true);
+    "Pause the queue", `/api/v1/queues/${encodeURIComponent(queue)}/pause`, true,
+    inQueue(queue, ({ paused }) => paused ? "It is paused by now. Nothing was done: cancel, and look again." : ""));
 }
 
 function askResume(queue) {
   ask(`Resume ${queue}?`, "The line goes on in its order. Make sure that the application is there.", "Resume the queue",
-    `/api/v1/queues/${encodeURIComponent(queue)}/resume`, false);
+    `/api/v1/queues/${encodeURIComponent(queue)}/resume`, false,
+    inQueue(queue, ({ paused }) => paused ? "" : "It is not paused any more. Nothing was done."));
 }
 
 function askDrain() {
   ask("Drain and stop ticketgate?",
     "It refuses new requests, lets those that run and wait finish within drain_timeout, cuts the rest, and ends. " +
-    "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false);
+    "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false,
+    (view) => view.ready ? "" : "It drains already.");
 }
 
 async function send() {
@@ -408,8 +441,9 @@ async function send() {
   const query = !byId("ask-time").hidden && after !== "" ? `?for=${encodeURIComponent(after)}` : "";
   const token = byId("token").value;
   const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
+  act.sent = true; // what the pictures show from here on may be its effect
   try {
-    const answer = await fetch(act + query, { method: "POST", headers });
+    const answer = await fetch(act.path + query, { method: "POST", headers });
     const text = (await answer.text()).trim();
     if (answer.ok) return tell(text);
     if (answer.status === 403) byId("ask-token").hidden = false;
@@ -417,6 +451,7 @@ async function send() {
   } catch (error) {
     say(byId("ask-error"), `no answer: ${error.message}`);
   }
+  act.sent = false;
 }
 
 function tell(text) {
@@ -431,6 +466,8 @@ let events = null;
 let retry = 0;
 
 function draw(view) {
+  latest = view;
+  checkQuestion(view);
   say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
   byId("connection").className = view.ready ? "" : "lost";
   keep(byId("queues"), view.queues, (queue) => queue.name, makeQueue, drawQueue);
