@@ -160,6 +160,20 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.application.most, 1)
 
+    def test_with_order_arrival_the_head_is_next_while_it_uploads(self):
+        self.config.write_text(self.config.read_text().replace("cart: { }", "cart: { order: arrival }"))
+        subprocess.run([TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)
+        upload = socket.create_connection(("127.0.0.1", self.port))
+        self.addCleanup(upload.close)
+        upload.sendall(b"POST /upload HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 10\r\n\r\nab")
+        wait_for(lambda: self.queue()["waiting"] == 1, "the head uploads")
+        self.send("/behind")
+        self.open_page()
+        self.shows("[aria-label='Queue cart'] .line", "#2")
+        squares = self.browser.run("return [...document.querySelectorAll(\"[aria-label='Queue cart'] .line li\")]"
+                                   ".map((li) => [li.className, li.textContent])")
+        self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
+
     def test_texts_of_requests_stay_texts(self):
         self.send(HOSTILE)
         wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")

@@ -188,12 +188,13 @@ function picture(queue) {
   for (let i = queue.in_flight; i < Math.min(queue.max_in_flight, queue.in_flight + 3); ++i)
     items.push({ key: `free${i}`, kind: "slot free", text: queue.paused ? "free slot, paused" : "free slot" });
   items.push({ key: "door", kind: "door", text: queue.paused ? "❚❚ paused" : "◄" });
-  const next = waiting.find((ticket) => ticket.ready);
+  // With `order: arrival` the head goes first, also while it uploads.
+  const next = queue.order === "arrival" ? waiting[0] : waiting.find((ticket) => ticket.ready);
   for (const ticket of waiting.slice(0, squares)) {
-    const place = ticket === next ? "next" : ticket.ready ? "waits" : "uploading";
-    items.push({ key: keyOf(ticket), kind: place,
-      text: `#${ticket.number}${place === "waits" ? "" : " " + place}`,
-      title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${place}` });
+    const places = [...(ticket === next ? ["next"] : []), ...(ticket.ready ? [] : ["uploading"])];
+    items.push({ key: keyOf(ticket), kind: places.join(" ") || "waits",
+      text: [`#${ticket.number}`, places.join(", ")].filter((part) => part !== "").join(" "),
+      title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${places.join(", ") || "waits"}` });
   }
   const hidden = queue.waiting - Math.min(waiting.length, squares);
   if (hidden > 0) items.push({ key: "more", kind: "more", text: `and ${count(hidden)} more` });
