@@ -160,6 +160,30 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.application.most, 1)
 
+    def test_how_long_a_newcomer_waits(self):
+        self.open_page()
+        numbers = "[aria-label='Queue cart'] .numbers"
+        self.shows(numbers, "a newcomer waits\nnot at all")
+        self.send("/runs")
+        self.shows(numbers, "a newcomer waits\nabout ")
+        for words, shown in ((["pause", "cart"], "until somebody resumes the queue"),
+                             (["pause", "cart", "--for", "1h"], "for the end of the pause, about "),
+                             (["resume", "cart"], "about ")):
+            subprocess.run([TICKETGATE, *words, "-c", str(self.config)], check=True, capture_output=True)
+            self.shows(numbers, "a newcomer waits\n" + shown)
+
+    def test_the_captions_of_the_charts_are_about_all_that_they_show(self):
+        """A second step without a request, or with slower ones, does not take their place."""
+        self.open_page()
+        whole = dict.fromkeys([f"{kind}_p{share}" for kind in ("wait", "hold") for share in (50, 95, 99)], 0.02)
+        whole |= {"admitted": 5, "refused": 0.5}
+        lists = {name: [value, None if "_p" in name else 0, value * 3] for name, value in whole.items()}
+        history = {"step_seconds": 10, "points": 90, "queues": {"cart": {**lists, "whole": whole, "seconds": 30}}}
+        self.browser.run(f"drawHistory({json.dumps(history)})")
+        captions = self.browser.text("[aria-label='Queue cart'] .charts")
+        self.assertIn("Waits, last 30 s: p50 20 ms, p95 20 ms, p99 20 ms; highest 10 s: 60 ms", captions)
+        self.assertIn("Refused a second, last 30 s: mean 0.5; highest 10 s: 1.5", captions)
+
     def test_with_order_arrival_the_head_is_next_while_it_uploads(self):
         self.config.write_text(self.config.read_text().replace("cart: { }", "cart: { order: arrival }"))
         subprocess.run([TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)

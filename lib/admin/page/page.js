@@ -230,8 +230,8 @@ function drawQueue(node, queue) {
 const charts = [
   { title: "Waits", unit: time, lines: [["p50", "wait_p50"], ["p95", "wait_p95"], ["p99", "wait_p99"]] },
   { title: "Holds", unit: time, lines: [["p50", "hold_p50"], ["p95", "hold_p95"], ["p99", "hold_p99"]] },
-  { title: "Admitted a second", unit: (n) => n.toFixed(1), lines: [["rate", "admitted"]] },
-  { title: "Refused a second", unit: (n) => n.toFixed(1), lines: [["rate", "refused"]] },
+  { title: "Admitted a second", unit: (n) => n.toFixed(1), lines: [["mean", "admitted"]] },
+  { title: "Refused a second", unit: (n) => n.toFixed(1), lines: [["mean", "refused"]] },
 ];
 
 function path(values, top) {
@@ -255,20 +255,17 @@ function makeChart(chart) {
   return made;
 }
 
-function lastOf(values) {
-  for (let i = values.length - 1; i >= 0; --i) if (values[i] !== null) return values[i];
-  return null;
-}
-
-function drawChart(node, { chart, history, minutes }) {
-  const all = chart.lines.map(([, key]) => history[key] || []);
+// The figures of the caption are those of the whole time; the top of the drawing is the highest step.
+function drawChart(node, { chart, history, step }) {
+  const all = chart.lines.map(([, key]) => history[key]);
   const top = Math.max(1e-9, ...all.flat().filter((value) => value !== null));
-  const now = chart.lines.map(([name], i) => {
-    const value = lastOf(all[i]);
+  const whole = chart.lines.map(([name, key]) => {
+    const value = history.whole[key];
     return `${name} ${value === null ? "–" : chart.unit(value)}`;
   });
   const most = all.flat().some((value) => value !== null) ? chart.unit(top) : "–";
-  say(node.caption, `${chart.title}, ${minutes} min: ${now.join(", ")}; most ${most}`);
+  const span = history.seconds < 60 ? `${history.seconds} s` : `${Math.round(history.seconds / 60)} min`;
+  say(node.caption, `${chart.title}, last ${span}: ${whole.join(", ")}; highest ${step} s: ${most}`);
   node.drawing.setAttribute("aria-label", node.caption.textContent);
   all.forEach((values, i) => {
     const offset = Array(Math.max(0, 90 - values.length)).fill(null);
@@ -277,11 +274,10 @@ function drawChart(node, { chart, history, minutes }) {
 }
 
 function drawHistory(history) {
-  const minutes = Math.round(history.points * history.step_seconds / 60);
   for (const [name, node] of byId("queues").kept || []) {
     const own = history.queues[name];
     if (!own) continue;
-    const items = charts.map((chart) => ({ chart, history: own, minutes }));
+    const items = charts.map((chart) => ({ chart, history: own, step: history.step_seconds }));
     keep(node.charts, items, ({ chart }) => chart.title, ({ chart }) => makeChart(chart), drawChart);
   }
 }
