@@ -19,6 +19,12 @@ json::value pause_left(const GateFigures& figures) {
     return to_s(figures.pause_left);
 }
 
+// null: nobody knows.
+json::value newcomer_wait(const GateFigures& figures) {
+    if (figures.newcomer_wait == Duration::max()) return nullptr;
+    return to_s(figures.newcomer_wait);
+}
+
 json::object summary(const Gate& gate, const GateFigures& figures) {
     const queue::Limits& limits = figures.settings.limits;
     return {
@@ -31,6 +37,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
         {"oldest_hold_seconds", to_s(figures.oldest_hold)},
         {"retry_after_seconds", figures.retry_after},
+        {"newcomer_wait_seconds", newcomer_wait(figures)},
         {"paused", figures.paused()},
         {"pause_left_seconds", pause_left(figures)},
     };

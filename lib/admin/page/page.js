@@ -149,13 +149,21 @@ function numbersOf(queue) {
     ["waiting", count(queue.waiting)],
     ["longest wait", time(queue.oldest_wait_seconds)],
     ["longest hold", time(queue.oldest_hold_seconds)],
-    ["wait of a newcomer, about", time(queue.retry_after_seconds)],
+    ["a newcomer waits", newcomer(queue)],
     ["order", queue.order],
     ["client left", String(queue.orphaned)],
     ["held back by slow clients", String(queue.held_back)],
     ["inside calls", String(queue.inside)],
     ["exclusion violations", String(queue.exclusion_violations)],
   ];
+}
+
+function newcomer(queue) {
+  const seconds = queue.newcomer_wait_seconds;
+  if (queue.paused)
+    return seconds === null ? "until somebody resumes the queue" : `for the end of the pause, about ${time(seconds)}`;
+  if (seconds === null) return "nobody knows how long";
+  return seconds === 0 ? "not at all" : `about ${time(seconds)}`;
 }
 
 function words(queue) {
