@@ -57,7 +57,9 @@ class Application(threading.Thread):
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
-class PageTest(unittest.TestCase):
+class PageCase(unittest.TestCase):
+    """A page, a program and its application; page_truth_test.py uses it as well."""
+
     def setUp(self):
         if missing():
             self.skipTest(f"no {missing()} here")
@@ -134,6 +136,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
         lines = connection.getresponse().read().decode().splitlines()
         return float(next(line for line in lines if line.startswith(name)).rsplit(" ", 1)[1])
 
+
+class PageTest(PageCase):
     # ── what it shows ──
 
     def test_the_line_and_who_blocks_it(self):
@@ -159,44 +163,6 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.shows(".queue[aria-label='Queue cart'] .state", "idle")
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.application.most, 1)
-
-    def test_how_long_a_newcomer_waits(self):
-        self.open_page()
-        numbers = "[aria-label='Queue cart'] .numbers"
-        self.shows(numbers, "a newcomer waits\nnot at all")
-        self.send("/runs")
-        self.shows(numbers, "a newcomer waits\nabout ")
-        for words, shown in ((["pause", "cart"], "until somebody resumes the queue"),
-                             (["pause", "cart", "--for", "1h"], "for the end of the pause, about "),
-                             (["resume", "cart"], "about ")):
-            subprocess.run([TICKETGATE, *words, "-c", str(self.config)], check=True, capture_output=True)
-            self.shows(numbers, "a newcomer waits\n" + shown)
-
-    def test_the_captions_of_the_charts_are_about_all_that_they_show(self):
-        """A second step without a request, or with slower ones, does not take their place."""
-        self.open_page()
-        whole = dict.fromkeys([f"{kind}_p{share}" for kind in ("wait", "hold") for share in (50, 95, 99)], 0.02)
-        whole |= {"admitted": 5, "refused": 0.5}
-        lists = {name: [value, None if "_p" in name else 0, value * 3] for name, value in whole.items()}
-        history = {"step_seconds": 10, "points": 90, "queues": {"cart": {**lists, "whole": whole, "seconds": 30}}}
-        self.browser.run(f"drawHistory({json.dumps(history)})")
-        captions = self.browser.text("[aria-label='Queue cart'] .charts")
-        self.assertIn("Waits, last 30 s: p50 20 ms, p95 20 ms, p99 20 ms; highest 10 s: 60 ms", captions)
-        self.assertIn("Refused a second, last 30 s: mean 0.5; highest 10 s: 1.5", captions)
-
-    def test_with_order_arrival_the_head_is_next_while_it_uploads(self):
-        self.config.write_text(self.config.read_text().replace("cart: { }", "cart: { order: arrival }"))
-        subprocess.run([TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)
-        upload = socket.create_connection(("127.0.0.1", self.port))
-        self.addCleanup(upload.close)
-        upload.sendall(b"POST /upload HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 10\r\n\r\nab")
-        wait_for(lambda: self.queue()["waiting"] == 1, "the head uploads")
-        self.send("/behind")
-        self.open_page()
-        self.shows("[aria-label='Queue cart'] .line", "#2")
-        squares = self.browser.run("return [...document.querySelectorAll(\"[aria-label='Queue cart'] .line li\")]"
-                                   ".map((li) => [li.className, li.textContent])")
-        self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
 
     def test_texts_of_requests_stay_texts(self):
         self.send(HOSTILE)
@@ -288,49 +254,6 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.shows("#told", "released; its backend may still be running")
         self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 1)
         self.shows(".queue[aria-label='Queue cart'] .numbers", "exclusion violations\n1")
-
-    def test_a_release_is_about_the_request_that_is_shown_also_after_a_restart(self):
-        """The numbers begin anew with a restart: number 1 is another request then."""
-        self.stand_in_line(1)
-        self.open_page()
-        self.shows(".queue tbody tr", "item=1")
-        self.restart()
-        self.send("/second")
-        wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
-        self.shows(".queue tbody tr", "/second")
-        self.browser.click(".queue tbody td.act button")
-        self.shows("#ask-title", "Release #1 of cart?")
-        self.shows("#ask-risk", "GET /second, request id " + self.queue()["tickets"]["in_flight"][0]["request_id"])
-        self.restart()
-        self.send("/third")
-        self.shows("#ask-error", "Nothing was")
-        self.assertTrue(self.browser.run("return document.getElementById('ask-yes').disabled"))
-        self.assertEqual(self.browser.run("return document.activeElement.id"), "ask-no")
-        self.browser.keys(ENTER)
-        wait_for(lambda: not self.browser.run("return document.getElementById('ask').open"), "Cancel closes it")
-        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
-        self.shows(".queue tbody tr", "/third")
-        # The answer may be quicker than the picture.
-        self.browser.run("draw = () => {}; byId('queues').querySelector('tbody tr').ticket.request_id = 'of-another'")
-        self.browser.click(".queue tbody td.act button")
-        self.browser.click("#ask-yes")
-        self.shows("#ask-error", "not released: number 1 of queue cart is another request now")
-        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
-
-    def test_a_question_says_when_somebody_else_was_quicker(self):
-        self.open_page()
-        self.browser.click("[aria-label='Queue cart'] .head button")
-        subprocess.run([TICKETGATE, "pause", "cart", "-c", str(self.config)], check=True, capture_output=True)
-        self.shows("#ask-error", "It is paused by now")
-        self.browser.click("#ask-no")
-        self.browser.click("[aria-label='Queue cart'] .head button:not([hidden])")
-        self.shows("#ask-title", "Resume cart?")
-        subprocess.run([TICKETGATE, "resume", "cart", "-c", str(self.config)], check=True, capture_output=True)
-        self.shows("#ask-error", "It is not paused any more")
-        self.browser.click("#ask-no")
-        self.browser.click("#drain")
-        self.restart()
-        self.shows("#ask-error", "ticketgate has started anew")
 
     def test_pause_and_resume(self):
         self.open_page()

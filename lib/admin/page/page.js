@@ -316,24 +316,26 @@ function drawFacts(view) {
     (node, { text }) => say(node, text));
 }
 
-function drawTable(at, title, titles, rows) {
+// Two rows may have the same texts: two certificates of one name.
+function drawTable(at, title, hidden, titles, rows) {
   if (!at.table) {
-    at.title = el("h3", {}, title);
+    at.heading = el("h3");
     at.table = table(titles);
-    at.append(at.title, at.table);
+    at.append(at.heading, at.table);
   }
   at.hidden = rows.length === 0;
-  keep(at.table.body, rows, (cells) => cells[0], () => row(titles, titles),
-    (node, cells) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
+  say(at.heading, hidden > 0 ? `${title} (and ${count(hidden)} more)` : title);
+  keep(at.table.body, rows.map((cells, i) => ({ cells, i })), ({ i }) => i, () => row(titles, titles),
+    (node, { cells }) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
 }
 
 function drawProcess(view) {
   drawFacts(view);
-  drawTable(byId("workers"), view.workers_not_shown > 0 ? `Workers (and ${count(view.workers_not_shown)} more)` : "Workers",
+  drawTable(byId("workers"), "Workers", view.workers_not_shown,
     ["Worker", "Upstream", "State", "For", "Age", "Requests", "Request id"],
     view.workers.map((one) => [`${one.worker} (pid ${one.pid})`, one.upstream, one.state, time(one.state_seconds),
       time(one.age_seconds), count(one.requests), one.request_id || ""]));
-  drawTable(byId("certificates"), "TLS certificates", ["Certificate", "Listener", "Days left"],
+  drawTable(byId("certificates"), "TLS certificates", view.certificates_not_shown, ["Certificate", "Listener", "Days left"],
     view.certificates.map((one) => {
       const days = Math.floor((one.expires - view.now / 1000) / 86400);
       return [one.subject, one.listener, days < 0 ? "expired" : days < 14 ? `${days}, renew it now` : String(days)];
