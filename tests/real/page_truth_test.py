@@ -84,7 +84,35 @@ class Shown(PageCase):
         self.assertEqual(self.browser.text("#workers h3"), "Workers (and 7 more)")
 
 
+    def test_a_viewer_too_many_is_told_why(self):
+        self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", max_viewers: 1 }}'))
+        self.restart()
+        with socket.create_connection(("127.0.0.1", self.admin)) as first:
+            first.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertIn(b"200 OK", first.recv(100))
+            self.browser.go(f"http://127.0.0.1:{self.admin}/")
+            self.shows("#connection", "not live: as many viewers as admin.max_viewers allows look already; this page tries")
+            self.assertNotIn("old", self.browser.text("#connection"), "there is no picture yet")
+        self.shows("#connection", "live, ")
+        self.gate.stop()
+        self.shows("#connection", "no news from ticketgate; this picture is old")
+
 class Done(PageCase):
+    def test_a_wrong_token_is_told_from_a_missing_one(self):
+        self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", token: sesame }}'))
+        self.restart()
+        self.browser.go(f"http://ops.localhost:{self.admin}/")
+        self.shows("#connection", "live")
+        self.browser.click("[aria-label='Queue cart'] .head button")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "or admin.token")
+        self.browser.type("#token", "sesam")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "the token is wrong: it is not the admin.token in force")
+        self.browser.type("#token", "e")
+        self.browser.click("#ask-yes")
+        self.shows("[aria-label='Queue cart'] .state", "paused until")
+
     def test_a_release_is_about_the_request_that_is_shown_also_after_a_restart(self):
         """The numbers begin anew with a restart: number 1 is another request then."""
         self.stand_in_line(1)

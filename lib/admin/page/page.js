@@ -485,11 +485,27 @@ function draw(view) {
   if (searched !== "" && Date.now() - searchedAt > 2000) search();
 }
 
-function lost() {
+async function lost() {
+  const old = latest ? "; this picture is old" : "";
   byId("connection").className = "lost";
-  say(byId("connection"), "no news from ticketgate: this picture is old");
+  say(byId("connection"), `no news from ticketgate${old}`);
   if (events.readyState !== EventSource.CLOSED || retry !== 0) return; // the browser tries again itself
   retry = setTimeout(listen, 3000);
+  const why = await refusal();
+  if (why !== "" && retry !== 0) say(byId("connection"), `not live: ${why}${old}; this page tries again by itself`);
+}
+
+// An EventSource does not tell why it was refused; "": it was not, or nobody answers.
+async function refusal() {
+  const question = new AbortController();
+  try {
+    const answer = await fetch("/api/v1/events", { signal: question.signal });
+    return answer.ok ? "" : (await answer.text()).trim();
+  } catch (error) {
+    return "";
+  } finally {
+    question.abort();
+  }
 }
 
 function listen() {
