@@ -132,9 +132,11 @@ json::object queue_view(const Gate& gate, Most most) {
 
 std::string find_tickets(const GateRegistry& gates, std::string_view request_id, std::size_t most) {
     json::array list;
+    bool more = false;
     gates.for_each([&](const Gate& gate) {
-        if (list.size() == most) return;
-        for (const FoundTicket& found : gate.find(request_id, most - list.size())) {
+        if (more) return;
+        for (const FoundTicket& found : gate.find(request_id, most - list.size() + 1)) {
+            if (list.size() == most) return void(more = true);
             json::object one = ticket(found.ticket);
             one["queue"] = gate.name();
             if (!found.ticket.holds) one["position"] = found.ahead;
@@ -142,7 +144,7 @@ std::string find_tickets(const GateRegistry& gates, std::string_view request_id,
             list.push_back(std::move(one));
         }
     });
-    return print_json(json::object{{"tickets", std::move(list)}}) + "\n";
+    return print_json(json::object{{"tickets", std::move(list)}, {"more", more}}) + "\n";
 }
 
 }  // namespace ticketgate::admin

@@ -97,6 +97,28 @@ class Shown(PageCase):
         self.gate.stop()
         self.shows("#connection", "no news from ticketgate; this picture is old")
 
+    def test_a_search_says_when_it_shows_not_all(self):
+        for count in (20, 1):
+            for i in range(count):
+                self.send(f"/cart/{i}")
+            wait_for(lambda: self.queue()["waiting"] == len(self.clients) - 1, "they wait")
+            if count == 20:
+                self.open_page()
+                self.browser.type("#id", self.queue()["tickets"]["in_flight"][0]["request_id"][:4] + ENTER)
+                self.shows("#found", "#20 of queue cart")
+                self.assertNotIn("More requests", self.browser.text("#found"))
+        self.shows("#found", "More requests begin with this: these are the first 20. Give more characters of the id.")
+
+    def test_a_search_without_an_answer_says_so(self):
+        self.open_page()
+        self.gate.stop()
+        self.shows("#connection", "no news")
+        self.browser.run("window.uncaught = 0; addEventListener('unhandledrejection', () => ++window.uncaught)")
+        self.browser.type("#id", "d22jabcd" + ENTER)
+        self.shows("#found", "ticketgate does not answer")
+        self.assertEqual(self.browser.run("return window.uncaught"), 0)
+
+
 class Done(PageCase):
     def test_a_wrong_token_is_told_from_a_missing_one(self):
         self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", token: sesame }}'))

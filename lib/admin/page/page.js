@@ -354,13 +354,21 @@ async function search() {
   const box = byId("found");
   box.hidden = id === "";
   if (id === "") return;
-  const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
-  if (searched !== id) return;
-  if (!answer.ok) return box.replaceChildren(el("p", { class: "bad" }, await answer.text()));
-  const { tickets } = await answer.json();
-  const lines = tickets.map((ticket) => el("p", {}, whereIs(ticket)));
+  let lines;
+  try {
+    const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
+    lines = answer.ok ? found(await answer.json()) : [el("p", { class: "bad" }, await answer.text())];
+  } catch (error) {
+    lines = [el("p", { class: "bad" }, "ticketgate does not answer; nobody knows where this request is.")];
+  }
+  if (searched === id) box.replaceChildren(el("h2", {}, `Request ${id}`), ...lines);
+}
+
+function found({ tickets, more }) {
   const none = "No request with this id waits or runs in a queue now. The access log has those that are done.";
-  box.replaceChildren(el("h2", {}, `Request ${id}`), ...(lines.length > 0 ? lines : [el("p", {}, none)]));
+  const cut = `More requests begin with this: these are the first ${tickets.length}. Give more characters of the id.`;
+  return [...tickets.map(whereIs), ...(tickets.length === 0 ? [none] : []), ...(more ? [cut] : [])]
+    .map((text) => el("p", {}, text));
 }
 
 function whereIs(ticket) {
