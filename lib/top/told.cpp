@@ -1,6 +1,7 @@
 #include "top/told.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "top/line_text.hpp"
@@ -17,7 +18,7 @@ std::string requests(std::uint64_t number) {
 }
 
 std::string since(double seconds, Clock now) {
-    const auto begun = now.unix_s - static_cast<std::int64_t>(seconds);
+    const auto begun = static_cast<std::int64_t>(std::floor(now.unix_s - seconds));
     return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
 }
 

@@ -11,7 +11,8 @@
 namespace ticketgate::top {
 
 struct Clock {
-    std::int64_t unix_s = 0, utc_offset = 0;
+    double unix_s = 0;  ///< with its fraction: a difference of two is cut once, at its end
+    std::int64_t utc_offset = 0;
 };
 
 /// A word as a shell reads it.

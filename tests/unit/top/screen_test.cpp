@@ -154,6 +154,21 @@ TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
               "ticketgate release 'it'\\''s a queue' 7 --request-id r");
 }
 
+// A second is cut from the difference once, not from the clock and from the time that it held.
+TEST(Screen, TellsTheSecondInWhichAHoldBegan) {
+    for (const auto& [now, begun] : {std::pair{50'000.4, "14:53:05"}, {50'000.6, "14:53:06"}}) {
+        auto at = around();
+        at.now.unix_s = now;
+        auto cart = *read_tickets(test::cart());
+        cart.lines.at(0).seconds = 14.5;
+        Browser browser("cart");
+        browser.show(*read_queues(test::all()));
+        browser.show(cart);
+        const auto shown = text(screen(browser, at, unlimited));
+        EXPECT_NE(shown.find("for 14.5s, since " + std::string(begun)), shown.npos) << shown;
+    }
+}
+
 TEST(Screen, AsksBeforeARelease) {
     Browser browser = browsing(test::cart());
     browser.press({Key::letter, 'r'});
