@@ -15,6 +15,7 @@
 #include "app/signals.hpp"
 #include "app/tracing.hpp"
 #include "app/version.hpp"
+#include "http/target.hpp"
 
 namespace ticketgate {
 namespace {
@@ -173,12 +174,16 @@ admin::Actions App::admin_actions() {
 
 Released App::release(Gate& gate, const ToRelease& what) {
     Released released = gate.release(what);
+    const auto& label = released.label;
+    const Log::Fields about = {{"request_id", label.request_id()},
+                               {"queue", gate.name()},
+                               {"number", what.number},
+                               {"method", label.method()},
+                               {"path", http::path_of(label.target())}};
     if (released.how == Release::failed_open)
-        log_.error("an operator released a slot though its backend may still run",
-                   {{"queue", gate.name()}, {"number", what.number}});
+        log_.error("an operator released a slot though its backend may still run", about);
     if (released.how == Release::not_begun)
-        log_.warn("an operator released a slot before its request was sent to the backend",
-                  {{"queue", gate.name()}, {"number", what.number}});
+        log_.warn("an operator released a slot before its request was sent to the backend", about);
     return released;
 }
 

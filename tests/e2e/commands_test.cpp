@@ -314,8 +314,6 @@ TEST_F(TheCommands, ReleaseTakesTheNumberOfATicketOnly) {
         Program release({"release", "-c", config(head() + good_routes), "q", number});
         EXPECT_EQ(release.wait(), 2) << number;
     }
-    Program of_any({"release", "-c", config(head() + good_routes), "q", "1", "--request-id", ""});
-    EXPECT_EQ(of_any.wait(), 2) << "a variable that is unset must not release another request";
 }
 
 // A front controller answers 200 to everything: no command is done by that.
