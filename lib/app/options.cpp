@@ -164,11 +164,11 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    upgrade =
-        add("upgrade", "makes a new process take over from the running one, without a gap",
-            footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
-                   "  0 the new process accepts, 1 it could not start (the old one goes on) or "
-                   "no answer,\n  2 usage, 78 the file names no admin listener"));
+    upgrade = add(
+        "upgrade", "makes a new process take over from the running one, without a gap",
+        footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
+               "  0 the new process accepts, 1 it does not (the old one goes on), or no answer: "
+               "the log\n  says how it ended, 2 usage, 78 the file names no admin listener"));
     upgrade->add_flag("--wait", wait, "waits until the old process has finished its line");
     for (auto* command :
          {health, queues, top, workers, release, pause, resume, drain, reload, upgrade})

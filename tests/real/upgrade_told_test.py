@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""What the command, the admin listener and the metrics tell of an upgrade is so.
+
+Usage: upgrade_told_test.py TICKETGATE [unittest's options]
+"""
+import http.client
+import json
+import os
+import re
+import signal
+import sys
+import time
+import unittest
+
+import upgrade_test
+from real_test import Process, answers, free_port, wait_for
+
+
+class Told(upgrade_test.Upgrade):
+    def admin_at(self, port):
+        """Writes the file with another admin listener; None: with none."""
+        text = re.sub(r"admin: .*", "admin: off" if port is None else f'admin: {{ address: "127.0.0.1:{port}" }}', self.config())
+        self.file.write_text(text)
+        return f"127.0.0.1:{port}"
+
+    def metric(self, name, at):
+        connection = http.client.HTTPConnection(at, timeout=upgrade_test.PATIENCE)
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+        connection.close()
+        return float(next(line for line in lines if line.startswith(name)).rsplit(" ", 1)[1])
+
+    # ── the command ──
+
+    def test_the_command_finds_the_new_process_at_another_admin_address(self):
+        self.start()
+        place = f"unix:{self.admin}"
+        for wait in ((), ("--wait",), ()):
+            # The old process may end before the command has asked it once more.
+            next_place = self.admin_at(free_port())
+            done = self.command("upgrade", "--admin", place, *wait)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            pid = int(re.search(r"process (\d+) has taken over", done.stdout)[1])
+            self.pids.append(pid)
+            self.assertIn(f"its admin listener is {next_place}\n", done.stdout)
+            self.assertEqual(done.stderr, "")
+            place = next_place
+            wait_for(lambda at=place: not self.asked(at)["old_process"], "the old process ends")
+
+    def test_without_an_admin_listener_the_command_says_that_nobody_answers(self):
+        old = self.start()
+        self.admin_at(None)
+        done = self.command("upgrade", "--admin", f"unix:{self.admin}")
+        self.assertEqual(done.returncode, 1)
+        new = re.fullmatch(rf"process (\d+) was started to take over from process {old}, but neither answers at "
+                           rf"unix:{self.admin} any more; .* see its log: it says whether it accepts\n", done.stderr)
+        self.assertTrue(new, done.stderr)
+        self.pids.append(int(new[1]))
+        self.assertIn("upgrade: this process accepts", self.told())
+
+    def start_at(self, place):
+        self.gate = Process([upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")
+        self.addCleanup(self.gate.log.close)
+        self.pids.append(self.gate.child.pid)
+        wait_for(lambda: answers(int(place.split(":")[1])), "ticketgate listens")
+        return self.gate.child.pid
+
+    def asked(self, place):
+        connection = http.client.HTTPConnection(place, timeout=upgrade_test.PATIENCE)
+        connection.request("GET", "/api/v1/upgrade")
+        try:
+            return json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+
+
+def load_tests(_loader, _tests, _pattern):
+    """Those of this file, not those of the class that it takes the rest from."""
+    return unittest.TestSuite(Told(name) for name in vars(Told) if name.startswith("test_"))
+
+
+if __name__ == "__main__":
+    upgrade_test.TICKETGATE = sys.argv.pop(1)
+    unittest.main()
