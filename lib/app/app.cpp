@@ -57,6 +57,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
     : passed_(std::move(inheritance.sockets)),
       link_(std::move(inheritance.link)),
       side_(inheritance.side),
+      inherited_line_s_(inheritance.line_started_s),
       log_(log_level(config.log.level), config.log.max_buffer),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
@@ -97,6 +98,11 @@ App::App(const config::Config& config, std::string path, config::Environment env
     if (config.admin) start_admin(config);
     take_sockets();
     register_process_metrics(metrics_, log_, access_log_, assembly_);
+    metrics_.gauge_fn(
+        "ticketgate_line_start_time_seconds",
+        "Since when no request was forgotten, unix seconds: the start of the process, "
+        "or of the first one of a chain of upgrades.",
+        {}, [this] { return static_cast<double>(line_started_s()); });
     join_lines(config);
     if (replica_) register_cluster_metrics(metrics_, *replica_, config);
     if (!watch) return;

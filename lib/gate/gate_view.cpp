@@ -95,7 +95,8 @@ GateFigures LocalGate::figures_at(Time now) const {
             queue_.oldest_hold(now),
             with_pause(queue_.retry_after(now), pause),
             goes_on ? pause + queue_.newcomer_wait(now) : Duration::max(),
-            pause};
+            pause,
+            until_ == queue::no_ticket};
 }
 
 }  // namespace ticketgate

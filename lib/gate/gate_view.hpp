@@ -30,6 +30,9 @@ struct GateFigures {
     /// What is left of a pause; zero: none. Duration::max(): until it is resumed.
     Duration pause_left{0};
 
+    /// The old process of an upgrade still has the queue: nobody is admitted here.
+    bool in_old_process = false;
+
     bool paused() const { return pause_left > Duration{0}; }
     bool empty() const { return waiting == 0 && in_flight == 0; }
 };

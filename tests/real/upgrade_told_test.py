@@ -58,6 +58,43 @@ class Told(upgrade_test.Upgrade):
         self.pids.append(int(new[1]))
         self.assertIn("upgrade: this process accepts", self.told())
 
+    # ── the admin listener and the metrics ──
+
+    def test_the_pids_of_both_and_which_queues_the_old_one_has(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        old = self.start_at(place)
+        held = self.hold_one()
+        new = self.upgrade()
+        self.assertEqual({**self.asked(place), "why": ""},
+                         {"pid": new, "state": "none", "successor": 0, "old_process": True, "old_pid": old, "why": ""})
+        self.send("/a/waits")
+        wait_for(lambda: self.metric('ticketgate_queue_waiting{queue="a"}', place) == 1, "it waits")
+        self.assertEqual(self.metric('ticketgate_queue_in_old_process{queue="a"}', place), 1)
+        wait_for(lambda: self.metric('ticketgate_queue_in_old_process{queue="b"}', place) == 0, "b has passed on")
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.metric('ticketgate_queue_in_old_process{queue="a"}', place) == 0, "a has passed on")
+        wait_for(lambda: self.ended(old), "the old process ends")
+        wait_for(lambda: self.asked(place)["old_pid"] == 0, "it has no pid any more")
+
+    def test_an_upgrade_is_no_restart_but_a_killed_process_is(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        self.start_at(place)
+        begun, process = (self.metric(name, place) for name in ("ticketgate_line_start_time_seconds", "process_start_time_seconds"))
+        self.assertLess(abs(begun - process), 5)
+        for _ in range(2):
+            time.sleep(1.1)
+            self.upgrade("--wait")
+            self.assertEqual(self.metric("ticketgate_line_start_time_seconds", place), begun)
+            self.assertGreater(self.metric("process_start_time_seconds", place), process)
+        self.hold_one()
+        old = self.asked(place)["pid"]
+        self.upgrade()
+        os.kill(old, signal.SIGKILL)
+        wait_for(lambda: self.metric("ticketgate_line_start_time_seconds", place) > begun, "its request was forgotten")
+
     def start_at(self, place):
         self.gate = Process([upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")
         self.addCleanup(self.gate.log.close)
