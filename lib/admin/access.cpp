@@ -18,11 +18,16 @@ std::string_view field(const HttpRequest& request, http::field name) {
     return {value.data(), value.size()};
 }
 
+constexpr std::string_view scheme = "Bearer ";  // in any case (RFC 9110 11.1)
+
+bool gives_token(const HttpRequest& request) {
+    return iequals(field(request, http::field::authorization).substr(0, scheme.size()), scheme);
+}
+
 bool knows(const HttpRequest& request, std::string_view token) {
-    constexpr std::string_view scheme = "Bearer ";  // in any case (RFC 9110 11.1)
-    const auto given = field(request, http::field::authorization);
-    return iequals(given.substr(0, scheme.size()), scheme) &&
-           equal_in_constant_time(given.substr(scheme.size()), token);
+    return gives_token(request) &&
+           equal_in_constant_time(field(request, http::field::authorization).substr(scheme.size()),
+                                  token);
 }
 
 bool from_another_site(const HttpRequest& request) {
@@ -49,10 +54,7 @@ bool names_nobody_else(const HttpRequest& request) {
     return given.empty() || iequals(host, "localhost") || is_address(host);
 }
 
-}  // namespace
-
-std::string_view refusal(const HttpRequest& request, bool local, std::string_view token) {
-    if (knows(request, token)) return {};
+std::string_view refusal_without_token(const HttpRequest& request, bool local) {
     if (!local)
         return "write actions from another machine need admin.token: "
                "Authorization: Bearer TOKEN\n";
@@ -63,6 +65,16 @@ std::string_view refusal(const HttpRequest& request, bool local, std::string_vie
         return "write actions need a Host that is localhost or an IP address, such as "
                "http://127.0.0.1:9901, or admin.token: Authorization: Bearer TOKEN\n";
     return {};
+}
+
+}  // namespace
+
+std::string_view refusal(const HttpRequest& request, bool local, std::string_view token) {
+    if (knows(request, token)) return {};
+    const auto why = refusal_without_token(request, local);
+    if (why.empty() || !gives_token(request)) return why;
+    return token.empty() ? "no token is right: the configuration in force has no admin.token\n"
+                         : "the token is wrong: it is not the admin.token in force\n";
 }
 
 }  // namespace ticketgate::admin

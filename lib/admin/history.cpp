@@ -10,8 +10,21 @@ namespace {
 
 namespace json = boost::json;
 
-json::value number(const std::optional<double>& value) {
+json::value of(std::span<const std::uint64_t> counts, double share) {
+    const auto value = quantile(counts, metrics::seconds_buckets, share);
     return value ? json::value(*value) : json::value(nullptr);
+}
+
+// What was counted in these seconds.
+json::object figures(const GateCounts& counts, double seconds) {
+    const auto all = std::accumulate(counts.waits.begin(), counts.waits.end(), std::uint64_t{0});
+    const auto a_second = [seconds](std::uint64_t number) {
+        return seconds > 0 ? static_cast<double>(number) / seconds : 0;
+    };
+    return {{"wait_p50", of(counts.waits, 0.5)},  {"wait_p95", of(counts.waits, 0.95)},
+            {"wait_p99", of(counts.waits, 0.99)}, {"hold_p50", of(counts.holds, 0.5)},
+            {"hold_p95", of(counts.holds, 0.95)}, {"hold_p99", of(counts.holds, 0.99)},
+            {"admitted", a_second(all)},          {"refused", a_second(counts.refused)}};
 }
 
 }  // namespace
@@ -33,21 +46,25 @@ std::optional<double> quantile(std::span<const std::uint64_t> counts,
     return bounds.back();
 }
 
-History::Quantiles History::quantiles(const GateCounts::Buckets& now,
-                                      const GateCounts::Buckets& before) {
-    GateCounts::Buckets counts{};
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = now[i] - before[i];
-    const auto at = [&](double share) { return quantile(counts, metrics::seconds_buckets, share); };
-    return {at(0.5), at(0.95), at(0.99)};
+History::Point History::between(const GateCounts& before, const GateCounts& now) {
+    const auto less = [](std::uint64_t a, std::uint64_t b) {
+        return static_cast<std::uint32_t>(a - b);
+    };
+    Point point;
+    for (std::size_t i = 0; i < point.waits.size(); ++i) {
+        point.waits[i] = less(now.waits[i], before.waits[i]);
+        point.holds[i] = less(now.holds[i], before.holds[i]);
+    }
+    point.refused = less(now.refused, before.refused);
+    return point;
 }
 
-History::Point History::between(const GateCounts& before, const GateCounts& now) {
-    const auto sum = [](const GateCounts::Buckets& counts) {
-        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-    };
-    const auto a_second = [](std::uint64_t n) { return static_cast<double>(n) / to_s(step); };
-    return {quantiles(now.waits, before.waits), quantiles(now.holds, before.holds),
-            a_second(sum(now.waits) - sum(before.waits)), a_second(now.refused - before.refused)};
+void History::add(const Point& point, GateCounts& to) {
+    for (std::size_t i = 0; i < point.waits.size(); ++i) {
+        to.waits[i] += point.waits[i];
+        to.holds[i] += point.holds[i];
+    }
+    to.refused += point.refused;
 }
 
 void History::add(const std::vector<Reading>& readings) {
@@ -66,21 +83,20 @@ void History::add(const std::vector<Reading>& readings) {
 }
 
 json::object History::lists(const Past& past) {
-    json::array w50, w95, w99, h50, h95, h99, admitted, refused;
+    json::object lists = figures(GateCounts{}, to_s(step));
+    for (auto& [name, list] : lists) list = json::array();
+    GateCounts all;
     for (const Point& point : past.points) {
-        w50.push_back(number(point.waits.p50));
-        w95.push_back(number(point.waits.p95));
-        w99.push_back(number(point.waits.p99));
-        h50.push_back(number(point.holds.p50));
-        h95.push_back(number(point.holds.p95));
-        h99.push_back(number(point.holds.p99));
-        admitted.emplace_back(point.admitted);
-        refused.emplace_back(point.refused);
+        GateCounts one;
+        add(point, one);
+        add(point, all);
+        for (const auto& [name, value] : figures(one, to_s(step)))
+            lists[name].as_array().push_back(value);
     }
-    return {{"wait_p50", std::move(w50)},      {"wait_p95", std::move(w95)},
-            {"wait_p99", std::move(w99)},      {"hold_p50", std::move(h50)},
-            {"hold_p95", std::move(h95)},      {"hold_p99", std::move(h99)},
-            {"admitted", std::move(admitted)}, {"refused", std::move(refused)}};
+    const auto seconds = static_cast<double>(past.points.size()) * to_s(step);
+    lists["whole"] = figures(all, seconds);
+    lists["seconds"] = seconds;
+    return lists;
 }
 
 json::object History::of(const std::set<std::string>& queues) const {

@@ -1,16 +1,19 @@
 // The last 15 minutes of each queue, for the charts of the live page. Pure: counts and figures are
 // arguments. Owned by the Live view; control thread. Memory: `points` points for each queue of the
-// config.
+// config, of some 150 bytes.
 #pragma once
 
+#include <array>
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -39,22 +42,22 @@ class History {
     void add(const std::vector<Reading>& readings);
 
     /// For each of these queues a list of each quantile and rate, oldest first; null: no request.
+    /// `whole` has the same of all points together, and `seconds` that they cover.
     boost::json::object of(const std::set<std::string>& queues) const;
 
  private:
-    struct Quantiles {
-        std::optional<double> p50, p95, p99;
-    };
+    /// What one step, or several, have counted. A step counts less than 2^32.
+    using Buckets = std::array<std::uint32_t, std::tuple_size_v<GateCounts::Buckets>>;
     struct Point {
-        Quantiles waits, holds;
-        double admitted = 0, refused = 0;  ///< a second
+        Buckets waits{}, holds{};
+        std::uint32_t refused = 0;
     };
     struct Past {
         GateCounts last;
         std::deque<Point> points;
     };
-    static Quantiles quantiles(const GateCounts::Buckets& now, const GateCounts::Buckets& before);
     static Point between(const GateCounts& before, const GateCounts& now);
+    static void add(const Point& point, GateCounts& to);
     static boost::json::object lists(const Past& past);
 
     std::map<std::string, Past> queues_;

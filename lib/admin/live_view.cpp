@@ -74,6 +74,8 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
             queues.push_back(queue_view(
                 gate, {std::min(Shown::in_flight, share), std::min(Shown::waiting, share)}));
     });
+    json::array certificates = certificates_of(standing);
+    const auto other_certificates = standing.certificates.size() - certificates.size();
     json::array workers = workers_view(pools, Shown::workers);
     std::size_t every = 0;
     for (const auto& pool : pools) every += pool->view().size();
@@ -83,7 +85,8 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
                                    {"ready", standing.ready},
                                    {"viewers", viewers},
                                    {"config", config_of(standing)},
-                                   {"certificates", certificates_of(standing)},
+                                   {"certificates", std::move(certificates)},
+                                   {"certificates_not_shown", other_certificates},
                                    {"queues_not_shown", all - queues.size()},
                                    {"queues", std::move(queues)},
                                    {"workers_not_shown", every - workers.size()},

@@ -40,10 +40,10 @@ bool is_action(std::string_view path) {
 
 // Checks the parameters of an action, and of a page that has some. Empty: they are right.
 std::string wrong_parameters(std::string_view path, const Query& query) {
-    constexpr std::array<std::string_view, 1> number{"number"}, time{"for"}, limit{"limit"},
-        id{"request_id"};
+    constexpr std::array<std::string_view, 2> ticket{"number", "request_id"};
+    constexpr std::array<std::string_view, 1> time{"for"}, limit{"limit"}, id{"request_id"};
     const auto action = action_of(path);
-    if (action == "/release") return wrong_names(query, number);
+    if (action == "/release") return wrong_names(query, ticket);
     if (action == "/pause") return wrong_names(query, time);
     if (is_action(path) || path == upgrade_path) return wrong_names(query, {});
     if (path == "/api/v1/tickets") return wrong_names(query, id);
@@ -70,6 +70,26 @@ HttpResponse no_such_page() {
                 "/api/v1/queues/NAME /api/v1/tickets?request_id=ID /api/v1/events /api/v1/workers "
                 "/api/v1/cluster /api/v1/config /api/v1/upgrade "
                 "/api/v1/ids\n");
+}
+
+// 409: what the operator saw is not so any more; the slot, if there is one, is another request's.
+HttpResponse not_released(const Gate& gate, std::uint64_t number,
+                          const std::optional<std::string>& request_id, const Released& found) {
+    const std::string place = "number " + std::to_string(number);
+    if (!request_id)
+        return page(http::status::not_found,
+                    place + " is not in flight in queue " + gate.name() + "\n");
+    std::string why = "not released: ";
+    if (found.how == Release::no_such)
+        why += place + " is not in flight in queue " + gate.name() + " any more\n";
+    else
+        why.append(place)
+            .append(" of queue ")
+            .append(gate.name())
+            .append(" is another request now: request id ")
+            .append(found.label.request_id())
+            .append("\n");
+    return page(http::status::conflict, std::move(why));
 }
 
 HttpResponse no_such_queue(const std::string& name) {
@@ -166,7 +186,8 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         return no_such_queue(name);
     }
     return page(http::status::not_found,
-                "no such action; the actions are POST /api/v1/queues/NAME/release?number=N "
+                "no such action; the actions are POST "
+                "/api/v1/queues/NAME/release?number=N&request_id=ID "
                 "/api/v1/queues/NAME/pause?for=30s /api/v1/queues/NAME/resume /api/v1/drain "
                 "/api/v1/reload /api/v1/upgrade\n");
 }
@@ -203,17 +224,19 @@ HttpResponse Pages::release(Gate& gate, const Query& query) const {
         return page(http::status::bad_request,
                     "number is not that of a ticket; these are whole numbers from 1, as " +
                         std::string(queues_path) + gate.name() + " shows them\n");
-    switch (actions.release(gate, number)) {
+    const auto request_id = query_text(query, "request_id");
+    const Released released = actions.release(gate, {number, request_id});
+    switch (released.how) {
         case Release::failed_open:
             return page(http::status::ok, "released; its backend may still be running\n");
         case Release::not_begun:
             return page(http::status::ok,
                         "released; it had not been sent to the backend, its client gets 503\n");
         case Release::no_such:
+        case Release::another:
             break;
     }
-    return page(http::status::not_found, "number " + std::to_string(number) +
-                                             " is not in flight in queue " + gate.name() + "\n");
+    return not_released(gate, number, request_id, released);
 }
 
 HttpResponse Pages::pause(Gate& gate, const Query& query) const {

@@ -1,7 +1,7 @@
 // The pages of the admin listener. Read: the live page at /, /livez /readyz /healthz /metrics,
 // /api/v1/queues, /api/v1/queues/NAME, /api/v1/tickets?request_id=ID, /api/v1/workers,
 // /api/v1/cluster, /api/v1/config, /api/v1/upgrade and /api/v1/ids; /api/v1/events is in live.hpp.
-// Write (POST, see access.hpp): /api/v1/queues/NAME/release?number=N,
+// Write (POST, see access.hpp): /api/v1/queues/NAME/release?number=N&request_id=ID,
 // /api/v1/queues/NAME/pause?for=30s, /api/v1/queues/NAME/resume, /api/v1/drain, /api/v1/reload,
 // /api/v1/upgrade. Owned by App; called on the control thread.
 #pragma once
@@ -27,8 +27,8 @@ namespace ticketgate::admin {
 struct Actions {
     std::function<bool()> ready;  ///< false once a drain has begun
     std::function<std::string()> token;
-    /// Releases the slot of ticket `number`. The queue fails open if the backend still runs.
-    std::function<Release(Gate&, std::uint64_t number)> release;
+    /// Releases a slot. The queue fails open if the backend still runs.
+    std::function<Released(Gate&, const ToRelease&)> release;
     /// Admits nobody to the queue for this long; `never`: until it is resumed.
     std::function<void(Gate&, milliseconds)> pause;
     std::function<void(Gate&)> resume;

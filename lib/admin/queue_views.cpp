@@ -19,6 +19,12 @@ json::value pause_left(const GateFigures& figures) {
     return to_s(figures.pause_left);
 }
 
+// null: nobody knows.
+json::value newcomer_wait(const GateFigures& figures) {
+    if (figures.newcomer_wait == Duration::max()) return nullptr;
+    return to_s(figures.newcomer_wait);
+}
+
 json::object summary(const Gate& gate, const GateFigures& figures) {
     const queue::Limits& limits = figures.settings.limits;
     return {
@@ -31,6 +37,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
         {"oldest_hold_seconds", to_s(figures.oldest_hold)},
         {"retry_after_seconds", figures.retry_after},
+        {"newcomer_wait_seconds", newcomer_wait(figures)},
         {"paused", figures.paused()},
         {"pause_left_seconds", pause_left(figures)},
     };
@@ -125,9 +132,11 @@ json::object queue_view(const Gate& gate, Most most) {
 
 std::string find_tickets(const GateRegistry& gates, std::string_view request_id, std::size_t most) {
     json::array list;
+    bool more = false;
     gates.for_each([&](const Gate& gate) {
-        if (list.size() == most) return;
-        for (const FoundTicket& found : gate.find(request_id, most - list.size())) {
+        if (more) return;
+        for (const FoundTicket& found : gate.find(request_id, most - list.size() + 1)) {
+            if (list.size() == most) return void(more = true);
             json::object one = ticket(found.ticket);
             one["queue"] = gate.name();
             if (!found.ticket.holds) one["position"] = found.ahead;
@@ -135,7 +144,7 @@ std::string find_tickets(const GateRegistry& gates, std::string_view request_id,
             list.push_back(std::move(one));
         }
     });
-    return print_json(json::object{{"tickets", std::move(list)}}) + "\n";
+    return print_json(json::object{{"tickets", std::move(list)}, {"more", more}}) + "\n";
 }
 
 }  // namespace ticketgate::admin

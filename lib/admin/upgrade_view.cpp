@@ -12,6 +12,7 @@ std::string upgrade_json(const Upgrading& upgrading) {
                {"state", upgrading.state},
                {"successor", upgrading.successor},
                {"old_process", upgrading.old_process},
+               {"old_pid", upgrading.old_pid},
                {"why", upgrading.why},
            }) +
            "\n";

@@ -11,6 +11,7 @@ struct Upgrading {
     std::string_view state;    ///< none, starting, handed_over, drains, failed
     int successor = 0;         ///< the new process; 0: none
     bool old_process = false;  ///< the process before this one still finishes its line
+    int old_pid = 0;           ///< its pid; 0: it has ended, or there was none
     std::string why = {};      ///< the last new process did not take over
 };
 

@@ -130,11 +130,13 @@ std::string queue_target(const std::string& queue) {
     return url_of(queue).buffer();
 }
 
-std::string release_target(const std::string& queue, std::uint64_t number) {
+std::string release_target(const std::string& queue, std::uint64_t number,
+                           const std::string& request_id) {
     auto url = url_of(queue);
     url.segments().push_back("release");
     const auto text = std::to_string(number);
     url.params().append({"number", text});
+    if (!request_id.empty()) url.params().append({"request_id", request_id});
     return url.buffer();
 }
 

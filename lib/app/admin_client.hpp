@@ -21,7 +21,9 @@ struct AdminAnswer {
 
 /// Return the target of an admin page for a queue; the name may have any characters.
 std::string queue_target(const std::string& queue);
-std::string release_target(const std::string& queue, std::uint64_t number);
+/// `request_id`: of the request to release; empty: whichever has the number.
+std::string release_target(const std::string& queue, std::uint64_t number,
+                           const std::string& request_id);
 /// `how_long`: a duration; empty: until it is resumed.
 std::string pause_target(const std::string& queue, const std::string& how_long);
 std::string resume_target(const std::string& queue);

@@ -15,6 +15,7 @@
 #include "app/signals.hpp"
 #include "app/tracing.hpp"
 #include "app/version.hpp"
+#include "http/target.hpp"
 
 namespace ticketgate {
 namespace {
@@ -56,6 +57,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
     : passed_(std::move(inheritance.sockets)),
       link_(std::move(inheritance.link)),
       side_(inheritance.side),
+      inherited_line_s_(inheritance.line_started_s),
       log_(log_level(config.log.level), config.log.max_buffer),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
@@ -96,6 +98,11 @@ App::App(const config::Config& config, std::string path, config::Environment env
     if (config.admin) start_admin(config);
     take_sockets();
     register_process_metrics(metrics_, log_, access_log_, assembly_);
+    metrics_.gauge_fn(
+        "ticketgate_line_start_time_seconds",
+        "Since when no request was forgotten, unix seconds: the start of the process, "
+        "or of the first one of a chain of upgrades.",
+        {}, [this] { return static_cast<double>(line_started_s()); });
     join_lines(config);
     if (replica_) register_cluster_metrics(metrics_, *replica_, config);
     if (!watch) return;
@@ -112,7 +119,7 @@ void App::start_admin(const config::Config& config) {
     const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
     admin_ids_ = std::make_unique<ids::Generator>(
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses());
     live_ = make_live(
         control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
         [this] { return supervisor_.pools(); });
@@ -153,7 +160,7 @@ admin::Actions App::admin_actions() {
     admin::Actions actions;
     actions.ready = [this] { return shutdown_.ready(); };
     actions.token = [this] { return assembly_.config().admin_token; };
-    actions.release = [this](Gate& gate, std::uint64_t number) { return release(gate, number); };
+    actions.release = [this](Gate& gate, const ToRelease& what) { return release(gate, what); };
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.resume_there = [this](const std::string& name) { return pauses_.resume_there(name); };
@@ -172,14 +179,18 @@ admin::Actions App::admin_actions() {
     return actions;
 }
 
-Release App::release(Gate& gate, std::uint64_t number) {
-    const Release released = gate.release(number);
-    if (released == Release::failed_open)
-        log_.error("an operator released a slot though its backend may still run",
-                   {{"queue", gate.name()}, {"number", number}});
-    if (released == Release::not_begun)
-        log_.warn("an operator released a slot before its request was sent to the backend",
-                  {{"queue", gate.name()}, {"number", number}});
+Released App::release(Gate& gate, const ToRelease& what) {
+    Released released = gate.release(what);
+    const auto& label = released.label;
+    const Log::Fields about = {{"request_id", label.request_id()},
+                               {"queue", gate.name()},
+                               {"number", what.number},
+                               {"method", label.method()},
+                               {"path", http::path_of(label.target())}};
+    if (released.how == Release::failed_open)
+        log_.error("an operator released a slot though its backend may still run", about);
+    if (released.how == Release::not_begun)
+        log_.warn("an operator released a slot before its request was sent to the backend", about);
     return released;
 }
 
@@ -262,7 +273,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
     notify_.reloading();
     auto result = reload_and_follow(by);
     notify_.ready();
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses());
     return result;
 }
 

@@ -75,11 +75,12 @@ class App {
     template <class How>
     void end(How how);
     void reopen_access_log();
-    Release release(Gate& gate, std::uint64_t number);
+    Released release(Gate& gate, const ToRelease& what);
     admin::Actions admin_actions();
     admin::Standing standing() const;
 
     // app_upgrade.cpp
+    std::int64_t line_started_s() const;
     void take_sockets();
     void end_left_sockets();
     void begin_id_service();
@@ -99,7 +100,8 @@ class App {
     PassedSockets passed_;
     Descriptor link_;  // until predecessor_ has it
     const std::uint32_t side_;
-    bool missed_change_ = false;  // of a file, while an upgrade was under way
+    const std::int64_t inherited_line_s_;  // of the old process; 0: there is none
+    bool missed_change_ = false;           // of a file, while an upgrade was under way
     Log log_;
     metrics::Registry metrics_;
     Control control_;

@@ -36,7 +36,7 @@ std::string_view name(Successor::Phase phase) {
 void App::take_sockets() {
     if (link_.get() >= 0) {
         predecessor_ = std::make_unique<Predecessor>(
-            control_, log_, assembly_.gates(), std::move(link_),
+            control_, log_, assembly_.gates(), std::move(link_), inherited_line_s_,
             Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
                                .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
@@ -92,7 +92,12 @@ HandOver App::steps_of_hand_over() {
             .take_back = [this] { take_back(); },
             .drain = [this] { shutdown_.drain(); },
             .pause = [this](const std::string& queue, Time until) { pauses_.adopt(queue, until); },
-            .facts = inherited_facts(1 - side_, passed_.of_systemd)};
+            .facts =
+                [this] {
+                    return inherited_facts({.side = 1 - side_,
+                                            .of_systemd = passed_.of_systemd,
+                                            .line_started_s = line_started_s()});
+                }};
 }
 
 // In the order in which the new process opens its listeners.
@@ -154,7 +159,14 @@ admin::Upgrading App::upgrading() const {
             .state = name(successor_.phase()),
             .successor = successor_.pid(),
             .old_process = predecessor_ && predecessor_->lives(),
+            .old_pid = predecessor_ && predecessor_->lives() ? predecessor_->pid() : 0,
             .why = successor_.why()};
+}
+
+// An upgrade does not end the line, unless the old process was cut with requests in it.
+std::int64_t App::line_started_s() const {
+    const auto inherited = predecessor_ ? predecessor_->line_started_s() : 0;
+    return inherited != 0 ? inherited : started_.unix_s();
 }
 
 // Nobody accepts here while a new process does, but an answer may be on its way by then.

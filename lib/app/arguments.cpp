@@ -30,6 +30,10 @@ std::string why_no_number(const std::string& text) {
     return text + " is not the number of a ticket, as `queues QUEUE` shows it";
 }
 
+std::string why_no_request_id(const std::string& text) {
+    return text.empty() ? "the request id is empty" : "";
+}
+
 std::string why_no_time(const std::string& text) {
     const auto time = parse_duration(text);
     return time && *time >= 1ms && *time <= 24h

@@ -36,7 +36,7 @@
 namespace ticketgate::commands {
 namespace {
 
-constexpr unsigned forbidden = 403, loaded_in_part = 409;
+constexpr unsigned forbidden = 403, in_conflict = 409;
 
 // Checks that this machine can make the ids, read the certificates and open the files of the
 // config.
@@ -73,8 +73,8 @@ std::string nothing(const std::string& /*body*/) {
     return {};
 }
 
-// Failed answers go to stderr as they are.
-int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
+// Failed answers go to stderr as they are. `conflict`: the exit code of a 409.
+int ask_admin(const Whom& whom, AdminQuestion question, const Print& print, int conflict = failed) {
     int code = failed;
     const auto listener = find_listener(whom, environment, code);
     if (!listener) return code;
@@ -84,7 +84,7 @@ int ask_admin(const Whom& whom, AdminQuestion question, const Print& print) {
     if (!answer.error.empty()) tell_no_answer(*listener, answer);
     if (answer.status == forbidden) tell(listener->problems);  // the token may be missing
     std::fputs(good ? print(answer.body).c_str() : answer.body.c_str(), good ? stdout : stderr);
-    if (answer.status == loaded_in_part) return needs_restart;
+    if (answer.status == in_conflict) return conflict;
     return good ? ok : failed;
 }
 
@@ -243,8 +243,9 @@ int workers(const Whom& whom, View view) {
     return ask_admin(whom, {"/api/v1/workers"}, table ? Print(worker_table) : Print(as_it_is));
 }
 
-int release(const Whom& whom, const std::string& queue, std::uint64_t number) {
-    return ask_admin(whom, {release_target(queue, number), true}, as_it_is);
+int release(const Whom& whom, const std::string& queue, std::uint64_t number,
+            const std::string& request_id) {
+    return ask_admin(whom, {release_target(queue, number, request_id), true}, as_it_is);
 }
 
 int pause(const Whom& whom, const std::string& queue, const std::string& how_long) {
@@ -261,12 +262,13 @@ int drain(const Whom& whom) {
 
 // The warnings are messages, so they go to stderr, as those of `check`.
 int reload(const Whom& whom) {
-    return ask_admin(whom, {"/api/v1/reload", true}, [](std::string body) {
+    const auto print = [](std::string body) {
         const auto end = std::min(body.find('\n'), body.size() - 1) + 1;
         std::fputs(body.substr(end).c_str(), stderr);
         body.resize(end);
         return body;
-    });
+    };
+    return ask_admin(whom, {"/api/v1/reload", true}, print, needs_restart);
 }
 
 }  // namespace ticketgate::commands

@@ -42,8 +42,10 @@ int queues(const Whom& whom, const std::string& name, View view);
 /// Shows the queues in the terminal until a key ends it.
 int top(const Whom& whom, const TopOrder& order);
 int workers(const Whom& whom, View view);
-/// Releases a slot although its backend may still run.
-int release(const Whom& whom, const std::string& queue, std::uint64_t number);
+/// Releases a slot although its backend may still run. `request_id`: of this request only; empty:
+/// of whichever has the number.
+int release(const Whom& whom, const std::string& queue, std::uint64_t number,
+            const std::string& request_id);
 /// `how_long`: a duration; empty: until it is resumed.
 int pause(const Whom& whom, const std::string& queue, const std::string& how_long);
 int resume(const Whom& whom, const std::string& queue);

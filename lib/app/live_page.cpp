@@ -8,15 +8,24 @@
 
 namespace ticketgate {
 
-std::vector<admin::Standing::Certificate> served_certificates(const Snapshot& snapshot,
-                                                              std::size_t listeners) {
+namespace {
+
+// Most listeners have no name.
+std::string listener_text(std::string_view name, const net::Endpoint& at) {
+    return name.empty() ? at.text() : std::string(name) + ", " + at.text();
+}
+
+}  // namespace
+
+std::vector<admin::Standing::Certificate> served_certificates(
+    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners) {
     std::vector<admin::Standing::Certificate> all;
-    for (std::size_t i = 0; i < listeners; ++i) {
+    for (std::size_t i = 0; i < listeners.size(); ++i) {
         const auto tls = snapshot.tls(i);
         if (tls == nullptr) continue;
+        const auto listener = listener_text(snapshot.listener_name(i), listeners[i]);
         for (const auto& pair : tls->pairs())
-            all.push_back({std::string(snapshot.listener_name(i)), net::subject_of(*pair.leaf()),
-                           net::expiry_of(*pair.leaf())});
+            all.push_back({listener, net::subject_of(*pair.leaf()), net::expiry_of(*pair.leaf())});
     }
     std::ranges::sort(all, {}, [](const auto& one) { return one.expires.unix_us; });
     return all;

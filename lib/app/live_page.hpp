@@ -11,14 +11,16 @@
 #include "admin/standing.hpp"
 #include "app/control.hpp"
 #include "gate/gate_registry.hpp"
+#include "net/endpoint.hpp"
 #include "proxy/snapshot.hpp"
 #include "spawn/pool.hpp"
 
 namespace ticketgate {
 
-/// Those that the listeners serve, the first to expire first.
-std::vector<admin::Standing::Certificate> served_certificates(const Snapshot& snapshot,
-                                                              std::size_t listeners);
+/// Those that the listeners serve, the first to expire first. `listeners`: their addresses, in the
+/// order of the config.
+std::vector<admin::Standing::Certificate> served_certificates(
+    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners);
 
 using Pools = std::function<std::vector<std::shared_ptr<spawn::Pool>>()>;
 

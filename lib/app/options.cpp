@@ -44,7 +44,7 @@ constexpr const char* asks =
 struct Line {
     CLI::App cli{
         "ticketgate: an HTTP reverse proxy that lets requests through one at a time, in order"};
-    std::string file = usual_file, queue, admin, how_long;
+    std::string file = usual_file, queue, admin, how_long, request_id;
     ExplainedRequest explained;
     std::uint64_t number = 0;
     double every = 1;
@@ -143,12 +143,12 @@ void Line::add_admin_commands() {
                   footer("  ticketgate workers\n  ticketgate workers --json | jq .workers", asks));
     add_views(*workers);
     release = add("release", "releases the slot of a stuck request, whose backend may still run",
-                  footer("  ticketgate release cart 4711", asks));
+                  footer("  ticketgate release cart 4711 --request-id d22ci1fi0k9uljvvin90", asks));
     release->add_option("QUEUE", queue, "the queue")->required();
-    release
-        ->add_option("NUMBER", number, "number of the running ticket, as `queues QUEUE` shows it")
+    release->add_option("NUMBER", number, "its number, as `queues QUEUE` shows it")
         ->required()
         ->check(why_no_number);
+    release->add_option("--request-id", request_id, "only this request")->check(why_no_request_id);
     pause = add("pause", "admits nobody to a queue; requests that run go on, the others wait",
                 footer("  ticketgate pause cart\n  ticketgate pause cart --for 30s", asks));
     pause->add_option("QUEUE", queue, "the queue")->required();
@@ -164,11 +164,11 @@ void Line::add_admin_commands() {
                         "  0 in force, 1 bad file (nothing changed) or no answer, 2 usage,\n"
                         "  3 in force except for keys that need a restart,\n"
                         "  78 the file names no admin listener"));
-    upgrade =
-        add("upgrade", "makes a new process take over from the running one, without a gap",
-            footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
-                   "  0 the new process accepts, 1 it could not start (the old one goes on) or "
-                   "no answer,\n  2 usage, 78 the file names no admin listener"));
+    upgrade = add(
+        "upgrade", "makes a new process take over from the running one, without a gap",
+        footer("  ticketgate upgrade\n  ticketgate upgrade --wait",
+               "  0 the new process accepts, 1 it does not (the old one goes on), or no answer: "
+               "the log\n  says how it ended, 2 usage, 78 the file names no admin listener"));
     upgrade->add_flag("--wait", wait, "waits until the old process has finished its line");
     for (auto* command :
          {health, queues, top, workers, release, pause, resume, drain, reload, upgrade})
@@ -308,7 +308,7 @@ int Line::run() {
     if (*queues) return commands::queues({file, admin}, queue, view());
     if (*top) return commands::top({file, admin}, {queue, every});
     if (*workers) return commands::workers({file, admin}, view());
-    if (*release) return commands::release({file, admin}, queue, number);
+    if (*release) return commands::release({file, admin}, queue, number, request_id);
     if (*pause) return commands::pause({file, admin}, queue, how_long);
     if (*resume) return commands::resume({file, admin}, queue);
     if (*drain) return commands::drain({file, admin});

@@ -17,6 +17,7 @@ using upgrade::Kind;
 // The old process answers at once, unless its control thread waits for a disk.
 constexpr Duration patience = 30s;
 constexpr std::uint64_t side_fact = 1, systemd_fact = 2;
+constexpr int time_shift = 8;  // the bits above are a Unix time; a process of before sends none
 
 Packet next_packet(int link) {
     auto packet = await_packet(link, patience);
@@ -46,13 +47,22 @@ bool take_offer(Packet packet, Inheritance& into) {
     if (message.kind != Kind::offered) return false;
     into.side = (message.number & side_fact) != 0 ? 1 : 0;
     into.sockets.of_systemd = (message.number & systemd_fact) != 0;
+    into.line_started_s = static_cast<std::int64_t>(message.number >> time_shift);
     return true;
+}
+
+// Of the process that made the link.
+pid_t maker_of(const Descriptor& link) {
+    ucred maker{};
+    socklen_t size = sizeof maker;
+    return ::getsockopt(link.get(), SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 ? maker.pid : 0;
 }
 
 }  // namespace
 
-std::uint64_t inherited_facts(std::uint32_t side, bool of_systemd) {
-    return (side != 0 ? side_fact : 0) | (of_systemd ? systemd_fact : 0);
+std::uint64_t inherited_facts(const InheritedFacts& facts) {
+    return (facts.side != 0 ? side_fact : 0) | (facts.of_systemd ? systemd_fact : 0) |
+           static_cast<std::uint64_t>(facts.line_started_s) << time_shift;
 }
 
 void tell_problem(const Descriptor& link, const std::string& text) {
@@ -71,13 +81,15 @@ Inheritance inherit(const config::Environment& environment) {
 }
 
 Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link,
-                         Steps steps)
+                         std::int64_t line_started_s, Steps steps)
     : log_(log),
       steps_(std::move(steps)),
       socket_(std::move(link)),
       shared_(control, gates, upgrade::Side::new_process,
               [this](const upgrade::Message& message) { send(message); }),
-      control_(control) {}
+      control_(control),
+      pid_(maker_of(socket_)),
+      line_started_s_(line_started_s) {}
 
 // A backend's only worker may be kept busy by an idle connection of this process. The request that
 // used it last has given it back before its slot.
@@ -122,6 +134,7 @@ void Predecessor::ended() {
     const auto taken = shared_.alone();
     begin_ids();
     if (taken.empty()) return log_.info("upgrade: the old process has finished its line");
+    line_started_s_ = wall_now().unix_s();
     log_.error(
         "upgrade: the old process ended with requests in its line; the backend may still run them",
         {{"queues", taken.size()}, {"first", taken.front()}});

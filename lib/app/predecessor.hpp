@@ -2,6 +2,8 @@
 // from each queue only when the old one has given it up. Owned by App; control thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,8 +23,9 @@ namespace ticketgate {
 /// The sockets and the link that systemd, or the process before it, passed to this process.
 struct Inheritance {
     PassedSockets sockets;
-    Descriptor link{-1};     ///< to the old process; -1: there is none
-    std::uint32_t side = 0;  ///< of the two processes, for ids
+    Descriptor link{-1};              ///< to the old process; -1: there is none
+    std::uint32_t side = 0;           ///< of the two processes, for ids
+    std::int64_t line_started_s = 0;  ///< the line of the old process, Unix time; 0: not told
 
     bool upgrades() const { return link.get() >= 0; }
 };
@@ -35,7 +38,12 @@ void tell_problem(const Descriptor& link, const std::string& text);
 Inheritance inherit(const config::Environment& environment);
 
 /// Facts about a process that it hands on.
-std::uint64_t inherited_facts(std::uint32_t side, bool of_systemd);
+struct InheritedFacts {
+    std::uint32_t side = 0;
+    bool of_systemd = false;
+    std::int64_t line_started_s = 0;
+};
+std::uint64_t inherited_facts(const InheritedFacts& facts);
 
 class Predecessor {
  public:
@@ -45,13 +53,18 @@ class Predecessor {
         std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
     };
 
-    Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link, Steps steps);
+    Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link,
+                std::int64_t line_started_s, Steps steps);
 
     /// Tells the old process that this one is ready, and waits until that accepts no more. From
     /// here on this process may accept. Throws std::runtime_error if the old one has ended.
     void take_over();
     /// The old process still finishes its line.
     bool lives() const { return lives_; }
+    pid_t pid() const { return pid_; }
+    /// Since when the line goes on, Unix time; 0: not told. A process that was cut with requests in
+    /// its line ended it, as a restart does.
+    std::int64_t line_started_s() const { return line_started_s_; }
     /// It may run requests of this queue.
     bool has(const std::string& queue) const { return lives_ && !shared_.ours(queue); }
     /// The queues of which it may run requests.
@@ -73,6 +86,8 @@ class Predecessor {
     std::shared_ptr<UpgradeLink> link_;
     SharedQueues shared_;
     Control& control_;
+    const pid_t pid_;
+    std::int64_t line_started_s_;
     bool lives_ = true, has_ids_ = false;
 };
 

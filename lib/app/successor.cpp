@@ -56,7 +56,7 @@ void Successor::offer_sockets() {
     link_->send({Kind::hello, upgrade::protocol});
     for (const int socket : steps_.sockets())
         link_->send({Kind::socket}, Descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 0)));
-    link_->send({Kind::offered, steps_.facts});
+    link_->send({Kind::offered, steps_.facts()});
 }
 
 void Successor::limit_start(std::chrono::seconds longest) {

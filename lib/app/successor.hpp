@@ -31,7 +31,7 @@ struct HandOver {
     std::function<void()> take_back;                 ///< accept again
     std::function<void()> drain;                     ///< the new process drains
     std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
-    std::uint64_t facts = 0;  ///< for the new process, as Predecessor reads them
+    std::function<std::uint64_t()> facts;  ///< for the new process, as Predecessor reads them
 };
 
 class Successor {

@@ -25,10 +25,11 @@ namespace asio = boost::asio;
 constexpr unsigned good = 200;
 
 top::Clock clock_now() {
-    const std::time_t now = std::time(nullptr);
+    const WallTime now = wall_now();
+    const std::time_t whole = now.unix_s();
     std::tm local{};
-    ::localtime_r(&now, &local);
-    return {now, local.tm_gmtoff};
+    ::localtime_r(&whole, &local);
+    return {static_cast<double>(now.unix_us) / 1e6, local.tm_gmtoff};
 }
 
 // Asks the process for everything that a picture needs, one question after the other.
@@ -55,8 +56,8 @@ class Watcher {
     }
 
     void release(const top::ReleaseOrder& order, const std::function<void()>& done) {
-        const AdminQuestion question{release_target(order.queue, order.number), true,
-                                     listener_.token};
+        const AdminQuestion question{release_target(order.queue, order.number, order.request_id),
+                                     true, listener_.token};
         ask_later(io_, listener_.address, question, [this, done](const AdminAnswer& answer) {
             const auto& text = answer.error.empty() ? answer.body : answer.error;
             browser.tell(text.substr(0, text.find('\n')));
@@ -79,8 +80,10 @@ class Watcher {
         });
     }
     void ask_tickets() {
+        around.now = clock_now();
         if (browser.selected().empty()) return ask_ready();
         ask(queue_target(browser.selected()), [this](const AdminAnswer& answer) {
+            around.now = clock_now();
             if (auto tickets = top::read_tickets(answer.body)) browser.show(*std::move(tickets));
             ask_ready();
         });
@@ -100,7 +103,7 @@ class Watcher {
     void end(const std::string& failure) {
         looking_ = false;
         around.failure = failure;
-        around.now = clock_now();
+        if (!failure.empty()) around.now = clock_now();
         const auto done = done_;  // a copy: it may begin the next look
         std::exchange(again_, false) ? look(done) : done();
     }

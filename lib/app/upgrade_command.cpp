@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/admin_client.hpp"
 #include "app/commands.hpp"
+#include "config/admin_access.hpp"
 
 namespace ticketgate::commands {
 namespace {
@@ -36,33 +38,60 @@ std::optional<State> parse(const std::string& text) try {
     return std::nullopt;
 }
 
-// Follows an upgrade: asks the process that has the admin listener.
+// Follows an upgrade: asks the process that has the admin listener. The new process may have
+// another one than the old one; then it is the one that the file names now.
 class Following {
  public:
-    Following(const AdminListener& listener, const State& begun)
-        : listener_(listener), old_(begun.pid), new_(begun.successor) {}
+    Following(const Whom& whom, const AdminListener& listener, const State& begun)
+        : places_{listener.address}, old_(begun.pid), new_(begun.successor) {
+        const auto access = config::load_admin_access(whom.file, environment);
+        if (access.address && access.address->address != listener.address.address)
+            places_.push_back(*access.address);
+    }
 
     int run(bool wait) {
         for (int unanswered = 0; unanswered < most_unanswered;) {
             next_.expires_after(between_questions);
             next_.wait();
-            const auto state = parse(ask(listener_.address, {target, false, listener_.token}).body);
+            const auto state = look();
             unanswered = state ? 0 : unanswered + 1;
             if (!state) continue;
             if (state->pid == old_ && state->state == "failed") return fail(state->why);
             if (state->pid == new_ && took_over(state->old_process, wait)) return ok;
         }
-        return fail("the admin listener does not answer any more\n");
+        return told_ ? fail("the new process does not answer any more\n") : fail(silence());
     }
 
  private:
+    // Another process than these two may listen at an address of the file.
+    std::optional<State> look() {
+        for (const auto& place : places_) {
+            auto state = parse(ask(place, {target}).body);
+            if (!state || (state->pid != old_ && state->pid != new_)) continue;
+            at_ = &place;
+            return state;
+        }
+        return std::nullopt;
+    }
+
     bool took_over(bool old_left, bool wait) {
         if (!told_)
             std::printf("process %lld has taken over from process %lld\n",
                         static_cast<long long>(new_), static_cast<long long>(old_));
+        if (!told_ && at_ != places_.data())
+            std::printf("its admin listener is %s\n", at_->address.c_str());
         told_ = true;
         if (!old_left) std::puts("the old process has finished its line");
         return !wait || !old_left;
+    }
+
+    // Nobody knows: the new process may have taken over with another admin.address, or with none.
+    std::string silence() const {
+        return "process " + std::to_string(new_) + " was started to take over from process " +
+               std::to_string(old_) + ", but neither answers at " + places_.front().address +
+               (places_.size() > 1 ? " or " + places_.back().address : std::string()) +
+               " any more; if admin.address has changed, ask the new process there, else see its "
+               "log: it says whether it accepts\n";
     }
 
     static int fail(const std::string& why) {
@@ -70,7 +99,8 @@ class Following {
         return failed;
     }
 
-    const AdminListener& listener_;
+    std::vector<config::Listen> places_;
+    const config::Listen* at_ = nullptr;  // where the last answer came from
     const std::int64_t old_, new_;
     boost::asio::io_context io_;
     boost::asio::steady_timer next_{io_};
@@ -87,7 +117,7 @@ int upgrade(const Whom& whom, bool wait) {
     if (!answer.error.empty()) tell_no_answer(*listener, answer);
     const auto begun = answer.status == 202 ? parse(answer.body) : std::nullopt;
     if (!begun) std::fputs(answer.body.c_str(), stderr);
-    return begun ? Following(*listener, *begun).run(wait) : failed;
+    return begun ? Following(whom, *listener, *begun).run(wait) : failed;
 }
 
 }  // namespace ticketgate::commands

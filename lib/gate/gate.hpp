@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,8 +43,20 @@ enum class GivenUp : std::uint8_t {
 /// The result of a release by an operator.
 enum class Release : std::uint8_t {
     no_such,     ///< no ticket in flight has this number
+    another,     ///< the one that has it is another request
     not_begun,   ///< granted but not begun: it will never run, its client gets 503
     failed_open  ///< its backend may still run: counts as an exclusion violation
+};
+
+/// The slot that an operator releases. Numbers begin anew with a restart, and an operator may act
+/// on what a picture showed before it: the request id tells the requests apart.
+struct ToRelease {
+    std::uint64_t number = 0;
+    std::optional<std::string_view> request_id = {};  ///< none: whichever request has the number
+};
+struct Released {
+    Release how = Release::no_such;
+    RequestLabel label = {};  ///< of the request in flight with this number
 };
 
 /// The end of a pause that only resume() ends.
@@ -134,8 +147,8 @@ class Gate {
     /// Frees the slot although its backend may still run: an exclusion violation.
     virtual void fail_open(Pass&, net::Loop& here) noexcept = 0;
 
-    /// An operator releases the slot of this number; wakes its session or run.
-    virtual Release release(std::uint64_t number) = 0;
+    /// An operator releases a slot; wakes its session or run.
+    virtual Released release(const ToRelease&) = 0;
     /// Admits nobody until then; who runs goes on (CONTRACT 11). `until_resumed`: until resume(). A
     /// time that has passed ends the pause. The end of a pause takes effect with the next call.
     virtual void pause(Time until) = 0;

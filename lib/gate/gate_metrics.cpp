@@ -54,6 +54,9 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
           [this] { return double(seen.settings.limits.max_in_flight); });
     gauge("ticketgate_queue_paused", "1: an operator has paused the queue; nobody is admitted.",
           [this] { return seen.paused() ? 1.0 : 0.0; });
+    gauge("ticketgate_queue_in_old_process",
+          "1: the old process of an upgrade still has the queue; nobody is admitted here.",
+          [this] { return seen.in_old_process ? 1.0 : 0.0; });
     gauge("ticketgate_queue_oldest_wait_seconds", "How long the head of the line has waited.",
           [this] { return to_s(seen.oldest_wait); });
     gauge("ticketgate_queue_oldest_hold_seconds", "How long the oldest slot has been held.",

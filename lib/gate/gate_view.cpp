@@ -85,6 +85,8 @@ GateFigures LocalGate::figures() const {
 
 GateFigures LocalGate::figures_at(Time now) const {
     const Duration pause = pause_left(paused_until_, now);
+    const bool goes_on =
+        pause != Duration::max() && (pause != Duration{0} || granted_until(now) > now);
     return {settings_,
             queue_.waiting(),
             queue_.in_flight(),
@@ -92,7 +94,9 @@ GateFigures LocalGate::figures_at(Time now) const {
             queue_.oldest_wait(now),
             queue_.oldest_hold(now),
             with_pause(queue_.retry_after(now), pause),
-            pause};
+            goes_on ? pause + queue_.newcomer_wait(now) : Duration::max(),
+            pause,
+            until_ == queue::no_ticket};
 }
 
 }  // namespace ticketgate

@@ -24,8 +24,14 @@ struct GateFigures {
     Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
     /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;
+    /// The expected wait of a request without a body that comes now; zero: a slot is free for it.
+    /// Duration::max(): nobody knows, as an operator, another process or another replica decides.
+    Duration newcomer_wait{0};
     /// What is left of a pause; zero: none. Duration::max(): until it is resumed.
     Duration pause_left{0};
+
+    /// The old process of an upgrade still has the queue: nobody is admitted here.
+    bool in_old_process = false;
 
     bool paused() const { return pause_left > Duration{0}; }
     bool empty() const { return waiting == 0 && in_flight == 0; }

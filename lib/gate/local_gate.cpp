@@ -183,18 +183,20 @@ void LocalGate::fail_open(Pass& pass, net::Loop& here) noexcept {
     change(&here, [&](Time now, queue::Tickets& granted) { (void)give_away(pass, now, granted); });
 }
 
-Release LocalGate::release(std::uint64_t number) {
+Released LocalGate::release(const ToRelease& what) {
     std::shared_ptr<Pass> released;
-    State state = State::idle;
+    Released result;
     change(nullptr, [&](Time now, queue::Tickets& granted) {
-        Pass* const found = holder(number);
+        Pass* const found = holder(what.number);
         if (found == nullptr) return;
+        result = {Release::another, found->label()};
+        if (what.request_id && *what.request_id != result.label.request_id()) return;
         released = found->shared_from_this();
-        state = give_away(*released, now, granted);
+        const State state = give_away(*released, now, granted);
+        result.how = state == State::revoked ? Release::not_begun : Release::failed_open;
     });
-    if (!released) return Release::no_such;
-    wake(std::move(released), nullptr);
-    return state == State::revoked ? Release::not_begun : Release::failed_open;
+    if (released) wake(std::move(released), nullptr);
+    return result;
 }
 
 // Under the lock, for a ticket that holds or held a slot; only a running ticket fails open.

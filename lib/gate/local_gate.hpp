@@ -65,7 +65,7 @@ class LocalGate final : public Gate {
     void drop(Pass&, net::Loop& here) noexcept override;
     void leave(Pass&, net::Loop& here) noexcept override;
     void fail_open(Pass&, net::Loop& here) noexcept override;
-    Release release(std::uint64_t number) override;
+    Released release(const ToRelease&) override;
     void pause(Time until) override;
     Time paused_until() const override;
     void configure(GateSettings) override;

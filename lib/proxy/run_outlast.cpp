@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "http/target.hpp"
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -122,11 +123,17 @@ void Run::end_sending() {
 void Run::look_at_hold() noexcept {
     const HoldNews news = hold_.look();
     if (news != HoldNews::overdue && news != HoldNews::failed_open) return;
+    const Record& record = request_->record;
     station_.commons.log.error(
         news == HoldNews::failed_open
             ? "hold_timeout: the slot is released though the backend may still run"
             : "hold_timeout: the backend still runs and its slot stays held",
-        {{"request_id", request_->record.request_id}, {"queue", request_->record.queue}});
+        {{"request_id", record.request_id},
+         {"queue", record.queue},
+         {"number", record.number},
+         {"method", record.method},
+         {"path", http::path_of(record.target)},
+         {"upstream", request_->route->settings.upstream}});
 }
 
 }  // namespace ticketgate

@@ -70,7 +70,8 @@ error_code Run::timed_out() {
 std::string Run::release_remedy() const {
     const Record& record = request_->record;
     return "when the backend no longer runs the request: ticketgate release " +
-           std::string(record.queue) + " " + std::to_string(record.number);
+           std::string(record.queue) + " " + std::to_string(record.number) + " --request-id " +
+           std::string(record.request_id.view());
 }
 
 // The access log has no line of this request before its slot is given back.

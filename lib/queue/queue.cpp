@@ -167,10 +167,22 @@ Duration Queue::oldest_hold(Time now) const {
     return holders_.empty() ? Duration{0} : now - holders_.front().granted;
 }
 
-std::uint32_t Queue::retry_after(Time now) const {
+// Of a ticket at the end of the line, if no slot is free for it.
+double Queue::seconds_to_the_end(Time now) const {
     const double turns = static_cast<double>(waiting() + 1) / limits_.max_in_flight;
-    const double wait_s = to_s(std::max(mean_hold_, oldest_hold(now))) * turns;
-    return static_cast<std::uint32_t>(std::clamp(wait_s + 0.999, 1.0, 3600.0));
+    return to_s(std::max(mean_hold_, oldest_hold(now))) * turns;
+}
+
+std::uint32_t Queue::retry_after(Time now) const {
+    return static_cast<std::uint32_t>(std::clamp(seconds_to_the_end(now) + 0.999, 1.0, 3600.0));
+}
+
+Duration Queue::newcomer_wait(Time now) const {
+    const bool behind = limits_.order == Order::ready ? !ready_.empty() : !line_.empty();
+    if (in_flight() < limits_.max_in_flight && !behind) return Duration{0};
+    constexpr double most = 3600;
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(std::min(seconds_to_the_end(now), most)));
 }
 
 }  // namespace ticketgate::queue

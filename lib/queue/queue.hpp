@@ -124,6 +124,9 @@ class Queue {
     /// The expected wait for a slot of a ticket taken now: whole seconds, 1 to 3600. Counts each
     /// hold as the mean hold, or as the oldest present hold if that is longer.
     std::uint32_t retry_after(Time now) const;
+    /// The same, exactly and up to an hour, for a ticket without a body; zero: a slot is free for
+    /// it. Does not know of allow().
+    Duration newcomer_wait(Time now) const;
 
     /// The line and the holders in order, the first `most` of them, for views.
     template <class Use>
@@ -155,6 +158,7 @@ class Queue {
         for (auto it = line.begin(); it != line.end() && most != 0; ++it, --most) use(*it);
     }
     bool full(const Entry&, Time now) const;
+    double seconds_to_the_end(Time now) const;
     Ticket* first();
     void grant_free_slots(Time now, Tickets& granted);
     void admit(Ticket&, Time now, Tickets& granted);

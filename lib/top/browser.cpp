@@ -53,6 +53,22 @@ void Browser::show(Tickets tickets) {
     tickets_ = std::move(tickets);
     const auto* const now = running(*tickets_, chosen_);
     if (now == nullptr || now->number != chosen_) chosen_ = 0;
+    close_question_if_gone();
+}
+
+// The question is about one request. When that is over, its number may be another request's.
+void Browser::close_question_if_gone() {
+    if (!order_ || order_->queue != selected_) return;
+    const auto same = [this](const TicketLine& line) {
+        return line.number == order_->number && line.request_id == order_->request_id;
+    };
+    const auto shown =
+        std::ranges::count(tickets_->lines, TicketState::running, &TicketLine::state);
+    const bool all_shown = static_cast<std::uint64_t>(shown) >= tickets_->queue.in_flight;
+    if (!all_shown || std::ranges::any_of(tickets_->lines, same)) return;
+    tell("not released: number " + std::to_string(order_->number) + ", request id " +
+         order_->request_id + ", does not run any more");
+    order_.reset();
 }
 
 void Browser::sort_queues() {
@@ -130,7 +146,7 @@ Wish Browser::ask_release() {
     if (ticket == nullptr)
         tell("no request runs in this queue");
     else
-        order_ = ReleaseOrder{selected_, ticket->number};
+        order_ = ReleaseOrder{selected_, ticket->number, ticket->request_id};
     return Wish::draw;
 }
 

@@ -19,6 +19,7 @@ enum class Sort : std::uint8_t { name, waiting, oldest_run, oldest_wait };
 struct ReleaseOrder {
     std::string queue;
     std::uint64_t number = 0;
+    std::string request_id = {};  ///< numbers begin anew with a restart
     bool operator==(const ReleaseOrder&) const = default;
 };
 
@@ -62,6 +63,7 @@ class Browser {
     Wish move(int rows);
     Wish ask_release();
     void choose_next();
+    void close_question_if_gone();
     void sort_queues();
     std::vector<QueueLine> queues_;
     std::optional<Tickets> tickets_;

@@ -63,8 +63,9 @@ Row ticket_row(const TicketLine& ticket) {
 }
 
 Line head_line(const Browser& browser, const Surroundings& around) {
-    std::string text = "ticketgate top  " + around.address + "  " +
-                       clock_text(around.now.unix_s, around.now.utc_offset);
+    std::string text =
+        "ticketgate top  " + around.address + "  " +
+        clock_text(static_cast<std::int64_t>(around.now.unix_s), around.now.utc_offset);
     if (!around.every.empty()) text += "  every " + around.every;
     text += "  sorted by " + sort_text(browser.sort());
     if (browser.frozen()) text += "  THE PICTURE IS HELD";

@@ -1,6 +1,7 @@
 #include "top/told.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "top/line_text.hpp"
@@ -17,7 +18,7 @@ std::string requests(std::uint64_t number) {
 }
 
 std::string since(double seconds, Clock now) {
-    const auto begun = now.unix_s - static_cast<std::int64_t>(seconds);
+    const auto begun = static_cast<std::int64_t>(std::floor(now.unix_s - seconds));
     return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
 }
 
@@ -56,7 +57,7 @@ std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) 
 std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, const std::string& whom,
                               Clock now) {
     return {first_line(tickets, of, now), "  " + request(of) + ", request id " + of.request_id,
-            "  to free its slot: " + release_command(tickets.queue.name, of.number, whom)};
+            "  to free its slot: " + release_command(tickets.queue.name, of, whom)};
 }
 
 }  // namespace
@@ -72,10 +73,10 @@ std::string quoted(const std::string& word) {
     return out + "'";
 }
 
-std::string release_command(const std::string& queue, std::uint64_t number,
+std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom) {
-    return "ticketgate release " + quoted(queue) + " " + std::to_string(number) +
-           (whom.empty() ? "" : " " + whom);
+    return "ticketgate release " + quoted(queue) + " " + std::to_string(ticket.number) +
+           " --request-id " + quoted(ticket.request_id) + (whom.empty() ? "" : " " + whom);
 }
 
 const TicketLine* running(const Tickets& tickets, std::uint64_t chosen) {

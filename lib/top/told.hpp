@@ -11,14 +11,16 @@
 namespace ticketgate::top {
 
 struct Clock {
-    std::int64_t unix_s = 0, utc_offset = 0;
+    double unix_s = 0;  ///< with its fraction: a difference of two is cut once, at its end
+    std::int64_t utc_offset = 0;
 };
 
 /// A word as a shell reads it.
 std::string quoted(const std::string& word);
 
-/// The words of a shell command that releases a ticket; `whom`: options that name the process.
-std::string release_command(const std::string& queue, std::uint64_t number,
+/// The words of a shell command that releases this ticket and no other; `whom`: options that name
+/// the process.
+std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom);
 
 /// One to three lines about the ticket that `chosen` names, or about the oldest that runs; before

@@ -75,6 +75,25 @@ TEST(Operator, ReleasingAStuckSlotCountsAsAViolation) {
     }
 }
 
+// After a restart the numbers begin anew, and an operator may still look at the old picture.
+TEST(Operator, ReleasesNoOtherRequestThanTheOneThatIsNamed) {
+    Backend backend;
+    Gateway gateway(one_queue(), with(backend));
+    Client stuck = running(gateway, backend, "/stuck");
+    const std::string target = "/api/v1/queues/q/release?number=1&request_id=";
+    const auto id = std::string(backend.of("/stuck").at(0).header("X-Request-Id"));
+    const auto refused = write(gateway, target + "of-the-process-before");
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.body,
+              "not released: number 1 of queue q is another request now: request id " + id + "\n");
+    EXPECT_EQ(gateway.metric("ticketgate_exclusion_violations_total{queue=\"q\"}"), 0);
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    EXPECT_EQ(write(gateway, target + id).status, 200);
+    EXPECT_EQ(write(gateway, target + id).status, 409) << "gone";
+    backend.release("/stuck");
+    EXPECT_EQ(stuck.read().status, 200);
+}
+
 // A request of which the backend has no byte yet can still be stopped.
 TEST(Operator, ReleaseStopsARequestThatIsNotSentYet) {
     TemporaryFolder folder;

@@ -19,6 +19,10 @@ def deaths(values, *reasons):
 # Ends of workers that are no fault.
 HEALTHY_ENDS = ("idle", "max_requests", "reload", "stop")
 
+# Requests wait here while the old process of an upgrade runs one.
+WAITS_FOR_OLD = [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "0x60"),
+                 queue("queue_in_old_process", "1x60")]
+
 # Alert: (minutes until it fires, series with which it fires, the same in which one thing differs and it does not fire).
 # A series has one value a minute.
 CASES = {
@@ -28,8 +32,11 @@ CASES = {
         5, [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "1x60")],
         [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "0x60")]),
     "TicketgateLineWaitsForNoRun": (
-        4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "0x60")],
-        [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "1x60")]),
+        4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "0x60"),
+            queue("queue_in_old_process", "0x60")],
+        [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "1x60"),
+         queue("queue_in_old_process", "0x60")]),
+    "TicketgateOldProcessHoldsLine": (3, WAITS_FOR_OLD, [queue("queue_waiting", "3x60"), queue("queue_in_old_process", "0x60")]),
     "TicketgateQueuePaused": (17, [queue("queue_paused", "1x60")], [queue("queue_paused", "1x10 0x50")]),
     "TicketgateQueueStands": (
         2, [queue("queue_settling_seconds", "0+60x60")], [queue("queue_settling_seconds", "0 6 0x60")]),
@@ -67,8 +74,10 @@ CASES = {
         deaths("0 0 1 1 2x60", "exit") + deaths(rate(1), *HEALTHY_ENDS)),
     "TicketgateDown": (3, [('up{job="ticketgate"}', "1 0x60")], [('up{job="another"}', "1 0x60")]),
     "TicketgateRestarts": (
-        8, [('process_start_time_seconds{job="ticketgate"}', "100 100 200 300 400 400x60")],
-        [('process_start_time_seconds{job="ticketgate"}', "100 100 200 200x60")]),
+        8, [("ticketgate_line_start_time_seconds", "100 100 200 300 400 400x60")],
+        # Three upgrades: three processes, one line.
+        [("ticketgate_line_start_time_seconds", "100x60"),
+         ('process_start_time_seconds{job="ticketgate"}', "100 100 200 300 400 400x60")]),
     "TicketgateConfigNotLoaded": (
         8, [("ticketgate_config_last_reload_successful", "1 0x60")],
         [("ticketgate_config_last_reload_successful", "1 0 0 1x60")]),
@@ -89,6 +98,21 @@ CASES = {
 }
 
 
+# Cases in which only one of several alerts is true: series, the one that fires, and those that do not.
+ONLY_ONE = [
+    (5, WAITS_FOR_OLD, "TicketgateOldProcessHoldsLine", ("TicketgateLineWaitsForNoRun", "TicketgateLineBlocked")),
+]
+
+
+def only_one():
+    for minutes, series, fires, quiet in ONLY_ONE:
+        for name, values in ((fires, series), *((one, series) for one in quiet)):
+            expected = [{"labels": "{}", "value": 1}] if name == fires else []
+            yield {"interval": "1m", "input_series": [{"series": one, "values": each} for one, each in values],
+                   "promql_expr_test": [{"expr": f'count(ALERTS{{alertname="{name}",alertstate="firing"}})',
+                                         "eval_time": f"{minutes}m", "exp_samples": expected}]}
+
+
 def unit_test(name, case):
     """One entry of `tests:`. The expression ALERTS counts alerts, whatever their labels and words."""
     minutes, fires, quiet = case
@@ -99,5 +123,5 @@ def unit_test(name, case):
 
 
 def test_file(rules, names):
-    cases = [one for name in names for one in unit_test(name, CASES[name])]
+    cases = [*(one for name in names for one in unit_test(name, CASES[name])), *only_one()]
     return {"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": cases}

@@ -57,7 +57,9 @@ class Application(threading.Thread):
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
-class PageTest(unittest.TestCase):
+class PageCase(unittest.TestCase):
+    """A page, a program and its application; page_truth_test.py uses it as well."""
+
     def setUp(self):
         if missing():
             self.skipTest(f"no {missing()} here")
@@ -74,6 +76,11 @@ class PageTest(unittest.TestCase):
         self.browser = Browser()
         self.addCleanup(lambda: self.browser.close())
         self.clients = []
+
+    def restart(self):
+        self.gate.stop()
+        self.gate = Process([TICKETGATE, "-c", str(self.config)], self.folder / "gate.log")
+        wait_for(lambda: answers(self.admin), "the admin listener")
 
     def write_config(self, more=""):
         self.config.write_text(f"""
@@ -129,6 +136,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
         lines = connection.getresponse().read().decode().splitlines()
         return float(next(line for line in lines if line.startswith(name)).rsplit(" ", 1)[1])
 
+
+class PageTest(PageCase):
     # ── what it shows ──
 
     def test_the_line_and_who_blocks_it(self):

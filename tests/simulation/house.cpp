@@ -205,7 +205,7 @@ void House::release() {
         const bool call = !view.inside.empty() && view.inside.back().holds;
         const TicketView newest = call ? view.inside.back() : view.in_flight.back();
         const std::uint64_t before = failed_open(queue);
-        const Release release = gate->release(newest.number);
+        const Release release = gate->release({newest.number}).how;
         judge_.releases(queue, id_in(newest.label.target()), release, failed_open(queue) - before);
     }
 }
@@ -213,7 +213,7 @@ void House::release() {
 void House::frees(Gate& gate, std::uint64_t id, std::uint64_t number) {
     const char queue = gate.name().front();
     const std::uint64_t before = failed_open(queue);
-    const Release release = gate.release(number);
+    const Release release = gate.release({number}).how;
     judge_.frees(queue, id, release, failed_open(queue) - before);
 }
 

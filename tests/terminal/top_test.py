@@ -43,9 +43,12 @@ class Top(unittest.TestCase):
         self.file = self.folder / "c.yaml"
         self.file.write_text(CONFIG.format(port=self.port, admin=self.admin, sink=self.sink.port))
         self.start()
-        for path, running, waiting in (("/blocks", 1, 0), ("/waits", 1, 1)):
+        self.stand_in_line("/blocks", "/waits")
+
+    def stand_in_line(self, *paths):
+        for waiting, path in enumerate(paths):
             threading.Thread(target=self.get, args=(self.port, path), daemon=True).start()
-            wait_for(lambda: self.counts() == (running, waiting), f"{running} run, {waiting} wait")
+            wait_for(lambda: self.counts() == (1, waiting), f"1 runs, {waiting} wait")
 
     def start(self):
         self.process = Process([TICKETGATE, "-c", str(self.file)], self.folder / "log")
@@ -73,6 +76,9 @@ class Top(unittest.TestCase):
     def number(self):
         return self.cart()["tickets"]["in_flight"][0]["number"]
 
+    def request_id(self):
+        return self.cart()["tickets"]["in_flight"][0]["request_id"]
+
     def top(self, *options, every="0.2", env=None, **size):
         command = [TICKETGATE, "top", "-c", str(self.file), "--every", every, *options]
         terminal = Terminal(command, env=env, **size)
@@ -80,10 +86,10 @@ class Top(unittest.TestCase):
         return terminal
 
     def test_shows_who_blocks_the_line_and_the_command_that_frees_it(self):
-        terminal, number = self.top(), self.number()
+        terminal, number = self.top(columns=160), self.number()
         terminal.shows(f"cart: number {number} blocks 1 request for ")
         terminal.shows("GET /blocks from 127.0.0.1, request id ")
-        terminal.shows(f"to free its slot: ticketgate release cart {number} -c {self.file}")
+        terminal.shows(f"to free its slot: ticketgate release cart {number} --request-id {self.request_id()} -c {self.file}")
         terminal.shows("> cart   1 of 1   1  ")
         wait_for(lambda: len(terminal.frames()) > 3, "it goes on by itself")
         terminal.press("q")
@@ -92,7 +98,7 @@ class Top(unittest.TestCase):
         self.assertEqual(self.counts(), (1, 1), "it only looks")
 
     def test_the_command_that_it_shows_frees_the_slot(self):
-        terminal = self.top()
+        terminal = self.top(columns=160)
         terminal.shows("to free its slot: ")
         line = next(line for line in terminal.lines() if "to free" in line)
         words = line.split("to free its slot: ")[1].split()
@@ -113,6 +119,27 @@ class Top(unittest.TestCase):
         terminal.press("y")
         terminal.shows("released; its backend may still be running")
         wait_for(lambda: self.cart()["in_flight"] == 1 and self.number() != number, "the next one runs")
+
+    def test_a_question_is_about_one_request_also_over_a_restart(self):
+        """The numbers begin anew: number 1 is another request then."""
+        terminal, number = self.top(), self.number()
+        terminal.press("r")
+        terminal.shows(f"Release number {number} of cart?")
+        self.process.stop()
+        self.start()
+        self.stand_in_line("/another", "/waits")
+        self.assertEqual(self.number(), number)
+        terminal.shows(f"not released: number {number}, request id ")
+        terminal.press("y")
+        terminal.press("p")  # the picture is held: an answer may come long after it
+        terminal.shows("THE PICTURE IS HELD")
+        terminal.press("r")
+        self.process.stop()
+        self.start()
+        self.stand_in_line("/yet-another", "/waits")
+        terminal.press("y")
+        terminal.shows(f"not released: number {number} of queue cart is another request now: request id {self.request_id()}")
+        self.assertEqual(self.counts(), (1, 1))
 
     def test_takes_the_size_of_the_terminal_and_its_changes(self):
         terminal = self.top(columns=100, rows=30)
@@ -218,7 +245,7 @@ class Top(unittest.TestCase):
                     code, text = done.returncode, done.stdout
                 self.assertEqual(code, 0)
                 self.assertIn(f"cart: number {self.number()} blocks 1 request", text)
-                self.assertIn(f"release cart {self.number()} --admin 127.0.0.1:{self.admin}", text)
+                self.assertIn(f"release cart {self.number()} --request-id {self.request_id()} --admin 127.0.0.1:{self.admin}", text)
                 self.assertIn("GET /waits", text)
                 self.assertNotIn("\x1b", text)
                 self.assertNotIn("q quit", text)

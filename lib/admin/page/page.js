@@ -39,13 +39,13 @@ const count = (number) => Number(number).toLocaleString("en");
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 // One child of `parent` for each item, in their order; a child stays as long as its key.
-function keep(parent, items, keyOf, make, update) {
+function keep(parent, items, keyIn, make, update) {
   parent.kept = parent.kept || new Map();
   const old = parent.kept;
   parent.kept = new Map();
   let place = parent.firstChild;
   for (const item of items) {
-    const key = keyOf(item);
+    const key = keyIn(item);
     if (parent.kept.has(key)) continue;
     const node = old.get(key) || make(item);
     old.delete(key);
@@ -56,6 +56,9 @@ function keep(parent, items, keyOf, make, update) {
   }
   for (const node of old.values()) node.remove();
 }
+
+// A number begins anew with a restart: only with its id it names one request.
+const keyOf = (ticket) => `${ticket.number} ${ticket.request_id}`;
 
 // ── one queue ──
 
@@ -102,6 +105,7 @@ function makeTicketRow() {
 function fillTicketRow(node, ticket, queue) {
   const cell = node.cells_;
   const holds = ticket.held_seconds !== undefined;
+  node.ticket = ticket;
   say(cell.number, `#${ticket.number}`);
   say(cell.state, stateOf(ticket));
   say(cell.time, time(holds ? ticket.held_seconds : ticket.waited_seconds));
@@ -111,7 +115,7 @@ function fillTicketRow(node, ticket, queue) {
   say(cell.id, ticket.request_id);
   if (holds && !cell.act.firstChild) {
     const button = el("button", { type: "button", class: "risk", "aria-label": `Release #${ticket.number}` }, "Release");
-    button.addEventListener("click", () => askRelease(queue, ticket));
+    button.addEventListener("click", () => askRelease(queue, node.ticket));
     cell.act.append(button);
   } else if (!holds && cell.act.firstChild) cell.act.replaceChildren();
 }
@@ -145,13 +149,21 @@ function numbersOf(queue) {
     ["waiting", count(queue.waiting)],
     ["longest wait", time(queue.oldest_wait_seconds)],
     ["longest hold", time(queue.oldest_hold_seconds)],
-    ["wait of a newcomer, about", time(queue.retry_after_seconds)],
+    ["a newcomer waits", newcomer(queue)],
     ["order", queue.order],
     ["client left", String(queue.orphaned)],
     ["held back by slow clients", String(queue.held_back)],
     ["inside calls", String(queue.inside)],
     ["exclusion violations", String(queue.exclusion_violations)],
   ];
+}
+
+function newcomer(queue) {
+  const seconds = queue.newcomer_wait_seconds;
+  if (queue.paused)
+    return seconds === null ? "until somebody resumes the queue" : `for the end of the pause, about ${time(seconds)}`;
+  if (seconds === null) return "nobody knows how long";
+  return seconds === 0 ? "not at all" : `about ${time(seconds)}`;
 }
 
 function words(queue) {
@@ -178,18 +190,19 @@ function slotText(ticket, queue, oldest) {
 function picture(queue) {
   const { in_flight: running, waiting } = queue.tickets;
   const items = running.map((ticket, i) => ({
-    key: `t${ticket.number}`, kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
+    key: keyOf(ticket), kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
     text: slotText(ticket, queue, i === 0), title: `request id ${ticket.request_id}`,
   }));
   for (let i = queue.in_flight; i < Math.min(queue.max_in_flight, queue.in_flight + 3); ++i)
     items.push({ key: `free${i}`, kind: "slot free", text: queue.paused ? "free slot, paused" : "free slot" });
   items.push({ key: "door", kind: "door", text: queue.paused ? "❚❚ paused" : "◄" });
-  const next = waiting.find((ticket) => ticket.ready);
+  // With `order: arrival` the head goes first, also while it uploads.
+  const next = queue.order === "arrival" ? waiting[0] : waiting.find((ticket) => ticket.ready);
   for (const ticket of waiting.slice(0, squares)) {
-    const place = ticket === next ? "next" : ticket.ready ? "waits" : "uploading";
-    items.push({ key: `t${ticket.number}`, kind: place,
-      text: `#${ticket.number}${place === "waits" ? "" : " " + place}`,
-      title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${place}` });
+    const places = [...(ticket === next ? ["next"] : []), ...(ticket.ready ? [] : ["uploading"])];
+    items.push({ key: keyOf(ticket), kind: places.join(" ") || "waits",
+      text: [`#${ticket.number}`, places.join(", ")].filter((part) => part !== "").join(" "),
+      title: `${ticket.method} ${ticket.target}, from ${ticket.client_ip}, ${places.join(", ") || "waits"}` });
   }
   const hidden = queue.waiting - Math.min(waiting.length, squares);
   if (hidden > 0) items.push({ key: "more", kind: "more", text: `and ${count(hidden)} more` });
@@ -213,9 +226,9 @@ function drawQueue(node, queue) {
   keep(node.line, picture(queue), (item) => item.key, () => el("li"), drawSquare);
   const { in_flight: running, inside, waiting, waiting_not_shown: hidden } = queue.tickets;
   const fill = (line, ticket) => fillTicketRow(line, ticket, queue.name);
-  keep(node.running.body, [...running, ...inside], (ticket) => ticket.number, makeTicketRow, fill);
+  keep(node.running.body, [...running, ...inside], keyOf, makeTicketRow, fill);
   node.running.hidden = running.length === 0;
-  keep(node.waiting.body, node.more.open ? waiting : [], (ticket) => ticket.number, makeTicketRow, fill);
+  keep(node.waiting.body, node.more.open ? waiting : [], keyOf, makeTicketRow, fill);
   say(node.summary, queue.waiting === 0 ? "Nobody waits" : `${plural(queue.waiting, "request waits", "requests wait")}: the line in its order`);
   say(node.rest, hidden > 0 ? `And ${count(hidden)} more. Search finds each of them by its request id.` : "");
 }
@@ -225,8 +238,8 @@ function drawQueue(node, queue) {
 const charts = [
   { title: "Waits", unit: time, lines: [["p50", "wait_p50"], ["p95", "wait_p95"], ["p99", "wait_p99"]] },
   { title: "Holds", unit: time, lines: [["p50", "hold_p50"], ["p95", "hold_p95"], ["p99", "hold_p99"]] },
-  { title: "Admitted a second", unit: (n) => n.toFixed(1), lines: [["rate", "admitted"]] },
-  { title: "Refused a second", unit: (n) => n.toFixed(1), lines: [["rate", "refused"]] },
+  { title: "Admitted a second", unit: (n) => n.toFixed(1), lines: [["mean", "admitted"]] },
+  { title: "Refused a second", unit: (n) => n.toFixed(1), lines: [["mean", "refused"]] },
 ];
 
 function path(values, top) {
@@ -250,20 +263,17 @@ function makeChart(chart) {
   return made;
 }
 
-function lastOf(values) {
-  for (let i = values.length - 1; i >= 0; --i) if (values[i] !== null) return values[i];
-  return null;
-}
-
-function drawChart(node, { chart, history, minutes }) {
-  const all = chart.lines.map(([, key]) => history[key] || []);
+// The figures of the caption are those of the whole time; the top of the drawing is the highest step.
+function drawChart(node, { chart, history, step }) {
+  const all = chart.lines.map(([, key]) => history[key]);
   const top = Math.max(1e-9, ...all.flat().filter((value) => value !== null));
-  const now = chart.lines.map(([name], i) => {
-    const value = lastOf(all[i]);
+  const whole = chart.lines.map(([name, key]) => {
+    const value = history.whole[key];
     return `${name} ${value === null ? "–" : chart.unit(value)}`;
   });
   const most = all.flat().some((value) => value !== null) ? chart.unit(top) : "–";
-  say(node.caption, `${chart.title}, ${minutes} min: ${now.join(", ")}; most ${most}`);
+  const span = history.seconds < 60 ? `${history.seconds} s` : `${Math.round(history.seconds / 60)} min`;
+  say(node.caption, `${chart.title}, last ${span}: ${whole.join(", ")}; highest ${step} s: ${most}`);
   node.drawing.setAttribute("aria-label", node.caption.textContent);
   all.forEach((values, i) => {
     const offset = Array(Math.max(0, 90 - values.length)).fill(null);
@@ -272,11 +282,10 @@ function drawChart(node, { chart, history, minutes }) {
 }
 
 function drawHistory(history) {
-  const minutes = Math.round(history.points * history.step_seconds / 60);
   for (const [name, node] of byId("queues").kept || []) {
     const own = history.queues[name];
     if (!own) continue;
-    const items = charts.map((chart) => ({ chart, history: own, minutes }));
+    const items = charts.map((chart) => ({ chart, history: own, step: history.step_seconds }));
     keep(node.charts, items, ({ chart }) => chart.title, ({ chart }) => makeChart(chart), drawChart);
   }
 }
@@ -307,24 +316,26 @@ function drawFacts(view) {
     (node, { text }) => say(node, text));
 }
 
-function drawTable(at, title, titles, rows) {
+// Two rows may have the same texts: two certificates of one name.
+function drawTable(at, title, hidden, titles, rows) {
   if (!at.table) {
-    at.title = el("h3", {}, title);
+    at.heading = el("h3");
     at.table = table(titles);
-    at.append(at.title, at.table);
+    at.append(at.heading, at.table);
   }
   at.hidden = rows.length === 0;
-  keep(at.table.body, rows, (cells) => cells[0], () => row(titles, titles),
-    (node, cells) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
+  say(at.heading, hidden > 0 ? `${title} (and ${count(hidden)} more)` : title);
+  keep(at.table.body, rows.map((cells, i) => ({ cells, i })), ({ i }) => i, () => row(titles, titles),
+    (node, { cells }) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
 }
 
 function drawProcess(view) {
   drawFacts(view);
-  drawTable(byId("workers"), view.workers_not_shown > 0 ? `Workers (and ${count(view.workers_not_shown)} more)` : "Workers",
+  drawTable(byId("workers"), "Workers", view.workers_not_shown,
     ["Worker", "Upstream", "State", "For", "Age", "Requests", "Request id"],
     view.workers.map((one) => [`${one.worker} (pid ${one.pid})`, one.upstream, one.state, time(one.state_seconds),
       time(one.age_seconds), count(one.requests), one.request_id || ""]));
-  drawTable(byId("certificates"), "TLS certificates", ["Certificate", "Listener", "Days left"],
+  drawTable(byId("certificates"), "TLS certificates", view.certificates_not_shown, ["Certificate", "Listener", "Days left"],
     view.certificates.map((one) => {
       const days = Math.floor((one.expires - view.now / 1000) / 86400);
       return [one.subject, one.listener, days < 0 ? "expired" : days < 14 ? `${days}, renew it now` : String(days)];
@@ -343,13 +354,21 @@ async function search() {
   const box = byId("found");
   box.hidden = id === "";
   if (id === "") return;
-  const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
-  if (searched !== id) return;
-  if (!answer.ok) return box.replaceChildren(el("p", { class: "bad" }, await answer.text()));
-  const { tickets } = await answer.json();
-  const lines = tickets.map((ticket) => el("p", {}, whereIs(ticket)));
+  let lines;
+  try {
+    const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
+    lines = answer.ok ? found(await answer.json()) : [el("p", { class: "bad" }, await answer.text())];
+  } catch (error) {
+    lines = [el("p", { class: "bad" }, "ticketgate does not answer; nobody knows where this request is.")];
+  }
+  if (searched === id) box.replaceChildren(el("h2", {}, `Request ${id}`), ...lines);
+}
+
+function found({ tickets, more }) {
   const none = "No request with this id waits or runs in a queue now. The access log has those that are done.";
-  box.replaceChildren(el("h2", {}, `Request ${id}`), ...(lines.length > 0 ? lines : [el("p", {}, none)]));
+  const cut = `More requests begin with this: these are the first ${tickets.length}. Give more characters of the id.`;
+  return [...tickets.map(whereIs), ...(tickets.length === 0 ? [none] : []), ...(more ? [cut] : [])]
+    .map((text) => el("p", {}, text));
 }
 
 function whereIs(ticket) {
@@ -362,45 +381,74 @@ function whereIs(ticket) {
 
 // ── actions ──
 
-let act = null; // what the dialog asks about: { path, query }
+let act = null; // what the dialog asks about: { path, over, started, sent }
+let latest = null; // the last picture
 let before = null; // the element that had the focus
 
-function ask(title, risk, yes, path, withTime) {
-  act = path;
+// `over`: why there is nothing left to do in this picture; "": there is.
+function ask(title, risk, yes, path, withTime, over) {
+  act = { path, over, started: latest && latest.started };
   before = document.activeElement;
   say(byId("ask-title"), title);
   say(byId("ask-risk"), risk);
   say(byId("ask-yes"), yes);
   say(byId("ask-error"), "");
+  byId("ask-yes").disabled = false;
   byId("ask-time").hidden = !withTime;
   byId("time").value = "";
   byId("ask").showModal();
   (withTime ? byId("time") : byId("ask-no")).focus();
 }
 
+// A question is about what its picture showed. When that is over, a late answer would be about something else.
+function checkQuestion(view) {
+  if (!byId("ask").open || act.sent || byId("ask-yes").disabled) return;
+  const why = act.started !== null && act.started !== view.started
+    ? "ticketgate has started anew since this question. Nothing was done: cancel, and look again." : act.over(view);
+  if (why === "") return;
+  byId("ask-yes").disabled = true;
+  say(byId("ask-error"), why);
+  byId("ask-no").focus();
+}
+
+// Asks about this queue. One that the picture does not show is not known to be over.
+function inQueue(name, over) {
+  return (view) => {
+    const queue = view.queues.find((one) => one.name === name);
+    return queue ? over(queue) : "";
+  };
+}
+
 function askRelease(queue, ticket) {
+  const over = inQueue(queue, ({ tickets }) => tickets.in_flight_not_shown > 0 ||
+    [...tickets.in_flight, ...tickets.inside].some((one) => keyOf(one) === keyOf(ticket)) ? ""
+    : "This request is over, or its slot is free already. Nothing was released.");
   ask(`Release #${ticket.number} of ${queue}?`,
-    `The backend may still work on ${ticket.method} ${ticket.target}. Then the next request runs beside it, which this ` +
-    "queue is there to prevent, and it counts as an exclusion violation. Release it only if you know that the backend " +
-    "has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}`, false);
+    `The backend may still work on ${ticket.method} ${ticket.target}, request id ${ticket.request_id}. ` +
+    "Then the next request runs beside it, which this queue is there to prevent, and it counts as an exclusion " +
+    "violation. Release it only if you know that the backend has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}&` +
+    `request_id=${encodeURIComponent(ticket.request_id)}`, false, over);
 }
 
 function askPause(queue) {
   ask(`Pause ${queue}?`,
     "Nobody is admitted until it is resumed. Requests that run go on. Those who wait keep their places, but their " +
     "wait_timeout goes on: who waits longer gets an error, and so does who comes when the line is full.",
-    "Pause the queue", `/api/v1/queues/${encodeURIComponent(queue)}/pause`, true);
+    "Pause the queue", `/api/v1/queues/${encodeURIComponent(queue)}/pause`, true,
+    inQueue(queue, ({ paused }) => paused ? "It is paused by now. Nothing was done: cancel, and look again." : ""));
 }
 
 function askResume(queue) {
   ask(`Resume ${queue}?`, "The line goes on in its order. Make sure that the application is there.", "Resume the queue",
-    `/api/v1/queues/${encodeURIComponent(queue)}/resume`, false);
+    `/api/v1/queues/${encodeURIComponent(queue)}/resume`, false,
+    inQueue(queue, ({ paused }) => paused ? "" : "It is not paused any more. Nothing was done."));
 }
 
 function askDrain() {
   ask("Drain and stop ticketgate?",
     "It refuses new requests, lets those that run and wait finish within drain_timeout, cuts the rest, and ends. " +
-    "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false);
+    "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false,
+    (view) => view.ready ? "" : "It drains already.");
 }
 
 async function send() {
@@ -408,8 +456,9 @@ async function send() {
   const query = !byId("ask-time").hidden && after !== "" ? `?for=${encodeURIComponent(after)}` : "";
   const token = byId("token").value;
   const headers = token === "" ? {} : { Authorization: `Bearer ${token}` };
+  act.sent = true; // what the pictures show from here on may be its effect
   try {
-    const answer = await fetch(act + query, { method: "POST", headers });
+    const answer = await fetch(act.path + query, { method: "POST", headers });
     const text = (await answer.text()).trim();
     if (answer.ok) return tell(text);
     if (answer.status === 403) byId("ask-token").hidden = false;
@@ -417,6 +466,7 @@ async function send() {
   } catch (error) {
     say(byId("ask-error"), `no answer: ${error.message}`);
   }
+  act.sent = false;
 }
 
 function tell(text) {
@@ -431,6 +481,8 @@ let events = null;
 let retry = 0;
 
 function draw(view) {
+  latest = view;
+  checkQuestion(view);
   say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
   byId("connection").className = view.ready ? "" : "lost";
   keep(byId("queues"), view.queues, (queue) => queue.name, makeQueue, drawQueue);
@@ -441,11 +493,27 @@ function draw(view) {
   if (searched !== "" && Date.now() - searchedAt > 2000) search();
 }
 
-function lost() {
+async function lost() {
+  const old = latest ? "; this picture is old" : "";
   byId("connection").className = "lost";
-  say(byId("connection"), "no news from ticketgate: this picture is old");
+  say(byId("connection"), `no news from ticketgate${old}`);
   if (events.readyState !== EventSource.CLOSED || retry !== 0) return; // the browser tries again itself
   retry = setTimeout(listen, 3000);
+  const why = await refusal();
+  if (why !== "" && retry !== 0) say(byId("connection"), `not live: ${why}${old}; this page tries again by itself`);
+}
+
+// An EventSource does not tell why it was refused; "": it was not, or nobody answers.
+async function refusal() {
+  const question = new AbortController();
+  try {
+    const answer = await fetch("/api/v1/events", { signal: question.signal });
+    return answer.ok ? "" : (await answer.text()).trim();
+  } catch (error) {
+    return "";
+  } finally {
+    question.abort();
+  }
 }
 
 function listen() {

@@ -41,6 +41,19 @@ TEST(Access, NeedsTheWholeToken) {
     EXPECT_FALSE(may_write(with("Bearer "), false, "")) << "no token is configured";
 }
 
+TEST(Access, TellsAWrongTokenFromAMissingOne) {
+    const auto why = [](const HttpRequest& request, std::string_view token) {
+        return std::string(refusal(request, false, token));
+    };
+    EXPECT_NE(why(with(""), "secret").find("need admin.token"), std::string::npos);
+    EXPECT_NE(why(with("Basic secret"), "secret").find("need admin.token"), std::string::npos);
+    EXPECT_EQ(why(with("Bearer secre"), "secret"),
+              "the token is wrong: it is not the admin.token in force\n");
+    EXPECT_EQ(why(with("Bearer secret"), ""),
+              "no token is right: the configuration in force has no admin.token\n");
+    EXPECT_EQ(refusal(with("Bearer wrong"), true, "secret"), "") << "it needs none";
+}
+
 TEST(Access, RefusesThePageOfAnotherSite) {
     EXPECT_FALSE(may_write(with("", "http://evil.example"), true, ""));
     EXPECT_FALSE(may_write(with("", "null"), true, ""));

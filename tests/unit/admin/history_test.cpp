@@ -56,6 +56,31 @@ TEST(History, ShowsWhatHappenedBetweenTwoReadings) {
     EXPECT_TRUE(lists_of(history, "q").at("wait_p99").at(1).is_null()) << "no request, no wait";
 }
 
+// A step of ten seconds has no share in a percentile that its requests do not have.
+TEST(History, HasThePercentilesOfTheWholeTime) {
+    History history;
+    GateCounts now;
+    history.add({{"q", now}});
+    EXPECT_TRUE(lists_of(history, "q").at("whole").as_object().at("wait_p50").is_null());
+    EXPECT_EQ(lists_of(history, "q").at("seconds").as_double(), 0);
+    now.waits[0] = now.holds[0] = 98;
+    history.add({{"q", now}});
+    now.waits.back() = now.holds.back() = 2;
+    now.refused = 4;
+    history.add({{"q", now}});
+    history.add({{"q", now}});
+    const auto lists = lists_of(history, "q");
+    const auto& whole = lists.at("whole").as_object();
+    EXPECT_LE(whole.at("wait_p50").as_double(), 0.001);
+    EXPECT_LE(whole.at("wait_p95").as_double(), 0.001);
+    EXPECT_GT(whole.at("wait_p99").as_double(), 1);
+    EXPECT_EQ(whole.at("hold_p99"), whole.at("wait_p99"));
+    EXPECT_DOUBLE_EQ(whole.at("admitted").as_double(), 100.0 / 30);
+    EXPECT_DOUBLE_EQ(whole.at("refused").as_double(), 4.0 / 30);
+    EXPECT_EQ(lists.at("seconds").as_double(), 30);
+    EXPECT_GT(lists.at("wait_p50").at(1).as_double(), 1) << "the last step with requests";
+}
+
 TEST(History, EndsAfterAQuarterOfAnHour) {
     History history;
     for (std::size_t i = 0; i < History::points + 20; ++i) history.add({{"q", counts(i, 0)}});

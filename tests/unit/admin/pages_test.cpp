@@ -24,14 +24,17 @@ struct Listener {
     GateRegistry gates{metrics, [this]() -> net::Loop& { return loop; }};
     std::shared_ptr<Gate> gate = gates.find_or_make("a-b", {});
     std::uint64_t released = 0;
+    std::string of;
+    Released result{Release::failed_open};
     milliseconds paused{0};
     Pages pages{metrics, gates,
                 Actions{.ready = [] { return true; },
                         .token = [] { return std::string(); },
                         .release =
-                            [this](Gate&, std::uint64_t number) {
-                                released = number;
-                                return Release::failed_open;
+                            [this](Gate&, const ToRelease& what) {
+                                released = what.number;
+                                of = std::string(what.request_id.value_or("any"));
+                                return result;
                             },
                         .pause = [this](Gate&, milliseconds time) { paused = time; },
                         .resume = [this](Gate&) { paused = 0ms; },
@@ -66,6 +69,7 @@ TEST(Pages, ReleaseTheTicketThatIsNamed) {
     Listener listener;
     EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);
     EXPECT_EQ(listener.released, 27u);
+    EXPECT_EQ(listener.of, "any");
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release"), 400u);
     EXPECT_NE(listener.said.find("is missing"), std::string::npos) << listener.said;
     for (const char* number : {"abc", "0", "-1", "", "1x", "99999999999999999999999"}) {
@@ -75,6 +79,20 @@ TEST(Pages, ReleaseTheTicketThatIsNamed) {
             << listener.said;
     }
     EXPECT_EQ(listener.get("/api/v1/queues/a-b?limit=ten"), 400u);
+}
+
+TEST(Pages, ReleaseNoOtherRequestThanTheOneThatIsNamed) {
+    Listener listener;
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7&request_id=a%2Bb/c=d"), 200u);
+    EXPECT_EQ(listener.of, "a+b/c=d");
+    listener.result = {Release::another, RequestLabel("other", "192.0.2.1", "GET", "/")};
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7&request_id=x"), 409u);
+    EXPECT_EQ(listener.said,
+              "not released: number 7 of queue a-b is another request now: request id other\n");
+    listener.result = {};
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7&request_id=x"), 409u);
+    EXPECT_EQ(listener.said, "not released: number 7 is not in flight in queue a-b any more\n");
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7"), 404u);
 }
 
 TEST(Pages, SayWhichMethodsTheyServe) {

@@ -13,9 +13,14 @@ TEST(AdminClient, EscapesTheNameOfAQueue) {
 }
 
 TEST(AdminClient, NamesATicket) {
-    EXPECT_EQ(release_target("app", 27), "/api/v1/queues/app/release?number=27");
-    EXPECT_EQ(release_target("a b", 18446744073709551615u),
+    EXPECT_EQ(release_target("app", 27, ""), "/api/v1/queues/app/release?number=27");
+    EXPECT_EQ(release_target("a b", 18446744073709551615u, ""),
               "/api/v1/queues/a%20b/release?number=18446744073709551615");
+}
+
+TEST(AdminClient, NamesTheRequestOfATicket) {
+    EXPECT_EQ(release_target("app", 27, "a+b/c=&d"),
+              "/api/v1/queues/app/release?number=27&request_id=a%2Bb/c=%26d");
 }
 
 TEST(AdminClient, NamesAPauseAndItsTime) {

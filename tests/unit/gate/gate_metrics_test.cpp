@@ -94,7 +94,7 @@ TEST(GateMetrics, ATicketThatAnOperatorReleasesBeforeItBeginsIsNotAdmitted) {
     World world;
     {
         Place first = world.place();
-        EXPECT_EQ(world.gate->release(1), Release::not_begun);
+        EXPECT_EQ(world.gate->release({1}).how, Release::not_begun);
         EXPECT_FALSE(std::move(first).begin());
     }
     EXPECT_EQ(observations(world.registry, waits, "admitted"), 0);

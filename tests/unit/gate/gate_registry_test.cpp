@@ -76,7 +76,7 @@ TEST_F(RegistryTest, AViolationIsCountedAlsoAfterItsQueueHasGone) {
     {
         Slot slot = Place(gate, pass, loop).begin();
         registry.configure_all({});
-        ASSERT_EQ(gate->release(1), Release::failed_open);
+        ASSERT_EQ(gate->release({1}).how, Release::failed_open);
     }
     gate.reset();
     registry.configure_all({});

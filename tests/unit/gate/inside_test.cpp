@@ -261,7 +261,7 @@ TEST_F(InsideTest, AReleasedCallerTakesItsCallsWithIt) {
     Slot grandchild = call("grandchild", "child").begin();
     Place waits = call("waits", "caller", State::waiting);
     Place stranger = request("stranger");
-    EXPECT_EQ(gate->release(caller.number()), Release::failed_open);
+    EXPECT_EQ(gate->release({caller.number()}).how, Release::failed_open);
     EXPECT_EQ(stranger.settle(), State::granted);
     EXPECT_EQ(waits.settle(), State::revoked);
     EXPECT_FALSE(std::move(waits).begin());
@@ -276,7 +276,7 @@ TEST_F(InsideTest, AReleasedCallerTakesItsCallsWithIt) {
 TEST_F(InsideTest, AReleasedCallerRevokesACallThatHasNotBegun) {
     Slot caller = running("caller");
     Place granted = call("granted", "caller");
-    EXPECT_EQ(gate->release(caller.number()), Release::failed_open);
+    EXPECT_EQ(gate->release({caller.number()}).how, Release::failed_open);
     EXPECT_FALSE(std::move(granted).begin());
 }
 
@@ -285,7 +285,7 @@ TEST_F(InsideTest, ACallIsReleasedByItself) {
     Slot child = call("child", "caller").begin();
     Place sibling = call("sibling", "caller", State::waiting);
     Place stranger = request("stranger");
-    EXPECT_EQ(gate->release(child.number()), Release::failed_open);
+    EXPECT_EQ(gate->release({child.number()}).how, Release::failed_open);
     EXPECT_TRUE(child.taken_away());
     EXPECT_EQ(sibling.settle(), State::granted);
     EXPECT_EQ(stranger.settle(), State::waiting);
@@ -300,7 +300,7 @@ TEST_F(InsideTest, AReleaseWakesEachCall) {
     caller.observe(&of_caller);
     child.observe(&of_child);
     waits.arrive(of_waiting);
-    (void)gate->release(caller.number());
+    (void)gate->release({caller.number()});
     loop.run_once(Duration{0});
     EXPECT_TRUE(of_caller.await_ready());
     EXPECT_TRUE(of_child.await_ready());

@@ -70,7 +70,11 @@ TEST_F(PauseTest, WithAnEndIsPartOfTheWaitThatIsTold) {
     EXPECT_GT(told.pause_left, 90s);
     gate->pause(until_resumed);
     EXPECT_EQ(gate->figures().retry_after, 1u) << "nobody knows its end";
+    EXPECT_EQ(gate->figures().newcomer_wait, Duration::max());
+    gate->pause(monotonic_now() + 100s);
+    EXPECT_GT(gate->figures().newcomer_wait, 90s);
     gate->resume();
+    EXPECT_EQ(gate->figures().newcomer_wait, 0s) << "a slot is free";
 }
 
 TEST_F(PauseTest, OutlastsNewSettings) {

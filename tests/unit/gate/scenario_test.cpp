@@ -183,7 +183,7 @@ void reconfigure_until_done(Town& town) {
 void release_until_done(Town& town) {
     while (!town.done.try_wait()) {
         for (const TicketView& holder : town.gate->view(GateView::most).in_flight)
-            (void)town.gate->release(holder.number);
+            (void)town.gate->release({holder.number});
         std::latch turned(1);
         town.home().post([&] { turned.count_down(); });
         turned.wait();

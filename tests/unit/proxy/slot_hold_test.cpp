@@ -93,7 +93,7 @@ TEST_F(SlotHoldTest, AnOperatorReleasesTheSlotAndTheBackendIsStillWatched) {
     begin();
     Place next = place();
     EXPECT_EQ(hold->look(), HoldNews::none);
-    EXPECT_EQ(gate->release(1), Release::failed_open);
+    EXPECT_EQ(gate->release({1}).how, Release::failed_open);
     EXPECT_EQ(hold->look(), HoldNews::taken_away);
     EXPECT_EQ(hold->look(), HoldNews::none);
     EXPECT_EQ(hold->state(), Holding::lost);
@@ -136,7 +136,7 @@ TEST_F(SlotHoldTest, GaugesDropRunsThatNoLongerHoldASlot) {
     EXPECT_EQ(gauge(orphans), 0);
     EXPECT_EQ(gauge(slow_ones), 0);
     begin().client(SlotHold::Client::slow);
-    gate->release(2);
+    (void)gate->release({2});
     EXPECT_EQ(hold->look(), HoldNews::taken_away);
     EXPECT_EQ(gauge(slow_ones), 0);
     begin().client(SlotHold::Client::gone);

@@ -126,6 +126,26 @@ TEST(QueueTime, RetryAfterIsOneBeforeAnythingIsKnown) {
     EXPECT_EQ(line.queue.retry_after(line.now), 1u);
 }
 
+// Of an operator's figures: zero if a slot is free, and no whole seconds.
+TEST(QueueTime, ANewcomerWaitsForAFreeSlotOnly) {
+    Line line;
+    EXPECT_EQ(line.queue.newcomer_wait(line.now), 0s);
+    hold_for(line, 10ms);
+    EXPECT_EQ(line.queue.newcomer_wait(line.now), 0s) << "what was before does not matter";
+    line.hold();
+    EXPECT_NEAR(to_s(line.queue.newcomer_wait(line.now)), 0.01, 1e-6);
+    EXPECT_NEAR(to_s(line.queue.newcomer_wait(line.now + 24h)), 3600, 1e-3);
+}
+
+TEST(QueueTime, ANewcomerPassesAnUploadUnlessTheOrderIsThatOfArrival) {
+    for (const Order order : {Order::ready, Order::arrival}) {
+        Line line({.order = order});
+        hold_for(line, 10ms);
+        line.take({.ready = false});
+        EXPECT_EQ(line.queue.newcomer_wait(line.now) == 0s, order == Order::ready);
+    }
+}
+
 // A stuck backend ends no holds, so the current hold must count as well.
 TEST(QueueTime, RetryAfterCountsTheHoldThatLastsLongerThanUsual) {
     Line line;

@@ -77,9 +77,9 @@ TEST(Browser, SortsByWhatMayBeLarge) {
 TEST(Browser, ReleasesOnlyAfterAConfirmation) {
     Browser browser = on_cart();
     EXPECT_EQ(browser.press(letter('r')), Wish::draw);
-    EXPECT_EQ(browser.order(), (ReleaseOrder{"cart", 7}));
+    EXPECT_EQ(browser.order(), (ReleaseOrder{"cart", 7, "r7"}));
     EXPECT_EQ(browser.press(letter('y')), Wish::release);
-    EXPECT_EQ(browser.take_order(), (ReleaseOrder{"cart", 7}));
+    EXPECT_EQ(browser.take_order(), (ReleaseOrder{"cart", 7, "r7"}));
     EXPECT_FALSE(browser.order()) << "once";
 }
 
@@ -100,25 +100,43 @@ TEST(Browser, DoesNotReleaseOnAnyOtherKey) {
     EXPECT_EQ(browser.press({Key::interrupt}), Wish::quit);
 }
 
-TEST(Browser, AsksAboutTheSameTicketWhateverRunsMeanwhile) {
+TEST(Browser, AsksAboutTheSameRequestAsLongAsItRuns) {
     Browser browser = on_cart();
     browser.press(letter('r'));
+    browser.show(*read_tickets(test::cart()));
+    EXPECT_EQ(browser.order(), (ReleaseOrder{"cart", 7, "r7"}));
+    browser.show(
+        *read_tickets(test::queue("cart", 0, 101, 200, "1.0", "1.0", test::tickets("", ""))));
+    EXPECT_TRUE(browser.order()) << "it may be one that is not shown; the process looks";
     browser.show(*read_tickets(
         test::queue("cart", 1, 1, 1, "1.0", "1.0",
                     test::tickets(test::ticket(8, "/b", R"("held_seconds":1.0)"), ""))));
-    EXPECT_EQ(browser.order(), (ReleaseOrder{"cart", 7})) << "the process refuses it, if it ended";
+    EXPECT_FALSE(browser.order());
+    EXPECT_EQ(browser.message(), "not released: number 7, request id r7, does not run any more");
+    EXPECT_EQ(browser.press(letter('y')), Wish::draw);
+}
+
+// After a restart the numbers begin anew.
+TEST(Browser, AsksAboutNoOtherRequestWithTheSameNumber) {
+    Browser browser = on_cart();
+    browser.press(letter('r'));
+    auto other = *read_tickets(test::cart());
+    other.lines.at(0).request_id = "another";
+    browser.show(std::move(other));
+    EXPECT_FALSE(browser.order());
+    EXPECT_EQ(browser.press(letter('y')), Wish::draw);
 }
 
 TEST(Browser, ChoosesAmongThoseThatRun) {
     Browser browser = browsing("mail");
     browser.show(*read_tickets(test::mail()));
     browser.press(letter('r'));
-    EXPECT_EQ(browser.order(), (ReleaseOrder{"mail", 4})) << "the oldest";
+    EXPECT_EQ(browser.order(), (ReleaseOrder{"mail", 4, "r4"})) << "the oldest";
     browser.press({Key::escape});
     browser.press({Key::tab});
     EXPECT_EQ(browser.chosen(), 3u);
     browser.press(letter('r'));
-    EXPECT_EQ(browser.order(), (ReleaseOrder{"mail", 3}));
+    EXPECT_EQ(browser.order(), (ReleaseOrder{"mail", 3, "r3"}));
     browser.press({Key::escape});
     browser.press({Key::tab});
     EXPECT_EQ(browser.chosen(), 4u);

@@ -43,7 +43,7 @@ TEST(Screen, ShowsWhoBlocksTheLineSinceWhenAndHowToFreeIt) {
               "\n"
               "cart: number 7 blocks 2 requests for 14.0s, since 14:53:06\n"
               "  POST /add from 192.0.2.1, request id r7\n"
-              "  to free its slot: ticketgate release cart 7\n"
+              "  to free its slot: ticketgate release cart 7 --request-id r7\n"
               "\n"
               "  NUMBER  STATE      FOR    CLIENT     REQUEST    REQUEST ID\n"
               "> 7       running    14.0s  192.0.2.1  POST /add  r7\n"
@@ -148,8 +148,25 @@ TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
     auto to = around();
     to.whom = "--admin unix:/run/a.sock";
     const auto shown = text(screen(browsing(test::cart()), to, unlimited));
-    EXPECT_NE(shown.find("ticketgate release cart 7 --admin unix:/run/a.sock\n"), shown.npos);
-    EXPECT_EQ(release_command("it's a queue", 7, ""), "ticketgate release 'it'\\''s a queue' 7");
+    EXPECT_NE(shown.find("ticketgate release cart 7 --request-id r7 --admin unix:/run/a.sock\n"),
+              shown.npos);
+    EXPECT_EQ(release_command("it's a queue", {.number = 7, .request_id = "r"}, ""),
+              "ticketgate release 'it'\\''s a queue' 7 --request-id r");
+}
+
+// A second is cut from the difference once, not from the clock and from the time that it held.
+TEST(Screen, TellsTheSecondInWhichAHoldBegan) {
+    for (const auto& [now, begun] : {std::pair{50'000.4, "14:53:05"}, {50'000.6, "14:53:06"}}) {
+        auto at = around();
+        at.now.unix_s = now;
+        auto cart = *read_tickets(test::cart());
+        cart.lines.at(0).seconds = 14.5;
+        Browser browser("cart");
+        browser.show(*read_queues(test::all()));
+        browser.show(cart);
+        const auto shown = text(screen(browser, at, unlimited));
+        EXPECT_NE(shown.find("for 14.5s, since " + std::string(begun)), shown.npos) << shown;
+    }
 }
 
 TEST(Screen, AsksBeforeARelease) {

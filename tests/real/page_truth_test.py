@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""What the live page says is so, and what it does is done to what it shows: after a restart, in front of other operators,
+at its limits. In Chromium, against the program.
+
+Usage: page_truth_test.py TICKETGATE [unittest's options].
+"""
+import json
+import socket
+import subprocess
+import sys
+import unittest
+
+import page_test
+from page_test import PageCase
+from real_test import free_port, wait_for
+from webdriver import ENTER
+
+
+class Shown(PageCase):
+    def test_with_order_arrival_the_head_is_next_while_it_uploads(self):
+        self.config.write_text(self.config.read_text().replace("cart: { }", "cart: { order: arrival }"))
+        subprocess.run([page_test.TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)
+        upload = socket.create_connection(("127.0.0.1", self.port))
+        self.addCleanup(upload.close)
+        upload.sendall(b"POST /upload HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 10\r\n\r\nab")
+        wait_for(lambda: self.queue()["waiting"] == 1, "the head uploads")
+        self.send("/behind")
+        self.open_page()
+        self.shows("[aria-label='Queue cart'] .line", "#2")
+        squares = self.browser.run("return [...document.querySelectorAll(\"[aria-label='Queue cart'] .line li\")]"
+                                   ".map((li) => [li.className, li.textContent])")
+        self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
+
+    def test_how_long_a_newcomer_waits(self):
+        self.open_page()
+        numbers = "[aria-label='Queue cart'] .numbers"
+        self.shows(numbers, "a newcomer waits\nnot at all")
+        self.send("/runs")
+        self.shows(numbers, "a newcomer waits\nabout ")
+        for words, shown in ((["pause", "cart"], "until somebody resumes the queue"),
+                             (["pause", "cart", "--for", "1h"], "for the end of the pause, about "),
+                             (["resume", "cart"], "about ")):
+            subprocess.run([page_test.TICKETGATE, *words, "-c", str(self.config)], check=True, capture_output=True)
+            self.shows(numbers, "a newcomer waits\n" + shown)
+
+    def test_the_captions_of_the_charts_are_about_all_that_they_show(self):
+        """A second step without a request, or with slower ones, does not take their place."""
+        self.open_page()
+        whole = dict.fromkeys([f"{kind}_p{share}" for kind in ("wait", "hold") for share in (50, 95, 99)], 0.02)
+        whole |= {"admitted": 5, "refused": 0.5}
+        lists = {name: [value, None if "_p" in name else 0, value * 3] for name, value in whole.items()}
+        history = {"step_seconds": 10, "points": 90, "queues": {"cart": {**lists, "whole": whole, "seconds": 30}}}
+        self.browser.run(f"drawHistory({json.dumps(history)})")
+        captions = self.browser.text("[aria-label='Queue cart'] .charts")
+        self.assertIn("Waits, last 30 s: p50 20 ms, p95 20 ms, p99 20 ms; highest 10 s: 60 ms", captions)
+        self.assertIn("Refused a second, last 30 s: mean 0.5; highest 10 s: 1.5", captions)
+
+    def certificate(self, name, days):
+        """Two files of one subject: a certificate that is renewed, or one for each kind of key."""
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-days", str(days), "-subj", "/CN=shop.example", "-keyout", self.folder / f"{name}.key",
+                        "-out", self.folder / f"{name}.pem"], check=True, capture_output=True)
+        return f"{{ certificate: {self.folder}/{name}.pem, key: {self.folder}/{name}.key }}"
+
+    def test_every_certificate_with_its_listener(self):
+        first, second = self.certificate("a", 9), self.certificate("b", 100)
+        tls, other = free_port(), free_port()
+        text = self.config.read_text().replace(f'[{{ address: "127.0.0.1:{self.port}" }}]', f"""
+  - address: "127.0.0.1:{self.port}"
+  - {{ address: "127.0.0.1:{tls}", tls: {{ certificates: [{first}, {second}] }} }}
+  - {{ address: "127.0.0.1:{other}", name: inner, tls: {{ certificates: [{second}] }} }}""")
+        self.config.write_text(text)
+        self.restart()
+        self.open_page()
+        self.shows("#certificates h3", "TLS certificates")
+        rows = self.browser.run("return [...document.querySelectorAll('#certificates tbody tr')]"
+                                ".map((r) => [...r.cells].map((c) => c.innerText))")
+        self.assertEqual(sorted(rows), sorted([[name, at, days] for at, days in (
+            (f"127.0.0.1:{tls}", "8, renew it now"), (f"127.0.0.1:{tls}", "99"), (f"inner, 127.0.0.1:{other}", "99"))
+            for name in [rows[0][0]]]))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('[title*=object]').length"), 0)
+        self.browser.run("drawTable(byId('workers'), 'Workers', 0, ['Worker'], [['1']])")
+        self.browser.run("drawTable(byId('workers'), 'Workers', 7, ['Worker'], [['1']])")
+        self.assertEqual(self.browser.text("#workers h3"), "Workers (and 7 more)")
+
+
+    def test_a_viewer_too_many_is_told_why(self):
+        self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", max_viewers: 1 }}'))
+        self.restart()
+        with socket.create_connection(("127.0.0.1", self.admin)) as first:
+            first.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertIn(b"200 OK", first.recv(100))
+            self.browser.go(f"http://127.0.0.1:{self.admin}/")
+            self.shows("#connection", "not live: as many viewers as admin.max_viewers allows look already; this page tries")
+            self.assertNotIn("old", self.browser.text("#connection"), "there is no picture yet")
+        self.shows("#connection", "live, ")
+        self.gate.stop()
+        self.shows("#connection", "no news from ticketgate; this picture is old")
+
+    def test_a_search_says_when_it_shows_not_all(self):
+        for count in (20, 1):
+            for i in range(count):
+                self.send(f"/cart/{i}")
+            wait_for(lambda: self.queue()["waiting"] == len(self.clients) - 1, "they wait")
+            if count == 20:
+                self.open_page()
+                self.browser.type("#id", self.queue()["tickets"]["in_flight"][0]["request_id"][:4] + ENTER)
+                self.shows("#found", "#20 of queue cart")
+                self.assertNotIn("More requests", self.browser.text("#found"))
+        self.shows("#found", "More requests begin with this: these are the first 20. Give more characters of the id.")
+
+    def test_a_search_without_an_answer_says_so(self):
+        self.open_page()
+        self.gate.stop()
+        self.shows("#connection", "no news")
+        self.browser.run("window.uncaught = 0; addEventListener('unhandledrejection', () => ++window.uncaught)")
+        self.browser.type("#id", "d22jabcd" + ENTER)
+        self.shows("#found", "ticketgate does not answer")
+        self.assertEqual(self.browser.run("return window.uncaught"), 0)
+
+
+class Done(PageCase):
+    def test_a_wrong_token_is_told_from_a_missing_one(self):
+        self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", token: sesame }}'))
+        self.restart()
+        self.browser.go(f"http://ops.localhost:{self.admin}/")
+        self.shows("#connection", "live")
+        self.browser.click("[aria-label='Queue cart'] .head button")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "or admin.token")
+        self.browser.type("#token", "sesam")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "the token is wrong: it is not the admin.token in force")
+        self.browser.type("#token", "e")
+        self.browser.click("#ask-yes")
+        self.shows("[aria-label='Queue cart'] .state", "paused until")
+
+    def test_a_release_is_about_the_request_that_is_shown_also_after_a_restart(self):
+        """The numbers begin anew with a restart: number 1 is another request then."""
+        self.stand_in_line(1)
+        self.open_page()
+        self.shows(".queue tbody tr", "item=1")
+        self.restart()
+        self.send("/second")
+        wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
+        self.shows(".queue tbody tr", "/second")
+        self.browser.click(".queue tbody td.act button")
+        self.shows("#ask-title", "Release #1 of cart?")
+        self.shows("#ask-risk", "GET /second, request id " + self.queue()["tickets"]["in_flight"][0]["request_id"])
+        self.restart()
+        self.send("/third")
+        self.shows("#ask-error", "Nothing was")
+        self.assertTrue(self.browser.run("return document.getElementById('ask-yes').disabled"))
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "ask-no")
+        self.browser.keys(ENTER)
+        wait_for(lambda: not self.browser.run("return document.getElementById('ask').open"), "Cancel closes it")
+        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
+        self.shows(".queue tbody tr", "/third")
+        # The answer may be quicker than the picture.
+        self.browser.run("draw = () => {}; byId('queues').querySelector('tbody tr').ticket.request_id = 'of-another'")
+        self.browser.click(".queue tbody td.act button")
+        self.browser.click("#ask-yes")
+        self.shows("#ask-error", "not released: number 1 of queue cart is another request now")
+        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
+
+    def test_a_question_says_when_somebody_else_was_quicker(self):
+        self.open_page()
+        self.browser.click("[aria-label='Queue cart'] .head button")
+        subprocess.run([page_test.TICKETGATE, "pause", "cart", "-c", str(self.config)], check=True, capture_output=True)
+        self.shows("#ask-error", "It is paused by now")
+        self.browser.click("#ask-no")
+        self.browser.click("[aria-label='Queue cart'] .head button:not([hidden])")
+        self.shows("#ask-title", "Resume cart?")
+        subprocess.run([page_test.TICKETGATE, "resume", "cart", "-c", str(self.config)], check=True, capture_output=True)
+        self.shows("#ask-error", "It is not paused any more")
+        self.browser.click("#ask-no")
+        self.browser.click("#drain")
+        self.restart()
+        self.shows("#ask-error", "ticketgate has started anew")
+
+
+if __name__ == "__main__":
+    page_test.TICKETGATE = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What the command, the admin listener and the metrics tell of an upgrade is so.
+
+Usage: upgrade_told_test.py TICKETGATE [unittest's options]
+"""
+import http.client
+import json
+import os
+import re
+import signal
+import sys
+import time
+import unittest
+
+import upgrade_test
+from real_test import Process, answers, free_port, wait_for
+
+
+class Told(upgrade_test.Upgrade):
+    def admin_at(self, port):
+        """Writes the file with another admin listener; None: with none."""
+        text = re.sub(r"admin: .*", "admin: off" if port is None else f'admin: {{ address: "127.0.0.1:{port}" }}', self.config())
+        self.file.write_text(text)
+        return f"127.0.0.1:{port}"
+
+    def metric(self, name, at):
+        connection = http.client.HTTPConnection(at, timeout=upgrade_test.PATIENCE)
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+        connection.close()
+        return float(next(line for line in lines if line.startswith(name)).rsplit(" ", 1)[1])
+
+    # ── the command ──
+
+    def test_the_command_finds_the_new_process_at_another_admin_address(self):
+        self.start()
+        place = f"unix:{self.admin}"
+        for wait in ((), ("--wait",), ()):
+            # The old process may end before the command has asked it once more.
+            next_place = self.admin_at(free_port())
+            done = self.command("upgrade", "--admin", place, *wait)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            pid = int(re.search(r"process (\d+) has taken over", done.stdout)[1])
+            self.pids.append(pid)
+            self.assertIn(f"its admin listener is {next_place}\n", done.stdout)
+            self.assertEqual(done.stderr, "")
+            place = next_place
+            wait_for(lambda at=place: not self.asked(at)["old_process"], "the old process ends")
+
+    def test_without_an_admin_listener_the_command_says_that_nobody_answers(self):
+        old = self.start()
+        self.admin_at(None)
+        done = self.command("upgrade", "--admin", f"unix:{self.admin}")
+        self.assertEqual(done.returncode, 1)
+        new = re.fullmatch(rf"process (\d+) was started to take over from process {old}, but neither answers at "
+                           rf"unix:{self.admin} any more; .* see its log: it says whether it accepts\n", done.stderr)
+        self.assertTrue(new, done.stderr)
+        self.pids.append(int(new[1]))
+        self.assertIn("upgrade: this process accepts", self.told())
+
+    # ── the admin listener and the metrics ──
+
+    def test_the_pids_of_both_and_which_queues_the_old_one_has(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        old = self.start_at(place)
+        held = self.hold_one()
+        new = self.upgrade()
+        self.assertEqual({**self.asked(place), "why": ""},
+                         {"pid": new, "state": "none", "successor": 0, "old_process": True, "old_pid": old, "why": ""})
+        self.send("/a/waits")
+        wait_for(lambda: self.metric('ticketgate_queue_waiting{queue="a"}', place) == 1, "it waits")
+        self.assertEqual(self.metric('ticketgate_queue_in_old_process{queue="a"}', place), 1)
+        wait_for(lambda: self.metric('ticketgate_queue_in_old_process{queue="b"}', place) == 0, "b has passed on")
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.metric('ticketgate_queue_in_old_process{queue="a"}', place) == 0, "a has passed on")
+        wait_for(lambda: self.ended(old), "the old process ends")
+        wait_for(lambda: self.asked(place)["old_pid"] == 0, "it has no pid any more")
+
+    def test_an_upgrade_is_no_restart_but_a_killed_process_is(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        self.start_at(place)
+        begun, process = (self.metric(name, place) for name in ("ticketgate_line_start_time_seconds", "process_start_time_seconds"))
+        self.assertLess(abs(begun - process), 5)
+        for _ in range(2):
+            time.sleep(1.1)
+            self.upgrade("--wait")
+            self.assertEqual(self.metric("ticketgate_line_start_time_seconds", place), begun)
+            self.assertGreater(self.metric("process_start_time_seconds", place), process)
+        self.hold_one()
+        old = self.asked(place)["pid"]
+        self.upgrade()
+        os.kill(old, signal.SIGKILL)
+        wait_for(lambda: self.metric("ticketgate_line_start_time_seconds", place) > begun, "its request was forgotten")
+
+    def start_at(self, place):
+        self.gate = Process([upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")
+        self.addCleanup(self.gate.log.close)
+        self.pids.append(self.gate.child.pid)
+        wait_for(lambda: answers(int(place.split(":")[1])), "ticketgate listens")
+        return self.gate.child.pid
+
+    def asked(self, place):
+        connection = http.client.HTTPConnection(place, timeout=upgrade_test.PATIENCE)
+        connection.request("GET", "/api/v1/upgrade")
+        try:
+            return json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+
+
+def load_tests(_loader, _tests, _pattern):
+    """Those of this file, not those of the class that it takes the rest from."""
+    return unittest.TestSuite(Told(name) for name in vars(Told) if name.startswith("test_"))
+
+
+if __name__ == "__main__":
+    upgrade_test.TICKETGATE = sys.argv.pop(1)
+    unittest.main()
