@@ -20,6 +20,12 @@ LocalGate::LocalGate(std::string name, GateSettings settings, net::Loop& home,
 // on an earlier answer.
 template <class Change>
 void LocalGate::change(const net::Loop* here, Change change) {
+    if (make(here, std::move(change))) permit_->missed();
+}
+
+// True: tickets wait that the permit does not allow.
+template <class Change>
+bool LocalGate::make(const net::Loop* here, Change change) {
     queue::Tickets granted;
     bool missed = false;
     {
@@ -40,12 +46,13 @@ void LocalGate::change(const net::Loop* here, Change change) {
         granted.pop_front();
         wake(std::move(pass.self_), here);
     }
-    if (missed) permit_->missed();
+    return missed;
 }
 
+// The permit itself asks, and the facts show it who waits. Told of it as well, it would ask again.
 LocalGate::Facts LocalGate::look() {
     Facts facts;
-    change(nullptr, [&](Time, queue::Tickets&) { facts = this->facts(); });
+    (void)make(nullptr, [&](Time, queue::Tickets&) { facts = this->facts(); });
     return facts;
 }
 

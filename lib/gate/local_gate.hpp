@@ -78,6 +78,8 @@ class LocalGate final : public Gate {
  private:
     template <class Change>
     void change(const net::Loop* here, Change change);
+    template <class Change>
+    bool make(const net::Loop* here, Change change);
     bool permitted() const { return permit_ == nullptr || permit_->holds(); }
     Time open_until(Time now) const { return now >= paused_until_ ? until_ : queue::no_ticket; }
     Time granted_until(Time now) const { return permitted() ? open_until(now) : queue::no_ticket; }

@@ -31,7 +31,8 @@ void log_settled(Log& log, const std::string& queue, const LineView& before,
         const auto index = static_cast<std::size_t>(how);
         return after.settled[index] != before.settled[index];
     };
-    const Field name("queue", queue), epoch("epoch", after.epoch);
+    const Field name("queue", queue);
+    const Field epoch("epoch", after.epoch != 0 ? after.epoch : before.epoch);
     if (is_by(cluster::Settled::word)) log.info("the queue goes on: that has ended", {name, epoch});
     if (is_by(cluster::Settled::workers))
         log.info("the queue goes on: php-fpm runs nothing of that", {name, epoch});

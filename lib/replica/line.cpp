@@ -97,14 +97,16 @@ Keeper::Facts Line::facts() const {
     return {seen.waits, seen.holds, seen.token > before ? seen.token - before : 0};
 }
 
-// An earlier term that ended only by hold_timeout, or by the word of an operator, may still have a
-// request at the backend.
 void Line::note(cluster::Role before) {
     using enum cluster::Role;
     const cluster::Role now = keeper_.role();
     if (before == follower && now != follower) ++counts_.takeovers;
     if (before != settling && now == settling) settling_since_ = monotonic_now();
-    if (before != settling || now != idle) return;
+}
+
+// An earlier term that ended only by hold_timeout, or by the word of an operator, may still have a
+// request at the backend.
+void Line::note_settled() {
     ++counts_.settled[static_cast<std::size_t>(keeper_.settled())];
     const bool proven = keeper_.settled() == cluster::Settled::word ||
                         keeper_.settled() == cluster::Settled::workers;
@@ -117,7 +119,12 @@ void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_un
     if (look <= looks_at_write_) return;
     const cluster::Role before = keeper_.role();
     if (!keeper_.saw(sight, monotonic_now())) return;
-    note(before);  // it may show a write whose answer was lost
+    note(before);
+    // The write whose answer was lost has happened, or may have: another replica has gone on since,
+    // and nothing shows whether from there. A violation that may be one counts.
+    const cluster::Epoch prior = std::exchange(settling_, 0);
+    const bool still_waits = sight.line && sight.line->prior && sight.line->prior->epoch == prior;
+    if (prior != 0 && !still_waits) note_settled();
     used_until_ = sure_until;
     tell_gate(sure_until);
 }
@@ -128,6 +135,8 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
     const cluster::Role before = keeper_.role();
     keeper_.written(how, version, monotonic_now());
     note(before);
+    if (how == cluster::Written::done && settling_ != 0) note_settled();
+    if (how != cluster::Written::unknown) settling_ = 0;
     tell_gate(sure_until);
 }
 
@@ -151,6 +160,9 @@ Keeper::Next Line::drive(BootTime sure_until) {
                             boot_now() < std::min(sure_until, used_until_));
         tell_gate(sure_until);
     } while (next.again);
+    const bool settles = next.write && next.write->line && !next.write->line->prior;
+    if (settles && keeper_.role() == cluster::Role::settling)
+        settling_ = keeper_.line()->prior->epoch;
     answer();
     tell_gate(sure_until);
     return next;

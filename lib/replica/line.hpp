@@ -83,6 +83,7 @@ class Line final : public Permit {
     void publish();
     void answer();
     void note(cluster::Role before);
+    void note_settled();
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
@@ -104,6 +105,7 @@ class Line final : public Permit {
     std::optional<Question> question_;
     cluster::Epoch over_ = 0;  // nothing of this term or an earlier one runs or will run here
     std::uint64_t looks_at_write_ = 0;
+    cluster::Epoch settling_ = 0;  // waited for until a write whose end is not known; 0: none
     Counts counts_;
     Time settling_since_{};
 };

@@ -15,8 +15,8 @@ class LinePermit : public testing::Test {
     LinePermit() {
         cluster::Keeper::Settings settings;
         settings.idle_after = Duration{};
-        line_ = std::make_unique<replica::Line>(
-            "app", self, settings, replica::Line::Wants{[] { /* driven by hand */ }, [] {}});
+        line_ = std::make_unique<replica::Line>("app", self, settings,
+                                                replica::Line::Wants{[this] { ++driven_; }, [] {}});
         gate_ = std::make_shared<LocalGate>("app", GateSettings(), loop_, registry_, line_.get());
         line_->join(gate_);
     }
@@ -44,32 +44,58 @@ class LinePermit : public testing::Test {
         return out;
     }
 
+    // It takes the line of a lost keeper over. The word for that one comes, and the write that ends
+    // the wait gets no answer. Returns what was to be written.
+    cluster::Line settle_without_an_answer(bool word_of_operator) {
+        version_ = 1;
+        line_->saw(sight({1, other, cluster::LineState::open, {}}, false), ++looks_, in_an_hour());
+        write(in_an_hour());
+        EXPECT_EQ(line_->keeper().role(), cluster::Role::settling);
+        cluster::Sight word = sight(*line_->keeper().line());
+        word.word = true;
+        word.word_of_operator = word_of_operator;
+        line_->saw(word, ++looks_, in_an_hour());
+        const auto settled = line_->drive(in_an_hour()).write;
+        line_->written(Written::unknown, 0, looks_, in_an_hour());
+        return settled.value().line.value();
+    }
+    std::uint64_t settled_by_operator() const {
+        return line_->counts().settled[static_cast<std::size_t>(cluster::Settled::by_operator)];
+    }
+
     metrics::Registry registry_;
     net::Loop loop_{0};
     std::unique_ptr<replica::Line> line_;
     std::shared_ptr<LocalGate> gate_;
     std::uint64_t version_ = 0, looks_ = 0;
+    int driven_ = 0;  // by tickets that wait; this test calls drive() itself
 };
+
+// While a line may grant nothing, each drive of its keeper sees that a ticket waits.
+TEST_F(LinePermit, ATicketThatWaitsDrivesTheKeeperOnce) {
+    version_ = 1;
+    line_->saw(sight({1, other, cluster::LineState::open, {}}, false), ++looks_, in_an_hour());
+    write(in_an_hour());
+    ASSERT_EQ(line_->keeper().role(), cluster::Role::settling);
+    auto pass = std::make_shared<Pass>();
+    gate_->take(*pass, queue::Queue::Entry(), loop_);
+    Place waits(gate_, std::move(pass), loop_);
+    EXPECT_EQ(driven_, 1);
+    (void)line_->drive(in_an_hour());
+    (void)line_->drive(in_an_hour());
+    EXPECT_EQ(driven_, 1);
+    waits.cancel(GivenUp::client_closed);
+}
 
 // The answer of the write that ends the wait is lost; a look shows that it has happened.
 TEST_F(LinePermit, CountsAViolationWhoseWriteIsOnlySeenInALook) {
-    cluster::Line lost{1, other, cluster::LineState::open, {}};
-    version_ = 1;
-    line_->saw(sight(lost, false), ++looks_, in_an_hour());
-    write(in_an_hour());
-    ASSERT_EQ(line_->keeper().role(), cluster::Role::settling);
-    cluster::Sight word = sight(*line_->keeper().line());
-    word.word = word.word_of_operator = true;
-    line_->saw(word, ++looks_, in_an_hour());
-    const auto settled = line_->drive(in_an_hour()).write;
-    ASSERT_TRUE(settled && settled->line);
-    line_->written(Written::unknown, 0, looks_, in_an_hour());
+    const cluster::Line settled = settle_without_an_answer(true);
     EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
     ++version_;
-    line_->saw(sight(*settled->line), ++looks_, in_an_hour());
+    line_->saw(sight(settled), ++looks_, in_an_hour());
     EXPECT_EQ(line_->keeper().role(), cluster::Role::idle);
     EXPECT_EQ(line_->counts().takeovers, 1U);
-    EXPECT_EQ(line_->counts().settled[static_cast<std::size_t>(cluster::Settled::by_operator)], 1U);
+    EXPECT_EQ(settled_by_operator(), 1U);
     EXPECT_EQ(gate_->counts().exclusion_violations, 1U);
 }
 
@@ -86,6 +112,41 @@ TEST_F(LinePermit, MovesWhoWaitsWhenAnotherReplicaAsksForItsWord) {
     line_->drive(an_hour_ago());
     EXPECT_EQ(waits.settle(), queue::State::moved);
     EXPECT_TRUE(line_->give_word(self.id, term, term + 1));
+}
+
+// Another replica has taken the line over before the look, so nothing shows any more whether the
+// write has happened. A violation that may be one counts.
+TEST_F(LinePermit, CountsAViolationWhoseWriteIsNeverSeen) {
+    const cluster::Line settled = settle_without_an_answer(true);
+    version_ += 2;
+    line_->saw(sight({settled.epoch + 1, other, cluster::LineState::idle, {}}), ++looks_,
+               in_an_hour());
+    EXPECT_EQ(line_->keeper().role(), cluster::Role::follower);
+    EXPECT_EQ(settled_by_operator(), 1U);
+    EXPECT_EQ(gate_->counts().exclusion_violations, 1U);
+}
+
+// The replica that took it over waits for the same earlier term: the write has not happened.
+TEST_F(LinePermit, CountsNoViolationThatAnotherReplicaStillWaitsFor) {
+    const cluster::Line settled = settle_without_an_answer(true);
+    cluster::Line taken{settled.epoch + 1, other, cluster::LineState::settling, {}};
+    taken.prior = cluster::Prior{1, other, true};
+    ++version_;
+    line_->saw(sight(taken), ++looks_, in_an_hour());
+    taken.state = cluster::LineState::idle;
+    taken.prior.reset();
+    ++version_;
+    line_->saw(sight(taken), ++looks_, in_an_hour());
+    EXPECT_EQ(settled_by_operator(), 0U);
+    EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
+}
+
+TEST_F(LinePermit, CountsNoViolationWithTheWordOfTheKeeper) {
+    const cluster::Line settled = settle_without_an_answer(false);
+    version_ += 2;
+    line_->saw(sight({settled.epoch + 1, other, cluster::LineState::idle, {}}), ++looks_,
+               in_an_hour());
+    EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
 }
 
 // While a write is under way the keeper does not hear what looks show. One of them may show that
