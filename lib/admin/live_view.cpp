@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "admin/print_json.hpp"
-#include "admin/queue_views.hpp"
 #include "admin/worker_views.hpp"
 
 namespace ticketgate::admin {
@@ -62,35 +61,35 @@ std::set<std::string> shown_queues(const GateRegistry& gates) {
 }
 
 std::string live_view(const GateRegistry& gates, const std::set<std::string>& shown,
-                      const Standing& standing,
-                      const std::vector<std::shared_ptr<spawn::Pool>>& pools, std::size_t viewers,
-                      WallTime now) {
+                      const Around& around, WallTime now) {
     const std::size_t share = Shown::tickets / std::max<std::size_t>(1, shown.size());
+    const Most most{std::min(Shown::in_flight, share), std::min(Shown::waiting, share)};
     json::array queues;
     std::size_t all = 0;
     gates.for_each([&](const Gate& gate) {
         ++all;
-        if (shown.contains(gate.name()))
-            queues.push_back(queue_view(
-                gate, {std::min(Shown::in_flight, share), std::min(Shown::waiting, share)}));
+        if (shown.contains(gate.name())) queues.push_back(queue_view(gate, most, around.elsewhere));
     });
+    const Standing& standing = around.standing;
     json::array certificates = certificates_of(standing);
     const auto other_certificates = standing.certificates.size() - certificates.size();
-    json::array workers = workers_view(pools, Shown::workers);
+    json::array workers = workers_view(around.pools, Shown::workers);
     std::size_t every = 0;
-    for (const auto& pool : pools) every += pool->view().size();
-    return print_json(json::object{{"now", now.unix_ms()},
-                                   {"version", standing.version},
-                                   {"started", standing.started.unix_ms()},
-                                   {"ready", standing.ready},
-                                   {"viewers", viewers},
-                                   {"config", config_of(standing)},
-                                   {"certificates", std::move(certificates)},
-                                   {"certificates_not_shown", other_certificates},
-                                   {"queues_not_shown", all - queues.size()},
-                                   {"queues", std::move(queues)},
-                                   {"workers_not_shown", every - workers.size()},
-                                   {"workers", std::move(workers)}});
+    for (const auto& pool : around.pools) every += pool->view().size();
+    json::object out{{"now", now.unix_ms()},
+                     {"version", standing.version},
+                     {"started", standing.started.unix_ms()},
+                     {"ready", standing.ready},
+                     {"viewers", around.viewers},
+                     {"config", config_of(standing)},
+                     {"certificates", std::move(certificates)},
+                     {"certificates_not_shown", other_certificates},
+                     {"queues_not_shown", all - queues.size()},
+                     {"queues", std::move(queues)},
+                     {"workers_not_shown", every - workers.size()},
+                     {"workers", std::move(workers)}};
+    if (!around.cluster.empty()) out["cluster"] = around.cluster;
+    return print_json(out);
 }
 
 }  // namespace ticketgate::admin

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/queue_views.hpp"
 #include "admin/standing.hpp"
 #include "gate/gate_registry.hpp"
 #include "spawn/pool.hpp"
@@ -25,9 +26,16 @@ struct Shown {
 /// too many.
 std::set<std::string> shown_queues(const GateRegistry& gates);
 
+/// What one picture shows beside the gates.
+struct Around {
+    Standing standing;
+    std::vector<std::shared_ptr<spawn::Pool>> pools;
+    std::size_t viewers;
+    const Elsewhere& elsewhere;
+    boost::json::object cluster;  ///< of the shown queues; empty: the config has none
+};
+
 std::string live_view(const GateRegistry& gates, const std::set<std::string>& shown,
-                      const Standing& standing,
-                      const std::vector<std::shared_ptr<spawn::Pool>>& pools, std::size_t viewers,
-                      WallTime now);
+                      const Around& around, WallTime now);
 
 }  // namespace ticketgate::admin

@@ -120,9 +120,10 @@ std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsew
     return print_json(out) + "\n";
 }
 
-json::object queue_view(const Gate& gate, Most most) {
+json::object queue_view(const Gate& gate, Most most, const Elsewhere& elsewhere) {
     const GateView view = gate.view(std::max(most.in_flight, most.waiting));
     json::object out = summary(gate, view.figures);
+    if (auto where = place(gate, elsewhere); !where.is_null()) out["elsewhere"] = std::move(where);
     out["tickets"] = tickets(view, most);
     out["orphaned"] = gate.notes.orphaned.load(std::memory_order_relaxed);
     out["held_back"] = gate.notes.held_back.load(std::memory_order_relaxed);

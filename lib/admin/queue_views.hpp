@@ -24,7 +24,7 @@ struct Most {
     std::size_t in_flight, waiting;
 };
 /// The same for the live page, with what the metrics say of it, in less space.
-boost::json::object queue_view(const Gate& gate, Most most);
+boost::json::object queue_view(const Gate& gate, Most most, const Elsewhere& elsewhere);
 
 /// The tickets of all queues whose request id begins with this text, at most `most`.
 std::string find_tickets(const GateRegistry& gates, std::string_view request_id, std::size_t most);

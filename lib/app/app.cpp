@@ -120,9 +120,15 @@ void App::start_admin(const config::Config& config) {
     admin_ids_ = std::make_unique<ids::Generator>(
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
     certificates_ = served_certificates(*assembly_.snapshot(), addresses());
-    live_ = make_live(
-        control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
-        [this] { return supervisor_.pools(); });
+    PageSources sources{.standing = [this] { return standing(); },
+                        .pools = [this] { return supervisor_.pools(); },
+                        .elsewhere = [this](const std::string& queue) { return elsewhere(queue); }};
+    if (replica_)
+        sources.cluster = [this](const std::set<std::string>& queues) {
+            return cluster_picture(*replica_, reload_.path(), queues, wall_now());
+        };
+    live_ =
+        make_live(control_, config.admin_limits.max_viewers, assembly_.gates(), std::move(sources));
     live_->start();
     admin_ = std::make_unique<admin::Server>(
         control_.io(), endpoint_of(*config.admin), admin_limits(config.admin_limits),
@@ -165,7 +171,8 @@ admin::Actions App::admin_actions() {
     actions.resume = [this](Gate& gate) { pauses_.resume(gate); };
     actions.resume_there = [this](const std::string& name) { return pauses_.resume_there(name); };
     actions.drain = [this] { drain(); };
-    if (replica_) actions.cluster = [this] { return cluster_page(*replica_); };
+    if (replica_)
+        actions.cluster = [this] { return cluster_page(*replica_, reload_.path(), wall_now()); };
     actions.reload = [this] { return reload_now(admin::ReadBy::command); };
     actions.config = [this] {
         auto view = reload_.view();

@@ -98,7 +98,8 @@ int cluster_status(const std::string& file, View view) {
         const auto contents = store.read(why);
         if (!contents) return no_store(why);
         if (contents->id.empty()) return tell_missing(name, file);
-        const auto text = table ? cluster_table(name, *contents) : cluster_json(name, *contents);
+        const auto text = table ? cluster_table(name, *contents, wall_now())
+                                : cluster_json(name, *contents, wall_now());
         std::fputs(text.c_str(), stdout);
         return ok;
     });

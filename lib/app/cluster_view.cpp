@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+#include <filesystem>
 
+#include "admin/print_json.hpp"
+#include "app/admin_listener.hpp"
 #include "app/text_table.hpp"
+#include "top/line_text.hpp"
+#include "top/told.hpp"
 
 namespace ticketgate {
 namespace {
@@ -17,8 +20,24 @@ using cluster::Instance;
 using cluster::Prior;
 using cluster::StoredLine;
 
+// A cluster is designed for 16.
+constexpr std::size_t most_shown_replicas = 20;
+
+// When it is read, and for whom.
+struct Reader {
+    WallTime now;
+    std::string options;                           // of commands about this cluster
+    const std::set<std::string>* shown = nullptr;  // the queues; null: all, and all replicas
+};
+
 bool has_word(const StoredLine& stored, Epoch epoch) {
     return std::ranges::find(stored.words, epoch, &cluster::Word::epoch) != stored.words.end();
+}
+
+// Clocks of two machines differ: never less than zero.
+json::value age(WallTime since, WallTime now) {
+    if (since == WallTime{}) return nullptr;
+    return static_cast<double>(std::max<std::int64_t>(0, now.unix_ms() - since.unix_ms())) / 1000;
 }
 
 json::object instance_json(const Contents& contents, const Instance& one) {
@@ -28,17 +47,31 @@ json::object instance_json(const Contents& contents, const Instance& one) {
             {"listed", contents.lists(one.id)}};
 }
 
-json::object line_json(const Contents& contents, const std::string& queue,
-                       const StoredLine& stored) {
+// Only an operator can end the wait for this term: its keeper is lost and has not given its word.
+bool waits_for_operator(const Contents& contents, const StoredLine& stored) {
+    const auto& prior = stored.line->prior;
+    return prior && !has_word(stored, prior->epoch) && !contents.lists(prior->keeper.id);
+}
+
+std::string settle_command(const std::string& queue, Epoch epoch, const std::string& options) {
+    return "ticketgate settle " + top::quoted(queue) + " " + std::to_string(epoch) +
+           (options.empty() ? "" : " " + options);
+}
+
+json::object line_json(const Contents& contents, const std::string& queue, const StoredLine& stored,
+                       const Reader& reader) {
     json::object out{{"name", queue}};
     if (!stored.line) return out;
     out["state"] = cluster::to_string(stored.line->state);
+    out["state_seconds"] = age(stored.since, reader.now);
     out["epoch"] = stored.line->epoch;
     out["keeper"] = instance_json(contents, stored.line->keeper);
     if (const auto& prior = stored.line->prior) {
         json::object waits = instance_json(contents, prior->keeper);
         waits["epoch"] = prior->epoch;
         waits["word"] = has_word(stored, prior->epoch);
+        if (waits_for_operator(contents, stored))
+            waits["command"] = settle_command(queue, prior->epoch, reader.options);
         out["waits_for"] = std::move(waits);
     }
     return out;
@@ -54,72 +87,108 @@ std::string waits_for(const Contents& contents, const std::string& queue,
     std::string out = "queue " + table::cell(queue) + " waits until nothing of epoch " +
                       std::to_string(prior.epoch) + " runs, kept by " + named(prior.keeper) + ". ";
     if (has_word(stored, prior.epoch)) return out + "The store has that word.\n";
-    if (contents.lists(prior.keeper.id))
+    if (!waits_for_operator(contents, stored))
         return out + "That replica is listed and says so itself.\n";
     return out + "That replica is lost. When you know that its requests have ended:\n  " +
-           "ticketgate settle " + table::cell(queue) + " " + std::to_string(prior.epoch) + "\n";
+           settle_command(table::cell(queue), prior.epoch, {}) + "\n";
 }
 
-std::string replica_table(const Contents& contents) {
+std::string age_text(WallTime since, WallTime now) {
+    const auto seconds = age(since, now);
+    return seconds.is_null() ? "-" : top::duration_text(seconds.get_double());
+}
+
+std::string replica_table(const Contents& contents, WallTime now) {
     if (contents.replicas.empty()) return "no replica is listed\n";
-    std::vector<table::Row> rows{{"REPLICA", "ADDRESS", "VERSION", "INSTANCE"}};
+    std::vector<table::Row> rows{{"REPLICA", "ADDRESS", "VERSION", "AGE", "INSTANCE"}};
     for (const auto& one : contents.replicas)
         rows.push_back({table::cell(one.self.name), table::cell(one.self.address),
-                        table::cell(one.version), table::cell(one.self.id)});
+                        table::cell(one.version), age_text(one.started, now),
+                        table::cell(one.self.id)});
     return table::aligned(rows);
 }
 
-std::string line_table(const Contents& contents) {
-    std::vector<table::Row> rows{{"QUEUE", "STATE", "EPOCH", "KEEPER", "LISTED"}};
+std::string line_table(const Contents& contents, WallTime now) {
+    std::vector<table::Row> rows{{"QUEUE", "STATE", "FOR", "EPOCH", "KEEPER", "LISTED"}};
     for (const auto& [queue, stored] : contents.lines) {
         if (!stored.line) continue;
         const auto& line = *stored.line;
         rows.push_back({table::cell(queue), std::string(cluster::to_string(line.state)),
-                        std::to_string(line.epoch), named(line.keeper),
+                        age_text(stored.since, now), std::to_string(line.epoch), named(line.keeper),
                         contents.lists(line.keeper.id) ? "yes" : "no"});
     }
     return rows.size() == 1 ? "no queue has had a keeper\n" : table::aligned(rows);
 }
 
-json::object whole(std::string_view name, const Contents& contents) {
+json::object replica_json(const cluster::Replica& one, const Reader& reader) {
+    json::object out{{"instance", one.self.id},
+                     {"name", one.self.name},
+                     {"address", one.self.address},
+                     {"version", one.version},
+                     {"age_seconds", age(one.started, reader.now)}};
+    if (reader.shown != nullptr) return out;
+    json::array names;
+    for (const auto& [queue, settings] : one.queues) names.emplace_back(queue);
+    out["queues"] = std::move(names);
+    return out;
+}
+
+json::object whole(const Contents& contents, const Reader& reader) {
     json::array replicas, queues;
+    const bool bounded = reader.shown != nullptr;
     for (const auto& one : contents.replicas) {
-        json::array names;
-        for (const auto& [queue, settings] : one.queues) names.emplace_back(queue);
-        replicas.push_back(json::object{{"instance", one.self.id},
-                                        {"name", one.self.name},
-                                        {"address", one.self.address},
-                                        {"version", one.version},
-                                        {"queues", std::move(names)}});
+        if (bounded && replicas.size() == most_shown_replicas) break;
+        replicas.push_back(replica_json(one, reader));
     }
     for (const auto& [queue, stored] : contents.lines)
-        queues.push_back(line_json(contents, queue, stored));
-    return {{"cluster", name},
-            {"id", contents.id},
-            {"revision", contents.revision},
-            {"replicas", std::move(replicas)},
-            {"queues", std::move(queues)}};
+        if (!bounded || reader.shown->contains(queue))
+            queues.push_back(line_json(contents, queue, stored, reader));
+    json::object out{{"id", contents.id}, {"revision", contents.revision}};
+    if (bounded) out["replicas_not_shown"] = contents.replicas.size() - replicas.size();
+    out["replicas"] = std::move(replicas);
+    out["queues"] = std::move(queues);
+    return out;
+}
+
+// With what this process knows itself.
+json::object replica_view(const replica::Replica& replica, const Reader& reader) {
+    json::object out{{"cluster", replica.cluster_name()}};
+    if (const auto contents = replica.contents())
+        for (auto& [name, value] : whole(*contents, reader)) out[name] = std::move(value);
+    out["this_instance"] = replica.self().id;
+    out["this_name"] = replica.self().name;
+    out["problem"] = replica.problem();
+    out["sure_seconds"] = to_s(replica.sure());
+    return out;
+}
+
+// The command may be run in another folder than the process.
+std::string options_of(const std::string& file) {
+    std::error_code none;
+    const auto path = std::filesystem::absolute(file, none);
+    return options_for({.file = none ? file : path.lexically_normal().string(), .admin = {}});
 }
 
 }  // namespace
 
-std::string cluster_json(std::string_view name, const Contents& contents) {
-    return json::serialize(whole(name, contents)) + "\n";
+std::string cluster_json(std::string_view name, const Contents& contents, WallTime now) {
+    json::object out{{"cluster", name}};
+    for (auto& [key, value] : whole(contents, {now, {}, nullptr})) out[key] = std::move(value);
+    return admin::print_json(out) + "\n";
 }
 
-std::string cluster_page(const replica::Replica& replica) {
-    const auto contents = replica.contents();
-    json::object out;
-    if (contents) out = whole(replica.cluster_name(), *contents);
-    out["this_instance"] = replica.self().id;
-    out["problem"] = replica.problem();
-    out["sure_seconds"] = to_s(replica.sure());
-    return json::serialize(out) + "\n";
+std::string cluster_page(const replica::Replica& replica, const std::string& file, WallTime now) {
+    return admin::print_json(replica_view(replica, {now, options_of(file), nullptr})) + "\n";
 }
 
-std::string cluster_table(std::string_view name, const Contents& contents) {
+json::object cluster_picture(const replica::Replica& replica, const std::string& file,
+                             const std::set<std::string>& queues, WallTime now) {
+    return replica_view(replica, {now, options_of(file), &queues});
+}
+
+std::string cluster_table(std::string_view name, const Contents& contents, WallTime now) {
     std::string out = "cluster " + std::string(name) + ", id " + table::cell(contents.id) + "\n\n" +
-                      replica_table(contents) + "\n" + line_table(contents);
+                      replica_table(contents, now) + "\n" + line_table(contents, now);
     for (const auto& [queue, stored] : contents.lines)
         if (stored.line && stored.line->prior) out += "\n" + waits_for(contents, queue, stored);
     return out;

@@ -1,6 +1,8 @@
 // What a store holds of a cluster, for people and programs. Pure.
 #pragma once
 
+#include <boost/json/object.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -9,16 +11,21 @@
 
 namespace ticketgate {
 
-/// One JSON document with a line end.
-std::string cluster_json(std::string_view name, const cluster::Contents&);
+/// One JSON document with a line end. `now`: for ages.
+std::string cluster_json(std::string_view name, const cluster::Contents&, WallTime now);
 /// Tables of the replicas and of the queues. For a line that waits for a lost replica, the command
 /// that ends the wait.
-std::string cluster_table(std::string_view name, const cluster::Contents&);
+std::string cluster_table(std::string_view name, const cluster::Contents&, WallTime now);
 
 /// Why an operator cannot settle this term of this queue; empty: the store waits for it.
 std::string why_not_settled(const cluster::Contents&, const std::string& queue, cluster::Epoch);
 
-/// What a running replica knows, as JSON: the same, and its own part.
-std::string cluster_page(const replica::Replica& replica);
+/// What a running replica knows, as JSON: the same, and its own part. `file`: its config, for the
+/// command that ends a wait.
+std::string cluster_page(const replica::Replica& replica, const std::string& file, WallTime now);
+
+/// The same for the live page: these queues, and no more replicas than a cluster should have.
+boost::json::object cluster_picture(const replica::Replica& replica, const std::string& file,
+                                    const std::set<std::string>& queues, WallTime now);
 
 }  // namespace ticketgate

@@ -8,6 +8,8 @@
 
 namespace ticketgate {
 
+namespace json = boost::json;
+
 namespace {
 
 // Most listeners have no name.
@@ -32,12 +34,16 @@ std::vector<admin::Standing::Certificate> served_certificates(
 }
 
 std::shared_ptr<admin::Live> make_live(Control& control, std::size_t most_viewers,
-                                       const GateRegistry& gates,
-                                       std::function<admin::Standing()> standing, Pools pools) {
+                                       const GateRegistry& gates, PageSources from) {
     admin::Live::Sources sources;
-    sources.picture = [&gates, standing = std::move(standing),
-                       pools = std::move(pools)](std::size_t viewers) {
-        return admin::live_view(gates, admin::shown_queues(gates), standing(), pools(), viewers,
+    sources.picture = [&gates, from = std::move(from)](std::size_t viewers) {
+        const auto shown = admin::shown_queues(gates);
+        return admin::live_view(gates, shown,
+                                {.standing = from.standing(),
+                                 .pools = from.pools(),
+                                 .viewers = viewers,
+                                 .elsewhere = from.elsewhere,
+                                 .cluster = from.cluster ? from.cluster(shown) : json::object()},
                                 wall_now());
     };
     sources.readings = [&gates] {

@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "admin/live.hpp"
+#include "admin/queue_views.hpp"
 #include "admin/standing.hpp"
 #include "app/control.hpp"
 #include "gate/gate_registry.hpp"
@@ -22,12 +24,18 @@ namespace ticketgate {
 std::vector<admin::Standing::Certificate> served_certificates(
     const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners);
 
-using Pools = std::function<std::vector<std::shared_ptr<spawn::Pool>>()>;
+/// Where the page's pictures come from, beside the gates.
+struct PageSources {
+    std::function<admin::Standing()> standing;
+    std::function<std::vector<std::shared_ptr<spawn::Pool>>()> pools;
+    admin::Elsewhere elsewhere;
+    /// What this replica knows of these queues; unset: the config has no cluster.
+    std::function<boost::json::object(const std::set<std::string>& queues)> cluster = {};
+};
 
 /// `gates` outlives the page's stop().
 std::shared_ptr<admin::Live> make_live(Control& control, std::size_t most_viewers,
-                                       const GateRegistry& gates,
-                                       std::function<admin::Standing()> standing, Pools pools);
+                                       const GateRegistry& gates, PageSources from);
 
 /// The events of this request, if it asks for them and another viewer may look.
 std::unique_ptr<admin::Events> watch(admin::Live& live, const admin::HttpRequest& request);

@@ -97,6 +97,13 @@ class Watcher {
     void ask_config() {
         ask("/api/v1/config", [this](const AdminAnswer& answer) {
             around.config = top::read_config(answer.body);
+            ask_cluster();
+        });
+    }
+    // Without a cluster there is no such page.
+    void ask_cluster() {
+        ask("/api/v1/cluster", [this](const AdminAnswer& answer) {
+            around.cluster = answer.status == good ? top::read_cluster(answer.body) : std::nullopt;
             end("");
         });
     }

@@ -46,11 +46,14 @@ bool read_replica(std::string_view id, const std::string& value, Contents& out, 
     if (!object) return why = "not a JSON object", false;
     Replica replica{{std::string(id), text_in(*object, "name"), text_in(*object, "address")},
                     text_in(*object, "version"),
+                    {},
                     {}};
     const json::value* found = object->if_contains("queues");
     if (found == nullptr || !found->is_object()) return why = "\"queues\" is not an object", false;
     for (const auto& [name, settings] : found->get_object())
         if (settings.is_string()) replica.queues.emplace(name, std::string(settings.get_string()));
+    if (const json::value* started = object->if_contains("started"))
+        if (started->is_int64()) replica.started = read_time(started->get_int64());
     out.replicas.push_back(std::move(replica));
     return true;
 }
@@ -74,7 +77,7 @@ bool read_queue(std::string_view rest, const etcd::Entry& entry, Contents& out, 
     if (part == line_end) {
         StoredLine& stored = out.lines[std::string(rest.substr(0, slash))];
         stored.version = entry.version;
-        stored.line = read_line(entry.value, why);
+        stored.line = read_line(entry.value, why, &stored.since);
         return stored.line.has_value();
     }
     if (!part.starts_with(word_part)) return true;
@@ -125,6 +128,7 @@ std::string write_replica(const Replica& replica) {
     return json::serialize(json::object{{"name", replica.self.name},
                                         {"address", replica.self.address},
                                         {"version", replica.version},
+                                        {"started", replica.started.unix_ms()},
                                         {"queues", std::move(queues)}});
 }
 

@@ -34,6 +34,7 @@ struct Replica {
     Instance self;
     std::string version;
     std::map<std::string, std::string, std::less<>> queues;  ///< name, its settings as text
+    WallTime started{};  ///< by its clock, for people; WallTime{}: an earlier version does not say
 
     bool operator==(const Replica&) const = default;
 };
@@ -50,6 +51,7 @@ struct StoredLine {
     std::uint64_t version = 0;  ///< 0: there is no record
     std::optional<Line> line;
     std::vector<Word> words;
+    WallTime since{};  ///< when the record was written, by its writer's clock; for people
 
     bool operator==(const StoredLine&) const = default;
 };

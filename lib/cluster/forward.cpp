@@ -122,6 +122,7 @@ std::string write_place(const Place& place) {
     add(out, "blocked_by", place.blocked_by);
     add(out, "token", place.token);
     add(out, "waited", us(place.waited));
+    if (place.age > Duration{0}) add(out, "age", us(place.age));
     return out;
 }
 
@@ -133,6 +134,7 @@ std::optional<Place> read_place(std::string_view text) {
         if (name == "position") return read_number(value, out.position);
         if (name == "blocked_by") return read_number(value, out.blocked_by);
         if (name == "token") return read_number(value, out.token);
+        if (name == "age") return read_time(value, out.age);
         return name != "waited" || read_time(value, out.waited);
     });
     if (!good) return std::nullopt;

@@ -61,6 +61,9 @@ struct Place {
     std::uint64_t blocked_by = 0;
     std::uint64_t token = 0;
     Duration waited{0};
+    /// Since the head was complete at the replica that forwarded it, as told by Forward::waited;
+    /// the rest of the time that this one sees went into forwarding. Zero: not told.
+    Duration age{0};
 
     bool operator==(const Place&) const = default;
 };

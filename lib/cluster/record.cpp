@@ -35,6 +35,10 @@ class Members {
             return static_cast<std::uint64_t>(found->get_int64());
         return fail(name, "a positive number"), 0;
     }
+    WallTime time(json::string_view name) {
+        const json::value* found = from_.if_contains(name);
+        return found != nullptr && found->is_int64() ? read_time(found->get_int64()) : WallTime{};
+    }
     bool yes(json::string_view name) {
         const json::value* found = from_.if_contains(name);
         return found != nullptr && found->is_bool() && found->get_bool();
@@ -80,6 +84,12 @@ std::string_view to_string(LineState state) {
     return words[static_cast<std::size_t>(state)];
 }
 
+WallTime read_time(std::int64_t unix_ms) {
+    constexpr std::int64_t year_3000 = 32'503'680'000'000;
+    if (unix_ms <= 0 || unix_ms > year_3000) return {};
+    return {unix_ms * 1000};
+}
+
 std::string write_line(const Line& line, WallTime since) {
     json::object out;
     add(out, line.epoch, line.keeper);
@@ -93,7 +103,7 @@ std::string write_line(const Line& line, WallTime since) {
     return json::serialize(out);
 }
 
-std::optional<Line> read_line(std::string_view text, std::string& why) {
+std::optional<Line> read_line(std::string_view text, std::string& why, WallTime* since) {
     why.clear();
     boost::system::error_code bad;
     const json::value value = json::parse(json::string_view(text.data(), text.size()), bad);
@@ -110,6 +120,7 @@ std::optional<Line> read_line(std::string_view text, std::string& why) {
         read_prior(*prior, line, why);
     if (why.empty()) why = contradiction(line);
     if (!why.empty()) return std::nullopt;
+    if (since != nullptr) *since = members.time("since");
     return line;
 }
 

@@ -52,10 +52,13 @@ inline constexpr std::size_t max_record = 1024;
 
 std::string_view to_string(LineState);
 
+/// A time as records tell it; WallTime{}: it cannot be one.
+WallTime read_time(std::int64_t unix_ms);
+
 /// `since`: when it was written, for people.
 std::string write_line(const Line&, WallTime since);
 /// Null, and a sentence for people in `why`, if the text is no record or contradicts itself.
-/// Members that it does not know are left out.
-std::optional<Line> read_line(std::string_view json, std::string& why);
+/// Members that it does not know are left out. `since`: when it was written, if it says so.
+std::optional<Line> read_line(std::string_view json, std::string& why, WallTime* since = nullptr);
 
 }  // namespace ticketgate::cluster

@@ -138,6 +138,8 @@ class Gate {
     virtual queue::State cancel(Pass&, net::Loop& here, GivenUp why) = 0;
     /// Counts a request of this queue that was refused before it took a ticket. Any thread.
     virtual void count_refused(GivenUp why) = 0;
+    /// Counts an answer of the keeper of this clustered line, and what forwarding took. Any thread.
+    virtual void count_forward(Duration took) = 0;
     /// Begins the run: `running`, or `revoked` if an operator has released the slot.
     virtual queue::State begin(Pass&) = 0;
     /// The session ends before its run began.

@@ -29,6 +29,7 @@ struct GateMetrics {
     metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,
         &wait_draining, &wait_refused, &wait_released;
     metrics::Histogram& hold;
+    metrics::Histogram* forward = nullptr;  ///< of a clustered queue
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
         &rejected_released;
     metrics::Counter& exclusion_violations;

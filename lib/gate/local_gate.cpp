@@ -158,6 +158,11 @@ void LocalGate::count_refused(GivenUp why) {
     metrics_.count(why, 0);
 }
 
+void LocalGate::count_forward(Duration took) {
+    const std::lock_guard lock(lock_);
+    if (metrics_.forward != nullptr) metrics_.forward->observe(to_s(took));
+}
+
 // A request counts as admitted when it begins, not at its grant: its client may leave in between.
 State LocalGate::begin(Pass& pass) {
     const std::lock_guard lock(lock_);

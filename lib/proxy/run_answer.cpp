@@ -34,7 +34,8 @@ void Run::begin_reply() {
     // The keeper of the line has told the times.
     const bool timing = settings().server_timing && !request_->peer;
     stamp_response(request_->ids(), record, timing, head.version, lines);
-    if (request_->by_replica) stamp_place(record, false, lines);
+    if (request_->by_replica)
+        stamp_place(record, false, monotonic_now() - request_->started, lines);
     const bool redirects = rewrite_redirects(lines);
     ClientFacts client = client_facts(lines);
     client.drop_redirects = redirects;

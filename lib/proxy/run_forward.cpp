@@ -1,4 +1,6 @@
 // A run whose request goes to the replica that keeps the line of its queue (CLUSTER.md section 9).
+#include <algorithm>
+
 #include "cluster/forward.hpp"
 #include "proxy/run_state.hpp"
 
@@ -44,6 +46,10 @@ bool Run::hear_place() {
     record.blocked_by = place->blocked_by;
     record.queue_wait = place->waited;
     record.cluster->token = place->token;
+    // Without what the keeper saw itself: its line, its backend, and the upload of the body.
+    const Duration forwarding = monotonic_now() - request_->started - place->age;
+    if (place->age > Duration{0})
+        request_->route->gate->count_forward(std::max(Duration{0}, forwarding));
     return true;
 }
 

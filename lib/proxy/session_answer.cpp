@@ -121,7 +121,8 @@ task<void> Session::answer(error_code failure) {
     *lines = station().date_line();
     stamp_response(request.ids(), record, settings != nullptr && settings->server_timing, 11,
                    *lines);
-    if (request.by_replica) stamp_place(record, failure == errc::line_moved, *lines);
+    if (request.by_replica)
+        stamp_place(record, failure == errc::line_moved, monotonic_now() - request.started, *lines);
     const std::string response =
         failure_response(failure, settings, facts, *lines, request.keep_alive, asked_);
     const std::size_t unsent = co_await write_all(response);

@@ -142,13 +142,14 @@ void stamp_response(const config::Ids& ids, const Record& record, bool server_ti
     lines.append("\r\n");
 }
 
-void stamp_place(const Record& record, bool moved, std::string& lines) {
+void stamp_place(const Record& record, bool moved, Duration age, std::string& lines) {
     cluster::Place place;
     place.moved = moved;
     place.number = record.number;
     place.position = record.position;
     place.blocked_by = record.blocked_by;
     place.waited = record.queue_wait;
+    place.age = age;
     if (record.cluster) place.token = record.cluster->token;
     line(lines, cluster::place_header, cluster::write_place(place));
 }

@@ -57,8 +57,8 @@ void stamp_response(const config::Ids& ids, const Record&, bool server_timing, u
                     std::string& lines);
 
 /// Appends what a replica that forwarded the request wants to know. `moved`: it has no place here,
-/// and was not started.
-void stamp_place(const Record&, bool moved, std::string& lines);
+/// and was not started. `age`: since its head was complete.
+void stamp_place(const Record&, bool moved, Duration age, std::string& lines);
 
 /// The protocol that the backend is asked to upgrade to: the client's first that the route allows;
 /// none for a request with a body or for HEAD. A view into the head or empty.

@@ -28,7 +28,7 @@ constexpr unsigned word_given = 204;
 constexpr std::size_t most_peers = 64;
 
 cluster::Replica listing_of(const Settings& settings) {
-    cluster::Replica out{settings.self, settings.version, {}};
+    cluster::Replica out{settings.self, settings.version, {}, wall_now()};
     for (const auto& [name, queue] : settings.queues) out.queues.emplace(name, queue.text);
     return out;
 }

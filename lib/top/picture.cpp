@@ -25,6 +25,12 @@ std::optional<double> pause_left(const json::object& from) {
     return seconds(from, "pause_left_seconds");
 }
 
+std::string elsewhere(const json::object& from) {
+    const json::value* found = from.if_contains("elsewhere");
+    return found != nullptr && found->is_string() ? std::string(found->get_string())
+                                                  : std::string();
+}
+
 QueueLine queue(const json::object& from) {
     return {.name = text(from, "name"),
             .order = text(from, "order"),
@@ -34,7 +40,8 @@ QueueLine queue(const json::object& from) {
             .oldest_wait = seconds(from, "oldest_wait_seconds"),
             .oldest_hold = seconds(from, "oldest_hold_seconds"),
             .paused = from.at("paused").as_bool(),
-            .pause_left = pause_left(from)};
+            .pause_left = pause_left(from),
+            .elsewhere = elsewhere(from)};
 }
 
 TicketLine ticket(const json::object& from, TicketState state) {

@@ -16,11 +16,15 @@ struct QueueLine {
     double oldest_wait = 0, oldest_hold = 0;  ///< seconds
     bool paused = false;
     std::optional<double> pause_left;  ///< seconds; none: until somebody resumes it
+    /// Where else its requests may run, as the listener names it; empty: nowhere.
+    std::string elsewhere = {};
 
     /// Requests wait, and no slot is free for them.
     bool blocked() const { return waiting > 0 && in_flight >= max_in_flight; }
     /// Requests wait that a person has to let in, or to free a slot for.
-    bool stands() const { return blocked() || (paused && waiting > 0); }
+    bool stands() const {
+        return blocked() || (waiting > 0 && (paused || elsewhere == "earlier_keeper"));
+    }
 };
 
 enum class TicketState : std::uint8_t { running, inside, waiting, uploading };

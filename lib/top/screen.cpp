@@ -46,13 +46,30 @@ std::string pause_text(const QueueLine& queue) {
     return queue.pause_left ? duration_text(*queue.pause_left) + " more" : "yes";
 }
 
-// A column more where it says something: lines are short.
-std::vector<Row> queue_rows(const std::vector<QueueLine>& queues) {
+std::string other_process(const QueueLine& queue) {
+    if (queue.elsewhere == "old_process") return "old process";
+    return queue.elsewhere == "new_process" ? "new process" : "";
+}
+
+// Only if it says something: lines are short.
+template <class Text>
+void add_column(std::vector<Row>& rows, const std::vector<QueueLine>& queues, const char* title,
+                Text text) {
+    rows[0].emplace_back(title);
+    for (std::size_t i = 0; i < queues.size(); ++i) rows[i + 1].push_back(text(queues[i]));
+}
+
+std::vector<Row> queue_rows(const std::vector<QueueLine>& queues, const Surroundings& around) {
     std::vector<Row> rows{queue_columns};
     for (const auto& queue : queues) rows.push_back(queue_row(queue));
-    if (std::ranges::none_of(queues, &QueueLine::paused)) return rows;
-    rows[0].emplace_back("PAUSED");
-    for (std::size_t i = 0; i < queues.size(); ++i) rows[i + 1].push_back(pause_text(queues[i]));
+    const auto process = [](const QueueLine& queue) { return !other_process(queue).empty(); };
+    if (std::ranges::any_of(queues, &QueueLine::paused))
+        add_column(rows, queues, "PAUSED", pause_text);
+    if (std::ranges::any_of(queues, process)) add_column(rows, queues, "ALSO IN", other_process);
+    if (around.cluster)
+        add_column(rows, queues, "KEPT BY", [&around](const QueueLine& queue) {
+            return keeper_text(*around.cluster, queue.name);
+        });
     return rows;
 }
 
@@ -82,11 +99,16 @@ Line state_line(const Surroundings& around) {
     return {text + "; the file on disk is NOT LOADED: " + config.first_problem, Style::alarm};
 }
 
+Line cluster_line(const ClusterPicture& cluster) {
+    return {cluster_text(cluster), cluster.problem.empty() ? Style::plain : Style::alarm};
+}
+
 // The queues around the selected one, as many as there is room for.
-void add_queues(Lines& lines, const Browser& browser, std::size_t room) {
+void add_queues(Lines& lines, const Browser& browser, const Surroundings& around,
+                std::size_t room) {
     const auto& queues = browser.queues();
     if (queues.empty()) return lines.push_back({"no queues"});
-    const auto texts = aligned(queue_rows(queues));
+    const auto texts = aligned(queue_rows(queues, around));
     lines.push_back({"  " + texts[0], Style::strong});
     const std::size_t shown = std::min(queues.size(), std::max<std::size_t>(room, 1));
     const std::size_t selected = browser.selected_row();
@@ -107,6 +129,8 @@ void add_blocker(Lines& lines, const Browser& browser, const Surroundings& aroun
     const auto& tickets = *browser.tickets();
     const bool stands = tickets.queue.stands();
     const auto begin = lines.size();
+    for (auto& text : kept_by(tickets.queue, around.replicas(), around.now))
+        lines.push_back({std::move(text), Style::plain});
     for (auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
         lines.push_back({std::move(text), Style::plain});
     if (stands) lines[begin].style = Style::alarm;
@@ -154,10 +178,13 @@ void fit(Lines& lines, Size size) {
 std::vector<Line> screen(const Browser& browser, const Surroundings& around, Size size) {
     const bool whole = size.rows == unlimited.rows;
     const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
-    Lines lines{head_line(browser, around), state_line(around), {}};
-    constexpr std::size_t others = 10;  // head, titles, blank lines, the blocker
+    Lines lines{head_line(browser, around), state_line(around)};
+    if (around.cluster) lines.push_back(cluster_line(*around.cluster));
+    lines.push_back({});
+    // Head, titles, blank lines, the blocker; the cluster, and who keeps the queue.
+    const std::size_t others = around.cluster ? 13 : 10;
     const std::size_t room = rows > others + fewest_ticket_rows ? rows - others : 1;
-    add_queues(lines, browser, whole ? room : std::max<std::size_t>(1, room / 2));
+    add_queues(lines, browser, around, whole ? room : std::max<std::size_t>(1, room / 2));
     if (browser.tickets()) {
         lines.push_back({});
         add_blocker(lines, browser, around);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "top/browser.hpp"
+#include "top/kept.hpp"
 #include "top/told.hpp"
 
 namespace ticketgate::top {
@@ -34,6 +35,8 @@ struct Surroundings {
     std::string failure;  ///< why it does not answer; the queues are older
     bool ready = true;
     std::optional<ConfigLine> config = {};
+    std::optional<ClusterPicture> cluster = {};
+    const ClusterPicture* replicas() const { return cluster ? &*cluster : nullptr; }
     Clock now = {};
 };
 

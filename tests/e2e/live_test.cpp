@@ -55,7 +55,7 @@ TEST(LivePage, IsServedWithItsFiles) {
     EXPECT_EQ(page.status, 200);
     EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
     EXPECT_NE(page.header("Content-Security-Policy").find("default-src 'none'"), std::string::npos);
-    for (const char* file : {"/page.js", "/page.css", "/page.svg"})
+    for (const char* file : {"/page.js", "/cluster.js", "/page.css", "/page.svg"})
         EXPECT_EQ(gateway.admin(file).status, 200) << file;
 }
 

@@ -231,6 +231,34 @@ class PageTest(PageCase):
         self.shows("#reload", "threads")
         self.shows("#facts", "needs a restart")
 
+    def test_a_queue_that_the_old_process_of_an_upgrade_has(self):
+        self.send("/cart/add?item=1")
+        wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
+        self.open_page()
+        self.shows(".queue[aria-label='Queue cart'] .state", "nobody waits")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.place, .keeper, #cluster').length"), 0)
+        subprocess.run([TICKETGATE, "upgrade", "-c", str(self.config)], check=True, capture_output=True, timeout=60)
+        self.shows(".queue[aria-label='Queue cart'] .place", "the new process")  # says the old one
+        self.open_page()
+        self.shows(".queue[aria-label='Queue cart'] .place", "the old process still has requests of this queue")
+        self.shot("elsewhere")
+        self.application.gate.set()
+        wait_for(lambda: not self.browser.run("return [...document.querySelectorAll('.place')].some((p) => !p.hidden)"),
+                 "it has them no longer")
+        self.shows(".queue[aria-label='Queue cart'] .state", "idle")
+
+    def test_without_a_cluster_the_stream_and_the_page_have_nothing_of_one(self):
+        self.open_page()
+        picture = self.browser.run("""
+            return new Promise((done) => {
+              const source = new EventSource('/api/v1/events');
+              source.addEventListener('message', (event) => { source.close(); done(event.data); });
+            });""")
+        self.assertNotIn("cluster", json.loads(picture))
+        self.assertEqual([queue["name"] for queue in json.loads(picture)["queues"] if "elsewhere" in queue], [])
+        loaded = self.browser.run("return performance.getEntriesByType('resource').map((r) => r.name)")
+        self.assertEqual([name for name in loaded if "cluster" in name], [])
+
     # ── what it does ──
 
     def test_release_with_the_keyboard_alone(self):

@@ -223,6 +223,15 @@ class Top(unittest.TestCase):
         subprocess.run([TICKETGATE, "reload", "--admin", f"127.0.0.1:{self.admin}"], capture_output=True, timeout=60)
         terminal.shows("the file on disk is NOT LOADED: ")
 
+    def test_shows_the_queue_that_the_old_process_of_an_upgrade_has(self):
+        subprocess.run([TICKETGATE, "upgrade", "-c", str(self.file)], check=True, capture_output=True, timeout=60)
+        terminal = self.top()
+        terminal.shows("cart: the old process of the upgrade still has requests of this queue")
+        terminal.shows("ALSO IN")
+        self.assertTrue(next(line for line in terminal.lines() if "> cart" in line).endswith("old process"))
+        self.sink.answers.set()
+        wait_for(lambda: not any("old process" in line for line in terminal.lines()), "it has it no longer")
+
     def test_has_colours_only_where_they_are_wanted(self):
         for env, coloured in (({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)):
             with self.subTest(str(env)):

@@ -35,6 +35,12 @@ function time(seconds) {
   return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
 }
 
+// Numbers of clustered queues are longer than a double is exact: they stay texts. Quotes within
+// texts of requests are escaped, so none of those looks like a member.
+function parse(text) {
+  return JSON.parse(text.replace(/"(number|blocked_by|inside_of)":(\d{16,})/g, '"$1":"$2"'));
+}
+
 const count = (number) => Number(number).toLocaleString("en");
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
@@ -168,6 +174,8 @@ function newcomer(queue) {
 
 function words(queue) {
   const [first] = queue.tickets.in_flight;
+  if (queue.elsewhere === "earlier_keeper" && !queue.paused)
+    return ["blocked", `stands, ${plural(queue.waiting, "request waits", "requests wait")}: those of an earlier epoch may still run`];
   const full = queue.in_flight >= queue.max_in_flight;
   if (queue.paused) {
     const left = queue.pause_left_seconds;
@@ -176,6 +184,7 @@ function words(queue) {
   if (first && full && queue.waiting > 0 && first.held_seconds > slow)
     return ["blocked", `blocked: #${first.number} ${first.method} ${first.target} has held its slot for ` +
       `${time(first.held_seconds)} and keeps ${plural(queue.waiting, "request", "requests")} waiting`];
+  if (queue.elsewhere === "other_replica") return ["idle", "this replica starts none of its requests"];
   if (queue.in_flight === 0 && queue.waiting === 0) return ["idle", "idle"];
   return ["moving", queue.waiting === 0 ? "nobody waits" : "moving"];
 }
@@ -215,8 +224,21 @@ function drawSquare(node, item) {
   if (item.title) node.title = item.title;
 }
 
+const places = {
+  old_process: "An upgrade is under way: the old process still has requests of this queue, which are not shown here.",
+  new_process: "An upgrade is under way: new requests of this queue go to the new process, and are not shown here.",
+};
+
+function drawPlace(node, text) {
+  if (text && !node.place) node.querySelector(".head").after(node.place = el("p", { class: "place" }));
+  if (!node.place) return;
+  node.place.hidden = !text;
+  say(node.place, text || "");
+}
+
 function drawQueue(node, queue) {
   const [state, text] = words(queue);
+  drawPlace(node, places[queue.elsewhere]);
   node.dataset.state = state;
   say(node.state, text);
   node.pause.hidden = queue.paused;
@@ -357,7 +379,7 @@ async function search() {
   let lines;
   try {
     const answer = await fetch(`/api/v1/tickets?request_id=${encodeURIComponent(id)}`);
-    lines = answer.ok ? found(await answer.json()) : [el("p", { class: "bad" }, await answer.text())];
+    lines = answer.ok ? found(parse(await answer.text())) : [el("p", { class: "bad" }, await answer.text())];
   } catch (error) {
     lines = [el("p", { class: "bad" }, "ticketgate does not answer; nobody knows where this request is.")];
   }
@@ -479,6 +501,12 @@ function tell(text) {
 
 let events = null;
 let retry = 0;
+let cluster = null; // its part of this page, loaded when the process has one
+
+function drawCluster(view) {
+  cluster = cluster || import("/cluster.js");
+  cluster.then((part) => part.draw(view, { byId, el, say, keep, time, drawTable, tell }));
+}
 
 function draw(view) {
   latest = view;
@@ -490,6 +518,7 @@ function draw(view) {
   if (view.queues_not_shown > 0 && !rest) byId("queues").after(rest = el("p", { id: "rest", class: "note" }));
   if (rest) say(rest, view.queues_not_shown > 0 ? `${count(view.queues_not_shown)} more queues, with fewer waiting, are not shown.` : "");
   drawProcess(view);
+  if (view.cluster || cluster) drawCluster(view);
   if (searched !== "" && Date.now() - searchedAt > 2000) search();
 }
 
@@ -522,7 +551,7 @@ function listen() {
   events = new EventSource("/api/v1/events");
   let history = null;
   events.addEventListener("message", (event) => {
-    draw(JSON.parse(event.data));
+    draw(parse(event.data));
     if (history) drawHistory(history);
     history = null;
   });

@@ -9,7 +9,7 @@ namespace ticketgate::admin {
 namespace {
 
 TEST(PageFiles, ForbidEverythingInlineAndFromElsewhere) {
-    for (const char* path : {"/", "/page.js", "/page.css", "/page.svg"}) {
+    for (const char* path : {"/", "/page.js", "/cluster.js", "/page.css", "/page.svg"}) {
         const auto file = page_file(path);
         ASSERT_TRUE(file.has_value()) << path;
         const std::string policy((*file)["Content-Security-Policy"]);
@@ -24,7 +24,8 @@ TEST(PageFiles, ForbidEverythingInlineAndFromElsewhere) {
 }
 
 TEST(PageFiles, NameNoOtherHostAndHaveNoInlineScriptOrStyle) {
-    const std::string html = page_file("/")->body(), script = page_file("/page.js")->body(),
+    const std::string html = page_file("/")->body(),
+                      script = page_file("/page.js")->body() + page_file("/cluster.js")->body(),
                       style = page_file("/page.css")->body();
     for (const auto& text : {html, style}) EXPECT_EQ(text.find("//"), text.npos);
     EXPECT_EQ(html.find("style="), html.npos);
@@ -37,7 +38,7 @@ TEST(PageFiles, NameNoOtherHostAndHaveNoInlineScriptOrStyle) {
 
 TEST(PageFiles, AreSmall) {
     std::size_t all = 0;
-    for (const char* path : {"/", "/page.js", "/page.css", "/page.svg"})
+    for (const char* path : {"/", "/page.js", "/cluster.js", "/page.css", "/page.svg"})
         all += page_file(path)->body().size();
     EXPECT_LT(all, 40u << 10);
 }

@@ -7,7 +7,8 @@ namespace {
 
 const Keys keys("shop");
 const Instance a{"4f1d", "web-1", "10.0.0.1:9901"}, b{"a07c", "web-2", "10.0.0.2:9901"};
-constexpr WallTime now{1'795'000'000'123'456};
+constexpr WallTime now{1'795'000'000'123'456}, started{1'794'999'000'500'000},
+    now_ms{1'795'000'000'123'000};
 
 etcd::Entry entry(std::string key, std::string value, etcd::Revision version = 3) {
     return {std::move(key), std::move(value), version};
@@ -30,7 +31,7 @@ etcd::Entry line_of(const Line& line, etcd::Revision version = 5) {
 }
 
 etcd::Entry listed(const Instance& one, const std::string& queue = "app") {
-    return entry(keys.replica(one.id), write_replica({one, "1.0", {{queue, "5a"}}}));
+    return entry(keys.replica(one.id), write_replica({one, "1.0", {{queue, "5a"}}, started}));
 }
 
 TEST(Keys, StandBelowTheClustersName) {
@@ -45,8 +46,22 @@ TEST(Contents, ComeBackAsTheyWereWritten) {
     const Contents got = contents({listed(a), line_of(line), entry(keys.word("app", 8), "{}")});
     EXPECT_EQ(got.id, "c0ffee");
     EXPECT_EQ(got.revision, 9U);
-    EXPECT_EQ(got.replicas, (std::vector<Replica>{{a, "1.0", {{"app", "5a"}}}}));
-    EXPECT_EQ(got.lines.at("app"), (StoredLine{5, line, {Word{8}}}));
+    EXPECT_EQ(got.replicas, (std::vector<Replica>{{a, "1.0", {{"app", "5a"}}, started}}));
+    EXPECT_EQ(got.lines.at("app"), (StoredLine{5, line, {Word{8}}, now_ms}));
+}
+
+// They are for people: nothing that an earlier version or a broken clock wrote makes a store
+// unusable.
+TEST(Contents, KnowNoTimeThatCannotBeOne) {
+    for (const char* started :
+         {"", R"(,"started":-1)", R"(,"started":"x")", R"(,"started":9223372036854775807)"}) {
+        const std::string value = R"({"name":"w","address":"a:1","version":"1","queues":{})";
+        const Contents got = contents({entry(keys.replica("4f1d"), value + started + "}")});
+        EXPECT_EQ(got.replicas.at(0).started, WallTime{}) << started;
+    }
+    std::string line = write_line({20, a, LineState::open, {}}, now);
+    line.replace(line.find("1795000000123"), 13, "9223372036854775807");
+    EXPECT_EQ(contents({entry(keys.line("app"), line)}).lines.at("app").since, WallTime{});
 }
 
 TEST(Contents, LeaveOutKeysOfLaterVersions) {

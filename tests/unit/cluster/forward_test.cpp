@@ -53,16 +53,19 @@ TEST(Forward, LeavesOutWhatALaterVersionAdds) {
 }
 
 TEST(Place, ComesBackAsItWasWritten) {
-    const Place place{false, 1927700489533652993, 7, 1927700489533652990, 1927700489533652991,
-                      42us};
+    const Place place{false, 1927700489533652993, 7, 1927700489533652990, 1927700489533652991, 42us,
+                      51us};
     EXPECT_EQ(read_place(write_place(place)), place);
+    const auto earlier = read_place("1 number=5 position=0 blocked_by=0 token=5 waited=9");
+    ASSERT_TRUE(earlier) << "of a version that tells no age";
+    EXPECT_EQ(earlier->age, 0us);
     const Place moved{.moved = true};
     EXPECT_EQ(write_place(moved), "1 moved=1");
     EXPECT_EQ(read_place(write_place(moved)), moved);
 }
 
 TEST(Place, IsRefusedWhereItCannotBeUnderstood) {
-    for (const char* bad : {"", "0 moved=1", "1 number=x", "1 moved=2", "1 waited=-4"})
+    for (const char* bad : {"", "0 moved=1", "1 number=x", "1 moved=2", "1 waited=-4", "1 age=-4"})
         EXPECT_FALSE(read_place(bad)) << bad;
 }
 

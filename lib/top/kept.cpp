@@ -1,0 +1,136 @@
+#include "top/kept.hpp"
+
+#include <boost/json/parse.hpp>
+#include <exception>
+
+#include "top/line_text.hpp"
+
+namespace ticketgate::top {
+namespace {
+
+namespace json = boost::json;
+
+std::string text(const json::object& from, const char* key) {
+    return std::string(from.at(key).as_string());
+}
+
+WaitsFor waits(const json::object& from) {
+    return {.name = text(from, "name"),
+            .address = text(from, "address"),
+            .epoch = from.at("epoch").to_number<std::uint64_t>(),
+            .listed = from.at("listed").as_bool(),
+            .word = from.at("word").as_bool(),
+            .command = from.contains("command") ? text(from, "command") : ""};
+}
+
+KeptLine kept(const json::object& from, const std::string& self) {
+    const auto& keeper = from.at("keeper").as_object();
+    KeptLine out{.name = text(keeper, "name"),
+                 .address = text(keeper, "address"),
+                 .state = text(from, "state"),
+                 .epoch = from.at("epoch").to_number<std::uint64_t>(),
+                 .here = text(keeper, "instance") == self,
+                 .seconds = {}};
+    if (const auto& seconds = from.at("state_seconds"); !seconds.is_null())
+        out.seconds = seconds.to_number<double>();
+    if (const auto* prior = from.if_contains("waits_for"))
+        out.waits_for = waits(prior->as_object());
+    return out;
+}
+
+// Before its first look at the store a replica knows no replicas and no queues.
+ClusterPicture cluster(const json::object& from) {
+    ClusterPicture out{.name = text(from, "cluster"),
+                       .replica = text(from, "this_name"),
+                       .problem = text(from, "problem"),
+                       .sure = from.at("sure_seconds").to_number<double>(),
+                       .queues = {}};
+    if (!from.contains("queues")) return out;
+    out.replicas = from.at("replicas").as_array().size();
+    const std::string self = text(from, "this_instance");
+    for (const auto& one : from.at("queues").as_array())
+        if (const auto& queue = one.as_object(); queue.contains("state"))
+            out.queues.emplace(text(queue, "name"), kept(queue, self));
+    return out;
+}
+
+std::string named(const std::string& name, const std::string& address) {
+    return name + " (" + address + ")";
+}
+
+std::string since(const KeptLine& line, Clock now) {
+    if (!line.seconds) return {};
+    const auto begun = now.unix_s - static_cast<std::int64_t>(*line.seconds);
+    return " for " + duration_text(*line.seconds) + ", since " + clock_text(begun, now.utc_offset);
+}
+
+std::string end_of(const WaitsFor& waits) {
+    if (waits.word) return "  the store has its word that they have ended";
+    if (waits.command.empty()) return "  that replica lives, and says itself when they have ended";
+    return "  that replica is lost; if you know that they have ended: " + waits.command;
+}
+
+std::vector<std::string> stands(const std::string& queue, const KeptLine& line, Clock now) {
+    const WaitsFor& waits = *line.waits_for;
+    const std::string by = line.here ? "" : " at " + named(line.name, line.address);
+    return {queue + " stands" + by + since(line, now) + ": requests of epoch " +
+                std::to_string(waits.epoch) + ", kept by " + named(waits.name, waits.address) +
+                ", may still run",
+            end_of(waits)};
+}
+
+std::vector<std::string> clustered(const QueueLine& queue, const KeptLine& line, Clock now) {
+    if (line.waits_for) return stands(queue.name, line, now);
+    if (line.state == "free") return {queue.name + " has no keeper; its next request gives it one"};
+    const std::string of = ", epoch " + std::to_string(line.epoch) + ", " + line.state;
+    if (!line.here)
+        return {queue.name + " is kept by " + named(line.name, line.address) + of +
+                "; its requests wait and run there"};
+    const bool unsure = !queue.elsewhere.empty();
+    return {queue.name + " is kept here" + of +
+            (unsure ? "; this replica is not sure of it and starts nothing" : "")};
+}
+
+}  // namespace
+
+std::optional<ClusterPicture> read_cluster(std::string_view from) {
+    try {
+        return cluster(json::parse(json::string_view(from.data(), from.size())).as_object());
+    } catch (const std::exception&) {  // every kind of wrong text
+        return std::nullopt;
+    }
+}
+
+std::string cluster_text(const ClusterPicture& cluster) {
+    std::string out = "cluster " + cluster.name + ": this is " + cluster.replica;
+    if (cluster.replicas == 1) out += ", the only replica listed";
+    if (cluster.replicas > 1) out += ", " + std::to_string(cluster.replicas) + " replicas listed";
+    out += "; sure for " + duration_text(cluster.sure);
+    if (cluster.problem.empty()) return out + "; the store answers";
+    return out + "; THE STORE CANNOT BE USED: " + cluster.problem;
+}
+
+std::string keeper_text(const ClusterPicture& cluster, const std::string& queue) {
+    const auto found = cluster.queues.find(queue);
+    if (found == cluster.queues.end()) return {};
+    const KeptLine& line = found->second;
+    if (line.state == "free") return "nobody";
+    const std::string by = line.here ? "this replica" : line.name;
+    return line.state == "idle" || line.state == "open" ? by : by + ", " + line.state;
+}
+
+std::vector<std::string> kept_by(const QueueLine& queue, const ClusterPicture* cluster, Clock now) {
+    if (queue.elsewhere == "old_process")
+        return {queue.name +
+                ": the old process of the upgrade still has requests of this queue; "
+                "this one does not count them"};
+    if (queue.elsewhere == "new_process")
+        return {queue.name + ": new requests go to the new process, and are not shown here"};
+    if (cluster == nullptr) return {};
+    const auto found = cluster->queues.find(queue.name);
+    if (found != cluster->queues.end()) return clustered(queue, found->second, now);
+    if (queue.elsewhere.empty()) return {};
+    return {queue.name + " is clustered, and this replica does not know who keeps it"};
+}
+
+}  // namespace ticketgate::top
