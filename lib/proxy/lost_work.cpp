@@ -43,9 +43,8 @@ class LostWork final : public Resident {
     }
 
  private:
-    bool goes_on() const {
-        return !station_.stopping() && !station_.draining() && question_.wanted();
-    }
+    // Also while the process drains: until then the queue stands for every replica.
+    bool goes_on() const { return !station_.stopping() && question_.wanted(); }
 
     task<void> ask() {
         station_.commons.log.info("php-fpm is asked whether what a lost replica has sent has ended",
@@ -102,8 +101,7 @@ class LostWork final : public Resident {
 
     task<void> pause(Duration time) {
         station_.loop.arm(deadline_, time);
-        while (!deadline_.expired() && !station_.stopping() && !station_.draining())
-            co_await signal_;
+        while (!deadline_.expired() && !station_.stopping()) co_await signal_;
         deadline_.disarm();
     }
 

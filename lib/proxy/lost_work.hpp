@@ -18,7 +18,7 @@ struct LostWorkQuestion {
     std::function<void()> over;    ///< called once, if all upstreams have shown it
 };
 
-/// Runs on the station's loop, until the answer, or until it is not wanted, or the process drains.
+/// Runs on the station's loop, until the answer, or until it is not wanted, or the process stops.
 void ask_for_lost_work(Station& station, LostWorkQuestion question);
 
 }  // namespace ticketgate

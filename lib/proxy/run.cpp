@@ -213,6 +213,10 @@ void Run::tell(error_code failure) noexcept {
         const Field upstream("upstream", request_->route->settings.upstream);
         constexpr auto message = "the exchange with the backend failed";
         auto& log = station_.commons.log;
+        // It has not begun there, or may be repeated: it goes to a keeper again, every 50 ms.
+        if (request_->peer && !request_->asked_for)
+            return log.debug("the replica that keeps the queue did not serve the request",
+                             {id, {"address", address}, {"why", why}});
         remedy.empty()
             ? log.warn(message, {id, upstream, {"address", address}, {"why", why}})
             : log.warn(message,

@@ -128,15 +128,16 @@ Replica::Awaitable<void> Replica::look_again_and_again() {
             apply(look, number, known.check(*look.contents));
         else
             tell(look.why);
+        look_failed_ = !look.contents;
         if (look.contents && look_wanted_) continue;
-        const Time next = begun + (look.contents ? between_looks_ : Duration(beat));
-        co_await pause(next_look_, next);
+        co_await pause(next_look_, begun + (look_failed_ ? Duration(beat) : between_looks_));
     }
 }
 
+// Not sooner than a beat after one that failed: a refused connection fails at once.
 void Replica::look_now() {
     look_wanted_ = true;
-    next_look_.cancel();
+    if (!look_failed_) next_look_.cancel();
 }
 
 // `why`: why these contents cannot be believed; empty: they can.
@@ -306,17 +307,19 @@ void Replica::note_space() {
     for (const auto& [name, line] : lines_) line->store_full(store_.is_full());
 }
 
+// Each endpoint fails for a reason of its own, in turn: one line in 5 s while it lasts.
 void Replica::note_problem() {
     const std::string& problem = look_problem_.empty() ? write_problem_ : look_problem_;
+    const bool lasts = !problem_.empty();
     {
         const std::lock_guard lock(seen_lock_);
         if (problem == problem_) return;
         problem_ = problem;
     }
-    if (problem.empty())
-        log_.info("the cluster's store is in use");
-    else
-        log_.error("the cluster's store cannot be used", {{"why", problem}});
+    if (problem.empty()) return log_.info("the cluster's store is in use");
+    if (lasts && monotonic_now() < problem_told_ + 5s) return;
+    problem_told_ = monotonic_now();
+    log_.error("the cluster's store cannot be used", {{"why", problem}});
 }
 
 Duration Replica::sure() const {

@@ -117,9 +117,10 @@ class Replica {
     cluster::Memory memory_;
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun
-    bool look_wanted_ = false, usable_ = false;
+    bool look_wanted_ = false, look_failed_ = false, usable_ = false;
     AskBackend ask_backend_;
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
+    Time problem_told_{};
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 
     mutable std::mutex seen_lock_;  // guards what operators see

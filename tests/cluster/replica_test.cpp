@@ -93,6 +93,37 @@ class House {
     }
 };
 
+// A store that refuses connections answers at once; while a ticket waits, each turn of the keeper
+// wants a look.
+TEST(Replica, LooksAtAStoreThatRefusesOnceInABeat) {
+    Log log{Level::off};
+    metrics::Registry registry;
+    net::Loop loop{0};
+    std::atomic<int> looks{0};
+    replica::Settings settings;
+    settings.cluster = "shop";
+    settings.self = {"a", "web-a", "127.0.0.1:1"};
+    settings.store.endpoints = {{"127.0.0.1", free_ports(1).front()}};
+    settings.lease = 3s;
+    settings.queues["app"] = {};
+    settings.timed = [&](replica::StoreCall call, Duration) {
+        if (call == replica::StoreCall::read) ++looks;
+    };
+    replica::Replica replica(std::move(settings), log);
+    const auto gate =
+        std::make_shared<LocalGate>("app", GateSettings(), loop, registry, &replica.permit("app"));
+    replica.join("app", gate);
+    replica.start();
+    auto pass = std::make_shared<Pass>();
+    gate->take(*pass, queue::Queue::Entry(), loop);
+    Place waits(gate, std::move(pass), loop);
+    const Time begun = monotonic_now();
+    ASSERT_TRUE(eventually([&] { return looks >= 4; }));
+    EXPECT_GE(monotonic_now() - begun, 250ms);
+    waits.cancel(GivenUp::client_closed);
+    replica.stop();
+}
+
 class Replicas : public testing::Test {
  protected:
     explicit Replicas(const Etcd::Options& options = {}) : store_(options), calls_(store_) {

@@ -142,6 +142,21 @@ class LostWork(unittest.TestCase):
         self.check_end(waits, found)
         self.assertEqual(self.lines()[-3:], ["end lost", "begin next", "end next"])
 
+    def test_a_keeper_that_drains_asks_as_well(self):
+        self.send(self.a, "/work.php?name=lost&until=ended")
+        self.wait_for_line("begin lost")
+        self.a.kill()
+        waits, found = self.send(self.b, "/work.php?name=next")
+        self.wait_until_asked()
+        self.b.child.terminate()
+        wait_for(lambda: "draining" in (self.b.folder / "log").read_text(), "it drains", PATIENCE)
+        self.let_go("ended")
+        waits.join(PATIENCE)
+        self.assertEqual(found, [200])
+        self.assertEqual(self.b.child.wait(PATIENCE), 0)
+        self.assertNotIn("drain_timeout passed", (self.b.folder / "log").read_text())
+        self.assertEqual(self.lines()[-3:], ["end lost", "begin next", "end next"])
+
 
 if __name__ == "__main__":
     TICKETGATE = os.path.abspath(sys.argv.pop(1))
