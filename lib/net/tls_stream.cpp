@@ -228,6 +228,8 @@ void TlsStream::finish_writing() {
     finishing_ = true;
     say_end();
     (void)flush();
+    // Behind a failure of TLS the peer need not read what is gathered.
+    if (failed() && !std::exchange(finished_, true)) wire_.below().finish_writing();
 }
 
 // Gathers our close_notify, once; the peer's own may come later, or not at all.

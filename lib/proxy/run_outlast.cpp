@@ -74,7 +74,9 @@ void Run::outlast() noexcept {
     const std::uint64_t heard = exchange_->received();
     const bool may_ask = exchange_->may_ask_for_end();
     (void)exchange_->outlast(request_->asks_for_head(), *station_.response.fresh());
-    if (exchange_->received() != heard || exchange_->may_ask_for_end() != may_ask) arm_silence();
+    if (exchange_->received() == heard && exchange_->may_ask_for_end() == may_ask) return;
+    watch_ = Watch::end;  // also where the last silence was too long
+    arm_silence();
 }
 
 // A backend that announced the end of its connection ends it at once when its work is over.

@@ -59,9 +59,7 @@ std::string named(const std::string& name, const std::string& address) {
 }
 
 std::string since(const KeptLine& line, Clock now) {
-    if (!line.seconds) return {};
-    const auto begun = static_cast<std::int64_t>(now.unix_s - *line.seconds);
-    return " for " + duration_text(*line.seconds) + ", since " + clock_text(begun, now.utc_offset);
+    return line.seconds ? " for " + top::since(*line.seconds, now) : std::string();
 }
 
 std::string end_of(const WaitsFor& waits) {

@@ -17,11 +17,6 @@ std::string requests(std::uint64_t number) {
     return std::to_string(number) + (number == 1 ? " request" : " requests");
 }
 
-std::string since(double seconds, Clock now) {
-    const auto begun = static_cast<std::int64_t>(std::floor(now.unix_s - seconds));
-    return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
-}
-
 std::string pause(const QueueLine& queue, const std::string& whom) {
     const std::string how_long = queue.pause_left
                                      ? "for " + duration_text(*queue.pause_left) + " more"
@@ -61,6 +56,11 @@ std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, cons
 }
 
 }  // namespace
+
+std::string since(double seconds, Clock now) {
+    const auto begun = static_cast<std::int64_t>(std::floor(now.unix_s - seconds));
+    return duration_text(seconds) + ", since " + clock_text(begun, now.utc_offset);
+}
 
 std::string quoted(const std::string& word) {
     const auto plain = [](char c) {

@@ -15,6 +15,9 @@ struct Clock {
     std::int64_t utc_offset = 0;
 };
 
+/// `14.0s, since 14:53:06`: of what began so many seconds ago.
+std::string since(double seconds, Clock now);
+
 /// A word as a shell reads it.
 std::string quoted(const std::string& word);
 

@@ -176,7 +176,7 @@ Step FcgiExchange::outlast(bool, http::ResponseHead&) noexcept {
             if (!output || output->empty()) break;
         }
         if (settled()) return Step::done;
-        if (decoder_.broken() && all_sent() && !half_closed()) finish_sending();
+        if (decoder_.broken() && (all_sent() || mute()) && !half_closed()) finish_sending();
         if (read(unread_).status == net::Io::blocked) return Step::blocked;
     }
 }

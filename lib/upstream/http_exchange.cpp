@@ -153,10 +153,10 @@ bool HttpExchange::ask_for_end() noexcept {
 
 // A server that keeps its connection reads the next request when its work is over: it finds a FIN
 // then, and closes. A server that has announced to close does so by itself, or is asked later.
-// Nothing more is sent into a tunnel that was left in the midst.
+// Nothing more is sent into a tunnel that was left in the midst, or to a peer that takes nothing.
 void HttpExchange::ask_to_close() noexcept {
     const bool sends = !all_sent() && end_ != End::tunnel;
-    if (!sends && !announced_close_ && !half_closed()) finish_sending();
+    if ((mute() || (!sends && !announced_close_)) && !half_closed()) finish_sending();
 }
 
 // Bytes behind the answer prove nothing: a script that works on may have written them. A server
@@ -169,6 +169,7 @@ void HttpExchange::drop_late_bytes() noexcept {
 Step HttpExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     while (!settled()) {
         Step step = Step::done;
+        if (garbled()) end_ = End::unknown;
         if (end_ == End::open) {
             step = read_head_late(to_head_request, scratch);
         } else if (has_end() && !decoder_.done()) {

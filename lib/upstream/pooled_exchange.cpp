@@ -192,6 +192,7 @@ result<std::size_t> PooledExchange::write(std::span<const iovec> pieces) {
         return written.bytes;
     }
     if (written.status != net::Io::failed) return std::size_t{0};
+    write_failed_ = true;
     // Reported once: a read would now find the earlier bytes, and then what looks like a FIN.
     reset_ = written.error == ECONNRESET;
     note_lost();
@@ -214,6 +215,7 @@ net::IoResult PooledExchange::read(std::string_view& into) {
     over_ |= ended;
     answered_ |= failed && !ended;  // with bytes that are not TLS, or not any more
     lost_ = failed && stream_->given_up();
+    garbled_ |= failed && !ended && !lost_;
     reset_ |= got.error == ECONNRESET;
     if (ended) note_lost();
     return got;

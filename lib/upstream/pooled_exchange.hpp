@@ -128,6 +128,10 @@ class PooledExchange : public Exchange,
     std::uint64_t request_bytes() const { return written_ - written_before_; }
     /// A write reported that the backend reset the connection: what looks like a FIN is not one.
     bool reset() const { return reset_; }
+    /// What comes is not TLS, though the connection stands.
+    bool garbled() const { return garbled_; }
+    /// Nothing more can be sent but a FIN.
+    bool mute() const { return garbled_ || write_failed_; }
     void reopen_sending() { sent_ = false; }
     /// The response is not HTTP. On a reused connection it may be the end of the previous one.
     void note_garbage();
@@ -161,6 +165,7 @@ class PooledExchange : public Exchange,
     Duration rest_{}, was_idle_for_{};
     bool connected_ = false, reused_ = false;
     bool reset_ = false;
+    bool garbled_ = false, write_failed_ = false;
     bool lost_ = false;  // given up by this machine: the backend may work on, and is not heard
     // of the exchange
     bool half_closed_ = false;  // we have sent a FIN: it serves no other request

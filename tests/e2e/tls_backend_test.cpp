@@ -72,6 +72,27 @@ TEST(TlsBackend, ThatStopsSpeakingTlsHoldsItsSlotUntilItEndsTheConnection) {
     }
 }
 
+TEST(TlsBackend, ThatStopsSpeakingTlsAndKeepsItsConnectionGetsAFin) {
+    for (const std::string head :
+         {"", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf of it",
+          "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100\r\n\r\nhalf of it"}) {
+        for (const std::size_t size : {0u, 3'000'000u}) {
+            TlsBackend house;
+            house.backend.on_head("/q/broken", [&](Call& call) {
+                if (!head.empty()) call.send(head);
+                call.send_past_tls("this is no record of TLS at all\r\n");
+                call.drop_to_fin();
+                call.drop();
+            });
+            Client client = house.gateway.client();
+            client.request("PUT", "/q/broken", {}, std::string(size, 'b'));
+            const auto answer = client.read();
+            EXPECT_FALSE(answer.status == 200 && answer.whole()) << head;
+            EXPECT_EQ(house.gateway.get("/q/next").status, 200) << head;
+        }
+    }
+}
+
 TEST_P(TlsBackends, EndABodyWithCloseNotify) {
     TlsBackend house;
     house.backend.on(GetParam(), [](Call& call) {

@@ -116,6 +116,11 @@ void Call::send_past_tls(std::string_view bytes) {
     if (sent != static_cast<ssize_t>(bytes.size())) throw Gone();
 }
 
+void Call::drop_to_fin() {
+    char dropped[4096];
+    while (::recv(socket_.descriptor(), dropped, sizeof dropped, 0) > 0) continue;
+}
+
 // Records the end under the lock that also covers the last bytes, so that a request that starts
 // because of them also starts later in our order.
 void Call::finish(std::string_view bytes) {

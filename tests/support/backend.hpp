@@ -50,6 +50,8 @@ class Call {
     void send(std::string_view bytes);
     /// Sends exact bytes below TLS, where the peer reads them as a broken record.
     void send_past_tls(std::string_view bytes);
+    /// Drops what comes, TLS or not, until the FIN.
+    void drop_to_fin();
     /// Sends the last bytes and ends the request.
     void finish(std::string_view bytes = {});
     /// For a tunnel: receives the next bytes, empty at the end; sends a FIN; records text for the
