@@ -24,7 +24,8 @@ namespace {
 struct Prepared {
     const Command& command;
     const Wiring& wiring;
-    int report;  // write end of a pipe that exec closes
+    int nothing;  // /dev/null, for what the wiring leaves out
+    int report;   // write end of a pipe that exec closes
     pid_t parent;
     std::vector<char*> arguments, environment;
 };
@@ -61,14 +62,13 @@ void become(const Prepared& with, const User& user) {
 }
 
 void wire(const Prepared& with) {
-    const auto take = [&with](int from, int to, int flags) {
-        const int source = from >= 0 ? from : ::open("/dev/null", flags);
-        must(with, source >= 0, "open /dev/null");
-        must(with, ::dup2(source, to) == to, "dup2");
+    const auto take = [&with](int from, int to) {
+        must(with, ::dup2(from >= 0 ? from : with.nothing, to) == to, "dup2");
+        must(with, ::fcntl(to, F_SETFD, 0) == 0, "fcntl");  // it may have been the same number
     };
-    take(with.wiring.input, STDIN_FILENO, O_RDONLY);
-    take(with.wiring.output, STDOUT_FILENO, O_WRONLY);
-    take(with.wiring.output, STDERR_FILENO, O_WRONLY);
+    take(with.wiring.input, STDIN_FILENO);
+    take(with.wiring.output, STDOUT_FILENO);
+    take(with.wiring.output, STDERR_FILENO);
     // Each of ours closes on exec already; those of libraries might not.
     (void)::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     if (with.wiring.control >= 0)
@@ -101,7 +101,13 @@ void wire(const Prepared& with) {
 
 }  // namespace
 
+// The child opens nothing: its limit may be below the descriptors that it still shares.
 pid_t start(const Command& command, const Wiring& wiring, NotStarted& why) {
+    const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (nothing.get() < 0) {
+        why = {errno, "open /dev/null"};
+        return 0;
+    }
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         why = {errno, "pipe"};
@@ -111,6 +117,7 @@ pid_t start(const Command& command, const Wiring& wiring, NotStarted& why) {
     Descriptor writer(ends[1]);
     const Prepared prepared{command,
                             wiring,
+                            nothing.get(),
                             writer.get(),
                             ::getpid(),
                             pointers(command.arguments),

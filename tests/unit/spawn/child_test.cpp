@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <vector>
 
 #include "base/descriptor.hpp"
 
@@ -61,6 +62,14 @@ TEST(Child, HasItsFolderMaskAndLimits) {
     command.umask = 027;
     command.limits = {{RLIMIT_NOFILE, 77}};
     EXPECT_EQ(run(command).output, "/usr\n0027\n77\n");
+}
+
+TEST(Child, StartsWithALimitBelowTheDescriptorsThatAreOpenHere) {
+    std::vector<Descriptor> open;
+    for (int i = 0; i < 64; ++i) open.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    Command command = shell("ulimit -n");
+    command.limits = {{RLIMIT_NOFILE, 32}};
+    EXPECT_EQ(run(command).output, "32\n");
 }
 
 TEST(Child, CannotGainPrivileges) {
