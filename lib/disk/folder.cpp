@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <limits>
 
 namespace ticketgate::disk {
 namespace {
@@ -25,8 +26,13 @@ bool is_refusal(int error) {
            error == ENXIO || error == ENODEV;
 }
 
+// A file may bear a date that 64 bits of nanoseconds do not reach: before 1677, or after 2262.
 std::int64_t mtime_ns(const struct stat& about) {
-    return std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec;
+    constexpr std::int64_t per_s = 1'000'000'000;
+    constexpr std::int64_t last_s = std::numeric_limits<std::int64_t>::max() / per_s - 1;
+    const std::int64_t s = about.st_mtim.tv_sec;
+    if (s > last_s || s < -last_s) return (s > 0 ? last_s : -last_s) * per_s;
+    return s * per_s + about.st_mtim.tv_nsec;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "disk/folder.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -120,6 +121,24 @@ TEST_F(Folders, TellWhatALinkDoes) {
     (void)one.open("/out");
     EXPECT_EQ(one.trouble(), EXDEV);
     EXPECT_EQ(one.troubled(), "/out");
+}
+
+// 64 bits of nanoseconds end in 1677 and in 2262. Not every file system keeps such dates.
+TEST_F(Folders, KeepADateThatIsFarAwayOnItsSide) {
+    const std::int64_t far = 9'223'372'035;
+    for (const std::int64_t second :
+         {std::int64_t{9'300'000'000}, std::int64_t{253'402'300'900}, std::int64_t{-9'300'000'000},
+          far, std::int64_t{-5}, far + 1}) {
+        const std::array<timespec, 2> times{timespec{second, 7}, timespec{second, 7}};
+        ASSERT_EQ(::utimensat(AT_FDCWD, at("root/a.txt").c_str(), times.data(), 0), 0);
+        struct stat about {};
+        ASSERT_EQ(::stat(at("root/a.txt").c_str(), &about), 0);
+        const std::int64_t kept = about.st_mtim.tv_sec;
+        const bool reaches = kept <= far && kept >= -far;
+        const std::int64_t expected = reaches ? kept * 1'000'000'000 + about.st_mtim.tv_nsec
+                                              : (kept > 0 ? far : -far) * 1'000'000'000;
+        EXPECT_EQ(folder().open("/a.txt").file->mtime_ns, expected) << kept;
+    }
 }
 
 TEST_F(Folders, CountOpenFiles) {
