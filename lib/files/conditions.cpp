@@ -73,10 +73,10 @@ Verdict judge(const Preconditions& asked, const Validators& file) {
     return since && file.modified <= *since ? Verdict::not_modified : Verdict::go_on;
 }
 
-bool range_applies(std::string_view if_range, const Validators& file) {
-    if (if_range.empty()) return true;
-    if (if_range.ends_with('"')) return same_strongly(if_range, file.etag);
-    const auto since = parse_http_date(if_range);
+bool range_applies(std::optional<std::string_view> if_range, const Validators& file) {
+    if (!if_range) return true;
+    if (if_range->ends_with('"')) return same_strongly(*if_range, file.etag);
+    const auto since = parse_http_date(*if_range);
     return since && file.date_is_strong && file.modified == *since;
 }
 

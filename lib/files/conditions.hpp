@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,9 @@ struct Validators {
 /// absent.
 struct Preconditions {
     std::string_view if_match = {}, if_none_match = {}, if_modified_since = {},
-                     if_unmodified_since = {}, if_range = {};
+                     if_unmodified_since = {};
+    /// Empty: it is there and names nothing, so no range applies.
+    std::optional<std::string_view> if_range = {};
 };
 
 enum class Verdict : std::uint8_t {
@@ -31,8 +34,9 @@ enum class Verdict : std::uint8_t {
 /// Decides in the order of RFC 9110 13.2.2, for GET and HEAD.
 Verdict judge(const Preconditions& asked, const Validators& file);
 
-/// False: If-Range names another state of the file, so the whole file is sent (RFC 9110 13.1.5).
-bool range_applies(std::string_view if_range, const Validators& file);
+/// False: If-Range does not name this state of the file, so the whole file is sent (RFC 9110
+/// 13.1.5).
+bool range_applies(std::optional<std::string_view> if_range, const Validators& file);
 
 /// `"MTIME-SIZE"` in hex, for a coding `"MTIME-SIZE-CODING"`. A file that changed a moment ago may
 /// change again within the same tick of its clock: then the tag is weak.

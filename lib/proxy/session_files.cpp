@@ -3,6 +3,7 @@
 // the script that the path stands for.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "disk/folder.hpp"
 #include "disk/readers.hpp"
@@ -90,13 +91,12 @@ class Lines {
         }
         return joined == nullptr ? first : *joined;
     }
-    // Of a field that may stand only once; several lines: none counts.
-    std::string_view only(std::string_view name) const {
-        std::string_view found;
-        int count = 0;
+    // Of a field that may stand only once; several lines: it is there, and empty.
+    std::optional<std::string_view> only(std::string_view name) const {
+        std::optional<std::string_view> found;
         for (const auto& field : head_.fields)
-            if (iequals(field.name, name)) found = field.value, ++count;
-        return count == 1 ? found : std::string_view();
+            if (iequals(field.name, name)) found = found ? std::string_view() : field.value;
+        return found;
     }
 
  private:
@@ -219,9 +219,9 @@ void Session::answer_with(files::Resolved& found) {
     files::Wanted wanted;
     wanted.head = request_->to_head;
     wanted.conditions = {lines.list("If-Match"), lines.list("If-None-Match"),
-                         lines.only("If-Modified-Since"), lines.only("If-Unmodified-Since"),
-                         lines.only("If-Range")};
-    wanted.range = lines.only("Range");
+                         lines.only("If-Modified-Since").value_or(""),
+                         lines.only("If-Unmodified-Since").value_or(""), lines.only("If-Range")};
+    wanted.range = lines.only("Range").value_or("");
     auto answer =
         files::answer_of(found, *request_->route->files, wanted, request_->record.received.unix_s(),
                          separator_of(request_->record));

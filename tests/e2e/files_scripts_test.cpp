@@ -185,5 +185,18 @@ TEST(FileScripts, AreHeldByTheConditionsOfTheirOwnPath) {
     EXPECT_EQ(fpm.gateway.get("/shop/", "").status, 421);
 }
 
+// RFC 9110 13.1.5: a range counts only beside one If-Range that names the file as it is.
+TEST(Files, AreSentWholeBesideAnIfRangeThatNamesNothing) {
+    Fpm fpm(php("", plain));
+    fs::last_write_time(fpm.site.root() + "/a.css", fs::file_time_type::clock::now() - 1h);
+    const std::string range = "Range: bytes=0-0\r\n";
+    const std::string good = "If-Range: " + fpm.gateway.get("/a.css").header("ETag") + "\r\n";
+    const std::string bad = "If-Range: \"x\"\r\n", none = "If-Range:\r\n";
+    EXPECT_EQ(fpm.gateway.get("/a.css", range + good).status, 206);
+    for (const auto& fields :
+         {bad, none, bad + bad, good + good, good + bad, good + none, bad + bad + bad})
+        EXPECT_EQ(fpm.gateway.get("/a.css", range + fields).status, 200) << fields;
+}
+
 }  // namespace
 }  // namespace ticketgate::test
