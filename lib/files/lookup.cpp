@@ -115,15 +115,22 @@ class Search {
         if (!rules_.precompressed || !is_compressible(rules_.type_of(path))) return out;
         for (const Coding coding : {Coding::br, Coding::gzip}) {
             const Found found = tree_.open(path + (coding == Coding::br ? ".br" : ".gz"));
-            if (is_worse(found)) return failure(found);
+            if (found.kind == Found::Kind::unknown) return as(Kind::unknown);
+            // No place for one more open file, say. What is open is an answer; whether there are
+            // others cannot be told.
+            if (found.kind == Found::Kind::failed) {
+                out.varies = true;
+                return out;
+            }
             // One that is older than the file was made from an older one.
             const bool there =
                 found.kind == Found::Kind::file && found.file->mtime_ns >= plain->mtime_ns;
             out.varies = out.varies || there;
             const bool taken = coding == Coding::br ? query_.takes.br : query_.takes.gzip;
-            if (!there || !taken || out.coding != Coding::identity) continue;
+            if (!there || !taken) continue;
             out.coding = coding;
             out.file = found.file;
+            break;
         }
         return out;
     }

@@ -41,6 +41,7 @@ class Site {
             (void)folder_.write(name, "<?php secret");
         (void)folder_.write("a.css", "css");
     }
+    void write(const std::string& name) const { (void)folder_.write(name, "text"); }
     std::string root() const { return folder_.path(); }
 
  private:
@@ -183,6 +184,20 @@ TEST(FileScripts, AreHeldByTheConditionsOfTheirOwnPath) {
                 "[{ prefix: /shop/index.php, host: only.example }, { prefix: / , "
                 "host: [only.example, a.example] }]"));
     EXPECT_EQ(fpm.gateway.get("/shop/", "").status, 421);
+}
+
+// Neither the look for a.css.br nor a folder takes a place that the request needs.
+TEST(Files, OfAnyKindAreSentWhereOneMayBeOpen) {
+    Fpm fpm(php(", index: [b.html]", plain) + "file_io: { max_open: 1 }\n");
+    for (const char* name : {"a.css.gz", "b.html", "b.html.br", "c.bin"}) fpm.site.write(name);
+    for (const char* path : {"/a.css", "/", "/c.bin"})
+        for (const char* fields : {"", "Accept-Encoding: gzip, br\r\n"}) {
+            const auto answer = fpm.gateway.get(path, fields);
+            EXPECT_EQ(answer.status, 200) << path;
+            EXPECT_EQ(answer.header("Content-Encoding"), "") << path;
+            EXPECT_EQ(answer.header("Vary"),
+                      path == std::string("/c.bin") ? "" : "Accept-Encoding");
+        }
 }
 
 // RFC 9110 13.1.5: a range counts only beside one If-Range that names the file as it is.

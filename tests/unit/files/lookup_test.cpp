@@ -225,10 +225,10 @@ TEST(LookUp, IsUnknownOrFailedWhereverTheTreeIs) {
         auto tree = site();
         tree.unknown = {where};
         EXPECT_EQ(look_up(tree, {"/b.js", true, {}}, fpm()).kind, Kind::unknown) << where;
-        auto broken = site();
-        broken.failed = {where};
-        EXPECT_EQ(look_up(broken, {"/b.js", true, {}}, fpm()).kind, Kind::failed) << where;
     }
+    auto broken = site();
+    broken.failed = {"/b.js"};
+    EXPECT_EQ(look_up(broken, {"/b.js", true, {}}, fpm()).kind, Kind::failed);
     for (const char* where : {"/shop/", "/shop/index.php"}) {
         auto tree = site();
         tree.unknown = {where};
@@ -237,6 +237,31 @@ TEST(LookUp, IsUnknownOrFailedWhereverTheTreeIs) {
     auto tree = site();
     tree.unknown = {"/shop/index.php"};
     EXPECT_EQ(look_up(tree, {"/shop", true, {}}, fpm()).kind, Kind::unknown);
+}
+
+// The plain file is open: that its codings cannot be opened, for want of a place, costs no answer.
+TEST(LookUp, SendsThePlainFileIfItsCodingsCannotBeOpened) {
+    for (const char* path : {"/b.js", "/a.css", "/docs/"}) {
+        auto tree = site();
+        for (const char* name : {"/b.js", "/a.css", "/docs/index.html"})
+            tree.failed.insert({std::string(name) + ".br", std::string(name) + ".gz"});
+        const Resolved found = look_up(tree, {path, true, {true, true}}, fpm());
+        EXPECT_EQ(found.kind, Kind::file) << path;
+        EXPECT_EQ(found.coding, Coding::identity) << path;
+        EXPECT_TRUE(found.varies) << path;
+    }
+    auto tree = site();
+    tree.failed = {"/b.js.gz"};
+    EXPECT_EQ(look_up(tree, {"/b.js", true, {true, true}}, fpm()).coding, Coding::br);
+    tree.failed = {"/b.js.br"};
+    EXPECT_EQ(look_up(tree, {"/b.js", true, {true, false}}, fpm()).kind, Kind::file);
+}
+
+// Each look takes a place among the open files.
+TEST(LookUp, AsksForNoCodingAfterTheChosenOne) {
+    auto tree = site();
+    EXPECT_EQ(look_up(tree, {"/b.js", true, {true, true}}, fpm()).coding, Coding::br);
+    EXPECT_FALSE(tree.asked.contains("/b.js.gz"));
 }
 
 TEST(LookUp, AsksTheTreeForNothingThatIsHidden) {
