@@ -81,6 +81,7 @@ void Supervisor::Crew::look() {
     if (news.served) pause_.succeeded();
     if (news.started) pool_->trouble({});
     reap();
+    for (const auto& [pid, child] : children_) tell_dropped(child, false);
     const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
     for (const auto& worker : orders.stop) end(*worker);
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
@@ -120,7 +121,21 @@ void Supervisor::Crew::start_one() {
     worker->pid = pid;
     worker->life = Life(pid);
     worker->link = make_link_(pool_, *worker);
-    auto tell = [this, pid, of = std::weak_ptr(worker)](std::string_view line) {
+    auto speech = std::make_shared<Speech>();
+    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), telling(worker, speech));
+    children_.emplace(pid,
+                      Child{worker, std::move(output), std::move(speech), std::move(wires.input)});
+    metrics_.starts.add();
+    supervisor_.log_.info("a worker starts",
+                          {{"upstream", pool_->name()}, {"pid", std::uint64_t(pid)}});
+    pool_->started(*worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
+}
+
+Output::Tell Supervisor::Crew::telling(const std::shared_ptr<Worker>& worker,
+                                       std::shared_ptr<Speech> speech) {
+    return [this, pid = worker->pid, of = std::weak_ptr(worker),
+            speech = std::move(speech)](std::string_view line) {
+        if (!lines_.takes(line, *speech, monotonic_now())) return;
         const auto its = of.lock();
         supervisor_.log_.warn("a worker says",
                               {{"upstream", pool_->name()},
@@ -128,12 +143,19 @@ void Supervisor::Crew::start_one() {
                                {"request_id", its ? pool_->request_of(*its) : std::string()},
                                {"text", line}});
     };
-    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), std::move(tell));
-    children_.emplace(pid, Child{worker, std::move(output), std::move(wires.input)});
-    metrics_.starts.add();
-    supervisor_.log_.info("a worker starts",
-                          {{"upstream", pool_->name()}, {"pid", std::uint64_t(pid)}});
-    pool_->started(*worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
+}
+
+// With the last line: it may be the cause of the worker's end.
+void Supervisor::Crew::tell_dropped(const Child& child, bool ended) {
+    Speech& speech = *child.speech;
+    const Time now = monotonic_now();
+    if (!is_to_report(speech, now, ended)) return;
+    supervisor_.log_.warn("a worker says more than is logged",
+                          {{"upstream", pool_->name()},
+                           {"pid", std::uint64_t(child.worker->pid)},
+                           {"dropped_lines", std::exchange(speech.dropped, 0)},
+                           {"last", speech.last}});
+    speech.reported = now;
 }
 
 void Supervisor::Crew::tell_not_started(const NotStarted& why) {
@@ -183,6 +205,7 @@ bool Supervisor::Crew::reap(pid_t pid) {
     children_.erase(found);
     (void)::shutdown(child.listener.get(), SHUT_RDWR);
     child.output->close();
+    tell_dropped(child, true);
     note_end(*child.worker, status);
     return true;
 }

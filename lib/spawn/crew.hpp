@@ -1,6 +1,7 @@
 // The processes of one pool. Part of the supervisor; control thread.
 #pragma once
 
+#include "spawn/line_limit.hpp"
 #include "spawn/output.hpp"
 #include "spawn/supervisor.hpp"
 
@@ -44,9 +45,12 @@ class Supervisor::Crew {
     struct Child {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
+        std::shared_ptr<Speech> speech;
         Descriptor listener;  // its listening socket, to end that
     };
     void start_one();
+    Output::Tell telling(const std::shared_ptr<Worker>& worker, std::shared_ptr<Speech> speech);
+    void tell_dropped(const Child& child, bool ended);
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
     void note_end(Worker& worker, int status);
@@ -60,6 +64,7 @@ class Supervisor::Crew {
     const std::shared_ptr<Pool> pool_;
     std::map<pid_t, Child> children_;
     StartPause pause_;
+    LineLimit lines_;
     boost::asio::steady_timer timer_;
     std::size_t next_loop_ = 0;
     bool in_force_ = false;

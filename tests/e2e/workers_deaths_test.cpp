@@ -1,7 +1,9 @@
 // Workers of ticketgate that end while they are idle.
 #include <csignal>
+#include <sstream>
 
 #include "spawn/life.hpp"
+#include "the_program.hpp"
 #include "workers.hpp"
 
 namespace ticketgate::test {
@@ -50,6 +52,31 @@ TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
     const std::string ended =
         "ticketgate_worker_deaths_total{reason=\"protocol\",upstream=\"app\"}";
     EXPECT_TRUE(eventually([&] { return gateway.metric(ended) == 3; }));
+}
+
+std::size_t lines_with(const std::string& text, const std::string& part) {
+    std::istringstream lines(text);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);) count += line.find(part) != line.npos;
+    return count;
+}
+
+// Its first lines and its last one are in the log, however much stands between them.
+TEST_F(TheProgram, LogsABoundedNumberOfTheLinesOfWorkersThatDieAtTheirStart) {
+    Program program(
+        {"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\n"
+                      "upstreams: { app: { workers: { command: [/bin/sh, -c, \"echo first line; "
+                      "seq 100001 130000; echo the cause; exit 7\"], transport: descriptors, "
+                      "min: 4, max: 4 }, fastcgi: { root: /app } } }\n" +
+                      good_routes)});
+    EXPECT_TRUE(eventually([&] { return lines_with(program.err(), "a worker has died") >= 12; }));
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string log = program.err();
+    EXPECT_GE(lines_with(log, "first line"), 12u);
+    EXPECT_GE(lines_with(log, "the cause"), 12u);
+    EXPECT_GE(lines_with(log, "a worker says more than is logged"), 12u);
+    EXPECT_LT(lines_with(log, "a worker says"), 4000u) << "360024 were written";
 }
 
 }  // namespace
