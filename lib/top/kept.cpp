@@ -60,7 +60,7 @@ std::string named(const std::string& name, const std::string& address) {
 
 std::string since(const KeptLine& line, Clock now) {
     if (!line.seconds) return {};
-    const auto begun = now.unix_s - static_cast<std::int64_t>(*line.seconds);
+    const auto begun = static_cast<std::int64_t>(now.unix_s - *line.seconds);
     return " for " + duration_text(*line.seconds) + ", since " + clock_text(begun, now.utc_offset);
 }
 
