@@ -35,8 +35,10 @@ std::string reason_of(const Pool::Ended& was, int status) {
             return "reload";
         case Ending::stop:
             return "stop";
+        case Ending::late:
+            return "start_timeout";
         case Ending::protocol:
-            return was.was_idle ? "protocol" : "start_timeout";
+            return "protocol";
         case Ending::none:
             break;
     }
@@ -203,12 +205,13 @@ void Supervisor::Crew::note_end(Worker& worker, int status) {
 void Supervisor::Crew::tell_end(const Worker& worker, const Pool::Ended& was, int status) {
     const Field upstream("upstream", pool_->name()), pid("pid", std::uint64_t(worker.pid));
     const std::string text = describe(status), why = reason_of(was, status);
-    if (was.ending != Ending::none && was.ending != Ending::protocol)
+    const bool late = was.ending == Ending::late;
+    if (was.ending != Ending::none && was.ending != Ending::protocol && !late)
         return supervisor_.log_.info("a worker has ended", {upstream, pid, {"why", why}});
-    if (was.ending == Ending::protocol)
+    if (was.ending != Ending::none)
         return supervisor_.log_.error(
-            was.was_idle ? "a worker broke the rules of its transport and was ended"
-                         : "a worker did not wait for a request within start_timeout and was ended",
+            late ? "a worker did not wait for a request within start_timeout and was ended"
+                 : "a worker broke the rules of its transport and was ended",
             {upstream, pid});
     if (was.request_id.empty())
         return supervisor_.log_.warn("a worker has died",

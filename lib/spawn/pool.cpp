@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
+#include <tuple>
 
 namespace ticketgate::spawn {
 
@@ -17,9 +17,10 @@ std::shared_ptr<Worker> Pool::take(const std::shared_ptr<Waiter>& waiter) {
     Worker* chosen = nullptr;
     for (const auto& worker : workers_) {
         if (worker->state != WorkerState::idle) continue;
-        // The one used last, so that the others can go; one of this loop needs no move.
+        // The one used last, so that the others can go; one of this loop needs no move. One that
+        // has shown nothing may still be starting.
         const auto rank = [&](const Worker& w) {
-            return std::pair(w.loop == &waiter->loop, w.since);
+            return std::tuple(w.was_idle, w.loop == &waiter->loop, w.since);
         };
         if (chosen == nullptr || rank(*worker) > rank(*chosen)) chosen = worker.get();
     }
@@ -45,16 +46,14 @@ void Pool::cancel(Waiter& waiter) noexcept {
     last = std::move(waiter.self_);
 }
 
-void Pool::idle(Worker& worker) noexcept {
+void Pool::idle(Worker& worker, bool shown) noexcept {
     const std::lock_guard lock(mutex_);
     if (worker.state == WorkerState::stopping || worker.state == WorkerState::dead) return;
     const Time now = monotonic_now();
-    if (worker.state == WorkerState::busy && busy_seconds_ != nullptr)
+    if (worker.state == WorkerState::busy && !worker.offered && busy_seconds_ != nullptr)
         busy_seconds_->observe(to_s(now - worker.since));
-    if (!std::exchange(worker.was_idle, true)) {
-        news_.started = true;
-        look_soon();
-    }
+    if (shown) show(worker);
+    worker.offered = false;
     news_.served = news_.served || worker.requests != 0;
     worker.works = false;
     worker.request_id[0] = 0;
@@ -93,6 +92,26 @@ void Pool::move_on(Worker& worker) noexcept {
     waiter->loop.post(*waiter, waiter);
 }
 
+// Under the mutex.
+void Pool::show(Worker& worker) noexcept {
+    if (std::exchange(worker.was_idle, true)) return;
+    news_.started = true;
+    look_soon();
+}
+
+void Pool::offers(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    worker.offered = true;
+}
+
+bool Pool::took(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (worker.state != WorkerState::busy) return false;
+    worker.offered = false;
+    show(worker);
+    return true;
+}
+
 void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
     const std::lock_guard lock(mutex_);
     ++worker.requests;
@@ -112,6 +131,13 @@ void Pool::spared(Worker& worker) noexcept {
 void Pool::reject(Worker& worker) noexcept {
     const std::lock_guard lock(mutex_);
     if (worker.state != WorkerState::dead) end(worker, Ending::protocol, monotonic_now());
+}
+
+void Pool::parted(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (worker.parted) return;
+    worker.parted = monotonic_now();
+    look_soon();
 }
 
 void Pool::configure(const Bounds& bounds, std::uint32_t max_requests) {
@@ -194,25 +220,6 @@ bool Pool::works(const Worker& worker) const {
     return worker.works;
 }
 
-Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
-    const std::lock_guard lock(mutex_);
-    Orders out;
-    std::vector<Standing> standings;
-    for (const auto& worker : workers_) {
-        if (worker->state == WorkerState::starting && now - worker->since >= start_timeout)
-            end(*worker, Ending::protocol, now);
-        standings.push_back({worker->state, worker->since});
-    }
-    const Plan next = plan(bounds_, standings, waiting_.size(), may_start, now);
-    for (const std::size_t i : next.stop)
-        end(*workers_[i], retired_ ? Ending::reload : Ending::idle, now);
-    out.start = stops_ ? 0 : next.start;
-    out.look_again = next.look_again;
-    for (const auto& worker : workers_)
-        if (worker->state == WorkerState::stopping) out.stop.push_back(worker);
-    return out;
-}
-
 void Pool::stop() {
     const std::lock_guard lock(mutex_);
     stops_ = true;
@@ -227,43 +234,6 @@ void Pool::trouble(std::string why) {
     trouble_ = std::move(why);
 }
 
-Pool::News Pool::news() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(news_, {});
-}
-
-std::string Pool::trouble() const {
-    const std::lock_guard lock(mutex_);
-    return trouble_;
-}
-
-PoolFigures Pool::figures() const {
-    const std::lock_guard lock(mutex_);
-    PoolFigures out;
-    for (const auto& worker : workers_) {
-        const auto state = static_cast<std::size_t>(worker->state);
-        if (state < out.workers.size()) ++out.workers[state];
-    }
-    out.waiting = waiting_.size();
-    out.max = bounds_.max;
-    return out;
-}
-
-std::vector<WorkerView> Pool::view() const {
-    const std::lock_guard lock(mutex_);
-    const Time now = monotonic_now();
-    std::vector<WorkerView> out;
-    for (const auto& w : workers_)
-        out.push_back({w->number, w->pid, w->state, now - w->since, now - w->started, w->requests,
-                       w->request_id.data()});
-    return out;
-}
-
-std::string Pool::request_of(const Worker& worker) const {
-    const std::lock_guard lock(mutex_);
-    return worker.request_id.data();
-}
-
 // Under the mutex, as what follows.
 void Pool::change(Worker& worker, WorkerState state, Time now) noexcept {
     worker.state = state;
@@ -273,9 +243,9 @@ void Pool::change(Worker& worker, WorkerState state, Time now) noexcept {
 void Pool::end(Worker& worker, Ending why, Time now) noexcept {
     if (worker.state == WorkerState::stopping) return;
     worker.ending = why;
-    const bool idle = worker.state != WorkerState::busy;
+    const bool free = worker.state != WorkerState::busy || worker.offered;
     change(worker, WorkerState::stopping, now);
-    if (idle && worker.loop != nullptr && !stops_) post(worker, worker.part);
+    if (free && worker.loop != nullptr && !stops_) post(worker, worker.part);
     look_soon();
 }
 

@@ -64,14 +64,22 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::shared_ptr<Worker> take(const std::shared_ptr<Waiter>& waiter);
     /// Gives up the wait. A worker that is on its way goes back.
     void cancel(Waiter& waiter) noexcept;
-    /// The worker waits for a request on the loop that holds it. Called by that loop.
-    void idle(Worker& worker) noexcept;
+    /// The worker waits for a request on the loop that holds it. Called by that loop. Not `shown`:
+    /// nothing tells whether its program has started, until a request is offered to it.
+    void idle(Worker& worker, bool shown = true) noexcept;
+    /// A connection was passed to a worker that has shown nothing. It has start_timeout to take it,
+    /// and gets nothing of the request before.
+    void offers(Worker& worker) noexcept;
+    /// It has taken it. False: it was told to end meanwhile, so another one has to run the request.
+    bool took(Worker& worker) noexcept;
     /// The request that the worker runs now.
     void serves(Worker& worker, std::string_view request_id) noexcept;
     /// It has ended before it got a byte of that request.
     void spared(Worker& worker) noexcept;
     /// The worker broke the rules of its transport: it must end.
     void reject(Worker& worker) noexcept;
+    /// Nothing can be passed to it any more: it must end, unless it does so by itself at once.
+    void parted(Worker& worker) noexcept;
 
     // Control thread.
     /// `max_requests`: 0 for no limit.
@@ -123,6 +131,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::shared_ptr<Worker> make(Wire wire);
     void grant(Worker& worker, Waiter& waiter) noexcept;
     void change(Worker& worker, WorkerState state, Time now) noexcept;
+    void show(Worker& worker) noexcept;
+    void end_overdue(Worker& worker, Duration start_timeout, Time now) noexcept;
     void end(Worker& worker, Ending why, Time now) noexcept;
     void post(Worker& worker, Errand& errand) noexcept;
     void move_on(Worker& worker) noexcept;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,9 +44,10 @@ enum class Ending : std::uint8_t {
     none,  ///< by itself: a crash, or an exit
     idle,
     max_requests,
-    reload,   ///< the config has another command for it, or none
-    stop,     ///< ticketgate ends
-    protocol  ///< it broke the rules of its transport, or did not start in time
+    reload,    ///< the config has another command for it, or none
+    stop,      ///< ticketgate ends
+    late,      ///< it did not start in time
+    protocol,  ///< it broke the rules of its transport
 };
 
 /// How the socket of a worker is reached, or its control socket.
@@ -78,8 +80,10 @@ struct Worker : std::enable_shared_from_this<Worker> {
     net::Loop* loop = nullptr;     ///< that holds it
     std::shared_ptr<Waiter> next;  ///< the request that it goes to, on another loop
     std::uint64_t requests = 0;
-    bool was_idle = false;  ///< it has started well
-    bool works = false;     ///< has got a request, and has not shown that it is over
+    bool was_idle = false;            ///< it has started well
+    bool offered = false;             ///< has been passed a connection, and has shown nothing yet
+    bool works = false;               ///< has got a request, and has not shown that it is over
+    std::optional<Time> parted = {};  ///< since when nothing can be passed to it
     Ending ending = Ending::none;
     std::array<char, 128> request_id{};  ///< of the present request, with a final zero
 

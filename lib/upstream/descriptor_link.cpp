@@ -1,6 +1,7 @@
 // The link of a worker that is passed connections, as kfcgi does (FCGI_LISTENSOCK_DESCRIPTORS):
 // eight bytes, a cookie, with the descriptor of one connection; the same eight bytes come back when
-// the worker has done with it. One at a time.
+// the worker has done with it. One at a time. Nothing but that shows whether its program has
+// started: a worker's first request is sent only when the system says that its cookie was read.
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -55,8 +56,13 @@ void DescriptorLink::leave_loop() noexcept {
     attached_ = false;
 }
 
-// The end of its control socket tells a worker to exit.
+// The end of its control socket tells a worker to exit. One that does not start is left by its
+// request, of which it has nothing.
 bool DescriptorLink::close() noexcept {
+    if (std::exchange(offered_, false)) {
+        give_up();
+        if (Observer* const request = observer()) request->notify();
+    }
     if (!WorkerLink::close()) return false;
     stream_.reset();
     return true;
@@ -65,9 +71,24 @@ bool DescriptorLink::close() noexcept {
 Proof DescriptorLink::prove() noexcept {
     if (gone()) return Proof::gone;
     if (!stream_) return Proof::working;
+    if (offered_) return prove_taken();
     if (outstanding_ && !read_cookie()) pool().reject(worker());
+    if (outstanding_ && ended_) pool().parted(worker());  // it may run its request to its own end
     if (outstanding_) return Proof::working;
     return parted() ? Proof::gone : Proof::idle;
+}
+
+// The end of a socket takes what is unread along, and can be seen before that.
+Proof DescriptorLink::prove_taken() noexcept {
+    const bool unread = stream_->backlog() > all_but_read;
+    stream_->look();
+    if (parted()) return Proof::gone;
+    if (unread) return Proof::working;
+    offered_ = false;
+    shown_ = taken_ = true;
+    if (pool().took(worker())) return Proof::idle;
+    give_up();
+    return Proof::gone;
 }
 
 // The control socket has ended: nothing can be passed any more. A process that lives on without it
@@ -75,20 +96,21 @@ Proof DescriptorLink::prove() noexcept {
 bool DescriptorLink::parted() noexcept {
     if (!stream_->fin() && !stream_->broken()) return false;
     give_up();
-    if (worker().life.known() && !worker().life.over()) pool().reject(worker());
+    pool().parted(worker());
     return true;
 }
 
-// False: what came is not the cookie of this worker's request. At the end of the socket the process
-// is about to end.
+// False: what came is not the cookie of this worker's request.
 bool DescriptorLink::read_cookie() noexcept {
     while (outstanding_) {
         const auto got = stream_->read_some(std::span(answer_).subspan(answered_));
+        ended_ = got.status == net::Io::ended || got.status == net::Io::failed;
         if (got.status != net::Io::ok) return true;
         answered_ += got.bytes;
         if (answered_ < answer_.size()) continue;
         if (answer_ != cookie_) return false;
         outstanding_ = false;
+        shown_ = true;
     }
     return true;
 }
@@ -105,6 +127,7 @@ void DescriptorLink::draw_cookie() {
 }
 
 bool DescriptorLink::begin() {
+    if (std::exchange(taken_, false)) return true;
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
     Descriptor ours(ends[0]);
@@ -120,6 +143,9 @@ bool DescriptorLink::begin() {
     answered_ = 0;
     exchange_ = upstream().talk_over(loop(), net::SocketStream::take_over(loop(), ours));
     exchange_->observe(observer());
+    if (shown_) return true;
+    offered_ = true;
+    pool().offers(worker());
     return true;
 }
 

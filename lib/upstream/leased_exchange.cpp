@@ -47,13 +47,13 @@ result<Step> LeasedExchange::prepare() {
         if (proof == Proof::working) return Step::blocked;
         if (proof == Proof::idle) {
             const auto step = begin();
-            if (!step || *step == Step::done) return step;
+            if (!step || *step == Step::done || link().offered()) return step;
         }
         take_another();
     }
 }
 
-// blocked: the worker is gone.
+// blocked: the worker is gone, or has not taken its connection yet.
 result<Step> LeasedExchange::begin() {
     if (!link().begin()) {
         const int why = errno;
@@ -61,6 +61,7 @@ result<Step> LeasedExchange::begin() {
         refusal_ = why;
         return errc::upstream_refused;
     }
+    if (link().offered()) return Step::blocked;
     phase_ = Phase::serving;
     pool_->serves(*worker_, request_id_);
     return Step::done;

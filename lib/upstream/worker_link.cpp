@@ -32,7 +32,7 @@ void WorkerLink::lease(net::Loop& loop, Observer* observer) {
 }
 
 void WorkerLink::give_back() noexcept {
-    leased_ = false;
+    leased_ = offered_ = false;
     observer_ = nullptr;
     drop_spent();  // the rest of an answer that nobody reads would keep the worker from its end
     if (exchange_) exchange_->observe(this);
@@ -105,7 +105,7 @@ void WorkerLink::notify() {
 void WorkerLink::look() noexcept {
     if (leased_ || rests_ || loop_ == nullptr || prove() != Proof::idle) return;
     rests_ = true;
-    pool_->idle(worker_);
+    pool_->idle(worker_, shown());
 }
 
 }  // namespace ticketgate

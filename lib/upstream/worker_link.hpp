@@ -35,6 +35,9 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// Makes the exchange for a request; the worker is idle. False: it cannot. Either it is gone,
     /// which prove() says from now on, or errno says why.
     virtual bool begin() = 0;
+    /// begin() has passed the connection to a worker that may not have started: until prove() says
+    /// that it has taken it, nothing of the request may be sent.
+    bool offered() const { return offered_; }
     FcgiExchange* exchange() { return exchange_.get(); }
     /// The process has ended, and nothing of the request has reached it.
     bool spared() const { return exchange_->sent_nothing() && worker_.life.over(); }
@@ -54,6 +57,8 @@ class WorkerLink : public spawn::Link, protected Observer {
     virtual void leave_loop() noexcept = 0;
     virtual void hang_up() noexcept {}
     virtual void observe(Observer*) {}
+    /// The worker has shown that its program runs.
+    virtual bool shown() const { return true; }
     bool gone() const { return worker_.ended || given_up_; }
     void retry_later() noexcept;
     Observer* observer() { return leased_ ? observer_ : this; }
@@ -62,6 +67,7 @@ class WorkerLink : public spawn::Link, protected Observer {
     FcgiUpstream& upstream() { return *upstream_; }
     spawn::Pool& pool() { return *pool_; }
 
+    bool offered_ = false;
     std::unique_ptr<FcgiExchange> exchange_;  // of the present request, or the last one
 
  private:
@@ -113,11 +119,16 @@ class DescriptorLink final : public WorkerLink {
     void enter_loop() override;
     void leave_loop() noexcept override;
     void observe(Observer* observer) override;
+    bool shown() const override { return shown_; }
+    Proof prove_taken() noexcept;
     bool read_cookie() noexcept;
     bool parted() noexcept;
     void draw_cookie();
     std::unique_ptr<net::SocketStream> stream_;  // the control socket
     bool attached_ = false, outstanding_ = false;
+    bool ended_ = false;  // a read found the end of the control socket
+    bool shown_ = false;  // it has taken a connection
+    bool taken_ = false;  // the one that begin() has passed ahead of the request
     std::array<char, 8> cookie_{}, answer_{};
     std::size_t answered_ = 0;
 };

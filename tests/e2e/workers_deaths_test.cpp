@@ -1,5 +1,6 @@
-// Workers of ticketgate that end while they are idle.
+// Workers of ticketgate that end while they are idle, or do not start.
 #include <csignal>
+#include <vector>
 
 #include "spawn/life.hpp"
 #include "workers.hpp"
@@ -8,6 +9,10 @@ namespace ticketgate::test {
 namespace {
 
 class IdleWorkers : public testing::TestWithParam<const char*> {};
+
+std::string deaths(const std::string& reason) {
+    return "ticketgate_worker_deaths_total{reason=\"" + reason + "\",upstream=\"app\"}";
+}
 
 // Returns when they have ended. The process that started them may not know of it yet.
 void kill_all(const Gateway& gateway) {
@@ -47,10 +52,80 @@ TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
         EXPECT_EQ(next.status, 200);
         EXPECT_NE(field(next.body, "pid"), pid);
     }
-    const std::string ended =
-        "ticketgate_worker_deaths_total{reason=\"protocol\",upstream=\"app\"}";
-    EXPECT_TRUE(eventually([&] { return gateway.metric(ended) == 3; }));
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
 }
+
+// Its request may still run: the slot is free when it has ended.
+TEST(LivingWorkers, ThatCloseTheirControlSocketAheadOfTheirCookieAreReplaced) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?cut").body, "pid");
+        EXPECT_FALSE(pid.empty());
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+}
+
+class StartingWorkers : public testing::TestWithParam<const char*> {
+ protected:
+    std::string with(const std::string& first, const std::string& more) const {
+        std::string yaml = workers(std::string("transport: ") + GetParam() + ", " + more);
+        yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_FIRST: " + first + ", ");
+        return yaml;
+    }
+};
+
+TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheRequest) {
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 300ms"));
+    const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(field(answer.body, "body"), "100000");
+    EXPECT_EQ(gateway.get("/q/two").status, 200);
+    EXPECT_EQ(gateway.metric(deaths("start_timeout")), 1);
+    EXPECT_TRUE(eventually([&] {
+        return gateway.folder().read("marks") == "begin one\nend one\nbegin two\nend two\n";
+    }));
+}
+
+TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
+    Gateway gateway(with("die", "min: 0, max: 1"));
+    const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(field(answer.body, "body"), "100000");
+    EXPECT_EQ(gateway.metric(deaths("exit")), 1);
+    EXPECT_TRUE(
+        eventually([&] { return gateway.folder().read("marks") == "begin one\nend one\n"; }));
+}
+
+// Its place is held until it ends, also when nobody waits for it any more.
+TEST_P(StartingWorkers, ThatHangAreEndedThoughTheirRequestHasLeft) {
+    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 500ms"));
+    {
+        Client client = gateway.client();
+        client.get("/q/left");
+        EXPECT_TRUE(wait_for_state(gateway, "starting", 1));
+    }
+    EXPECT_EQ(gateway.get("/q/next").status, 200);
+    EXPECT_TRUE(eventually([&] { return gateway.line("q").in_flight == 0; }));
+}
+
+TEST_P(StartingWorkers, ThatDieAreTriedAgainLaterAndLaterAndTakeNoRequestAlong) {
+    std::string yaml = with("all", "min: 0, max: 2");
+    yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 2s, ");
+    Gateway gateway(yaml);
+    std::vector<Client> clients;
+    for (int i = 0; i < 4; ++i) {
+        clients.push_back(gateway.client());
+        clients.back().get("/");
+    }
+    for (auto& client : clients) EXPECT_EQ(client.read().status, 504);
+    EXPECT_LE(gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}"), 14);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, StartingWorkers, testing::Values("socket", "descriptors"),
+                         [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
 }  // namespace ticketgate::test

@@ -11,11 +11,15 @@
 //   more        writes bytes behind its answer
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
 //   part        closes its control socket behind its cookie, and lives on
+//   cut         closes its control socket ahead of its cookie, and lives on
 //   linger      reads to the end of the connection behind its answer
-// With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
+// With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
+// and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
+// process exits so. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
 // `end` is written when nothing of the request is left to do.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
@@ -131,7 +135,7 @@ void leave_child() {
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more, tail;
-    bool bad_cookie = false, linger = false, part = false;
+    bool bad_cookie = false, linger = false, part = false, cut = false;
 };
 
 After act(const std::string& query) {
@@ -150,6 +154,7 @@ After act(const std::string& query) {
         if (word.starts_with("tail=")) after.tail = value;
         if (word == "linger") after.linger = true;
         if (word == "part") after.part = true;
+        if (word == "cut") after.cut = true;
         if (word == "child") leave_child();
     }
     return after;
@@ -261,6 +266,11 @@ void be_passed_each(int control) {
         (void)serve(connection, after, keep);
         if (keep) _exit(7);  // a fatal error for kcgi's workers
         if (after.bad_cookie) cookie[0] = static_cast<char>(cookie[0] + 1);
+        if (after.cut) {
+            ::close(connection);
+            ::close(control);
+            for (;;) ::pause();
+        }
         // In two pieces: the manager must not wait for the second one.
         (void)!::write(control, cookie.data(), 3);
         (void)!::write(control, cookie.data() + 3, 5);
@@ -270,10 +280,23 @@ void be_passed_each(int control) {
     }
 }
 
+void start(const char* control) {
+    const char* const how = std::getenv("TEST_FIRST");
+    if (how == nullptr) return;
+    const std::string word = how;
+    const std::string first = folder() + "/first";
+    if (::open(first.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600) < 0 && word != "all") return;
+    while (word == "hang") ::pause();
+    pollfd next{control == nullptr ? STDIN_FILENO : std::atoi(control), POLLIN, 0};
+    (void)::poll(&next, 1, -1);
+    _exit(3);
+}
+
 }  // namespace
 
 int main() {
     const char* const control = std::getenv("FCGI_LISTENSOCK_DESCRIPTORS");
+    start(control);
     if (control == nullptr) accept_each();
     be_passed_each(std::atoi(control));
 }

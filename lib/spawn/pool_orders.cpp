@@ -1,0 +1,87 @@
+// What the supervisor is to do for a pool, and what an operator sees of it.
+#include <algorithm>
+
+#include "spawn/pool.hpp"
+
+namespace ticketgate::spawn {
+namespace {
+
+// The descriptors of a process that dies are closed a moment before its end can be seen.
+constexpr Duration parted_for = 100ms;
+
+WorkerState shown_state(const Worker& worker) {
+    return worker.state == WorkerState::busy && worker.offered ? WorkerState::starting
+                                                               : worker.state;
+}
+
+}  // namespace
+
+Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
+    const std::lock_guard lock(mutex_);
+    Orders out;
+    std::vector<Standing> standings;
+    for (const auto& worker : workers_) {
+        end_overdue(*worker, start_timeout, now);
+        standings.push_back({worker->state, worker->since});
+    }
+    const Plan next = plan(bounds_, standings, waiting_.size(), may_start, now);
+    for (const std::size_t i : next.stop)
+        end(*workers_[i], retired_ ? Ending::reload : Ending::idle, now);
+    out.start = stops_ ? 0 : next.start;
+    out.look_again = next.look_again;
+    for (const auto& worker : workers_) {
+        if (worker->state == WorkerState::stopping)
+            out.stop.push_back(worker);
+        else if (worker->parted && now - *worker->parted < parted_for)
+            out.look_again =
+                std::min(out.look_again.value_or(Time::max()), *worker->parted + parted_for);
+    }
+    return out;
+}
+
+// Under the mutex.
+void Pool::end_overdue(Worker& worker, Duration start_timeout, Time now) noexcept {
+    if (worker.parted && now - *worker.parted >= parted_for && !worker.life.over())
+        end(worker, Ending::protocol, now);
+    if (shown_state(worker) == WorkerState::starting && now - worker.since >= start_timeout)
+        end(worker, Ending::late, now);
+}
+
+Pool::News Pool::news() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(news_, {});
+}
+
+std::string Pool::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+PoolFigures Pool::figures() const {
+    const std::lock_guard lock(mutex_);
+    PoolFigures out;
+    for (const auto& worker : workers_) {
+        const auto state = static_cast<std::size_t>(shown_state(*worker));
+        if (state < out.workers.size()) ++out.workers[state];
+    }
+    out.waiting = waiting_.size();
+    out.max = bounds_.max;
+    return out;
+}
+
+std::vector<WorkerView> Pool::view() const {
+    const std::lock_guard lock(mutex_);
+    const Time now = monotonic_now();
+    std::vector<WorkerView> out;
+    for (const auto& w : workers_)
+        out.push_back({w->number, w->pid, shown_state(*w), now - w->since, now - w->started,
+                       w->requests, w->request_id.data()});
+    return out;
+}
+
+std::string Pool::request_of(const Worker& worker) const {
+    const std::lock_guard lock(mutex_);
+    return worker.request_id.data();
+}
+
+}  // namespace ticketgate::spawn
