@@ -32,7 +32,7 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
     for (const auto& worker : workers_) {
         if (worker->state == WorkerState::stopping)
             out.stop.push_back(worker);
-        else if (worker->parted)
+        else if (worker->parted && now - *worker->parted < parted_for)
             out.look_again =
                 std::min(out.look_again.value_or(Time::max()), *worker->parted + parted_for);
     }
@@ -41,7 +41,8 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
 
 // Under the mutex.
 void Pool::end_overdue(Worker& worker, Duration start_timeout, Time now) noexcept {
-    if (worker.parted && now - *worker.parted >= parted_for) end(worker, Ending::protocol, now);
+    if (worker.parted && now - *worker.parted >= parted_for && !worker.life.over())
+        end(worker, Ending::protocol, now);
     if (shown_state(worker) == WorkerState::starting && now - worker.since >= start_timeout)
         end(worker, Ending::late, now);
 }

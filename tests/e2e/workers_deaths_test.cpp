@@ -111,7 +111,9 @@ TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheReque
     EXPECT_EQ(field(answer.body, "body"), "100000");
     EXPECT_EQ(gateway.get("/q/two").status, 200);
     EXPECT_EQ(gateway.metric(deaths("start_timeout")), 1);
-    EXPECT_EQ(gateway.folder().read("marks"), "begin one\nend one\nbegin two\nend two\n");
+    EXPECT_TRUE(eventually([&] {
+        return gateway.folder().read("marks") == "begin one\nend one\nbegin two\nend two\n";
+    }));
 }
 
 TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
@@ -120,7 +122,8 @@ TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
     EXPECT_EQ(gateway.metric(deaths("exit")), 1);
-    EXPECT_EQ(gateway.folder().read("marks"), "begin one\nend one\n");
+    EXPECT_TRUE(
+        eventually([&] { return gateway.folder().read("marks") == "begin one\nend one\n"; }));
 }
 
 // Its place is held until it ends, also when nobody waits for it any more.
