@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "fcgi/params.hpp"
+#include "proxy/peers.hpp"
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -206,6 +207,7 @@ void Run::tell(error_code failure) noexcept {
         const std::string fault = exchange_ ? exchange_->fault() : std::string();
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
+        if (goes_to_another_keeper(failure)) return tell_keeper(why, Peers::remedy(fault));
         const std::string address = exchange_ ? exchange_->address() : std::string();
         const bool no_answer = request_->record.upstream_status == 0;  // else it was cut
         const std::string remedy = exchange_ && no_answer ? exchange_->remedy() : std::string();
