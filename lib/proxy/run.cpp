@@ -113,7 +113,7 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->to().open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     exchange_->carries(request_->record.request_id.view());
-    if (const auto failure = co_await converse()) co_return failure;
+    if (const auto failure = co_await converse()) co_return of_keeper(failure);
     if (request_->peer && !hear_place()) co_return errc::line_moved;
     // Not forwarded; the slot is kept to the end that the framing tells (Run::outlast).
     if (station_.response.view()->malformed) co_return errc::upstream_bad_response;

@@ -32,6 +32,16 @@ void Run::pass_end_on() {
     exchange_->finish_sending();
 }
 
+// What a failure means if the request went to the replica that keeps its line. In TLS 1.3 the other
+// side judges our certificate when our side is done, and says so in an alert.
+error_code Run::of_keeper(error_code failure) {
+    if (!request_->peer || request_->asked_for) return failure;
+    const std::string fault = exchange_->fault();
+    if (fault.find("alert") == std::string::npos) return failure;
+    tell_keeper(fault, Peers::remedy(fault));
+    return errc::line_moved;
+}
+
 // It was not started, or it may be repeated, so its session tries again: one line for many tries.
 bool Run::goes_to_another_keeper(error_code failure) const {
     if (!request_->peer || request_->asked_for) return false;

@@ -40,6 +40,7 @@ class Run final : public Resident {
     Body& body_to_send();
     bool hear_place();
     bool hear_refusal();
+    error_code of_keeper(error_code failure);
     bool goes_to_another_keeper(error_code failure) const;
     void tell_keeper(const std::string& why, const std::string& remedy);
     Duration keeper_silence(Duration backend) const;

@@ -9,8 +9,9 @@
 namespace ticketgate {
 namespace {
 
-net::TlsServerSettings server_settings(const config::ListenTls& tls) {
+net::TlsServerSettings server_settings(const config::ListenTls& tls, bool for_replicas) {
     net::TlsServerSettings settings;
+    settings.for_replicas = for_replicas;
     for (const auto& [certificate, key] : tls.certificates)
         settings.certificates.push_back({certificate, key});
     settings.min_version = static_cast<net::TlsVersion>(tls.min_version);
@@ -44,8 +45,8 @@ Snapshot::TlsServers tls_servers(const Bound& bound, const config::Config& confi
         if (listen == nullptr && before != nullptr)
             servers.push_back(before->tls(i));
         else if (listen != nullptr && listen->tls)
-            servers.push_back(
-                std::make_shared<const net::TlsServer>(server_settings(*listen->tls)));
+            servers.push_back(std::make_shared<const net::TlsServer>(
+                server_settings(*listen->tls, i == bound.replicas)));
         else
             servers.push_back(nullptr);
     }

@@ -32,7 +32,7 @@ class ClusterTls : public Cluster {
                        peer);
     }
     /// A request at `there`, which cannot speak to the keeper, is refused and never started.
-    void is_refused(const Process& there, const std::string& why) const {
+    void is_refused(Process& there, const std::string& why) const {
         EXPECT_EQ(there.get("/refused").status, 503);
         EXPECT_EQ(there.post("/refused", "body").status, 503);
         EXPECT_EQ(backend_.count("/refused"), 0u);
@@ -160,7 +160,7 @@ TEST_F(ClusterTls, RefusesAKeeperOfAnotherCa) {
     const auto b = with("b", tls_of(ca_.issue("b", of_this_host()), other_.file()), "1s");
     is_refused(*b, "certificate not trusted");
     EXPECT_TRUE(b->program().says("cluster.peer.tls.ca_file of this replica"));
-    EXPECT_EQ(a->get("/goes on").status, 200);
+    EXPECT_EQ(a->get("/goes-on").status, 200);
 }
 
 TEST_F(ClusterTls, IsRefusedByAKeeperWithACertificateOfAnotherCa) {
@@ -170,7 +170,7 @@ TEST_F(ClusterTls, IsRefusedByAKeeperWithACertificateOfAnotherCa) {
     is_refused(*b, "the other replica refuses the certificate of this one");
     EXPECT_TRUE(a->program().says("a TLS handshake of another replica failed"))
         << a->program().err();
-    EXPECT_EQ(a->get("/goes on").status, 200);
+    EXPECT_EQ(a->get("/goes-on").status, 200);
 }
 
 TEST_F(ClusterTls, ChecksTheNameOfTheKeeper) {
@@ -276,7 +276,8 @@ TEST_F(ClusterTls, IsTriedByCheckConnect) {
     begin_line(*a);
     const auto tried = [](const std::string& file) {
         Program program({"check", "--connect", "-c", file});
-        return std::pair(program.wait(), program.out() + program.err());
+        const auto code = program.wait();
+        return std::pair(code, program.out() + program.err());
     };
     const std::string at = "replica a (127.0.0.1:" + std::to_string(a->address(2).port()) + "): ";
     auto [code, text] = tried(a->file());

@@ -83,7 +83,7 @@ TEST(KeysForRestart, AreAllOfTheTlsBetweenReplicas) {
               "cluster.peer.tls: off needs a restart; on stays in force\n");
     EXPECT_EQ(told(peer(one), peer(tls + "/d, server_name: replica}")),
               "cluster.peer.tls.ca_file: /d needs a restart; /c stays in force\n"
-              "cluster.peer.tls.server_name: replica needs a restart; \"\" stays in force\n");
+              "cluster.peer.tls.server_name: replica needs a restart;  stays in force\n");
 }
 
 TEST(KeysForRestart, OfTheIdServiceKeepItsTokenSecret) {
