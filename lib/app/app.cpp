@@ -193,7 +193,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
     notify_.reloading();
     auto result = reload_and_follow(by);
     notify_.ready();
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses());
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses(), replica_ != nullptr);
     return result;
 }
 

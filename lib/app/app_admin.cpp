@@ -20,7 +20,7 @@ void App::start_admin(const config::Config& config) {
     const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
     admin_ids_ = std::make_unique<ids::Generator>(
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses());
+    certificates_ = served_certificates(*assembly_.snapshot(), addresses(), replica_ != nullptr);
     PageSources sources{.standing = [this] { return standing(); },
                         .pools = [this] { return supervisor_.pools(); },
                         .elsewhere = [this](const std::string& queue) { return elsewhere(queue); }};

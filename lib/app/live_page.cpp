@@ -20,12 +20,14 @@ std::string listener_text(std::string_view name, const net::Endpoint& at) {
 }  // namespace
 
 std::vector<admin::Standing::Certificate> served_certificates(
-    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners) {
+    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners, bool clustered) {
     std::vector<admin::Standing::Certificate> all;
     for (std::size_t i = 0; i < listeners.size(); ++i) {
         const auto tls = snapshot.tls(i);
         if (tls == nullptr) continue;
-        const auto listener = listener_text(snapshot.listener_name(i), listeners[i]);
+        const bool of_replicas = clustered && i + 1 == listeners.size();
+        const auto name = of_replicas ? "cluster.peer" : snapshot.listener_name(i);
+        const auto listener = listener_text(name, listeners[i]);
         for (const auto& pair : tls->pairs())
             all.push_back({listener, net::subject_of(*pair.leaf()), net::expiry_of(*pair.leaf())});
     }

@@ -20,9 +20,9 @@
 namespace ticketgate {
 
 /// Those that the listeners serve, the first to expire first. `listeners`: their addresses, in the
-/// order of the config.
+/// order of the config; `clustered`: the last one is for replicas.
 std::vector<admin::Standing::Certificate> served_certificates(
-    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners);
+    const Snapshot& snapshot, const std::vector<net::Endpoint>& listeners, bool clustered);
 
 /// Where the page's pictures come from, beside the gates.
 struct PageSources {
