@@ -9,7 +9,7 @@ namespace {
 using cluster::Contents;
 using cluster::LineState;
 
-constexpr WallTime now{1'795'000'100'000'000};
+constexpr WallTime looked_at{1'795'000'100'000'000};
 const cluster::Instance a{"aaaa", "web-a", "a:9902"}, b{"bbbb", "web-b", "b:9902"};
 
 // Replica b keeps the queue and waits for replica a, which is lost.
@@ -17,10 +17,10 @@ Contents settling() {
     Contents out;
     out.id = "c0ffee";
     out.revision = 7;
-    out.replicas.push_back({b, "1.0", {{"app", ""}}, {now.unix_us - 90'000'000}});
+    out.replicas.push_back({b, "1.0", {{"app", ""}}, {looked_at.unix_us - 90'000'000}});
     cluster::StoredLine& stored = out.lines["app"];
     stored.version = 5;
-    stored.since = {now.unix_us - 2'500'000};
+    stored.since = {looked_at.unix_us - 2'500'000};
     stored.line = cluster::Line{20, b, LineState::settling, cluster::Prior{10, a, true}};
     return out;
 }
@@ -28,13 +28,13 @@ Contents settling() {
 TEST(ClusterView, ShowsReplicasAndKeepers) {
     Contents contents = settling();
     contents.lines["app"].line = cluster::Line{20, b, LineState::open, std::nullopt};
-    EXPECT_EQ(cluster_table("shop", contents, now),
+    EXPECT_EQ(cluster_table("shop", contents, looked_at),
               "cluster shop, id c0ffee\n\n"
               "REPLICA  ADDRESS  VERSION  AGE    INSTANCE\n"
               "web-b    b:9902   1.0      1m30s  bbbb\n\n"
               "QUEUE  STATE  FOR   EPOCH  KEEPER          LISTED\n"
               "app    open   2.5s  20     web-b (b:9902)  yes\n");
-    EXPECT_EQ(cluster_json("shop", contents, now),
+    EXPECT_EQ(cluster_json("shop", contents, looked_at),
               R"({"cluster":"shop","id":"c0ffee","revision":7,"replicas":[{"instance":"bbbb",)"
               R"("name":"web-b","address":"b:9902","version":"1.0","age_seconds":90.0,)"
               R"("queues":["app"]}],"queues":[{"name":"app","state":"open","state_seconds":2.5,)"
@@ -46,17 +46,17 @@ TEST(ClusterView, ShowsReplicasAndKeepers) {
 TEST(ClusterView, ShowsAnEmptyStore) {
     Contents contents;
     contents.id = "c0ffee";
-    EXPECT_EQ(cluster_table("shop", contents, now),
+    EXPECT_EQ(cluster_table("shop", contents, looked_at),
               "cluster shop, id c0ffee\n\nno replica is listed\n\nno queue has had a keeper\n");
 }
 
 TEST(ClusterView, NamesTheCommandThatEndsTheWaitForALostReplica) {
-    const auto text = cluster_table("shop", settling(), now);
+    const auto text = cluster_table("shop", settling(), looked_at);
     EXPECT_NE(text.find("waits until nothing of epoch 10 runs, kept by web-a (a:9902)"),
               std::string::npos)
         << text;
     EXPECT_NE(text.find("\n  ticketgate settle app 10\n"), std::string::npos) << text;
-    EXPECT_NE(cluster_json("shop", settling(), now)
+    EXPECT_NE(cluster_json("shop", settling(), looked_at)
                   .find(R"("waits_for":{"instance":"aaaa","name":"web-a","address":"a:9902",)"
                         R"("listed":false,"epoch":10,"word":false,)"
                         R"("command":"ticketgate settle app 10"})"),
@@ -66,20 +66,20 @@ TEST(ClusterView, NamesTheCommandThatEndsTheWaitForALostReplica) {
 TEST(ClusterView, NamesNoCommandWhileTheReplicaLivesOrHasSaidIt) {
     Contents alive = settling();
     alive.replicas.push_back({a, "1.0", {}});
-    EXPECT_EQ(cluster_table("shop", alive, now).find("ticketgate settle"), std::string::npos);
+    EXPECT_EQ(cluster_table("shop", alive, looked_at).find("ticketgate settle"), std::string::npos);
     Contents said = settling();
     said.lines["app"].words.push_back({10});
-    EXPECT_EQ(cluster_table("shop", said, now).find("ticketgate settle"), std::string::npos);
+    EXPECT_EQ(cluster_table("shop", said, looked_at).find("ticketgate settle"), std::string::npos);
     for (const Contents& each : {alive, said})
-        EXPECT_EQ(cluster_json("shop", each, now).find("\"command\""), std::string::npos);
+        EXPECT_EQ(cluster_json("shop", each, looked_at).find("\"command\""), std::string::npos);
 }
 
 // An earlier version does not say when it started, and clocks of two machines differ.
 TEST(ClusterView, KnowsNoAgeOrOneOfZero) {
     Contents contents = settling();
     contents.replicas[0].started = {};
-    contents.lines["app"].since = {now.unix_us + 5'000'000};
-    const auto text = cluster_json("shop", contents, now);
+    contents.lines["app"].since = {looked_at.unix_us + 5'000'000};
+    const auto text = cluster_json("shop", contents, looked_at);
     EXPECT_NE(text.find(R"("age_seconds":null)"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("state_seconds":0.0)"), std::string::npos) << text;
 }
@@ -87,7 +87,7 @@ TEST(ClusterView, KnowsNoAgeOrOneOfZero) {
 TEST(ClusterView, ShowsNoControlCharacters) {
     Contents contents = settling();
     contents.lines["app"].line->keeper.name = "\x1b[2J";
-    EXPECT_EQ(cluster_table("shop", contents, now).find('\x1b'), std::string::npos);
+    EXPECT_EQ(cluster_table("shop", contents, looked_at).find('\x1b'), std::string::npos);
 }
 
 TEST(Settle, IsPossibleForALostReplicaAlone) {

@@ -150,7 +150,10 @@ TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
     const auto shown = text(screen(browsing(test::cart()), to, unlimited));
     EXPECT_NE(shown.find("ticketgate release cart 7 --request-id r7 --admin unix:/run/a.sock\n"),
               shown.npos);
-    EXPECT_EQ(release_command("it's a queue", {.number = 7, .request_id = "r"}, ""),
+    TicketLine seven;
+    seven.number = 7;
+    seven.request_id = "r";
+    EXPECT_EQ(release_command("it's a queue", seven, ""),
               "ticketgate release 'it'\\''s a queue' 7 --request-id r");
 }
 
