@@ -112,7 +112,8 @@ void App::start_admin(const config::Config& config) {
     const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
     admin_ids_ = std::make_unique<ids::Generator>(
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    certificates_ =
+        served_certificates(*assembly_.snapshot(), addresses().size(), replica_ != nullptr);
     live_ = make_live(
         control_, config.admin_limits.max_viewers, assembly_.gates(), [this] { return standing(); },
         [this] { return supervisor_.pools(); });
@@ -261,7 +262,8 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
     notify_.reloading();
     auto result = reload_and_follow(by);
     notify_.ready();
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses().size());
+    certificates_ =
+        served_certificates(*assembly_.snapshot(), addresses().size(), replica_ != nullptr);
     return result;
 }
 

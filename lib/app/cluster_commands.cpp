@@ -7,6 +7,7 @@
 #include "app/cluster_store.hpp"
 #include "app/cluster_view.hpp"
 #include "app/commands.hpp"
+#include "app/connect_check.hpp"
 #include "app/replica.hpp"
 
 namespace ticketgate::commands {
@@ -62,7 +63,12 @@ int try_store(const config::Config& config) {
         if (!contents) return no_store(why);
         std::printf("the cluster's store: answers, cluster %s %s\n", config.cluster->name.c_str(),
                     contents->id.empty() ? "is not initialised" : "is initialised");
-        return ok;
+        int code = ok;
+        for (const auto& [good, line] : try_replicas(config.cluster->peer, contents->replicas)) {
+            std::fprintf(good ? stdout : stderr, "%s\n", line.c_str());
+            if (!good) code = failed;
+        }
+        return code;
     } catch (const std::runtime_error& error) {
         return complain(error.what());
     }

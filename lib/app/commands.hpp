@@ -56,7 +56,8 @@ int upgrade(const Whom& whom, bool wait);
 int reload(const Whom& whom);
 
 // cluster_commands.cpp: they ask the store of the file's cluster.
-/// One read of the store, for `check --connect`. Without a cluster: ok.
+/// One read of the store, for `check --connect`, and a question to each replica that it lists.
+/// Without a cluster: ok.
 int try_store(const config::Config& config);
 /// Writes the key without which no process uses the store. Once, by a person.
 int cluster_init(const std::string& config_file);

@@ -3,9 +3,11 @@
 #include <boost/asio/io_context.hpp>
 #include <utility>
 
+#include "cluster/forward.hpp"
 #include "http/spool.hpp"
 #include "net/loop.hpp"
 #include "net/resolver.hpp"
+#include "proxy/peers.hpp"
 #include "proxy/status_reader.hpp"
 #include "proxy/upstream_registry.hpp"
 #include "proxy/workers.hpp"
@@ -25,6 +27,8 @@ std::string_view fcgi_question() {
            "\x0f\0FCGI_MPXS_CONNS"
            "\x04\0\r\n\r\n"sv;
 }
+
+constexpr std::uint16_t no_word = 409;
 
 struct Nobody final : Observer {
     void notify() override {}
@@ -65,6 +69,37 @@ class Trial {
                 out.push_back(ask("status page of upstream " + name, *workers));
         }
         return out;
+    }
+
+    std::vector<Tried> replicas(const std::string& secret) {
+        std::vector<Tried> out;
+        for (const auto& [name, known] : registry_.find_or_make(config_))
+            out.push_back(greet(name, secret, *known.upstream));
+        return out;
+    }
+
+    // What a replica asks another one for, of a queue that no config has: it changes nothing.
+    Tried greet(const std::string& about, const std::string& secret, Upstream& there) {
+        const auto exchange = there.open(loop_, true, false);
+        exchange->observe(&nobody_);
+        const std::string question =
+            "GET / HTTP/1.1\r\nHost: replica\r\n" + std::string(cluster::ask_header) + ": " +
+            cluster::write_ask({.secret = secret, .queue = "-", .instance = "-", .term = 1}) +
+            "\r\n\r\n";
+        Body none(spool_);
+        http::ResponseHead answer;
+        auto failure = drive([&] { return exchange->send(question, none); });
+        if (!failure) failure = drive([&] { return exchange->read_head(false, answer); });
+        const std::string fault = exchange->fault();
+        const std::string at = exchange->address() + ": ";
+        if (failure) {
+            const auto remedy = Peers::remedy(fault);
+            return bad(about, at + (fault.empty() ? failure.message() : fault),
+                       remedy.empty() ? exchange->remedy() : remedy);
+        }
+        if (answer.status == no_word) return {true, about + ": answers"};
+        return bad(about, at + "it answers " + std::to_string(answer.status),
+                   Peers::remedy(answer.status));
     }
 
  private:
@@ -145,6 +180,15 @@ class Trial {
 
 std::vector<Tried> try_upstreams(const config::Config& config) {
     return Trial(config).all();
+}
+
+std::vector<Tried> try_replicas(const config::ClusterPeer& peer,
+                                const std::vector<cluster::Replica>& listed) {
+    config::Config replicas;
+    for (const auto& one : listed)
+        replicas.upstreams["replica " + one.self.name + " (" + one.self.address + ")"] =
+            config::peer_upstream(peer, one.self.address);
+    return Trial(replicas).replicas(peer.secret);
 }
 
 }  // namespace ticketgate

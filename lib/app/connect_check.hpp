@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/contents.hpp"
 #include "config/config.hpp"
 
 namespace ticketgate {
@@ -18,5 +19,10 @@ struct Tried {
 /// Returns a line for each upstream and each status page. Throws std::runtime_error that names an
 /// invalid TLS file.
 std::vector<Tried> try_upstreams(const config::Config& config);
+
+/// Asks each replica that the store lists whether it takes this config's for one of them: with its
+/// TLS, both ways, and its secret. Throws as above.
+std::vector<Tried> try_replicas(const config::ClusterPeer& peer,
+                                const std::vector<cluster::Replica>& listed);
 
 }  // namespace ticketgate

@@ -9,14 +9,17 @@
 namespace ticketgate {
 
 std::vector<admin::Standing::Certificate> served_certificates(const Snapshot& snapshot,
-                                                              std::size_t listeners) {
+                                                              std::size_t listeners,
+                                                              bool clustered) {
     std::vector<admin::Standing::Certificate> all;
     for (std::size_t i = 0; i < listeners; ++i) {
         const auto tls = snapshot.tls(i);
         if (tls == nullptr) continue;
+        const bool of_replicas = clustered && i + 1 == listeners;
+        const std::string name =
+            of_replicas ? "cluster.peer" : std::string(snapshot.listener_name(i));
         for (const auto& pair : tls->pairs())
-            all.push_back({std::string(snapshot.listener_name(i)), net::subject_of(*pair.leaf()),
-                           net::expiry_of(*pair.leaf())});
+            all.push_back({name, net::subject_of(*pair.leaf()), net::expiry_of(*pair.leaf())});
     }
     std::ranges::sort(all, {}, [](const auto& one) { return one.expires.unix_us; });
     return all;

@@ -16,9 +16,11 @@
 
 namespace ticketgate {
 
-/// Those that the listeners serve, the first to expire first.
+/// Those that the listeners serve, the first to expire first. `clustered`: the last one is for
+/// replicas.
 std::vector<admin::Standing::Certificate> served_certificates(const Snapshot& snapshot,
-                                                              std::size_t listeners);
+                                                              std::size_t listeners,
+                                                              bool clustered);
 
 using Pools = std::function<std::vector<std::shared_ptr<spawn::Pool>>()>;
 

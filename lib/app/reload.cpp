@@ -129,7 +129,10 @@ void Reload::put_in_force(config::Config next) {
     const config::Config& now = assembly_.config();
     log_.level(log_level(now.log.level));
     front_.max_connections(now.clients.max_connections);
-    if (replica_ != nullptr) replica_->configure(clustered_queues(now, *started_.cluster));
+    if (replica_ != nullptr) {
+        replica_->configure(clustered_queues(now, *started_.cluster));
+        replica_->read_files_again();
+    }
     exporter_.use(std::move(collector));
     assembly_.probe_status_pages();
 }

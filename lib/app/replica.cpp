@@ -39,7 +39,8 @@ std::string shared_settings(const config::Cluster& cluster, const config::Queue&
            ", order " + number(queue.order) + ", hold_timeout " +
            number(queue.hold_timeout.count()) + ", on_hold_timeout " +
            number(queue.on_hold_timeout) + ", release " + number(queue.release) + ", max_inside " +
-           number(queue.max_inside) + ", token " + queue.token.value_or("off");
+           number(queue.max_inside) + ", token " + queue.token.value_or("off") +
+           (cluster.peer.tls ? ", peer.tls" : "");
 }
 
 }  // namespace

@@ -53,11 +53,18 @@ class Comparison {
         keys(Section::cluster, "cluster.", &*runs, &*wanted);
         keys(Section::cluster_store, "cluster.store.", &runs->store, &wanted->store);
         keys(Section::cluster_peer, "cluster.peer.", &runs->peer, &wanted->peer);
+        peer_tls(runs->peer.tls, wanted->peer.tls);
     }
 
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
+    using PeerTls = std::optional<config::PeerTls>;
+    void peer_tls(const PeerTls& runs, const PeerTls& wanted) {
+        const std::string path = "cluster.peer.tls";
+        if (!runs || !wanted) return differs(path, runs ? "on" : "off", wanted ? "on" : "off");
+        keys(Section::peer_tls, path + ".", &*runs, &*wanted);
+    }
     void one(const Key& key, const std::string& path, const void* runs, const void* wanted) {
         const auto spell = key.bound.field.spell;
         if (spell == nullptr) return;

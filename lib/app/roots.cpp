@@ -176,6 +176,8 @@ std::vector<OwnFile> own_files(const config::Config& config, const std::string& 
     for (const auto& [name, upstream] : config.upstreams)
         add("the key of upstreams." + name + ".tls", upstream.tls.key);
     if (config.cluster) add("the key of cluster.store", config.cluster->store.key);
+    if (config.cluster && config.cluster->peer.tls)
+        add("the key of cluster.peer.tls", config.cluster->peer.tls->key);
     return out;
 }
 

@@ -20,6 +20,24 @@ class Findings {
         if (file.empty()) return;
         if (const auto why = net::examine_authorities(file); !why.empty()) tell(path, why, false);
     }
+    // Each replica is a server and a client of the others, which have the same file.
+    void replicas(const config::ClusterPeer& peer, WallTime now) {
+        if (!peer.tls) return;
+        const config::PeerTls& tls = *peer.tls;
+        const std::string path = "cluster.peer.tls";
+        pair({tls.certificate, tls.key}, path, now);
+        authorities(tls.ca_file, path + ".ca_file");
+        if (tls.certificate.empty() || tls.ca_file.empty() || peer.advertise.empty()) return;
+        const std::string name = tls.server_name.empty()
+                                     ? config::peer_upstream(peer, peer.advertise).host
+                                     : tls.server_name;
+        const auto why = net::examine_trust(tls.certificate, tls.ca_file, name);
+        if (why.empty()) return;
+        tell(path + ".certificate",
+             "the other replicas will refuse it: " + why + " (server_name or advertised host: " +
+                 name + "; it must be signed by a CA in ca_file, for servers and for clients)",
+             true);
+    }
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
@@ -55,6 +73,7 @@ std::vector<config::Problem> tls_problems(const config::Config& config, WallTime
         findings.authorities(store.ca_file, "cluster.store.ca_file");
         if (!store.certificate.empty())
             findings.pair({store.certificate, store.key}, "cluster.store", now);
+        findings.replicas(config.cluster->peer, now);
     }
     if (config.tracing) findings.authorities(config.tracing->ca_file, "tracing.ca_file");
     return findings.take();

@@ -48,14 +48,15 @@ constexpr std::array peer_rows{
                     "A file with the secret, relative to this file.")),
     commented(nested("tls", Kind::section, Section::peer_tls, part<&ClusterPeer::tls>,
                      "TLS between replicas, for a network that others can listen to. Each replica "
-                     "proves itself with its certificate.")),
+                     "proves itself with its certificate. Set it in all replicas or in none.")),
 };
 
 constexpr std::array peer_tls_rows{
     like("/etc/ticketgate/replica.pem",
          required(plain("certificate", Kind::file, field<&PeerTls::certificate>,
                         "A PEM file with this replica's certificate, for servers and for clients, "
-                        "relative to this file."))),
+                        "which names the host that it advertises, relative to this file. A reload "
+                        "reads the files again."))),
     like("/etc/ticketgate/replica-key.pem",
          required(plain("key", Kind::file, field<&PeerTls::key>, "The private key of it."))),
     like("/etc/ticketgate/replicas-ca.pem",

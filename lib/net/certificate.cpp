@@ -153,6 +153,23 @@ void examine_use(X509* leaf, EVP_PKEY* key, stack_st_X509* chain,
         found.push_back({Finding::About::certificate, false, certificate_file + ": " + why});
 }
 
+// As OpenSSL judges in a handshake, but for the dates.
+std::string why_untrusted(X509* leaf, stack_st_X509* chain, stack_st_X509* authorities, bool server,
+                          const std::string& name) {
+    const auto verdict = owned<X509_STORE_CTX, X509_STORE_CTX_free>(X509_STORE_CTX_new());
+    if (!verdict || X509_STORE_CTX_init(verdict.get(), nullptr, leaf, chain) != 1) return {};
+    X509_STORE_CTX_set0_trusted_stack(verdict.get(), authorities);
+    X509_STORE_CTX_set_default(verdict.get(), server ? "ssl_server" : "ssl_client");
+    X509_VERIFY_PARAM* const asked = X509_STORE_CTX_get0_param(verdict.get());
+    X509_VERIFY_PARAM_set_flags(asked, X509_V_FLAG_NO_CHECK_TIME);
+    X509_VERIFY_PARAM_set_hostflags(asked, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    if (server && X509_VERIFY_PARAM_set1_ip_asc(asked, name.c_str()) != 1)
+        X509_VERIFY_PARAM_set1_host(asked, name.c_str(), 0);
+    const bool good = X509_verify_cert(verdict.get()) == 1;
+    ERR_clear_error();
+    return good ? "" : X509_verify_cert_error_string(X509_STORE_CTX_get_error(verdict.get()));
+}
+
 }  // namespace
 
 KeyPair::KeyPair(const std::string& certificate_file, const std::string& key_file)
@@ -233,6 +250,22 @@ std::string examine_authorities(const std::string& file) {
         return why.what();
     }
     return {};
+}
+
+std::string examine_trust(const std::string& certificate_file, const std::string& ca_file,
+                          const std::string& name) {
+    const auto chain = owned<stack_st_X509, free_all>(sk_X509_new_null());
+    const auto authorities = owned<stack_st_X509, free_all>(sk_X509_new_null());
+    try {
+        const auto leaf = read_chain(certificate_file, chain.get());
+        sk_X509_push(authorities.get(), X509_dup(read_chain(ca_file, authorities.get()).get()));
+        if (auto why = why_untrusted(leaf.get(), chain.get(), authorities.get(), false, {});
+            !why.empty())
+            return "as a client's: " + why;
+        return why_untrusted(leaf.get(), chain.get(), authorities.get(), true, name);
+    } catch (const std::runtime_error&) {
+        return {};  // examine() and examine_authorities() tell it
+    }
 }
 
 std::string digest_of_file(const std::string& file) {

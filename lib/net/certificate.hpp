@@ -53,6 +53,12 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
 /// Returns the error in a file of authorities; empty: there is none.
 std::string examine_authorities(const std::string& file);
 
+/// Returns why one that trusts `ca_file` would refuse this certificate, as that of the server
+/// `name` (a host name or an IP address) and as that of a client. Empty: it would not, or a file
+/// cannot be read. Dates do not count: examine() tells them.
+std::string examine_trust(const std::string& certificate_file, const std::string& ca_file,
+                          const std::string& name);
+
 /// Trusts the certificates of this file to sign others. `tell_clients`: sends their names to
 /// clients, so that a client can choose which of its own to show. Throws std::runtime_error.
 void trust_authorities(SSL_CTX* rules, const std::string& file, bool tell_clients);

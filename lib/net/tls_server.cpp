@@ -40,7 +40,8 @@ int choose_certificates_of(SSL* connection, void* server) {
 }  // namespace
 
 TlsServer::TlsServer(const TlsServerSettings& settings)
-    : rules_(tls_rules(TLS_server_method(), settings.min_version)) {
+    : rules_(tls_rules(TLS_server_method(), settings.min_version)),
+      for_replicas_(settings.for_replicas) {
     TG_CHECK(!settings.certificates.empty());
     for (const auto& files : settings.certificates)
         pairs_.emplace_back(files.certificate, files.key);

@@ -29,6 +29,7 @@ struct TlsServerSettings {
     TlsVersion min_version = TlsVersion::v1_2;
     std::string client_ca;  ///< file; of client_auth
     ClientAuth client_auth = ClientAuth::off;
+    bool for_replicas = false;  ///< no client comes here
 };
 
 class TlsServer {
@@ -41,6 +42,8 @@ class TlsServer {
     /// The rules by which clients' certificates are accepted, to compare; empty: none is asked for.
     const std::string& guests() const { return guests_; }
     bool requires_guests() const { return required_; }
+    /// It asks clients for certificates, of which backends are told.
+    bool knows_clients() const { return !guests_.empty() && !for_replicas_; }
     const std::vector<KeyPair>& pairs() const { return pairs_; }
 
     // For OpenSSL, during a handshake.
@@ -56,6 +59,7 @@ class TlsServer {
     std::shared_ptr<SSL_CTX> rules_;
     std::string guests_;
     bool required_ = false;
+    const bool for_replicas_;
 };
 
 /// TLS on a client's connection, from its first byte on.

@@ -38,7 +38,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
           platform.permits),
       upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust,
                  platform.supervisor),
-      bound_(listeners_of(config)),
+      bound_{listeners_of(config), config.listen.size()},
       snapshot_(build(std::move(config), nullptr)) {
     limit_file_io();
     limit_traces();
@@ -81,8 +81,18 @@ void Assembly::reload(config::Config next) {
     commons_.input.limit(config().clients.max_input);
     limit_file_io();
     limit_traces();
-    if (commons_.peers) commons_.peers->read_files_again();
+    if (commons_.peers) look_at_peers();
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
+}
+
+// What is left is destroyed when the last loop has closed its idle connections.
+void Assembly::look_at_peers() {
+    commons_.peers->read_files_again();
+    auto left = commons_.peers->take_left();
+    if (left.empty()) return;
+    post_to_stations([left = std::move(left)](Station& station) {
+        for (const auto& upstream : left) upstream->retire(station.loop);
+    });
 }
 
 void Assembly::limit_file_io() {

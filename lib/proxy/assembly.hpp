@@ -14,6 +14,7 @@
 #include "proxy/settings.hpp"
 #include "proxy/snapshot.hpp"
 #include "proxy/station.hpp"
+#include "proxy/tls.hpp"
 #include "proxy/upstream_registry.hpp"
 
 namespace ticketgate {
@@ -80,6 +81,7 @@ class Assembly {
     std::shared_ptr<const Snapshot> build(config::Config config, const Snapshot* before);
     void limit_file_io();
     void limit_traces();
+    void look_at_peers();
     template <class Act>
     void post_to_stations(const Act& act);
 
@@ -88,7 +90,7 @@ class Assembly {
     Commons commons_;
     GateRegistry gates_;
     UpstreamRegistry upstreams_;
-    const std::vector<config::Listen> bound_;  // those of the first config
+    const Bound bound_;
     std::shared_ptr<const Snapshot> snapshot_;
     std::vector<std::unique_ptr<Station>> stations_;
 };

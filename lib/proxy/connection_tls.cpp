@@ -2,6 +2,7 @@
 // force.
 #include "net/tls_stream.hpp"
 #include "proxy/connection.hpp"
+#include "proxy/peers.hpp"
 
 namespace ticketgate {
 
@@ -21,12 +22,17 @@ bool Connection::must_shake_hands_again() const {
                                               !peer_.secured->client_fingerprint.empty());
 }
 
-// Logs at debug level only: any client can cause a failed handshake.
+// Logs at debug level only: any client can cause a failed handshake. None should reach the listener
+// for replicas, and a replica whose handshake fails cannot send requests here.
 void Connection::note_failed_handshake(const net::IoResult& got) {
     const bool plain = got.error == net::spoke_plainly;
     const std::string why = plain ? "plain HTTP" : wire_->fault();
     if (why.empty() || wire_->secured() != nullptr) return;
     station_->metrics.tls_failed.add();
+    Peers* const peers = station_->commons.peers.get();
+    if (peer_.replica && peers != nullptr && peers->tells("from " + peer_.ip, why))
+        station_->commons.log.warn("a TLS handshake of another replica failed",
+                                   {{"client_ip", peer_.ip}, {"why", why}});
     station_->commons.log.debug("a TLS handshake failed", {{"client_ip", peer_.ip}, {"why", why}});
 }
 

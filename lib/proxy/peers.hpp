@@ -7,7 +7,9 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/clock.hpp"
 #include "config/model_cluster.hpp"
 #include "log/log.hpp"
 #include "net/resolver.hpp"
@@ -28,21 +30,41 @@ class Peers {
     /// Any thread.
     bool proves_itself(std::string_view secret) const;
     const std::string& secret() const { return own_.secret; }
-    /// Certificates may have changed: new connections use them. Control thread.
+    /// If the files for TLS have changed, new connections use them. Control thread.
     void read_files_again();
+    /// Those that new requests do not use any more, once: each loop has to retire them.
+    std::vector<std::shared_ptr<Upstream>> take_left();
     /// With the loops stopped: closes idle connections.
     void retire(net::Loop& loop);
 
+    /// False: the same was told of this address a moment ago. Requests try again and again. Any
+    /// thread.
+    bool tells(const std::string& address, const std::string& what);
+    /// What to do about the fault of a TLS connection to another replica; empty: it says enough.
+    static std::string remedy(std::string_view fault);
+    /// What to do about an answer of a replica that does not take this one for a replica. Empty:
+    /// it is no such answer.
+    static std::string remedy(unsigned status);
+
  private:
     std::shared_ptr<Upstream> make(const std::string& address) const;
+    std::string security() const;
+    void leave_all();
 
     const config::ClusterPeer own_;
     net::Resolver& resolver_;
     const std::size_t loops_;
     const net::Connect connect_;
     Log& log_;
-    std::mutex lock_;  // guards known_
+    std::mutex lock_;  // guards what follows
     std::map<std::string, std::shared_ptr<Upstream>> known_;
+    std::vector<std::shared_ptr<Upstream>> left_;
+    std::string security_;
+    struct Told {
+        std::string what;
+        Time quiet_until{};
+    };
+    std::map<std::string, Told> told_;
 };
 
 }  // namespace ticketgate

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "fcgi/params.hpp"
+#include "proxy/peers.hpp"
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -112,7 +113,7 @@ task<error_code> Run::exchange(bool fresh) {
     exchange_ = request_->to().open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     exchange_->carries(request_->record.request_id.view());
-    if (const auto failure = co_await converse()) co_return failure;
+    if (const auto failure = co_await converse()) co_return of_keeper(failure);
     if (request_->peer && !hear_place()) co_return errc::line_moved;
     // Not forwarded; the slot is kept to the end that the framing tells (Run::outlast).
     if (station_.response.view()->malformed) co_return errc::upstream_bad_response;
@@ -206,6 +207,7 @@ void Run::tell(error_code failure) noexcept {
         const std::string fault = exchange_ ? exchange_->fault() : std::string();
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
+        if (goes_to_another_keeper(failure)) return tell_keeper(why, Peers::remedy(fault));
         const std::string address = exchange_ ? exchange_->address() : std::string();
         const bool no_answer = request_->record.upstream_status == 0;  // else it was cut
         const std::string remedy = exchange_ && no_answer ? exchange_->remedy() : std::string();

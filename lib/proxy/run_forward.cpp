@@ -1,5 +1,6 @@
 // A run whose request goes to the replica that keeps the line of its queue (CLUSTER.md section 9).
 #include "cluster/forward.hpp"
+#include "proxy/peers.hpp"
 #include "proxy/run_state.hpp"
 
 namespace ticketgate {
@@ -31,12 +32,53 @@ void Run::pass_end_on() {
     exchange_->finish_sending();
 }
 
+// What a failure means if the request went to the replica that keeps its line. In TLS 1.3 the other
+// side judges our certificate when our side is done, and says so in an alert.
+error_code Run::of_keeper(error_code failure) {
+    if (!request_->peer || request_->asked_for) return failure;
+    const std::string fault = exchange_->fault();
+    if (fault.find("alert") == std::string::npos) return failure;
+    tell_keeper(fault, Peers::remedy(fault));
+    return errc::line_moved;
+}
+
+// It was not started, or it may be repeated, so its session tries again: one line for many tries.
+bool Run::goes_to_another_keeper(error_code failure) const {
+    if (!request_->peer || request_->asked_for) return false;
+    const bool secured = exchange_ && !exchange_->fault().empty();
+    return failure == errc::upstream_refused || failure == errc::upstream_untrusted ||
+           failure == errc::upstream_connect_timeout ||
+           (failure == errc::upstream_broke && secured);
+}
+
+void Run::tell_keeper(const std::string& why, const std::string& remedy) {
+    const std::string address = exchange_->address();
+    if (!station_.commons.peers->tells(address, why)) return;
+    std::string more = remedy.empty() ? exchange_->remedy() : remedy;
+    if (!more.empty()) more.insert(0, ": ");
+    station_.commons.log.warn("a request cannot be sent to the replica that keeps its queue",
+                              {{"request_id", request_->record.request_id},
+                               {"queue", request_->record.queue},
+                               {"address", address},
+                               {"why", why + more}});
+}
+
+// What a replica answers before it takes the request for one of a replica: it has not started it,
+// and its client must not get that answer. Every later answer tells a place.
+bool Run::hear_refusal() {
+    constexpr unsigned handshake_outdated = 421;  // the next connection is under its new files
+    const unsigned status = station_.response.view()->status;
+    const std::string remedy = Peers::remedy(status);
+    if (!remedy.empty()) tell_keeper("it answers " + std::to_string(status), remedy);
+    return !remedy.empty() || status == handshake_outdated;
+}
+
 // False: the keeper does not keep the line any more, and has not started the request.
 bool Run::hear_place() {
     std::optional<cluster::Place> place;
     for (const auto& field : station_.response.view()->fields)
         if (iequals(field.name, cluster::place_header)) place = cluster::read_place(field.value);
-    if (!place) return true;
+    if (!place) return !hear_refusal();
     if (place->moved) return false;
     Record& record = request_->record;
     record.number = place->number;

@@ -39,6 +39,10 @@ class Run final : public Resident {
     // run_forward.cpp
     Body& body_to_send();
     bool hear_place();
+    bool hear_refusal();
+    error_code of_keeper(error_code failure);
+    bool goes_to_another_keeper(error_code failure) const;
+    void tell_keeper(const std::string& why, const std::string& remedy);
     Duration keeper_silence(Duration backend) const;
     void pass_end_on();
 

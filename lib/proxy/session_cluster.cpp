@@ -36,6 +36,8 @@ error_code Session::hear_replica() {
     about->peer.ip = told->client;
     about->peer.trusted = true;  // its X-Forwarded-* are those of the replica
     about->peer.port_told = told->port_told;
+    about->peer.secured = nullptr;  // of the connection between replicas; the client has its own
+    if (!request_->record.client_ip.empty()) request_->record.client_ip = told->client;
     about->queue = told->queue;
     about->listener = told->listener;
     if (told->inside) about->inside = std::string(*told->inside);

@@ -76,7 +76,7 @@ std::vector<std::string> own_names_of(std::vector<std::string> names,
                                 return l.tls && l.tls->client_auth != config::ClientAuth::off;
                             }) ||
         std::ranges::any_of(bound,
-                            [](const auto& server) { return server && !server->guests().empty(); });
+                            [](const auto& server) { return server && server->knows_clients(); });
     // On all listeners: a client could come in by another one.
     if (asks)
         for (const auto name : client_certificate_headers) names.push_back(http::cgi_name(name));

@@ -212,7 +212,7 @@ fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::str
 
 void describe(Record& record, const http::RequestHead& head, const Peer& peer) {
     record.client_ip = client_ip(head, peer);
-    if (peer.secured == nullptr) return;
+    if (peer.secured == nullptr || peer.replica) return;  // the client has its own connection
     record.tls = peer.secured->version;
     record.tls_cipher = peer.secured->cipher;
     const std::string& subject = peer.secured->client_subject;

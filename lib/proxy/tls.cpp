@@ -9,8 +9,9 @@
 namespace ticketgate {
 namespace {
 
-net::TlsServerSettings server_settings(const config::ListenTls& tls) {
+net::TlsServerSettings server_settings(const config::ListenTls& tls, bool for_replicas) {
     net::TlsServerSettings settings;
+    settings.for_replicas = for_replicas;
     for (const auto& [certificate, key] : tls.certificates)
         settings.certificates.push_back({certificate, key});
     settings.min_version = static_cast<net::TlsVersion>(tls.min_version);
@@ -19,9 +20,12 @@ net::TlsServerSettings server_settings(const config::ListenTls& tls) {
     return settings;
 }
 
-// Null: the config no longer names the address.
-const config::Listen* now_of(const config::Listen& bound, std::size_t index,
+// Null: the config no longer names the address. The listener for replicas stays as it was at the
+// start, as the connections to the other replicas do; its files are read again.
+const config::Listen* now_of(const Bound& all, std::size_t index,
                              const std::vector<config::Listen>& now) {
+    const config::Listen& bound = all.listeners[index];
+    if (index == all.replicas) return &bound;
     if (index < now.size() && now[index].address == bound.address) return &now[index];
     const auto found = std::ranges::find(now, bound.address, &config::Listen::address);
     return found == now.end() ? nullptr : &*found;
@@ -33,30 +37,27 @@ const std::string& server_name_of(const config::Upstream& upstream) {
 
 }  // namespace
 
-Snapshot::TlsServers tls_servers(const std::vector<config::Listen>& bound,
-                                 const config::Config& config, const Snapshot* before) {
+Snapshot::TlsServers tls_servers(const Bound& bound, const config::Config& config,
+                                 const Snapshot* before) {
     Snapshot::TlsServers servers;
-    const auto now = listeners_of(config);
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-        const config::Listen* const listen = now_of(bound[i], i, now);
+    for (std::size_t i = 0; i < bound.listeners.size(); ++i) {
+        const config::Listen* const listen = now_of(bound, i, config.listen);
         if (listen == nullptr && before != nullptr)
             servers.push_back(before->tls(i));
         else if (listen != nullptr && listen->tls)
-            servers.push_back(
-                std::make_shared<const net::TlsServer>(server_settings(*listen->tls)));
+            servers.push_back(std::make_shared<const net::TlsServer>(
+                server_settings(*listen->tls, i == bound.replicas)));
         else
             servers.push_back(nullptr);
     }
     return servers;
 }
 
-Snapshot::ListenerNames listener_names(const std::vector<config::Listen>& bound,
-                                       const config::Config& config) {
+Snapshot::ListenerNames listener_names(const Bound& bound, const config::Config& config) {
     Snapshot::ListenerNames names;
-    const auto now = listeners_of(config);
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-        const config::Listen* const listen = now_of(bound[i], i, now);
-        names.push_back(listen == nullptr ? bound[i].name : listen->name);
+    for (std::size_t i = 0; i < bound.listeners.size(); ++i) {
+        const config::Listen* const listen = now_of(bound, i, config.listen);
+        names.push_back(listen == nullptr ? bound.listeners[i].name : listen->name);
     }
     return names;
 }

@@ -5,10 +5,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cstdlib>
 #include <utility>
 
-#include "cluster/forward.hpp"
 #include "replica/changes.hpp"
 
 namespace ticketgate::replica {
@@ -21,11 +19,6 @@ namespace asio = boost::asio;
 constexpr milliseconds beat = 100ms;
 // Looks and renewals in the time of one lease.
 constexpr int looks_a_lease = 3;
-// Of one question to another replica.
-constexpr milliseconds longest_question = 500ms;
-constexpr unsigned word_given = 204;
-// Addresses of lost replicas are forgotten together.
-constexpr std::size_t most_peers = 64;
 
 cluster::Replica listing_of(const Settings& settings) {
     cluster::Replica out{settings.self, settings.version, {}};
@@ -205,42 +198,6 @@ void Replica::workers_idle(const std::string& queue, cluster::Epoch term) {
         line.over(term, cluster::Settled::workers);
         drive(line);
     });
-}
-
-// Null: not an address, or a bad file for TLS.
-etcd::Node* Replica::peer(const std::string& address) try {
-    const auto found = peers_.find(address);
-    if (found != peers_.end()) return found->second.get();
-    if (peers_.size() >= most_peers) peers_.clear();
-    const auto colon = address.rfind(':');
-    etcd::Endpoint at;
-    at.host = address.substr(0, colon);
-    if (at.host.starts_with('[')) at.host = at.host.substr(1, at.host.size() - 2);
-    at.port = static_cast<std::uint16_t>(std::strtoul(address.c_str() + colon + 1, nullptr, 10));
-    at.tls = settings_.peers_speak_tls;
-    auto made = std::make_unique<etcd::Node>(io_, at, settings_.peer_tls);
-    return peers_.emplace(address, std::move(made)).first->second.get();
-} catch (const std::exception& bad) {
-    tell(bad.what());
-    return nullptr;
-}
-
-// Straight, so that a keeper without the store can give its word.
-Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
-    etcd::Node* const there = peer(prior.keeper.address);
-    if (there != nullptr) {
-        etcd::HttpRequest question{boost::beast::http::verb::get, "/", 11};
-        question.set(boost::beast::http::field::host, prior.keeper.address);
-        question.set(cluster::ask_header,
-                     cluster::write_ask({settings_.secret, line.queue(), prior.keeper.id,
-                                         prior.epoch, line.keeper().epoch()}));
-        etcd::HttpResponse answer;
-        const auto error =
-            co_await there->ask(std::move(question), answer, monotonic_now() + longest_question);
-        if (!error && answer.result_int() == word_given) line.over(prior.epoch);
-    }
-    line.asks = false;
-    drive(line);
 }
 
 Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {

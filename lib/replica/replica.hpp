@@ -68,6 +68,8 @@ class Replica {
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
     void configure(Queues queues);
+    /// The files of its TLS to other replicas may have changed. Any thread.
+    void read_files_again();
     /// Ends its thread; nothing is granted or written any more. The permits stay.
     void stop();
 
@@ -94,7 +96,8 @@ class Replica {
     Awaitable<void> tick();
     Awaitable<void> write(Line& line, cluster::Write write);
     Awaitable<void> ask(Line& line, cluster::Prior prior);
-    etcd::Node* peer(const std::string& address);
+    std::shared_ptr<etcd::Node> peer(const std::string& address);
+    void tell_peer(const Line& line, const std::string& address, const std::string& why);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
     void apply(const Look& look, std::uint64_t number, const std::string& why);
     void drive(Line& line);
@@ -113,7 +116,9 @@ class Replica {
     const Duration between_looks_;
     Store store_;
     std::map<std::string, std::unique_ptr<Line>> lines_;
-    std::map<std::string, std::unique_ptr<etcd::Node>> peers_;  // by address
+    // By address. Shared with the questions that are under way.
+    std::map<std::string, std::shared_ptr<etcd::Node>> peers_;
+    std::map<std::string, std::string> told_;  // of peers, by address
     cluster::Memory memory_;
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun

@@ -31,6 +31,17 @@ TEST_F(ClusterLine, ServesWhatComesToAnyReplica) {
     EXPECT_EQ(there.header("X-Request-Id"), second[1].at("request_id").as_string());
 }
 
+TEST_F(Cluster, LogsTheClientOfTheOtherReplica) {
+    const std::string more = all_queued + std::string("clients: {trusted_proxies: [127.0.0.1]}\n");
+    const auto a = replica("a", "hold_timeout: never", more);
+    begin_line(*a);
+    const auto b = replica("b", "hold_timeout: never", more);
+    EXPECT_EQ(b->get("/there", "X-Forwarded-For: 192.0.2.7\r\n").status, 200);
+    EXPECT_EQ(b->log(1)[0].at("client_ip").as_string(), "192.0.2.7");
+    EXPECT_EQ(a->log(2)[1].at("client_ip").as_string(), "192.0.2.7");
+    EXPECT_EQ(a->log(2)[1].at("forwarded_by").as_string(), "127.0.0.1");
+}
+
 TEST_F(ClusterLine, RunsOneRequestAtATimeInOneOrder) {
     backend_.hold("/slow");
     Client slow = a_->client();

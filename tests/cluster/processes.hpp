@@ -20,23 +20,24 @@ namespace ticketgate::test {
 class Process {
  public:
     Process(const std::string& name, const std::string& store, const Backend& backend,
-            const std::string& queue, const std::string& more)
+            const std::string& queue, const std::string& more, const std::string& peer)
         : ports_(free_ports(3)) {
         const auto local = [this](std::size_t i) {
             return "\"127.0.0.1:" + std::to_string(ports_[i]) + "\"";
         };
         file_ = folder_.write(
-            "c.yaml", "listen: [{address: " + local(0) + "}]\nadmin: {address: " + local(1) +
-                          "}\nupstreams: {app: {url: \"" + backend.url() +
-                          "\"}}\nqueues: {app: {cluster: true, " + queue +
-                          "}}\nlog: {access_file: \"" + folder_.file("access.log") +
-                          "\"}\ncluster:\n  name: shop\n  replica: " + name +
-                          "\n  lease: 2s\n  idle_after: 200ms\n  store: {endpoints: [" + store +
-                          "], timeout: 600ms}\n  peer: {listen: " + local(2) +
-                          ", advertise: " + local(2) + ", secret: 0123456789abcdef}\n" + more);
+            "c.yaml",
+            "listen: [{address: " + local(0) + "}]\nadmin: {address: " + local(1) +
+                "}\nupstreams: {app: {url: \"" + backend.url() +
+                "\"}}\nqueues: {app: {cluster: true, " + queue + "}}\nlog: {access_file: \"" +
+                folder_.file("access.log") + "\"}\ncluster:\n  name: shop\n  replica: " + name +
+                "\n  lease: 2s\n  idle_after: 200ms\n  store: {endpoints: [" + store +
+                "], timeout: 600ms}\n  peer: {listen: " + local(2) + ", advertise: " + local(2) +
+                ", secret: 0123456789abcdef" + peer + "}\n" + more);
         start();
     }
 
+    const std::string& file() const { return file_; }
     void start() { program_ = std::make_unique<Program>(std::vector<std::string>{"-c", file_}); }
     Program& program() { return *program_; }
     void crash() { program_->signal(SIGKILL), (void)program_->wait(); }
@@ -70,12 +71,15 @@ class Process {
             if (line.starts_with(series + ' ')) return std::stod(line.substr(series.size() + 1));
         return -1;
     }
-    /// Changes a text of the config file that stands there once, and reloads it.
-    void reload(const std::string& from, const std::string& to) {
+    /// Changes a text of the config file that stands there once.
+    void change(const std::string& from, const std::string& to) {
         std::string text = folder_.read("c.yaml");
         ASSERT_NE(text.find(from), std::string::npos);
         text.replace(text.find(from), from.size(), to);
         (void)folder_.write("c.yaml", text);
+    }
+    void reload(const std::string& from, const std::string& to) {
+        change(from, to);
         program_->signal(SIGHUP);
     }
     std::uint64_t waiting() const { return queue().at("waiting").to_number<std::uint64_t>(); }
@@ -109,16 +113,20 @@ class Cluster : public testing::Test {
         const auto ran = Command(store_).run({"cluster", "init"});
         EXPECT_EQ(ran.code, 0) << ran.err;
     }
+    /// `peer`: further keys of cluster.peer, as `, tls: {…}`.
     static constexpr const char* all_queued = "routes: [{prefix: /, upstream: app, queue: app}]\n";
     std::unique_ptr<Process> replica(const std::string& name,
                                      const std::string& queue = "hold_timeout: never",
-                                     const std::string& more = all_queued) const {
-        return replica_at(store_.url(0), name, queue, more);
+                                     const std::string& more = all_queued,
+                                     const std::string& peer = {}) const {
+        return replica_at(store_.url(0), name, queue, more, peer);
     }
     std::unique_ptr<Process> replica_at(const std::string& store, const std::string& name,
                                         const std::string& queue = "hold_timeout: never",
-                                        const std::string& more = all_queued) const {
-        auto made = std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more);
+                                        const std::string& more = all_queued,
+                                        const std::string& peer = {}) const {
+        auto made =
+            std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more, peer);
         EXPECT_TRUE(made->serves()) << made->program().err();
         return made;
     }

@@ -69,6 +69,23 @@ TEST(KeysForRestart, OfTheAdminListenerSayHowToAskTheRunningProcess) {
               "admin.max_connections: 5 needs a restart; 64 stays in force\n");
 }
 
+TEST(KeysForRestart, AreAllOfTheTlsBetweenReplicas) {
+    const auto peer = [](const std::string& tls) {
+        return "cluster: {name: c, store: {endpoints: [\"http://127.0.0.1:2\"]}, peer: {listen: "
+               "\"127.0.0.1:3\", advertise: \"127.0.0.1:3\", secret: 0123456789abcdef" +
+               tls + "}}\n";
+    };
+    const std::string tls = ", tls: {certificate: /a, key: /k, ca_file: ", one = tls + "/c}";
+    EXPECT_EQ(told(peer(one), peer(one)), "");
+    EXPECT_EQ(told(peer(""), peer(one)),
+              "cluster.peer.tls: on needs a restart; off stays in force\n");
+    EXPECT_EQ(told(peer(one), peer("")),
+              "cluster.peer.tls: off needs a restart; on stays in force\n");
+    EXPECT_EQ(told(peer(one), peer(tls + "/d, server_name: replica}")),
+              "cluster.peer.tls.ca_file: /d needs a restart; /c stays in force\n"
+              "cluster.peer.tls.server_name: replica needs a restart;  stays in force\n");
+}
+
 TEST(KeysForRestart, OfTheIdServiceKeepItsTokenSecret) {
     const std::string one = "id_service: {address: \"127.0.0.1:4444\", worker: 1, token: ";
     EXPECT_EQ(told("", one + "a}\n"),

@@ -137,6 +137,41 @@ TEST(ClusterPeer, WarnsOfPlainTextBetweenMachines) {
               "plain text; write peer.tls, unless the network is closed to others");
 }
 
+TEST(ClusterPeer, MaySpeakTls) {
+    const std::string far =
+        "listen: \"0.0.0.0:8081\", advertise: \"web-1:8081\", secret: 0123456789abcdef, tls: ";
+    const std::string text =
+        with_peer(far + "{certificate: one.pem, key: /k, ca_file: ca.pem, server_name: replica}");
+    EXPECT_EQ(first_problem(text), "");
+    const ClusterPeer peer = good(text).cluster->peer;
+    ASSERT_TRUE(peer.tls);
+    EXPECT_EQ(peer.tls->key, "/k");
+    EXPECT_TRUE(peer.tls->certificate.ends_with("one.pem"));
+    EXPECT_EQ(peer.tls->server_name, "replica");
+    const Listen listen = peer_listener(peer);
+    ASSERT_TRUE(listen.tls);
+    EXPECT_EQ(listen.tls->client_auth, ClientAuth::required);
+    EXPECT_EQ(listen.tls->client_ca, peer.tls->ca_file);
+    const Upstream upstream = peer_upstream(peer, "[::1]:8081");
+    EXPECT_TRUE(upstream.https && upstream.tls.verify);
+    EXPECT_EQ(upstream.host, "::1");
+    EXPECT_EQ(upstream.tls.ca_file, peer.tls->ca_file);
+    EXPECT_EQ(upstream.tls.certificate, peer.tls->certificate);
+    EXPECT_EQ(upstream.tls.server_name, "replica");
+}
+
+TEST(ClusterPeer, NeedsAllFilesOfItsTls) {
+    const std::string near =
+        "listen: \"127.0.0.1:1\", advertise: \"127.0.0.1:1\", secret: 0123456789abcdef, tls: ";
+    for (const auto& [given, missing] : std::vector<std::pair<std::string, std::string>>{
+             {"{key: k, ca_file: c}", "certificate"},
+             {"{certificate: p, ca_file: c}", "key"},
+             {"{certificate: p, key: k}", "ca_file"}}) {
+        const auto told = first_problem(with_peer(near + given));
+        EXPECT_TRUE(told.starts_with("cluster.peer.tls." + missing + ": is missing")) << told;
+    }
+}
+
 TEST(ClusteredQueue, NeedsAClusterAndAWordAboutLostRequests) {
     EXPECT_EQ(
         first_problem(base + one_route + "queues: {app: {cluster: true, hold_timeout: 1m}}\n"),

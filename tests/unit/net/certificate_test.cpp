@@ -22,6 +22,22 @@ TEST(Certificates, GoodOnesGiveNoProblems) {
     EXPECT_EQ(examine_authorities(Keys::get().authority.file()), "");
 }
 
+TEST(Certificates, AreExaminedAsThoseThatReplicasShowEachOther) {
+    const auto& keys = Keys::get();
+    const std::string own = keys.localhost.certificate, ca = keys.authority.file();
+    EXPECT_EQ(examine_trust(own, ca, "localhost"), "");
+    EXPECT_EQ(examine_trust(own, ca, "replica.internal"), "hostname mismatch");
+    EXPECT_EQ(examine_trust(own, ca, "127.0.0.1"), "IP address mismatch");
+    test::Wanted wanted;
+    wanted.names = {"127.0.0.1"};
+    wanted.days = -2;
+    EXPECT_EQ(examine_trust(keys.authority.issue("ip", wanted).certificate, ca, "127.0.0.1"), "");
+    const test::Authority other("other.pem");
+    EXPECT_EQ(examine_trust(own, other.file(), "localhost"),
+              "as a client's: unable to get local issuer certificate");
+    EXPECT_EQ(examine_trust(own, other.folder() + "/none", "localhost"), "");
+}
+
 TEST(Certificates, DatesAreChecked) {
     test::Wanted wanted;
     wanted.days = -2;
