@@ -9,6 +9,8 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 #include <boost/url/url.hpp>
 #include <chrono>
 #include <memory>
@@ -136,7 +138,10 @@ std::string release_target(const std::string& queue, std::uint64_t number,
     url.segments().push_back("release");
     const auto text = std::to_string(number);
     url.params().append({"number", text});
-    if (!request_id.empty()) url.params().append({"request_id", request_id});
+    if (request_id.empty()) return url.buffer();
+    // A plus sign in a query is a blank, and params() leaves it as it is.
+    const auto id = boost::urls::encode(request_id, boost::urls::unreserved_chars);
+    url.encoded_params().append({"request_id", id});
     return url.buffer();
 }
 

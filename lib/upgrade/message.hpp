@@ -26,7 +26,7 @@ inline constexpr std::size_t longest_message = 4096;
 enum class Kind : std::uint8_t {
     hello,    ///< number: the protocol
     socket,   ///< a listening socket comes with it
-    offered,  ///< these were all sockets; number: the side of the new process for ids (0 or 1)
+    offered,  ///< these were all sockets; number: facts (inherited_facts() in app/predecessor.hpp)
     problem,  ///< text: why the new process does not start
     ready,    ///< the new process can accept
     queue,    ///< text: a queue of the old process

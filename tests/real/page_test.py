@@ -78,6 +78,7 @@ class PageCase(unittest.TestCase):
         self.clients = []
 
     def restart(self):
+        self.gate.child.kill()  # as a crash: a drain would wait for the requests
         self.gate.stop()
         self.gate = Process([TICKETGATE, "-c", str(self.config)], self.folder / "gate.log")
         wait_for(lambda: answers(self.admin), "the admin listener")

@@ -20,7 +20,7 @@ TEST(AdminClient, NamesATicket) {
 
 TEST(AdminClient, NamesTheRequestOfATicket) {
     EXPECT_EQ(release_target("app", 27, "a+b/c=&d"),
-              "/api/v1/queues/app/release?number=27&request_id=a%2Bb/c=%26d");
+              "/api/v1/queues/app/release?number=27&request_id=a%2Bb%2Fc%3D%26d");
 }
 
 TEST(AdminClient, NamesAPauseAndItsTime) {

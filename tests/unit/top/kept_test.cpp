@@ -78,7 +78,7 @@ TEST(Kept, NamesTheCommandThatEndsAWait) {
     const auto by_person = cluster(line(
         "settling", "a", lost("false", R"(,"command":"ticketgate settle cart 10 -c x.yaml")")));
     const std::string stands =
-        "cart stands for 12.5s, since 14:53:08: requests of epoch 10, kept "
+        "cart stands for 12.5s, since 14:53:07: requests of epoch 10, kept "
         "by web-b (b:9902), may still run";
     EXPECT_EQ(told(by_person, "earlier_keeper"),
               (Texts{stands,

@@ -159,7 +159,8 @@ TEST(Screen, NamesTheProcessInTheCommandAndQuotesTheQueue) {
 
 // A second is cut from the difference once, not from the clock and from the time that it held.
 TEST(Screen, TellsTheSecondInWhichAHoldBegan) {
-    for (const auto& [now, begun] : {std::pair{50'000.4, "14:53:05"}, {50'000.6, "14:53:06"}}) {
+    for (const auto& [now, begun] :
+         {std::pair{50'000.4, "14:53:05"}, std::pair{50'000.6, "14:53:06"}}) {
         auto at = around();
         at.now.unix_s = now;
         auto cart = *read_tickets(test::cart());
