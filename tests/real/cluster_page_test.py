@@ -146,8 +146,10 @@ class ClusterPage(unittest.TestCase):
         self.shot("cluster-store-away")
 
     def test_the_stream_is_bounded(self):
-        picture = json.loads(get(self.a.admin, "/api/v1/cluster")[1])
-        self.assertEqual([len(one["queues"]) for one in picture["replicas"]], [1, 1])
+        def told():
+            return json.loads(get(self.a.admin, "/api/v1/cluster")[1])
+        wait_for(lambda: [len(one["queues"]) for one in told()["replicas"]] == [1, 1], "each replica has seen the other")
+        picture = told()
         self.open_page(self.a)
         cluster = self.browser.run("""
             return new Promise((done) => {
