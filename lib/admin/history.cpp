@@ -15,7 +15,7 @@ json::value of(std::span<const std::uint64_t> counts, double share) {
     return value ? json::value(*value) : json::value(nullptr);
 }
 
-// What was counted in these seconds.
+// The percentiles and rates of counts that took so many seconds.
 json::object figures(const GateCounts& counts, double seconds) {
     const auto all = std::accumulate(counts.waits.begin(), counts.waits.end(), std::uint64_t{0});
     const auto a_second = [seconds](std::uint64_t number) {

@@ -46,7 +46,7 @@ class History {
     boost::json::object of(const std::set<std::string>& queues) const;
 
  private:
-    /// What one step, or several, have counted. A step counts less than 2^32.
+    /// The counts of one step, or the sum of several. A step counts less than 2^32.
     using Buckets = std::array<std::uint32_t, std::tuple_size_v<GateCounts::Buckets>>;
     struct Point {
         Buckets waits{}, holds{};

@@ -26,7 +26,7 @@ struct Shown {
 /// too many.
 std::set<std::string> shown_queues(const GateRegistry& gates);
 
-/// What one picture shows beside the gates.
+/// The parts of one picture that do not come from the gates.
 struct Around {
     Standing standing;
     std::vector<std::shared_ptr<spawn::Pool>> pools;

@@ -20,8 +20,8 @@ std::string cluster_table(std::string_view name, const cluster::Contents&, WallT
 /// Why an operator cannot settle this term of this queue; empty: the store waits for it.
 std::string why_not_settled(const cluster::Contents&, const std::string& queue, cluster::Epoch);
 
-/// What a running replica knows, as JSON: the same, and its own part. `file`: its config, for the
-/// command that ends a wait.
+/// The same as JSON of a running replica, with its view of the store and of itself. `file`: its
+/// config, for the command that ends a wait.
 std::string cluster_page(const replica::Replica& replica, const std::string& file, WallTime now);
 
 /// The same for the live page: these queues, and no more replicas than a cluster should have.

@@ -14,7 +14,7 @@ Files named_files(const config::Loaded& loaded) {
     }
     for (const auto& [name, upstream] : config->upstreams)
         files.insert({upstream.tls.ca_file, upstream.tls.certificate, upstream.tls.key});
-    // Of the section `cluster` only these are read again, so that certificates can be renewed.
+    // A reload reads only these files of the section `cluster` again: certificates can be renewed.
     if (config->cluster && config->cluster->peer.tls) {
         const config::PeerTls& tls = *config->cluster->peer.tls;
         files.insert({tls.certificate, tls.key, tls.ca_file});

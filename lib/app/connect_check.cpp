@@ -78,7 +78,8 @@ class Trial {
         return out;
     }
 
-    // What a replica asks another one for, of a queue that no config has: it changes nothing.
+    // Asks for the word of a queue that no config has, as a replica asks another one. Changes
+    // nothing.
     Tried greet(const std::string& about, const std::string& secret, Upstream& there) {
         const auto exchange = there.open(loop_, true, false);
         exchange->observe(&nobody_);

@@ -29,7 +29,7 @@ struct PageSources {
     std::function<admin::Standing()> standing;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> pools;
     admin::Elsewhere elsewhere;
-    /// What this replica knows of these queues; unset: the config has no cluster.
+    /// The keeper and the state of these queues; unset: the config has no cluster.
     std::function<boost::json::object(const std::set<std::string>& queues)> cluster = {};
 };
 

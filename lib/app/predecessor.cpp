@@ -51,7 +51,7 @@ bool take_offer(Packet packet, Inheritance& into) {
     return true;
 }
 
-// Of the process that made the link.
+// Returns the pid of the process that made the link; 0: unknown.
 pid_t maker_of(const Descriptor& link) {
     ucred maker{};
     socklen_t size = sizeof maker;

@@ -49,7 +49,8 @@ bool LocalGate::make(const net::Loop* here, Change change) {
     return missed;
 }
 
-// The permit itself asks, and the facts show it who waits. Told of it as well, it would ask again.
+// The permit calls this. The facts show it the waiting requests, so make() must not notify it of
+// them: it would look again at once.
 LocalGate::Facts LocalGate::look() {
     Facts facts;
     (void)make(nullptr, [&](Time, queue::Tickets&) { facts = this->facts(); });

@@ -219,17 +219,17 @@ std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) 
 }
 
 bool TlsStream::flush() {
-    if (!wire_.flush()) return false;
-    if (finishing_ && !std::exchange(finished_, true)) wire_.below().finish_writing();
-    return true;
+    const bool flushed = wire_.flush();
+    // Behind a failure of TLS the peer need not read what is gathered.
+    const bool ends = finishing_ && (flushed || failed());
+    if (ends && !std::exchange(finished_, true)) wire_.below().finish_writing();
+    return flushed;
 }
 
 void TlsStream::finish_writing() {
     finishing_ = true;
     say_end();
     (void)flush();
-    // Behind a failure of TLS the peer need not read what is gathered.
-    if (failed() && !std::exchange(finished_, true)) wire_.below().finish_writing();
 }
 
 // Gathers our close_notify, once; the peer's own may come later, or not at all.

@@ -85,7 +85,7 @@ void Assembly::reload(config::Config next) {
     post_to_stations([snapshot = snapshot_](Station& station) { station.use(snapshot); });
 }
 
-// What is left is destroyed when the last loop has closed its idle connections.
+// Destroys the old upstreams when the last loop has closed their idle connections.
 void Assembly::look_at_peers() {
     commons_.peers->read_files_again();
     auto left = commons_.peers->take_left();

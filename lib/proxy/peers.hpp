@@ -40,10 +40,10 @@ class Peers {
     /// False: the same was told of this address a moment ago. Requests try again and again. Any
     /// thread.
     bool tells(const std::string& address, const std::string& what);
-    /// What to do about the fault of a TLS connection to another replica; empty: it says enough.
+    /// The remedy for a fault of a TLS connection to another replica; empty: the fault says enough.
     static std::string remedy(std::string_view fault);
-    /// What to do about an answer of a replica that does not take this one for a replica. Empty:
-    /// it is no such answer.
+    /// The remedy for an answer by which another replica refuses this one as a replica; empty: the
+    /// status is not one of those.
     static std::string remedy(unsigned status);
 
  private:

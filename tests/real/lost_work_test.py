@@ -112,12 +112,17 @@ class LostWork(unittest.TestCase):
         self.assertEqual(self.metric('ticketgate_queue_settled_total{by="worker_idle",queue="app"}'), 1)
         self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="app"}'), 0)
 
-    def test_the_queue_goes_on_when_the_script_has_ended(self):
+    def lose_a_script(self):
+        """It runs on while its replica is killed. Returns the request that waits for its end, once php-fpm is asked."""
         self.send(self.a, "/work.php?name=lost&until=ended")
         self.wait_for_line("begin lost")
         self.a.kill()
-        waits, found = self.send(self.b, "/work.php?name=next")
+        next_one = self.send(self.b, "/work.php?name=next")
         self.wait_until_asked()
+        return next_one
+
+    def test_the_queue_goes_on_when_the_script_has_ended(self):
+        waits, found = self.lose_a_script()
         self.stands_for(3)
         self.assertNotIn("begin next", self.lines())
         self.let_go("ended")
@@ -143,11 +148,7 @@ class LostWork(unittest.TestCase):
         self.assertEqual(self.lines()[-3:], ["end lost", "begin next", "end next"])
 
     def test_a_keeper_that_drains_asks_as_well(self):
-        self.send(self.a, "/work.php?name=lost&until=ended")
-        self.wait_for_line("begin lost")
-        self.a.kill()
-        waits, found = self.send(self.b, "/work.php?name=next")
-        self.wait_until_asked()
+        waits, found = self.lose_a_script()
         self.b.child.terminate()
         wait_for(lambda: "draining" in (self.b.folder / "log").read_text(), "it drains", PATIENCE)
         self.let_go("ended")

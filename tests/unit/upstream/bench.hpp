@@ -107,6 +107,20 @@ struct Bench {
         self.finish(std::move(exchange));
     }
 
+    /// An exchange whose request, without a body, is sent, and the backend's end.
+    struct Running {
+        std::unique_ptr<Exchange> exchange;
+        Peer backend;
+    };
+    /// Sends `head`; the backend gets `sent`.
+    Running run(std::string_view head = get, std::string_view sent = get) {
+        auto exchange = open();
+        EXPECT_TRUE(send(*exchange, head));
+        Peer backend = door.accept();
+        EXPECT_EQ(backend.receive(), sent);
+        return {std::move(exchange), std::move(backend)};
+    }
+
     /// Runs a whole exchange over a new connection. Returns the backend's end.
     Peer exchange_once(std::string_view response) {
         auto exchange = open(true);

@@ -157,10 +157,7 @@ TEST(HttpExchange, AnIncompleteResponseIsAFailure) {
 // As after an exception. A server of WebSockets closes when its client does.
 TEST(HttpExchange, ATunnelThatIsLeftInTheMidstEndsWithAFin) {
     Bench bench;
-    auto exchange = bench.open();
-    ASSERT_TRUE(bench.send(*exchange));
-    const Peer backend = bench.door.accept();
-    EXPECT_EQ(backend.receive(), Bench::get);
+    auto [exchange, backend] = bench.run();
     backend.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
     http::ResponseHead head;
     ASSERT_TRUE(bench.read_head(*exchange, head));
@@ -182,10 +179,7 @@ TEST(HttpExchange, AHeadAboveItsLimitIsRefused) {
 
 TEST(HttpExchange, ADroppedExchangeClosesItsConnection) {
     Bench bench;
-    auto exchange = bench.open();
-    ASSERT_TRUE(bench.send(*exchange));
-    const Peer backend = bench.door.accept();
-    EXPECT_EQ(backend.receive(), Bench::get);
+    auto [exchange, backend] = bench.run();
     exchange.reset();
     EXPECT_TRUE(closed(bench, backend));
 }

@@ -38,18 +38,7 @@ struct FcgiBench : Bench {
         fcgi.status_path = "/status";
         upstream = std::make_shared<FcgiUpstream>(settings, fcgi, resolver, 1);
     }
-    /// An exchange whose request, without a body, is sent, and the backend's end.
-    struct Running {
-        std::unique_ptr<Exchange> exchange;
-        Peer backend;
-    };
-    Running run() {
-        auto exchange = open();
-        EXPECT_TRUE(send(*exchange, head));
-        Peer backend = door.accept();
-        EXPECT_EQ(backend.receive(), head + params_end + in_end);
-        return {std::move(exchange), std::move(backend)};
-    }
+    Running run() { return Bench::run(head, head + params_end + in_end); }
     Answer answer(std::string_view bytes, bool to_head = false) {
         const Running running = run();
         running.backend.send(bytes);

@@ -233,10 +233,7 @@ TEST(Pool, RetiringClosesIdleConnections) {
 
 TEST(Pool, RetiringLetsARequestEndAndThenClosesItsConnection) {
     Bench bench;
-    auto exchange = bench.open();
-    ASSERT_TRUE(bench.send(*exchange));
-    const Peer backend = bench.door.accept();
-    EXPECT_EQ(backend.receive(), Bench::get);
+    auto [exchange, backend] = bench.run();
     bench.upstream->retire(bench.loop);
     backend.send(Bench::ok);
     EXPECT_EQ(bench.read(*exchange).body, "hi");
