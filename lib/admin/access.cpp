@@ -41,10 +41,16 @@ bool is_address(std::string_view host) {
     return !error;
 }
 
-// The host without the port, and without the brackets of an IPv6 address (RFC 3986 3.2.2).
+// The host without the port, and without the brackets of an IPv6 address (RFC 3986 3.2.2). Empty if
+// something else than a port follows.
 std::string_view without_port(std::string_view host) {
-    if (host.starts_with('[')) return host.substr(1, std::min(host.find(']'), host.size()) - 1);
-    return host.substr(0, host.find(':'));
+    const bool brackets = host.starts_with('[');
+    const auto end = std::min(host.find(brackets ? ']' : ':'), host.size());
+    const auto port = host.substr(std::min(end + (brackets ? 1 : 0), host.size()));
+    const bool is_port =
+        port.starts_with(':') && port.find_first_not_of("0123456789", 1) == port.npos;
+    if (!port.empty() && !is_port) return {};
+    return brackets ? host.substr(1, end - 1) : host.substr(0, end);
 }
 
 // True if the Host cannot name another site. Browsers send it; some unix socket clients do not.

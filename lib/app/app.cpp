@@ -200,8 +200,10 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
 // The watch follows other files, or other folders behind the same links, from here on.
 admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
     if (successor_.under_way()) {
-        missed_change_ |= by == admin::ReadBy::watch;
-        if (by != admin::ReadBy::watch)
+        missed_change_ |= by != admin::ReadBy::command;
+        if (by == admin::ReadBy::signal && successor_.phase() == Successor::Phase::starting)
+            log_.info("an upgrade is under way: the new process reads its config again");
+        else if (by != admin::ReadBy::watch)
             log_.error("an upgrade is under way; reload the new process");
         return {{"an upgrade is under way; reload the new process"}};
     }

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <csignal>
+
 #include <stdexcept>
 #include <utility>
 
@@ -119,6 +121,8 @@ void App::hand_over(pid_t successor) {
         id_service_.reset();
     }
     shutdown_.hand_over([this] { return successor_.gave_all(); });
+    // It may have read the config before the change. It is not reaped yet, so the pid is its own.
+    if (missed_change_) (void)::kill(successor, SIGHUP);
 }
 
 void App::take_back() {

@@ -28,6 +28,7 @@ void Keeper::written(Written result, std::uint64_t version, Time now) {
     sight_.version = version;
     sight_.line = write.line;
     sight_.keeper_listed = true;
+    sight_.prior_listed = write.line->prior && !write.line->prior->lost;
     grants_ = Grants::on;
     adopt(now);
 }
@@ -108,6 +109,10 @@ std::optional<Time> Keeper::prior_stopped() const {
     return *lost_since_ + settings_.lease;
 }
 
+bool Keeper::asks_soon() const {
+    return role_ == Role::settling && sight_.prior_listed && !sight_.line->prior->lost;
+}
+
 bool Keeper::is_rid() const {
     if (term_ == 0) return !pending_;
     if (role_ != Role::follower || pending_ || stale_ || !is_over()) return false;
@@ -143,8 +148,8 @@ Keeper::Next Keeper::next(Time now, WallTime wall, bool sure) {
     pending_ = out.write = wanted(now, wall, sure);
     if (out.write) return out;
     out.again = grants_ != before;
-    if (role_ != Role::settling || (asked_at_ && now < *asked_at_ + settings_.ask_every))
-        return out;
+    const Duration wait = asks_soon() ? settings_.ask_soon : settings_.ask_every;
+    if (role_ != Role::settling || (asked_at_ && now < *asked_at_ + wait)) return out;
     asked_at_ = now;
     out.ask = sight_.line->prior;
     return out;

@@ -85,6 +85,7 @@ class Keeper {
         Duration idle_after = 1s;
         Duration rank_delay = 200ms;  ///< of each rank, before it takes a line without a keeper
         Duration ask_every = 100ms;   ///< also between writes to a store without space
+        Duration ask_soon = 20ms;     ///< instead, while the asked replica is listed
         /// hold_timeout with on_hold_timeout: release; null: a lost term never ends by time.
         std::optional<Duration> release_after;
         bool worker_idle = false;  ///< php-fpm can be asked whether a lost term is over
@@ -136,6 +137,9 @@ class Keeper {
         return grants_ == Grants::on && (role_ == Role::open || role_ == Role::leaving);
     }
     Where where() const;
+    /// It hands the line over, or takes it over from a replica that is listed: what the other one
+    /// does next is near.
+    bool is_handing_over() const { return role_ == Role::leaving || asks_soon(); }
     /// It keeps no line, and owes nobody the word for one that it has kept.
     bool is_rid() const;
     Role role() const { return role_; }
@@ -166,6 +170,7 @@ class Keeper {
     bool is_quiet() const { return facts_fresh_ && !facts_.waits && facts_.holds == 0; }
     bool is_over() const { return facts_fresh_ && facts_.holds == 0; }
     bool may_finish() const;
+    bool asks_soon() const;
     bool is_vacant() const;
     bool ends_without_word() const { return settings_.release_after || settings_.worker_idle; }
     bool prior_is_over(Time now, bool sure);

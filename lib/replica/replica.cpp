@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 // How often keepers look at their gates and clocks when no event drives them, and how soon a call
 // of the store that failed is repeated.
 constexpr milliseconds beat = 100ms;
+constexpr milliseconds short_beat = 20ms;  // while a line is handed over
+constexpr Duration quick = 1s;             // a hand-over that takes longer waits for a long request
 // Looks and renewals in the time of one lease.
 constexpr int looks_a_lease = 3;
 
@@ -113,7 +115,7 @@ Replica::Awaitable<void> Replica::pause(asio::steady_timer& timer, Time until) {
 Replica::Awaitable<void> Replica::look_again_and_again() {
     for (;;) {
         look_wanted_ = false;
-        const Time begun = monotonic_now();
+        const Time begun = look_begun_ = monotonic_now();
         const std::uint64_t number = ++looks_;
         const cluster::Memory known = memory_;
         const Look look = co_await store_.look();
@@ -172,10 +174,15 @@ Replica::Awaitable<void> Replica::announce_again_and_again() {
 }
 
 Replica::Awaitable<void> Replica::tick() {
-    for (Time next = monotonic_now();; next += beat) {
+    for (;;) {
         drive_all();
-        co_await pause(next_tick_, next + beat);
+        co_await pause(next_tick_, monotonic_now() + (is_handing_over() ? short_beat : beat));
     }
+}
+
+bool Replica::is_handing_over() const {
+    return std::ranges::any_of(
+        lines_, [](const auto& one) { return one.second->keeper().is_handing_over(); });
 }
 
 void Replica::drive_all() {
@@ -185,10 +192,15 @@ void Replica::drive_all() {
 void Replica::drive(Line& line) {
     auto next = line.drive(sure_until_);
     if (next.write) run(write(line, std::move(*next.write)));
-    // While it settles, the word of the keeper before may appear at any time.
-    if (next.look || next.ask) look_now();
+    // While it settles, the word of the keeper before may appear at any time, and soon if that one
+    // drains: its port is closed then, so that only the store shows the word.
+    const Time now = monotonic_now();
+    const bool due = line.settling(now) < quick || now >= look_begun_ + beat;
+    if (next.look || (next.ask && due)) look_now();
     if (next.ask && !std::exchange(line.asks, true)) run(ask(line, *next.ask));
     publish(line);
+    if (line.keeper().is_handing_over() && next_tick_.expiry() > now + short_beat)
+        next_tick_.cancel();
     if (!ask_backend_ || boot_now() >= sure_until_) return;
     if (const auto lost = line.take_lost_term()) ask_backend_(line.queue(), *lost);
 }

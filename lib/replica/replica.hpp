@@ -102,6 +102,7 @@ class Replica {
     void apply(const Look& look, std::uint64_t number, const std::string& why);
     void drive(Line& line);
     void drive_all();
+    bool is_handing_over() const;
     void look_now();
     void publish(const Line& line);
     void compare(const cluster::Contents& contents);
@@ -122,6 +123,7 @@ class Replica {
     cluster::Memory memory_;
     BootTime sure_until_{};
     std::uint64_t looks_ = 0;  // begun
+    Time look_begun_{};
     bool look_wanted_ = false, look_failed_ = false, usable_ = false;
     AskBackend ask_backend_;
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded

@@ -50,8 +50,8 @@ void Replica::read_files_again() {
     asio::post(io_, [this] { peers_.clear(); });
 }
 
-// A replica that is gone gives no answer, and that is no news. It asks ten times a second: one line
-// for many answers of a kind.
+// A replica that is gone gives no answer, and that is no news. It is asked many times a second: one
+// line for many answers of a kind.
 void Replica::tell_peer(const Line& line, const std::string& address, const std::string& why) {
     if (told_.size() >= most_peers) told_.clear();
     if (std::exchange(told_[address], why) == why) return;

@@ -12,7 +12,7 @@ constexpr WallTime wall{};
 
 Keeper::Settings settings(const Limits& limits) {
     Keeper::Settings out;
-    out.lease = out.idle_after = out.rank_delay = out.ask_every = Duration{};
+    out.lease = out.idle_after = out.rank_delay = out.ask_every = out.ask_soon = Duration{};
     out.worker_idle = limits.workers;
     return out;
 }

@@ -240,8 +240,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.file.write_text(self.config(more, listen, upstream))
         return self.start_file(command, env)
 
-    def start_file(self, command=(), env=None):
-        self.gate = Process([*command, TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
+    def start_file(self, command=(), env=None, program=None):
+        self.gate = Process([*command, program or TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
         wait_for(lambda: answers(self.port) and self.admin.exists(), "ticketgate listens")
@@ -613,6 +613,25 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.ended(old), "the old process ends")
         wait_for(lambda: not json.loads(self.state())["old_process"], "the new one knows")
         self.upgrade("--wait")
+
+    def test_a_signal_to_reload_during_the_start_of_the_new_process_is_not_lost(self):
+        program, door = self.folder / "ticketgate", self.folder / "door"
+        shutil.copy(TICKETGATE, program)
+        os.mkfifo(door)
+        self.file.write_text(self.config())
+        old = self.start_file(program=program)
+        program.unlink()
+        program.write_text(f"#!/bin/sh\nread -r _ < {door}\nexec {TICKETGATE} \"$@\"\n")
+        program.chmod(0o755)
+        upgrade = subprocess.Popen([TICKETGATE, "upgrade", "-c", str(self.file)], stdout=subprocess.PIPE, text=True)
+        wait_for(lambda: json.loads(self.state())["state"] == "starting", "the new process starts")
+        self.pids.append(json.loads(self.state())["successor"])
+        os.kill(old, signal.SIGHUP)
+        wait_for(lambda: "the new process reads its config again" in self.told(), "the old process has the signal")
+        door.write_text("go on\n")
+        upgrade.communicate(timeout=PATIENCE)
+        self.assertEqual(upgrade.returncode, 0, self.told())
+        wait_for(lambda: re.search(r"config loaded .*by=signal", self.told()), "the new process reloads")
 
     def test_a_reload_names_a_removed_queue_of_the_old_process(self):
         old = self.start()

@@ -38,7 +38,6 @@ class Top(unittest.TestCase):
         self.sink = Sink()
         self.addCleanup(close_door, self.sink.door)
         self.sink.answers.clear()
-        self.addCleanup(self.sink.answers.set)
         self.port, self.admin = free_port(), free_port()
         self.file = self.folder / "c.yaml"
         self.file.write_text(CONFIG.format(port=self.port, admin=self.admin, sink=self.sink.port))
@@ -53,6 +52,7 @@ class Top(unittest.TestCase):
     def start(self):
         self.process = Process([TICKETGATE, "-c", str(self.file)], self.folder / "log")
         self.addCleanup(self.process.stop)
+        self.addCleanup(self.sink.answers.set)  # ahead of the stop, which drains
         wait_for(lambda: answers(self.admin) and answers(self.port), "it listens")
 
     def crash(self):

@@ -62,8 +62,10 @@ TEST(Access, RefusesThePageOfAnotherSite) {
 
 // A site can let its name point to 127.0.0.1; then its own page's Origin is the Host.
 TEST(Access, RefusesASiteWhoseNamePointsToThisMachine) {
-    for (const char* host : {"evil.example:9901", "evil.example", "localhost.evil.example:9901",
-                             "127.0.0.1.evil.example", "[evil.example]", "1.2.3", "["}) {
+    for (const char* host :
+         {"evil.example:9901", "evil.example", "localhost.evil.example:9901",
+          "127.0.0.1.evil.example", "[evil.example]", "1.2.3", "[", "[::1].evil.example",
+          "[::1]9901", "localhost:9901.evil.example", "127.0.0.1:evil.example"}) {
         EXPECT_FALSE(may_write(with("", "", host), true, "")) << host;
         const auto origin = "http://" + std::string(host);
         EXPECT_FALSE(may_write(with("", origin.c_str(), host), true, "")) << host;

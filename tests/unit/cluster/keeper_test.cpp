@@ -197,6 +197,24 @@ TEST_F(Keep, AsksForTheWordAgainAndAgain) {
     EXPECT_EQ(wrote(next()), LineState::idle);
 }
 
+TEST_F(Keep, AsksOneThatHandsTheLineOverMoreOften) {
+    settle(LineState::leaving, true);
+    EXPECT_TRUE(keeper.is_handing_over());
+    EXPECT_EQ(next().ask->keeper, other);
+    now += 19ms;
+    EXPECT_FALSE(next().ask);
+    now += 1ms;
+    EXPECT_TRUE(next().ask);
+}
+
+TEST_F(Keep, DoesNotCountOneAsLostThatWasListedWhenItTookOver) {
+    Keeper::Settings settings;
+    settings.release_after = 1s;
+    use(settings);
+    settle(LineState::leaving, true);
+    EXPECT_FALSE(next().write);
+}
+
 TEST_F(Keep, TellsThatAnOperatorGaveTheWord) {
     settle();
     keeper.saw({version, keeper.line(), true, false, true, 0, true}, now);
