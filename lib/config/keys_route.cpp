@@ -81,6 +81,14 @@ constexpr std::array settings_rows{
     size("response_spool_max", setting<&S::response_spool_max, &Said::response_spool_max>,
          "Response bytes that are kept ahead of a slow client. Above it, the backend and its slot "
          "wait for the client."),
+    duration("hold_back_timeout", setting<&S::hold_back_timeout, &Said::hold_back_timeout>,
+             "On a queued route, for how long a client that reads slowly may hold back its backend "
+             "once its answer is response_spool_max ahead of it, or the spool is full. Each MiB "
+             "that it lets the backend send begins the time anew. Then the rest of the answer is "
+             "read for nobody, and the client is cut where its part ends. Keep it below a third of "
+             "the write timeouts of servers between (send_timeout of nginx, Timeout of Apache, "
+             "timeout client of HAProxy): their end of a connection looks like the end of the "
+             "work."),
     flag("server_timing", setting<&S::server_timing, &Said::server_timing>,
          "Adds Server-Timing to responses: the time in the queue and in the backend."),
     choice("tunnel", setting<&S::tunnel, &Said::tunnel>, "bypass|release|hold",

@@ -127,6 +127,9 @@ struct SettingsIn {
     In<Form, milliseconds> response_timeout = Form::initial(60s);  ///< backend silence; 504
     /// Response bytes buffered for a slow client.
     In<Form, Bytes> response_spool_max = Form::initial(256ull << 20);
+    /// The longest time in which a slow client of a queued route lets the backend send less than a
+    /// MiB.
+    In<Form, milliseconds> hold_back_timeout = Form::initial(10s);
     In<Form, bool> server_timing = Form::initial(true);  ///< `Server-Timing` on responses
     /// When the slot of an upgraded connection or event stream is released.
     In<Form, Tunnel> tunnel = Form::initial(Tunnel::release);

@@ -177,7 +177,7 @@ void warn_bodies(const RouteOverrides& route, const Settings& settings, const Co
 }
 
 void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWarnings warnings) {
-    constexpr milliseconds long_connect = 1min, short_tunnel = 1s;
+    constexpr milliseconds long_connect = 1min, short_tunnel = 1s, long_hold_back = 20s;
     constexpr Bytes little = 64 << 10;
     warnings.tell(route.connect_timeout, "connect_timeout", settings.connect_timeout > long_connect,
                   print_duration(settings.connect_timeout) +
@@ -190,6 +190,17 @@ void warn_backend(const RouteOverrides& route, const Settings& settings, RouteWa
                       warnings.queued(route.response_spool_max, "response_spool_max"),
                   print_size(settings.response_spool_max) +
                       " is small: a slow client holds the slot of a larger answer");
+    warnings.tell(route.hold_back_timeout, "hold_back_timeout",
+                  settings.hold_back_timeout < least_time &&
+                      warnings.queued(route.hold_back_timeout, "hold_back_timeout"),
+                  print_duration(settings.hold_back_timeout) +
+                      " is short: a client is cut at the first packet that is lost");
+    warnings.tell(route.hold_back_timeout, "hold_back_timeout",
+                  settings.hold_back_timeout > long_hold_back &&
+                      warnings.queued(route.hold_back_timeout, "hold_back_timeout"),
+                  print_duration(settings.hold_back_timeout) +
+                      " is long: nginx and Apache give up on a connection that takes nothing for "
+                      "60s, and their script, which works on, would be taken for ended");
 }
 
 }  // namespace

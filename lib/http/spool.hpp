@@ -33,8 +33,7 @@ class Spool {
 
     /// Returns the contiguous bytes at the front, at most `most`; empty if the spool is empty.
     /// Valid until the next call of a non-const member. Reads file contents back in blocks of 64
-    /// KiB; such a block counts as memory in use but ignores the limit. Error: spool_lost if the
-    /// file cannot be read.
+    /// KiB, of 4 KiB at the limit of memory. Error: spool_lost if the file cannot be read.
     result<std::string_view> front(std::size_t most = 64 << 10);
     /// Drops `n` bytes at the front, at most size(). Closes a drained file: appends go to memory
     /// again.

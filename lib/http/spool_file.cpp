@@ -105,13 +105,12 @@ std::size_t SpoolFile::consume(std::size_t n) {
     return read + static_cast<std::size_t>(skipped);
 }
 
-// Counts memory, but ignores the limit: bytes on disk must come out even if memory is short. The
-// request that they belong to may hold the slot for which the owners of all memory wait. Asks for a
-// block again at each read.
+// Bytes on disk must come out even if memory is short: the request that they belong to may hold the
+// slot for which the owners of all memory wait. Asks for a block again at each read.
 void SpoolFile::read_block() {
-    if (!block_) {
+    if (!block_ && budget_.take_memory(block_size)) {
         block_.reset(new (std::nothrow) char[block_size]);
-        if (block_) budget_.add_memory(block_size);
+        if (!block_) budget_.give_memory_back(block_size);
     }
     const std::span<char> room = block_ ? std::span(block_.get(), block_size) : std::span(spare_);
     const auto most = std::min<std::uint64_t>(room.size(), end_ - begin_);

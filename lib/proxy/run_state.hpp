@@ -83,6 +83,8 @@ class Run final : public Resident {
     // run_wait.cpp
     task<error_code> wait();
     task<error_code> wait_for_room();
+    Duration client_patience();
+    void give_up_client() noexcept;
     error_code timed_out();
     std::string release_remedy() const;
     void tell_held(std::string_view what, std::string_view why, std::string_view remedy);
@@ -99,7 +101,7 @@ class Run final : public Resident {
     /// The side whose silence `deadline_` limits.
     enum class Watch : std::uint8_t {
         backend,  ///< connect_timeout, then response_timeout or tunnel_timeout
-        client,   ///< it is slow; the session's write_timeout limits it
+        client,   ///< it is slow: hold_back_timeout; without a slot, the session's write_timeout
         end,      ///< the answer is over, the work perhaps not: response_timeout, then a log line
         nobody    ///< that line was written
     };
@@ -114,7 +116,9 @@ class Run final : public Resident {
     ResponseWriter writer_;
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
-    std::string_view complaint_;  // of the response head; a constant
+    Duration held_back_{};            // by a slow client, since held_back_at_
+    std::uint64_t held_back_at_ = 0;  // bytes of the backend
+    std::string_view complaint_;      // of the response head; a constant
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     std::unique_ptr<Body> no_body_yet_;     // for a replica that has not asked for the body

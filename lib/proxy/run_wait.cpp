@@ -1,4 +1,5 @@
 // How a run waits, and what may end a wait.
+#include <algorithm>
 #include <new>
 
 #include "http/target.hpp"
@@ -31,13 +32,40 @@ task<error_code> Run::wait_for_room() {
     deadline_.disarm();
     watch_ = Watch::client;
     hold_.client(SlotHold::Client::slow);
+    const Time begun = monotonic_now();
+    if (hold_.guards()) station_.loop.arm(deadline_, client_patience());
     error_code failure;
     while (!failure && !request_->reply.room() && request_->reply.wanted())
         failure = co_await wait();
+    held_back_ += monotonic_now() - begun;
     hold_.client(SlotHold::Client::served);
     watch_ = Watch::backend;
+    deadline_.disarm();
     if (!failure) arm_silence();
     co_return failure;
+}
+
+// A server between gives up on a connection that takes nothing (60 s in nginx), and its end of the
+// connection looks like that of the work. It writes again when about a third of its socket's buffer
+// is free, which has 4 MiB at most by the system's default.
+Duration Run::client_patience() {
+    constexpr std::uint64_t step = 1 << 20;
+    if (exchange_->received() >= held_back_at_ + step) {
+        held_back_at_ = exchange_->received();
+        held_back_ = {};
+    }
+    return std::max(Duration(settings().hold_back_timeout) - held_back_, Duration(1ms));
+}
+
+// The client gets what is kept for it; the rest is read for nobody.
+void Run::give_up_client() noexcept try {
+    deadline_.disarm();
+    request_->reply.fail(errc::client_closed);
+    tell_held("the client reads too slowly; the rest of its answer is dropped",
+              "it held its backend back for hold_back_timeout",
+              "if such clients are welcome, raise response_spool_max above their answers");
+} catch (const std::bad_alloc&) {
+    // Then the log has to do without.
 }
 
 // The longest silence of the backend: an event stream has long pauses.
@@ -57,6 +85,7 @@ void Run::arm_silence() {
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
 error_code Run::timed_out() {
+    if (watch_ == Watch::client) return give_up_client(), error_code();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();

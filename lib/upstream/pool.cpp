@@ -12,6 +12,9 @@ namespace {
 // as 304s come by the dozen, and each of them would need a connection of its own.
 constexpr Duration rest_time = 20ms;
 
+// Connections of a pool that rest, while requests get new ones. Small backends have few workers.
+constexpr std::size_t most_resting = 4;
+
 }  // namespace
 
 Pool::Pool(PooledUpstream& upstream, std::shared_ptr<AddressSource> addresses)
@@ -42,11 +45,15 @@ std::unique_ptr<Exchange> Pool::open_at(net::Loop& loop, const net::Endpoint& ad
 }
 
 // Connections after one that still rests do so as well. A request that gets a new connection though
-// some are idle replaces one of them, or idle connections would soon fill the backend.
+// some are idle replaces one of them, or idle connections would soon fill the backend. Of those
+// that rest a few may stay: they can be used soon.
 std::unique_ptr<PooledExchange> Pool::take_idle(Time now, bool careful) {
     while (!idle_.empty()) {
         PooledExchange& first = idle_.front();
-        if (first.usable_from() > now) break;
+        if (first.usable_from() > now) {
+            if (idle_.size() >= most_resting) delete &idle_.back();
+            break;
+        }
         const Duration age = first.idle_for(now);
         if (careful ? !policy_.trusts(age, now) : !policy_.allows(age, now)) {
             delete &idle_.back();

@@ -101,6 +101,37 @@ TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsEveryByte) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
 }
 
+// A server between would give up on a connection that takes nothing, while its script works on.
+TEST(SlowReader, ThatHoldsItsBackendBackForTooLongIsCutAndTheBackendEnds) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue(", response_spool_max: 1MiB, hold_back_timeout: 300ms"),
+                    with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for("/large"));
+    auto next = stand_in_line(gateway, {"/next"});
+    EXPECT_TRUE(backend.wait_for_end("/large")) << "all of it is taken";
+    EXPECT_EQ(next[0].read().status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    EXPECT_FALSE(slow.read().whole()) << "it gets what is kept for it";
+    EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
+}
+
+TEST(SlowReader, OfAnUnqueuedRouteMayHoldItsBackendBack) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(queued_and_free(", hold_back_timeout: 1ms"), with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    ASSERT_TRUE(backend.wait_for("/large"));
+    const auto answer = slow.read();
+    EXPECT_TRUE(answer.whole()) << answer.fault;
+    EXPECT_TRUE(answer.body == body);
+}
+
 TEST(SlowReader, ThatReadsNothingIsDroppedAtWriteTimeout) {
     Backend backend;
     const std::string body = pattern(large);

@@ -92,7 +92,8 @@ std::unique_ptr<Incoming> BackendConnection::next_request() const {
 
 Worker BackendConnection::worker() const {
     const bool busy = phase_ == Phase::working || phase_ == Phase::answering ||
-                      phase_ == Phase::working_on || phase_ == Phase::unheard;
+                      phase_ == Phase::working_on || phase_ == Phase::unheard ||
+                      phase_ == Phase::given_up;
     return {busy, method_, uri_, since_};
 }
 
@@ -191,6 +192,7 @@ void BackendConnection::act() {
         phase_ = Phase::idle;
     }
     if (phase_ == Phase::unheard) return work_unheard();
+    if (phase_ == Phase::given_up) return end_given_up();
     say_behind();
     if (phase_ == Phase::working_on) {
         work_on();
@@ -298,7 +300,8 @@ void BackendConnection::say() {
         stage_.trace.note('B', link_.id(), n, [&] { return "says " + out.substr(0, n); });
         out.erase(0, n);
         if (!pauses.empty()) pauses.front().after -= n;
-        if (n == 0) return;  // until there is room
+        if (n == 0) return wait_for_room();
+        stuck_since_ = Time::max();
         if (!out.empty()) return again(at_most(50us));
     }
     if (!held_.empty()) return take_rest();

@@ -58,6 +58,7 @@ class BackendConnection final : public FarEnd {
         working_on,
         reading_on,  // the rest of the request, behind a whole answer
         unheard,     // works, and nobody hears of it
+        given_up,    // works, and the server between has closed the connection
         dead
     };
     std::unique_ptr<Incoming> next_request() const;
@@ -77,6 +78,8 @@ class BackendConnection final : public FarEnd {
     void answer_question();
     void work_unheard();
     void end_unheard();
+    void wait_for_room();
+    void end_given_up();
     void maybe_close();
     void maybe_close_idle();
     void occupy();
@@ -101,7 +104,8 @@ class BackendConnection final : public FarEnd {
     std::unique_ptr<Incoming> request_;
     std::uint64_t id_ = 0;
     int attempt_ = 0;
-    bool closes_ = false;  // when its work is over
+    bool closes_ = false;             // when its work is over
+    Time stuck_since_ = Time::max();  // no room for its answer
     Time ready_at_{}, close_at_ = Time::max(), writes_at_ = Time::max();
     Time waits_since_ = clock.now, since_{};
     std::string uri_, method_;  // of the last request

@@ -1,5 +1,7 @@
 // How an exchange ends at the backend: after its answer, with the rest of its request, or in a
 // fault.
+#include <algorithm>
+
 #include "simulation/backend.hpp"
 
 namespace ticketgate::sim {
@@ -119,6 +121,27 @@ void BackendConnection::end_unheard() {
     stage_.ended_unheard(id_);
 }
 
+// As the write timeouts of nginx, Apache and HAProxy: the script behind them does not notice.
+void BackendConnection::wait_for_room() {
+    stuck_since_ = std::min(stuck_since_, clock.now);
+    if (plan_.gives_up >= never || port_.speech != Speech::http) return;
+    if (clock.now < stuck_since_ + plan_.gives_up)
+        return again(stuck_since_ + plan_.gives_up - clock.now);
+    story().excuse = "its backend fails";
+    link_.close();
+    phase_ = Phase::given_up;
+    ready_at_ = clock.now + 50ms;
+    again(50ms);
+}
+
+void BackendConnection::end_given_up() {
+    if (clock.now < ready_at_) return again(ready_at_ - clock.now);
+    phase_ = Phase::dead;
+    stage_.judge.ends(id_);
+    release();
+    stage_.tell(Moment::ends, id_);
+}
+
 void BackendConnection::maybe_close_idle() {
     if (link_.available() != 0) return;
     if (clock.now < close_at_) {
@@ -135,6 +158,7 @@ void BackendConnection::maybe_close_idle() {
 void BackendConnection::die(bool by_reset) {
     if (phase_ == Phase::dead) return;
     if (phase_ == Phase::unheard) return end_unheard();
+    if (phase_ == Phase::given_up) return end_given_up();
     if (tapped_id_ != 0 && is_occupied_) {
         stage_.judge.story(tapped_id_).excuse = "its backend dies";
         stage_.judge.ends(tapped_id_);

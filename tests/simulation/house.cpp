@@ -98,6 +98,7 @@ config::Config House::config() const {
     all.connect_timeout = set(plan_.connect_timeout);
     all.response_timeout = set(plan_.response_timeout);
     all.response_spool_max = set(plan_.response_spool_max);
+    all.hold_back_timeout = set(plan_.hold_back_timeout);
     all.client_half_close =
         set(plan_.half_close_stays ? config::HalfClose::stay : config::HalfClose::leave);
     all.inside_calls = set(plan_.inside_calls);

@@ -115,6 +115,8 @@ void choose_limits(Random& r, Plan& plan) {
     plan.max_waiting = r.one_of({1024u, 1024u, 1024u, 0u, 1u, 3u});
     plan.half_close_stays = r.chance(30);
     if (r.chance(20)) plan.response_spool_max = r.one_of({1u, 100u, 5000u});
+    plan.hold_back_timeout = r.one_of({milliseconds(10s), 300ms});
+    if (r.chance(50)) plan.gives_up = plan.hold_back_timeout + 1s;
     if (r.chance(10)) plan.max_requests = static_cast<std::uint32_t>(r.between(1, 3));
     if (!r.chance(6)) return;
     plan.small_spool = true;  // bodies go to real files: few seeds, and little is spooled

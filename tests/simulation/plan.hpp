@@ -136,6 +136,7 @@ struct Plan {
     bool small_spool = false;
     std::uint64_t spool_memory = 64 << 10, spool_max_memory = 64 << 20, spool_disk = 1 << 30;
     std::uint64_t response_spool_max = 256 << 20;
+    milliseconds hold_back_timeout = 10s;
     std::uint32_t max_requests = config::unlimited;
     std::vector<ClientPlan> clients;
     std::vector<Act> acts;
@@ -146,6 +147,8 @@ struct Plan {
     unsigned refuses = 0, connects_late = 0, closes_idle = 0, tells_timeout = 0;
     Duration keeps = never;  ///< an idle connection, at the backend
     std::uint32_t backend_capacity = 65536, backend_piece = 1 << 20;
+    /// A server between closes a connection that takes nothing for so long; its script works on.
+    Duration gives_up = never;
     // How the world goes on.
     int resumes = 1;          ///< coroutines in a loop's turn
     unsigned interrupts = 0;  ///< percent of system calls in whose midst somebody else acts

@@ -20,6 +20,17 @@ Plan slow_reader() {
     return plan;
 }
 
+// Its client stops to read for longer than a server between waits.
+Plan stuck_reader() {
+    Plan plan = slow_reader();
+    plan.clients[0].piece = 10;
+    plan.clients[0].stall = 60s;
+    plan.response_spool_max = 100;
+    plan.backend_capacity = 100;
+    plan.gives_up = 11s;
+    return plan;
+}
+
 Plan slow_unqueued_reader() {
     Plan plan = slow_reader();
     plan.clients[0].asks[0].route = "/free";
@@ -357,6 +368,7 @@ std::vector<Scenario> scenarios() {
         {"pipelined", pipelined()},
         {"slow reader", slow_reader()},
         {"slow reader, unqueued", slow_unqueued_reader()},
+        {"stuck reader", stuck_reader()},
         {"tight upload", tight_upload("/a")},
         {"tight upload, unqueued", tight_upload("/free")},
         {"silent backend", silent_backend()},

@@ -311,9 +311,11 @@ TEST(Warnings, RouteLimitsThatRefuseAlmostEverybody) {
     only("tunnel_timeout: 5ms", "tunnel_timeout: 5ms is short");
     only("connect_timeout: 61s", "connect_timeout: 61s is long");
     only("response_spool_max: 1KiB", "response_spool_max: 1KiB is small");
+    only("hold_back_timeout: 21s", "hold_back_timeout: 21s is long");
+    only("hold_back_timeout: 99ms", "hold_back_timeout: 99ms is short");
     EXPECT_EQ(warnings("routes: [{prefix: /, queue: a, max_body: 1KiB, body_min_rate: 1MiB, "
                        "body_timeout: 100ms, tunnel_timeout: 1s, connect_timeout: 1m, "
-                       "response_spool_max: 64KiB}]\n"),
+                       "response_spool_max: 64KiB, hold_back_timeout: 100ms}]\n"),
               Lines{});
     EXPECT_EQ(warnings("routes: [{prefix: /, response_spool_max: 1KiB}]\n"), Lines{})
         << "no slot to hold";

@@ -195,6 +195,21 @@ TEST_F(SpoolTest, OverflowKeepsBytesPastTheLimitsAndRefusesMoreUntilDrained) {
     expect_unused(budget);
 }
 
+// Many slow readers of answers on disk.
+TEST_F(SpoolTest, ReadingBodiesBackKeepsTheLimitOfMemory) {
+    SpoolBudget budget(limits(0, 128 * kib, 4096 * kib));
+    std::vector<std::unique_ptr<Spool>> spools;
+    const auto body = noise(100 * kib);
+    for (int i = 0; i < 5; ++i) {
+        spools.push_back(std::make_unique<Spool>(budget));
+        ASSERT_FALSE(spools.back()->append(body));
+        ASSERT_TRUE(spools.back()->front());
+        EXPECT_LE(budget.memory(), 128 * kib);
+    }
+    for (const auto& spool : spools) EXPECT_EQ(drain(*spool), body);
+    expect_unused(budget);
+}
+
 TEST_F(SpoolTest, DestructionReturnsEverything) {
     SpoolBudget budget(limits(8 * kib, 64 * kib, 1024 * kib));
     {

@@ -1,5 +1,8 @@
 // Reuse of kept connections: after answers without a body, and for requests that must not be sent
 // twice.
+#include <algorithm>
+#include <vector>
+
 #include "bench.hpp"
 
 namespace ticketgate {
@@ -84,6 +87,19 @@ TEST(Bodiless, ARestingConnectionDoesNotHideAReadyOne) {
     ASSERT_TRUE(bench.send(*exchange));
     EXPECT_EQ(ready.receive(), Bench::get);
     EXPECT_FALSE(bench.has_idle());
+}
+
+// A small backend has a worker for each of few connections: a request that finds none would wait
+// for the end of one that rests.
+TEST(Bodiless, AFewConnectionsRestAndLaterOnesReplaceOthers) {
+    Bench bench;
+    std::vector<Peer> peers;
+    for (int i = 0; i < 12; ++i) {
+        (void)bench.open();  // as each request does first
+        peers.push_back(bench.exchange_once(no_content));
+    }
+    net::catch_up(bench.loop);
+    EXPECT_LE(std::ranges::count_if(peers, [](const Peer& peer) { return still_open(peer); }), 5);
 }
 
 // ── backends that send more than they announced ──
