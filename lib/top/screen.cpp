@@ -27,9 +27,10 @@ std::string sort_text(Sort sort) {
 
 std::string state_text(const TicketLine& ticket) {
     static constexpr std::array<const char*, 4> names{"running", "inside", "waiting", "uploading"};
-    const std::string name = names[static_cast<std::size_t>(ticket.state)];
-    return ticket.state == TicketState::inside ? name + " " + std::to_string(ticket.inside_of)
-                                               : name;
+    std::string text = names[static_cast<std::size_t>(ticket.state)];
+    if (ticket.state == TicketState::inside) text += " " + std::to_string(ticket.inside_of);
+    if (ticket.end_unknown) text += ", answered, end unknown";
+    return text + client_text(ticket.client_is);
 }
 
 Row queue_row(const QueueLine& queue) {
@@ -46,9 +47,9 @@ std::string pause_text(const QueueLine& queue) {
     return queue.pause_left ? duration_text(*queue.pause_left) + " more" : "yes";
 }
 
+// The column KEPT BY tells of replicas.
 std::string other_process(const QueueLine& queue) {
-    if (queue.elsewhere == "old_process") return "old process";
-    return queue.elsewhere == "new_process" ? "new process" : "";
+    return queue.elsewhere.ends_with("_process") ? place_text(queue.elsewhere) : "";
 }
 
 // Only if it says something: lines are short.
@@ -96,7 +97,9 @@ Line state_line(const Surroundings& around) {
     const auto& config = *around.config;
     std::string text = ready + "  config in force for " + duration_text(config.age);
     if (config.problems == 0) return {text, around.ready ? Style::plain : Style::alarm};
-    return {text + "; the file on disk is NOT LOADED: " + config.first_problem, Style::alarm};
+    return {text + "; the file as it was " + duration_text(config.read) +
+                " ago is NOT LOADED: " + config.first_problem,
+            Style::alarm};
 }
 
 Line cluster_line(const ClusterPicture& cluster) {
