@@ -7,6 +7,7 @@
 
 #include "app/text_table.hpp"
 #include "top/kept.hpp"
+#include "top/line_text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -133,28 +134,11 @@ Row worker_row(const json::object& worker) {
             id == nullptr ? "-" : cell(*id)};
 }
 
-// Of upstreams whose requests wait for a worker, or whose workers do not start.
-std::string waits_of(const json::object& answer) {
-    std::string out;
-    const auto* const upstreams = answer.if_contains("upstreams");
-    if (upstreams == nullptr) return out;
-    for (const auto& each : upstreams->as_array()) {
-        const json::object& one = each.as_object();
-        const auto waiting = one.at("waiting").to_number<std::uint64_t>();
-        const std::string trouble = cell(one.at("trouble"));
-        if (waiting == 0 && trouble.empty()) continue;
-        out += cell(one.at("upstream")) + ": " + std::to_string(waiting) +
-               (waiting == 1 ? " request waits" : " requests wait") + " for a worker" +
-               (trouble.empty() ? "" : "; the last trouble: " + trouble) + "\n";
-    }
-    return out;
-}
-
 std::string workers_of(const json::object& answer) {
     std::vector<Row> rows{worker_columns};
     for (const auto& worker : answer.at("workers").as_array())
         rows.push_back(worker_row(worker.as_object()));
-    return (rows.size() == 1 ? "no workers\n" : aligned(rows)) + waits_of(answer);
+    return rows.size() == 1 ? "no workers\n" : aligned(rows);
 }
 
 std::string table_of(const json::object& answer) {
@@ -181,7 +165,9 @@ std::string queue_table(std::string_view text) {
 }
 
 std::string worker_table(std::string_view text) {
-    return print(text, workers_of);
+    std::string out = print(text, workers_of);
+    for (const auto& line : top::read_worker_waits(text)) out += top::printable(line) + "\n";
+    return out;
 }
 
 }  // namespace ticketgate

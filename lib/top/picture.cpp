@@ -84,6 +84,15 @@ void add_tickets(const json::object& from, Tickets& to) {
     to.hidden = number(from, "in_flight_not_shown") + number(from, "waiting_not_shown");
 }
 
+std::string worker_wait(const json::object& from) {
+    const auto waiting = number(from, "waiting");
+    const std::string trouble = text(from, "trouble");
+    if (waiting == 0 && trouble.empty()) return {};
+    return text(from, "upstream") + ": " + std::to_string(waiting) +
+           (waiting == 1 ? " request waits" : " requests wait") + " for a worker" +
+           (trouble.empty() ? "" : "; the last trouble: " + trouble);
+}
+
 // Every kind of wrong text is an exception of the JSON library.
 template <class Read>
 auto read(std::string_view from, Read read) -> std::optional<decltype(read(json::object()))> {
@@ -129,6 +138,19 @@ std::optional<ConfigLine> read_config(std::string_view from) {
         if (!problems.empty()) config.first_problem = std::string(problems.front().as_string());
         return config;
     });
+}
+
+// A process of an earlier version does not tell it.
+std::vector<std::string> read_worker_waits(std::string_view from) {
+    std::vector<std::string> lines;
+    (void)read(from, [&](const json::object& answer) {
+        if (!answer.contains("upstreams")) return 0;
+        for (const auto& one : answer.at("upstreams").as_array())
+            if (auto line = worker_wait(one.as_object()); !line.empty())
+                lines.push_back(std::move(line));
+        return 0;
+    });
+    return lines;
 }
 
 }  // namespace ticketgate::top

@@ -12,6 +12,7 @@ using Row = std::vector<std::string>;
 using Lines = std::vector<Line>;
 
 constexpr std::size_t fewest_ticket_rows = 4;
+constexpr std::size_t most_worker_waits = 3;
 
 const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
 const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
@@ -106,6 +107,16 @@ Line cluster_line(const ClusterPicture& cluster) {
     return {cluster_text(cluster), cluster.problem.empty() ? Style::plain : Style::alarm};
 }
 
+// A request that waits for a worker holds its slot like one that runs.
+void add_worker_waits(Lines& lines, const std::vector<std::string>& waits) {
+    const std::size_t shown = std::min(waits.size(), most_worker_waits);
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back({waits[i], Style::alarm});
+    if (shown < waits.size())
+        lines.push_back({"and " + std::to_string(waits.size() - shown) +
+                             " more upstreams; ticketgate workers has them",
+                         Style::alarm});
+}
+
 // The queues around the selected one, as many as there is room for.
 void add_queues(Lines& lines, const Browser& browser, const Surroundings& around,
                 std::size_t room) {
@@ -183,9 +194,11 @@ std::vector<Line> screen(const Browser& browser, const Surroundings& around, Siz
     const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
     Lines lines{head_line(browser, around), state_line(around)};
     if (around.cluster) lines.push_back(cluster_line(*around.cluster));
+    add_worker_waits(lines, around.worker_waits);
+    const std::size_t waits = std::min(around.worker_waits.size(), most_worker_waits + 1);
     lines.push_back({});
     // Head, titles, blank lines, the blocker; the cluster, and who keeps the queue.
-    const std::size_t others = around.cluster ? 13 : 10;
+    const std::size_t others = (around.cluster ? 13 : 10) + waits;
     const std::size_t room = rows > others + fewest_ticket_rows ? rows - others : 1;
     add_queues(lines, browser, around, whole ? room : std::max<std::size_t>(1, room / 2));
     if (browser.tickets()) {

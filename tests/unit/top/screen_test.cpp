@@ -154,6 +154,29 @@ TEST(Screen, SaysThatTheEndOfAScriptIsUnknown) {
     EXPECT_NE(shown.find("> 7       running, answered, end unknown  9.0s"), shown.npos) << shown;
 }
 
+// Its request holds a slot, and so looks like one that runs.
+TEST(Screen, SaysThatWorkersDoNotStart) {
+    const auto waits = [](int upstreams) {
+        std::string list;
+        for (int i = 0; i < upstreams; ++i)
+            list += std::string(i == 0 ? "" : ",") + R"({"upstream":"own)" + std::to_string(i) +
+                    R"(","waiting":1,"trouble":"ended with 1"})";
+        auto to = around();
+        to.worker_waits = read_worker_waits(R"({"workers":[],"upstreams":[)" + list + "]}");
+        return text(screen(browsing(test::cart()), to, {90, 24}));
+    };
+    EXPECT_NE(
+        waits(1).find("\nown0: 1 request waits for a worker; the last trouble: ended with 1\n"),
+        std::string::npos)
+        << waits(1);
+    EXPECT_NE(waits(5).find("\nown2: "), std::string::npos);
+    EXPECT_NE(waits(5).find("\nand 2 more upstreams; ticketgate workers has them\n"),
+              std::string::npos);
+    EXPECT_EQ(waits(5).find("\nown3: "), std::string::npos) << "the queues need room";
+    EXPECT_TRUE(read_worker_waits(R"({"workers":[]})").empty()) << "of an earlier version";
+    EXPECT_TRUE(read_worker_waits("no such page").empty());
+}
+
 TEST(Screen, TellsOfAPauseFirst) {
     const auto shown = [](const std::string& pause, const std::string& running) {
         const auto waits = test::ticket(8, "/b", R"("waited_seconds":1.0,"ready":true)");
