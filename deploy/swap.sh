@@ -19,7 +19,8 @@
 # line of the queue. In a cluster it must run at the replica that keeps the queue.
 #
 # Exit: that of COMMAND; 1 nothing was swapped, as the queue could not be paused or did not come to
-# rest, or as another replica keeps it.
+# rest, or as another replica keeps it; 3 COMMAND succeeded, but the pause ended before it did, so
+# requests may have run while it replaced the application.
 set -euo pipefail
 
 (($# >= 2)) || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
@@ -33,8 +34,9 @@ hold() { "${ticketgate[@]}" pause "$queue" --for "$longest" >&2 || exit 1; }
 
 # Sets state to the summary of the queue. It cuts the tickets off, since clients chose their texts. Ends the
 # script where a pause would not hold.
+ask() { state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*"); }
 look() {
-    state=$("${ticketgate[@]}" queues "$queue" --json | grep -o "^{[^[]*") || exit 1
+    ask || exit 1
     if [[ $state == *'"elsewhere":"other_replica"'* ]]; then
         say "another replica keeps $queue, or may: swap at the one that 'ticketgate cluster status' names; nothing was swapped"
         exit 1
@@ -72,10 +74,16 @@ hold
 wait_for_rest
 hold  # COMMAND has all of LONGEST
 wait_for_rest  # the first pause may have ended before
-if "$@"; then
-    "${ticketgate[@]}" resume "$queue" >&2
-else
-    code=$?
+code=0
+"$@" || code=$?
+ask || state=
+if [[ $state != *'"paused":true'* || $state == *'"elsewhere":"other_replica"'* ]]; then
+    say "the pause was over before the command ended: requests of $queue may have run during it; give it a longer LONGEST than $longest"
+    ((code)) || exit 3
+    say "the command failed as well"
+elif ((code)); then
     say "the command failed; $queue stays paused for at most $longest, or until: ticketgate resume $queue"
-    exit "$code"
+else
+    "${ticketgate[@]}" resume "$queue" >&2
 fi
+exit "$code"

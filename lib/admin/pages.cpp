@@ -152,11 +152,17 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     return page(http::status::ok, one_queue(*gate, *most, actions.elsewhere), json_text);
 }
 
+std::string Pages::failed_upgrade(const Upgrading& last) {
+    if (last.state != "failed") return {};
+    return "the last upgrade failed, and this process goes on: " + last.why + "\n";
+}
+
 // A bad file on disk makes the process no less ready: it serves with the config in force.
 HttpResponse Pages::readiness(bool verbose) const {
     const bool ready = actions.ready();
     std::string text = ready ? "ok\n" : "draining\n";
     if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
+    if (verbose && actions.upgrading) text += failed_upgrade(actions.upgrading());
     return page(ready ? http::status::ok : http::status::service_unavailable, std::move(text));
 }
 
@@ -239,6 +245,20 @@ HttpResponse Pages::release(Gate& gate, const Query& query) const {
     return not_released(gate, number, request_id, released);
 }
 
+// Empty: the pause holds the line. Elsewhere it would hold nobody: the keeper admits.
+std::string Pages::why_not_paused_here(const Gate& gate) const {
+    if (!actions.elsewhere || actions.elsewhere(gate.name()) != "other_replica") return {};
+    const Whereabouts at = gate.where();
+    const std::string not_paused = "not paused: queue " + gate.name();
+    if (at.where == Whereabouts::Where::peer && at.keeper)
+        return not_paused + " is kept by replica " + at.keeper->name + " (" + at.keeper->address +
+               "); pause it there\n";
+    if (at.where == Whereabouts::Where::nowhere)
+        return not_paused +
+               " has no keeper now; its next request gives it one, and a pause there holds it\n";
+    return not_paused + " is not surely kept by this replica; look at ticketgate cluster status\n";
+}
+
 HttpResponse Pages::pause(Gate& gate, const Query& query) const {
     milliseconds how_long = never;
     if (const auto text = query_text(query, "for")) {
@@ -252,6 +272,8 @@ HttpResponse Pages::pause(Gate& gate, const Query& query) const {
     if (!actions.ready())
         return page(http::status::service_unavailable,
                     "draining: a pause would keep the line from its end\n");
+    if (auto why = why_not_paused_here(gate); !why.empty())
+        return page(http::status::conflict, std::move(why));
     actions.pause(gate, how_long);
     return page(http::status::ok, "paused " +
                                       (how_long == never ? "until it is resumed"

@@ -57,12 +57,14 @@ struct Pages {
  private:
     HttpResponse read(std::string_view path, const Query& query) const;
     HttpResponse readiness(bool verbose) const;
+    static std::string failed_upgrade(const Upgrading& last);
     HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse find(const Query& query) const;
     HttpResponse reload() const;
     HttpResponse upgrade() const;
     HttpResponse change(std::string_view action, Gate& gate, const Query& query) const;
     HttpResponse release(Gate& gate, const Query& query) const;
+    std::string why_not_paused_here(const Gate& gate) const;
     HttpResponse pause(Gate& gate, const Query& query) const;
     HttpResponse resume(Gate& gate) const;
 };

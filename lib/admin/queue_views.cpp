@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<const char*, 3> clients{"served", "slow", "gone"};  // by ClientIs
+constexpr std::array<const char*, 4> clients{"served", "slow", "gone", "timed_out"};  // by ClientIs
 
 // null: until it is resumed.
 json::value pause_left(const GateFigures& figures) {
@@ -36,6 +36,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"order", limits.order == queue::Order::ready ? "ready" : "arrival"},
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
         {"oldest_hold_seconds", to_s(figures.oldest_hold)},
+        {"stalled_seconds", to_s(figures.stalled)},
         {"retry_after_seconds", figures.retry_after},
         {"newcomer_wait_seconds", newcomer_wait(figures)},
         {"paused", figures.paused()},
@@ -62,6 +63,7 @@ json::object ticket(const TicketView& view) {
         {"blocked_by", view.blocked_by},
     };
     if (view.inside_of != 0) out["inside_of"] = view.inside_of;
+    if (view.holds && view.end_unknown) out["end_unknown"] = true;
     if (view.holds) out["client"] = clients[static_cast<std::size_t>(view.client)];
     return out;
 }
@@ -88,6 +90,18 @@ json::value place(const Gate& gate, const Elsewhere& elsewhere) {
     return json::string_view(where.data(), where.size());
 }
 
+// null: nobody, this replica, or the queue is not clustered.
+json::value keeper(const Gate& gate) {
+    const Whereabouts at = gate.where();
+    if (at.where != Whereabouts::Where::peer || !at.keeper) return nullptr;
+    return json::value(at.keeper->name + " (" + at.keeper->address + ")");
+}
+
+void add_keeper(json::object& to, const Gate& gate) {
+    to["keeper"] = keeper(gate);
+    to["keeper_refuses"] = !to["keeper"].is_null() && gate.notes.keeper_refuses;
+}
+
 json::object tickets(const GateView& view, Most most) {
     json::array running = list_of(view.in_flight, most.in_flight);
     json::array waiting = line_of(view.waiting, most.waiting);
@@ -107,6 +121,7 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
     gates.for_each([&](const Gate& gate) {
         json::object one = summary(gate, gate.figures());
         one["elsewhere"] = place(gate, elsewhere);
+        add_keeper(one, gate);
         list.push_back(std::move(one));
     });
     return print_json(json::object{{"queues", std::move(list)}}) + "\n";
@@ -116,6 +131,7 @@ std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsew
     const GateView view = gate.view(most);
     json::object out = summary(gate, view.figures);
     out["elsewhere"] = place(gate, elsewhere);
+    add_keeper(out, gate);
     out["tickets"] = tickets(view, {most, most});
     return print_json(out) + "\n";
 }
@@ -124,8 +140,10 @@ json::object queue_view(const Gate& gate, Most most, const Elsewhere& elsewhere)
     const GateView view = gate.view(std::max(most.in_flight, most.waiting));
     json::object out = summary(gate, view.figures);
     if (auto where = place(gate, elsewhere); !where.is_null()) out["elsewhere"] = std::move(where);
+    if (gate.notes.keeper_refuses) add_keeper(out, gate);
     out["tickets"] = tickets(view, most);
     out["orphaned"] = gate.notes.orphaned.load(std::memory_order_relaxed);
+    out["timed_out"] = gate.notes.timed_out.load(std::memory_order_relaxed);
     out["held_back"] = gate.notes.held_back.load(std::memory_order_relaxed);
     out["exclusion_violations"] = gate.counts().exclusion_violations;
     return out;

@@ -88,14 +88,11 @@ App::App(const config::Config& config, std::string path, config::Environment env
     commons.look_for_clients = [this] { front_.look_for_clients(); };
     control_.after_failure([this] { go_on(); });
     exporter_.use(exporter_.connect(collector_settings(config)));
+    note_certificates();
     if (config.admin) start_admin(config);
     take_sockets();
     register_process_metrics(metrics_, log_, access_log_, assembly_);
-    metrics_.gauge_fn(
-        "ticketgate_line_start_time_seconds",
-        "Since when no request was forgotten, unix seconds: the start of the process, "
-        "or of the first one of a chain of upgrades.",
-        {}, [this] { return static_cast<double>(line_started_s()); });
+    register_upgrade_metrics();
     join_lines(config);
     if (replica_) register_cluster_metrics(metrics_, *replica_, config);
     if (!watch) return;
@@ -193,7 +190,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
     notify_.reloading();
     auto result = reload_and_follow(by);
     notify_.ready();
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses(), replica_ != nullptr);
+    note_certificates();
     return result;
 }
 

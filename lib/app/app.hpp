@@ -11,6 +11,7 @@
 
 #include "admin/pages.hpp"
 #include "admin/server.hpp"
+#include "app/certificates.hpp"
 #include "app/config_watch.hpp"
 #include "app/control.hpp"
 #include "app/identities.hpp"
@@ -78,6 +79,8 @@ class App {
     Released release(Gate& gate, const ToRelease& what);
     admin::Actions admin_actions();
     admin::Standing standing() const;
+    void note_certificates();
+    void register_upgrade_metrics();
 
     // app_upgrade.cpp
     std::int64_t line_started_s() const;
@@ -123,7 +126,7 @@ class App {
     std::unique_ptr<ids::Generator> admin_ids_;
     std::unique_ptr<noeq::Server> id_service_;
     const WallTime started_ = wall_now();
-    std::vector<admin::Standing::Certificate> certificates_;
+    Certificates certificates_{control_, log_, metrics_};
     std::shared_ptr<admin::Live> live_;
     std::unique_ptr<admin::Server> admin_;
     Successor successor_;

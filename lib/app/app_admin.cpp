@@ -20,7 +20,6 @@ void App::start_admin(const config::Config& config) {
     const ids::Machine& machine = identities_.machine;  // its lane comes after those of the loops
     admin_ids_ = std::make_unique<ids::Generator>(
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
-    certificates_ = served_certificates(*assembly_.snapshot(), addresses(), replica_ != nullptr);
     PageSources sources{.standing = [this] { return standing(); },
                         .pools = [this] { return supervisor_.pools(); },
                         .elsewhere = [this](const std::string& queue) { return elsewhere(queue); }};
@@ -40,12 +39,17 @@ void App::start_admin(const config::Config& config) {
         [this](const net::Endpoint& at) { return passed_.open(at); });
 }
 
+void App::note_certificates() {
+    certificates_.serve(
+        served_certificates(*assembly_.snapshot(), addresses(), replica_ != nullptr));
+}
+
 admin::Standing App::standing() const {
     admin::Standing standing;
     standing.version = version;
     standing.ready = shutdown_.ready();
     standing.started = started_;
-    standing.certificates = certificates_;
+    standing.certificates = certificates_.served();
     reload_.tell(standing);
     return standing;
 }

@@ -51,6 +51,18 @@ void App::take_sockets() {
                                  ", which no listener of the configuration has");
 }
 
+void App::register_upgrade_metrics() {
+    metrics_.gauge_fn(
+        "ticketgate_line_start_time_seconds",
+        "Since when no request was forgotten, unix seconds: the start of the process, "
+        "or of the first one of a chain of upgrades.",
+        {}, [this] { return static_cast<double>(line_started_s()); });
+    metrics_.gauge_fn("ticketgate_upgrade_last_successful",
+                      "0: the last upgrade failed, and this process goes on.", {}, [this] {
+                          return successor_.phase() == Successor::Phase::failed ? 0.0 : 1.0;
+                      });
+}
+
 // The files of unix sockets are the old process's until then: a start that fails leaves them.
 void App::take_over() {
     predecessor_->take_over();

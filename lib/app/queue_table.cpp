@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "app/text_table.hpp"
+#include "top/kept.hpp"
+#include "top/line_text.hpp"
 
 namespace ticketgate {
 namespace {
@@ -41,6 +43,20 @@ std::string pause(const json::object& queue) {
     return left.is_null() ? "yes" : seconds(left) + " more";
 }
 
+// As the listener names it; empty: nothing, or a process of an earlier version does not tell it.
+std::string named(const json::object& from, const char* key) {
+    const auto* const found = from.if_contains(key);
+    return found == nullptr || !found->is_string() ? "" : cell(*found);
+}
+
+std::string elsewhere(const json::object& queue) {
+    return top::place_text(named(queue, "elsewhere"));
+}
+
+std::string keeper(const json::object& queue) {
+    return named(queue, "keeper");
+}
+
 Row queue_row(const json::object& queue) {
     return {cell(queue.at("name")),
             number(queue.at("in_flight")) + " of " + number(queue.at("max_in_flight")),
@@ -49,6 +65,31 @@ Row queue_row(const json::object& queue) {
             seconds(queue.at("oldest_wait_seconds")),
             cell(queue.at("order")),
             pause(queue)};
+}
+
+// Only if it says something of a queue: lines are short.
+void add_column(std::vector<Row>& rows, const std::vector<const json::object*>& queues,
+                const char* title, std::string (*text)(const json::object&)) {
+    const auto says = [&](const json::object* queue) { return !text(*queue).empty(); };
+    if (std::ranges::none_of(queues, says)) return;
+    rows[0].emplace_back(title);
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+        const std::string one = text(*queues[i]);
+        rows[i + 1].push_back(one.empty() ? "-" : one);
+    }
+}
+
+std::vector<Row> queue_rows(const std::vector<const json::object*>& queues) {
+    std::vector<Row> rows{queue_columns};
+    for (const auto* queue : queues) rows.push_back(queue_row(*queue));
+    add_column(rows, queues, "ALSO IN", elsewhere);
+    add_column(rows, queues, "KEPT BY", keeper);
+    return rows;
+}
+
+std::string state(const json::object& ticket, const std::string& name) {
+    const std::string unknown = ticket.contains("end_unknown") ? ", answered, end unknown" : "";
+    return name + top::client_text(named(ticket, "client")) + unknown;
 }
 
 Row ticket_row(const json::object& ticket, const std::string& state, const char* since) {
@@ -64,11 +105,13 @@ Row ticket_row(const json::object& ticket, const std::string& state, const char*
 std::string tickets_table(const json::object& tickets) {
     std::vector<Row> rows{ticket_columns};
     for (const auto& one : tickets.at("in_flight").as_array())
-        rows.push_back(ticket_row(one.as_object(), "running", "held_seconds"));
+        rows.push_back(
+            ticket_row(one.as_object(), state(one.as_object(), "running"), "held_seconds"));
     for (const auto& one : tickets.at("inside").as_array()) {
         const json::object& ticket = one.as_object();
         const char* since = ticket.contains("held_seconds") ? "held_seconds" : "waited_seconds";
-        rows.push_back(ticket_row(ticket, "inside " + number(ticket.at("inside_of")), since));
+        const auto name = "inside " + number(ticket.at("inside_of"));
+        rows.push_back(ticket_row(ticket, state(ticket, name), since));
     }
     for (const auto& one : tickets.at("waiting").as_array()) {
         const json::object& ticket = one.as_object();
@@ -99,13 +142,12 @@ std::string workers_of(const json::object& answer) {
 }
 
 std::string table_of(const json::object& answer) {
-    std::vector<Row> rows{queue_columns};
-    if (const auto* queues = answer.if_contains("queues")) {
-        for (const auto& queue : queues->as_array()) rows.push_back(queue_row(queue.as_object()));
-        return rows.size() == 1 ? "no queues\n" : aligned(rows);
+    std::vector<const json::object*> queues;
+    if (const auto* all = answer.if_contains("queues")) {
+        for (const auto& queue : all->as_array()) queues.push_back(&queue.as_object());
+        return queues.empty() ? "no queues\n" : aligned(queue_rows(queues));
     }
-    rows.push_back(queue_row(answer));
-    return aligned(rows) + "\n" + tickets_table(answer.at("tickets").as_object());
+    return aligned(queue_rows({&answer})) + "\n" + tickets_table(answer.at("tickets").as_object());
 }
 
 std::string print(std::string_view text, std::string (*table)(const json::object&)) {
@@ -123,7 +165,9 @@ std::string queue_table(std::string_view text) {
 }
 
 std::string worker_table(std::string_view text) {
-    return print(text, workers_of);
+    std::string out = print(text, workers_of);
+    for (const auto& line : top::read_worker_waits(text)) out += top::printable(line) + "\n";
+    return out;
 }
 
 }  // namespace ticketgate

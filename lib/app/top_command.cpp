@@ -97,6 +97,12 @@ class Watcher {
     void ask_config() {
         ask("/api/v1/config", [this](const AdminAnswer& answer) {
             around.config = top::read_config(answer.body);
+            ask_workers();
+        });
+    }
+    void ask_workers() {
+        ask("/api/v1/workers", [this](const AdminAnswer& answer) {
+            around.worker_waits = top::read_worker_waits(answer.body);
             ask_cluster();
         });
     }

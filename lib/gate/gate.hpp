@@ -37,7 +37,8 @@ namespace ticketgate {
 enum class GivenUp : std::uint8_t {
     client_closed,
     draining,
-    refused  ///< its upload: too large, too slow, not HTTP, or no space
+    refused,  ///< its upload: too large, too slow, not HTTP, or no space
+    timeout   ///< wait_timeout passed, and no keeper of the clustered line had taken it
 };
 
 /// The result of a release by an operator.
@@ -87,6 +88,7 @@ struct CalledBy {
 /// Counts of a queue's runs for its metrics. Any thread.
 struct RunNotes {
     std::atomic<int> orphaned{0};            ///< running requests whose client has left
+    std::atomic<int> timed_out{0};           ///< those that response_timeout has ended for it
     std::atomic<int> held_back{0};           ///< those whose backend waits for a slow client
     std::atomic<std::uint64_t> not_told{0};  ///< failed checks of whether a backend works
     /// Calls from inside (CONTRACT 10), by what became of them.
@@ -95,6 +97,9 @@ struct RunNotes {
     /// Requests of a clustered queue that went to its keeper, by what became of them.
     std::atomic<std::uint64_t> forwards_served{0}, forwards_moved{0}, forwards_lost{0},
         forwards_left{0}, forwards_failed{0};
+    std::atomic<std::uint64_t> forwards_again{0};  ///< tries that the keeper did not take
+    /// The last one: the keeper cannot be reached, or does not take this replica for one.
+    std::atomic<bool> keeper_refuses{false};
     std::atomic<std::uint64_t> cluster_away{0};  ///< requests refused as no replica may grant
     std::atomic<Time> inside_told{};             ///< when a waiting one was last logged
 };
@@ -136,8 +141,9 @@ class Gate {
     virtual queue::State settle(Pass&, net::Loop& here) = 0;
     /// Gives the ticket up for this reason.
     virtual queue::State cancel(Pass&, net::Loop& here, GivenUp why) = 0;
-    /// Counts a request of this queue that was refused before it took a ticket. Any thread.
-    virtual void count_refused(GivenUp why) = 0;
+    /// Counts a request of this queue that was refused, after this time, without a ticket of it.
+    /// Any thread.
+    virtual void count_refused(GivenUp why, Duration waited) = 0;
     /// Counts an answer of the keeper of this clustered line, and what forwarding took. Any thread.
     virtual void count_forward(Duration took) = 0;
     /// Begins the run: `running`, or `revoked` if an operator has released the slot.
@@ -207,6 +213,11 @@ class [[nodiscard]] Slot {
     /// What becomes of the client while the request runs.
     void client(ClientIs now) {
         if (pass_ != nullptr) pass_->client(now);
+    }
+
+    /// `release: worker_idle`: php-fpm's status does not tell whether the script has ended.
+    void end_unknown(bool now) {
+        if (pass_ != nullptr) pass_->end_unknown(now);
     }
 
     explicit operator bool() const { return pass_ != nullptr; }

@@ -65,20 +65,36 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
           [this] { return to_s(seen.oldest_wait); });
     gauge("ticketgate_queue_oldest_hold_seconds", "How long the oldest slot has been held.",
           [this] { return to_s(seen.oldest_hold); });
-    const RunNotes& notes = gate.notes;
-    gauge("ticketgate_queue_orphaned", "Requests running now whose client left.",
-          [&notes] { return double(notes.orphaned.load(std::memory_order_relaxed)); });
+    gauge("ticketgate_queue_stalled_seconds",
+          "For how long none of those who wait has got a slot; 0: nobody waits.",
+          [this] { return to_s(seen.stalled); });
     gauges.push_back(&r.counter_fn(
+        "ticketgate_queue_slot_seconds_total",
+        "Time for which slots were held, of all slots together, those held now included.", labels,
+        [this] { return seen.slot_seconds; }));
+    gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
+          [this] { return double(seen.inside); });
+    count_runs(gate.notes, labels);
+    count_calls(gate.notes, gate.name());
+    if (gate.clustered()) count_forwards(gate.notes, gate.name());
+}
+
+void GateMetrics::count_runs(const RunNotes& notes, const metrics::Labels& labels) {
+    const auto now = [&](const char* name, const char* help, const std::atomic<int>& number) {
+        gauges.push_back(&registry.gauge_fn(name, help, labels, [&number] {
+            return double(number.load(std::memory_order_relaxed));
+        }));
+    };
+    now("ticketgate_queue_orphaned", "Requests running now whose client left.", notes.orphaned);
+    now("ticketgate_queue_timed_out",
+        "Requests running now whose client was answered after response_timeout.", notes.timed_out);
+    now("ticketgate_queue_held_back",
+        "Requests running now whose backend waits for a slow client, as the spool is full.",
+        notes.held_back);
+    gauges.push_back(&registry.counter_fn(
         "ticketgate_queue_status_failures_total",
         "release: worker_idle: php-fpm's status was unreadable, so the slot stayed held.", labels,
         [&notes] { return double(notes.not_told.load(std::memory_order_relaxed)); }));
-    count_calls(notes, gate.name());
-    if (gate.clustered()) count_forwards(notes, gate.name());
-    gauge("ticketgate_queue_inside", "Calls from inside that run or wait within a held slot.",
-          [this] { return double(seen.inside); });
-    gauge("ticketgate_queue_held_back",
-          "Requests running now whose backend waits for a slow client, as the spool is full.",
-          [&notes] { return double(notes.held_back.load(std::memory_order_relaxed)); });
 }
 
 void GateMetrics::count_calls(const RunNotes& notes, const std::string& queue) {
@@ -114,6 +130,13 @@ void GateMetrics::count_forwards(const RunNotes& notes, const std::string& queue
     forwards("lost", notes.forwards_lost);
     forwards("client_closed", notes.forwards_left);
     forwards("failed", notes.forwards_failed);
+    count("ticketgate_queue_forward_retries_total",
+          "Tries to send a request to the keeper that did not start it, so that it went again.", {},
+          notes.forwards_again);
+    gauges.push_back(&registry.gauge_fn(
+        "ticketgate_queue_keeper_refuses",
+        "1: the keeper cannot be reached, or does not take this replica for one of its cluster.",
+        {{"queue", queue}}, [&notes] { return notes.keeper_refuses ? 1.0 : 0.0; }));
     forward = &registry.histogram("ticketgate_queue_forward_seconds",
                                   "Time of forwarding to the replica that keeps the clustered "
                                   "queue and back, without the request's time there.",
@@ -159,6 +182,9 @@ void GateMetrics::count(GivenUp why, double waited_seconds) {
         case GivenUp::refused:
             rejected_refused.add();
             return wait_refused.observe(waited_seconds);
+        case GivenUp::timeout:
+            rejected_timeout.add();
+            return wait_timeout.observe(waited_seconds);
     }
 }
 

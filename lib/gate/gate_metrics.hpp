@@ -39,6 +39,7 @@ struct GateMetrics {
 
  private:
     void count_forwards(const RunNotes& notes, const std::string& queue);
+    void count_runs(const RunNotes& notes, const metrics::Labels& labels);
     void count_calls(const RunNotes& notes, const std::string& queue);
 };
 

@@ -20,6 +20,10 @@ std::uint32_t with_pause(std::uint32_t retry_after, Duration pause) {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(retry_after + whole, 3600));
 }
 
+Duration with_pause(Duration wait, Duration pause) {
+    return wait == Duration::max() ? wait : wait + pause;
+}
+
 }  // namespace
 
 TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
@@ -30,6 +34,7 @@ TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
     view.since = now - (view.holds ? ticket.granted : ticket.taken);
     view.ready = ticket.ready;
     view.client = Pass::of(ticket).client();
+    view.end_unknown = Pass::of(ticket).end_unknown();
     return view;
 }
 
@@ -93,8 +98,10 @@ GateFigures LocalGate::figures_at(Time now) const {
             count_inside(),
             queue_.oldest_wait(now),
             queue_.oldest_hold(now),
+            queue_.stalled(now),
+            queue_.slot_seconds(now),
             with_pause(queue_.retry_after(now), pause),
-            goes_on ? pause + queue_.newcomer_wait(now) : Duration::max(),
+            goes_on ? with_pause(queue_.newcomer_wait(now), pause) : Duration::max(),
             pause,
             until_ == queue::no_ticket};
 }

@@ -22,10 +22,14 @@ struct GateFigures {
     std::uint32_t inside = 0;     ///< calls from inside that run or wait within these holds
     Duration oldest_wait{0};      ///< of the head of the line; zero when nobody waits
     Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
+    /// For how long none of those who wait got a slot; zero when nobody waits.
+    Duration stalled{0};
+    double slot_seconds = 0;  ///< for which slots were held, those held now included
     /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;
     /// The expected wait of a request without a body that comes now; zero: a slot is free for it.
-    /// Duration::max(): nobody knows, as an operator, another process or another replica decides.
+    /// Duration::max(): nobody knows, as an operator, another process, another replica or the end
+    /// of an upload decides, or as no hold has ended yet.
     Duration newcomer_wait{0};
     /// What is left of a pause; zero: none. Duration::max(): until it is resumed.
     Duration pause_left{0};
@@ -45,6 +49,7 @@ struct TicketView {
     bool holds = false;            ///< a slot; false: it waits
     bool ready = true;             ///< false: its request body is still arriving
     ClientIs client = ClientIs::served;  ///< of a running one
+    bool end_unknown = false;            ///< php-fpm does not tell whether its script has ended
     RequestLabel label;
 };
 

@@ -154,9 +154,9 @@ State LocalGate::cancel(Pass& pass, net::Loop& here, GivenUp why) {
     return state;
 }
 
-void LocalGate::count_refused(GivenUp why) {
+void LocalGate::count_refused(GivenUp why, Duration waited) {
     const std::lock_guard lock(lock_);
-    metrics_.count(why, 0);
+    metrics_.count(why, to_s(waited));
 }
 
 void LocalGate::count_forward(Duration took) {

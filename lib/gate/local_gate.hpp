@@ -60,7 +60,7 @@ class LocalGate final : public Gate {
     void ready(Pass&, net::Loop& here) override;
     queue::State settle(Pass&, net::Loop& here) override;
     queue::State cancel(Pass&, net::Loop& here, GivenUp why) override;
-    void count_refused(GivenUp why) override;
+    void count_refused(GivenUp why, Duration waited) override;
     void count_forward(Duration took) override;
     queue::State begin(Pass&) override;
     void drop(Pass&, net::Loop& here) noexcept override;

@@ -18,8 +18,9 @@ enum class GivenUp : std::uint8_t;
 /// The client of a running request.
 enum class ClientIs : std::uint8_t {
     served,
-    slow,  ///< it delays the backend: ticketgate_queue_held_back
-    gone   ///< it left while its request runs: ticketgate_queue_orphaned; final
+    slow,      ///< it delays the backend: ticketgate_queue_held_back
+    gone,      ///< it left while its request runs: ticketgate_queue_orphaned; final
+    timed_out  ///< it was told that the backend is silent: ticketgate_queue_timed_out; final
 };
 
 class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
@@ -51,6 +52,9 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     /// For views. Any thread.
     void client(ClientIs now) { client_.store(now, std::memory_order_relaxed); }
     ClientIs client() const { return client_.load(std::memory_order_relaxed); }
+    /// The response has ended, and whether its script has is not known. Any thread.
+    void end_unknown(bool now) { end_unknown_.store(now, std::memory_order_relaxed); }
+    bool end_unknown() const { return end_unknown_.load(std::memory_order_relaxed); }
     /// True if the slot was released while its request ran. Any thread.
     bool taken_away() const { return taken_away_.load(std::memory_order_acquire); }
 
@@ -66,6 +70,7 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
     std::atomic<ClientIs> client_{ClientIs::served};
+    std::atomic<bool> end_unknown_{false};
     std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock
     // CONTRACT 10; under the gate's lock.
     std::shared_ptr<Pass> parent_;          // it runs within the hold of this one

@@ -14,6 +14,7 @@ namespace ticketgate {
 struct LineKeeper {
     std::string address;  ///< host:port at which it takes forwarded requests
     std::uint64_t epoch = 0;
+    std::string name = {};  ///< of the replica, as its config says
 };
 
 /// Where a request takes its ticket now.

@@ -55,6 +55,7 @@ bool Run::goes_to_another_keeper(error_code failure) const {
 
 void Run::tell_keeper(const std::string& why, const std::string& remedy) {
     const std::string address = exchange_->address();
+    request_->route->gate->notes.keeper_refuses = true;
     if (!station_.commons.peers->tells(address, why)) return;
     std::string more = remedy.empty() ? exchange_->remedy() : remedy;
     if (!more.empty()) more.insert(0, ": ");
@@ -81,6 +82,8 @@ bool Run::hear_place() {
     for (const auto& field : station_.response.view()->fields)
         if (iequals(field.name, cluster::place_header)) place = cluster::read_place(field.value);
     if (!place) return !hear_refusal();
+    auto& refuses = request_->route->gate->notes.keeper_refuses;
+    if (refuses) refuses = false;
     if (place->moved) return false;
     Record& record = request_->record;
     record.number = place->number;

@@ -91,6 +91,7 @@ error_code Run::timed_out() {
     deadline_.disarm();
     station_.metrics.upstream_failed(errc::upstream_timeout, 0);
     note_backend_time();
+    if (request_->reply.wanted()) hold_.client(SlotHold::Client::timed_out);
     request_->reply.fail(errc::upstream_timeout);
     tell_silence();
     return {};

@@ -57,7 +57,7 @@ task<void> Run::outlast_workers(error_code failure) {
         // The end of a connection shows less than the page: a balancer in between may have cut it.
         if (busy ? *busy == fcgi::Working::no : worker_gone_) hold_.give_back();
         if (!hold_.held()) co_return;
-        if (!busy) hold_.not_told();
+        busy ? hold_.told() : hold_.not_told();
         if (!busy && told)
             tell_held("the workers' status cannot be read; the slot stays held", untold.why,
                       untold.remedy + "; " + release_remedy());

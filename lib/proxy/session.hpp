@@ -91,6 +91,7 @@ class Session {
     error_code meaning_of(error_code failure) const;
     bool may_go_again(error_code failure) const;
     task<error_code> enter_again();
+    error_code expire_again();
     error_code take_place_again();
     task<error_code> wait_a_moment();
     void add_fencing(const Slot& slot) const;

@@ -40,7 +40,7 @@ void Session::count_refused(error_code failure) const {
     if (!queues_ || told_) return;
     Gate& gate = *request_->route->gate;
     request_->record.queue = gate.name();
-    gate.count_refused(why_given_up(failure));
+    gate.count_refused(why_given_up(failure), Duration{0});
 }
 
 Outcome Session::outcome(error_code failure) const {

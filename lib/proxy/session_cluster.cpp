@@ -82,6 +82,8 @@ error_code Session::find_line() {
     if (!queues_ || !request_->route->gate->clustered()) return {};
     using enum Whereabouts::Where;
     const Whereabouts at = request_->route->gate->where();
+    auto& refuses = request_->route->gate->notes.keeper_refuses;
+    if (at.where != peer && refuses) refuses = false;  // written seldom: all threads read it
     if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
     request_->record.cluster->forwarded_to.clear();
     if (at.where == stands) return errc::cluster_away;
@@ -166,7 +168,7 @@ void Session::note_forward(error_code failure) const {
     RunNotes& notes = request_->route->gate->notes;
     if (!failure)
         ++notes.forwards_served;
-    else if (failure == errc::line_moved)
+    else if (failure == errc::line_moved || failure == errc::wait_timeout)
         ++notes.forwards_moved;
     else if (failure == errc::keeper_lost)
         ++notes.forwards_lost;
@@ -195,17 +197,25 @@ bool Session::may_go_again(error_code failure) const {
 // refused, a moment later, for another one must first be found.
 task<error_code> Session::enter_again() {
     const bool refused = request_->peer != nullptr;
-    note_forward(errc::line_moved);
     place_.reset();
     request_->reply.renew();
     if (refused) {
+        ++request_->route->gate->notes.forwards_again;
         request_->route->gate->doubt_keeper();
         const auto failure = co_await wait_a_moment();
         if (failure) co_return failure;
     }
-    if (monotonic_now() - request_->started >= settings().wait_timeout) co_return expire();
+    if (monotonic_now() - request_->started >= settings().wait_timeout) co_return expire_again();
     view_own_head();
     co_return take_place_again();
+}
+
+// It has no ticket here that could expire.
+error_code Session::expire_again() {
+    const Duration waited = monotonic_now() - request_->started;
+    request_->record.queue_wait = waited;
+    request_->route->gate->count_refused(GivenUp::timeout, waited);
+    return expire();
 }
 
 error_code Session::take_place_again() {

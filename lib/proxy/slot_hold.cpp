@@ -36,15 +36,17 @@ HoldNews SlotHold::look() noexcept {
 }
 
 void SlotHold::client(Client now) noexcept {
-    if (!held() || client_ == Client::gone) return;
+    if (!held() || client_ == Client::gone || client_ == Client::timed_out) return;
     count(-1);
     client_ = now;
     slot_.client(now);
     count(+1);
 }
 
-void SlotHold::not_told() const {
-    if (held()) slot_.gate()->notes.not_told.fetch_add(1, std::memory_order_relaxed);
+void SlotHold::not_told() {
+    if (!held()) return;
+    slot_.gate()->notes.not_told.fetch_add(1, std::memory_order_relaxed);
+    slot_.end_unknown(true);
 }
 
 // The gauges first: they must not count this request any more when the next one begins.
@@ -62,6 +64,8 @@ void SlotHold::count(int by) const noexcept {
         slot_.gate()->notes.held_back.fetch_add(by, std::memory_order_relaxed);
     if (client_ == Client::gone)
         slot_.gate()->notes.orphaned.fetch_add(by, std::memory_order_relaxed);
+    if (client_ == Client::timed_out)
+        slot_.gate()->notes.timed_out.fetch_add(by, std::memory_order_relaxed);
 }
 
 }  // namespace ticketgate

@@ -73,7 +73,9 @@ class SlotHold {
     void let_go() noexcept { leave(HoldEvent::let_go); }
     void give_back() noexcept { leave(HoldEvent::give_back); }
     /// Counts that the workers could not be asked whether the backend is done.
-    void not_told() const;
+    void not_told();
+    /// They could be asked, and work still.
+    void told() { slot_.end_unknown(false); }
 
     Holding state() const { return state_; }
     bool held() const { return state_ == Holding::held; }

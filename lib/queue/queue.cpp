@@ -26,14 +26,31 @@ void Queue::unlink(Ticket& ticket, State to, Time now) {
         if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
         line_.erase(line_.iterator_to(ticket));
     } else if (holds_slot(ticket.state) && !holds_slot(to)) {
-        if (ticket.state == State::running) note_hold(now - ticket.granted);
+        if (ticket.state == State::running) note_end(now - ticket.granted, now);
+        note_slots(now);
         holders_.erase(holders_.iterator_to(ticket));
     }
 }
 
-// A slot that was given back unused says nothing about the next one.
-void Queue::note_hold(Duration hold) {
-    mean_hold_ = mean_hold_ == Duration{0} ? hold : mean_hold_ + (hold - mean_hold_) / 8;
+Duration Queue::follow(Duration mean, Duration one) {
+    return mean == Duration{0} ? one : mean + (one - mean) / 8;
+}
+
+// A slot that was given back unused says nothing about the next one. The time between two slots is
+// that of a line only while somebody waits.
+void Queue::note_end(Duration hold, Time now) {
+    mean_hold_ = follow(mean_hold_, hold);
+    if (!line_.empty()) mean_turn_ = follow(mean_turn_, now - moved_);
+}
+
+// Before the number of slots in use changes.
+void Queue::note_slots(Time now) {
+    slot_seconds_ = slot_seconds(now);
+    moved_ = now;
+}
+
+double Queue::slot_seconds(Time now) const {
+    return slot_seconds_ + (holders_.empty() ? 0 : to_s(now - moved_) * in_flight());
 }
 
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
@@ -151,6 +168,7 @@ void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
     (void)apply(ticket, Event::grant, now, granted);
     ticket.granted = now;
     ticket.token = ++numbering_.token;
+    note_slots(now);
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);
@@ -167,19 +185,44 @@ Duration Queue::oldest_hold(Time now) const {
     return holders_.empty() ? Duration{0} : now - holders_.front().granted;
 }
 
+bool Queue::slot_is_free() const {
+    return in_flight() < limits_.max_in_flight;
+}
+
+Duration Queue::stalled(Time now) const {
+    if (line_.empty()) return Duration{0};
+    return now - (slot_is_free() ? std::max(moved_, line_.front().taken) : moved_);
+}
+
+// From one slot that comes free to the next. One slot that is held for long slows the line, but
+// not to its own pace: the slots together are not slower than one of them, nor faster than all.
+Duration Queue::pace() const {
+    const Duration fastest = mean_hold_ / std::max(limits_.max_in_flight, 1u);
+    return std::clamp(mean_turn_, fastest, mean_hold_);
+}
+
+// What is left until the next slot comes free. One that is overdue may take as long again.
+Duration Queue::left_of_turn(Time now) const {
+    const Duration past = slot_is_free() ? Duration{0} : now - moved_;
+    return std::max(pace() - past, past);
+}
+
 // Of a ticket at the end of the line, if no slot is free for it.
 double Queue::seconds_to_the_end(Time now) const {
-    const double turns = static_cast<double>(waiting() + 1) / limits_.max_in_flight;
-    return to_s(std::max(mean_hold_, oldest_hold(now))) * turns;
+    return to_s(left_of_turn(now)) + to_s(pace()) * waiting();
 }
 
 std::uint32_t Queue::retry_after(Time now) const {
     return static_cast<std::uint32_t>(std::clamp(seconds_to_the_end(now) + 0.999, 1.0, 3600.0));
 }
 
+// Nobody knows when an upload ends, nor how long the first hold of all lasts.
 Duration Queue::newcomer_wait(Time now) const {
     const bool behind = limits_.order == Order::ready ? !ready_.empty() : !line_.empty();
-    if (in_flight() < limits_.max_in_flight && !behind) return Duration{0};
+    if (slot_is_free() && !behind) return Duration{0};
+    const bool for_upload =
+        slot_is_free() && limits_.order == Order::arrival && !line_.front().ready;
+    if (for_upload || mean_hold_ == Duration{0}) return Duration::max();
     constexpr double most = 3600;
     return std::chrono::duration_cast<Duration>(
         std::chrono::duration<double>(std::min(seconds_to_the_end(now), most)));

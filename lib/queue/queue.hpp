@@ -121,11 +121,17 @@ class Queue {
     Duration oldest_hold(Time now) const;
     /// Running mean of the time a slot is kept; zero before the first.
     Duration mean_hold() const { return mean_hold_; }
-    /// The expected wait for a slot of a ticket taken now: whole seconds, 1 to 3600. Counts each
-    /// hold as the mean hold, or as the oldest present hold if that is longer.
+    /// For how long tickets have waited without one that got a slot; zero when nobody waits. While
+    /// every slot is held: since a slot last came free or was granted.
+    Duration stalled(Time now) const;
+    /// The time for which slots were held, of all together, those held now included. Never falls.
+    double slot_seconds(Time now) const;
+    /// The expected wait for a slot of a ticket taken now: whole seconds, 1 to 3600. Counts a turn
+    /// for each ticket ahead, and what is left of the present one.
     std::uint32_t retry_after(Time now) const;
     /// The same, exactly and up to an hour, for a ticket without a body; zero: a slot is free for
-    /// it. Does not know of allow().
+    /// it. Duration::max(): nobody knows, as a slot waits for an upload, or no hold has ended yet.
+    /// Does not know of allow().
     Duration newcomer_wait(Time now) const;
 
     /// The line and the holders in order, the first `most` of them, for views.
@@ -164,7 +170,12 @@ class Queue {
     void admit(Ticket&, Time now, Tickets& granted);
     State apply(Ticket&, Event, Time now, Tickets& granted);
     void unlink(Ticket&, State to, Time now);
-    void note_hold(Duration hold);
+    static Duration follow(Duration mean, Duration one);
+    void note_end(Duration hold, Time now);
+    void note_slots(Time now);
+    bool slot_is_free() const;
+    Duration pace() const;
+    Duration left_of_turn(Time now) const;
     void mark_ready(Ticket&);
 
     Limits limits_;
@@ -174,7 +185,10 @@ class Queue {
     Line holders_;                // granted or running, in order of grant
     Numbering own_numbering_;
     Numbering& numbering_ = own_numbering_;
-    Duration mean_hold_{0};
+    Time moved_{};             // when a slot was last granted or came free
+    Duration mean_hold_{0};    // running means: of a hold,
+    Duration mean_turn_{0};    // and between two slots that came free while tickets waited
+    double slot_seconds_ = 0;  // up to moved_
 };
 
 }  // namespace ticketgate::queue

@@ -69,7 +69,8 @@ void Line::publish() {
         const cluster::Line& line = *keeper_.line();
         if (at_ && at_->epoch == line.epoch && at_->address == line.keeper.address) at = at_;
         if (!at)
-            at = std::make_shared<const LineKeeper>(LineKeeper{line.keeper.address, line.epoch});
+            at = std::make_shared<const LineKeeper>(
+                LineKeeper{line.keeper.address, line.epoch, line.keeper.name});
     }
     const std::lock_guard lock(lock_);
     where_ = where;

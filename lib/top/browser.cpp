@@ -9,9 +9,10 @@
 namespace ticketgate::top {
 namespace {
 
-// Larger is more worth a look: queues that stand first, then by what holds for longest.
+// Larger is more worth a look: queues that stand first, then by how long they have not moved.
 auto need_of_a_look(const QueueLine& queue) {
-    return std::tuple(queue.stands(), queue.waiting > 0, queue.oldest_hold, queue.oldest_wait);
+    return std::tuple(queue.stands(), queue.waiting > 0, queue.stalled, queue.oldest_hold,
+                      queue.oldest_wait);
 }
 
 double rank(const QueueLine& queue, Sort sort) {

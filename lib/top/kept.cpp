@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 #include <exception>
+#include <utility>
 
 #include "top/line_text.hpp"
 
@@ -81,6 +82,9 @@ std::vector<std::string> clustered(const QueueLine& queue, const KeptLine& line,
     if (line.waits_for) return stands(queue.name, line, now);
     if (line.state == "free") return {queue.name + " has no keeper; its next request gives it one"};
     const std::string of = ", epoch " + std::to_string(line.epoch) + ", " + line.state;
+    if (!line.here && queue.keeper_refuses)
+        return {queue.name + " is kept by " + named(line.name, line.address) + of,
+                "  THE KEEPER DOES NOT TAKE THE REQUESTS OF THIS REPLICA: its log has the reason"};
     if (!line.here)
         return {queue.name + " is kept by " + named(line.name, line.address) + of +
                 "; its requests wait and run there"};
@@ -106,6 +110,15 @@ std::string cluster_text(const ClusterPicture& cluster) {
     out += "; sure for " + duration_text(cluster.sure);
     if (cluster.problem.empty()) return out + "; the store answers";
     return out + "; THE STORE CANNOT BE USED: " + cluster.problem;
+}
+
+std::string place_text(std::string_view elsewhere) {
+    for (const auto& [name, text] : {std::pair{"old_process", "old process"},
+                                     {"new_process", "new process"},
+                                     {"earlier_keeper", "earlier epoch"},
+                                     {"other_replica", "other replica"}})
+        if (elsewhere == name) return text;
+    return std::string(elsewhere);
 }
 
 std::string keeper_text(const ClusterPicture& cluster, const std::string& queue) {

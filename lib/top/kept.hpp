@@ -44,6 +44,9 @@ std::optional<ClusterPicture> read_cluster(std::string_view json);
 /// One line about the cluster.
 std::string cluster_text(const ClusterPicture& cluster);
 
+/// Where else requests of a queue may run, for a table; empty: nowhere.
+std::string place_text(std::string_view elsewhere);
+
 /// A few words for the table; empty: the queue is not clustered.
 std::string keeper_text(const ClusterPicture& cluster, const std::string& queue);
 

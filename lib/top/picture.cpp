@@ -25,10 +25,21 @@ std::optional<double> pause_left(const json::object& from) {
     return seconds(from, "pause_left_seconds");
 }
 
+// A process of an earlier version does not tell it.
+double stalled(const json::object& from) {
+    return seconds(from,
+                   from.contains("stalled_seconds") ? "stalled_seconds" : "oldest_hold_seconds");
+}
+
 std::string elsewhere(const json::object& from) {
     const json::value* found = from.if_contains("elsewhere");
     return found != nullptr && found->is_string() ? std::string(found->get_string())
                                                   : std::string();
+}
+
+bool refuses(const json::object& from) {
+    const json::value* found = from.if_contains("keeper_refuses");
+    return found != nullptr && found->is_bool() && found->get_bool();
 }
 
 QueueLine queue(const json::object& from) {
@@ -39,9 +50,11 @@ QueueLine queue(const json::object& from) {
             .max_in_flight = number(from, "max_in_flight"),
             .oldest_wait = seconds(from, "oldest_wait_seconds"),
             .oldest_hold = seconds(from, "oldest_hold_seconds"),
+            .stalled = stalled(from),
             .paused = from.at("paused").as_bool(),
             .pause_left = pause_left(from),
-            .elsewhere = elsewhere(from)};
+            .elsewhere = elsewhere(from),
+            .keeper_refuses = refuses(from)};
 }
 
 TicketLine ticket(const json::object& from, TicketState state) {
@@ -53,7 +66,9 @@ TicketLine ticket(const json::object& from, TicketState state) {
             .method = text(from, "method"),
             .target = text(from, "target"),
             .request_id = text(from, "request_id"),
-            .inside_of = from.contains("inside_of") ? number(from, "inside_of") : 0};
+            .client_is = from.contains("client") ? text(from, "client") : "",
+            .inside_of = from.contains("inside_of") ? number(from, "inside_of") : 0,
+            .end_unknown = from.contains("end_unknown")};
 }
 
 void add_tickets(const json::object& from, Tickets& to) {
@@ -69,6 +84,15 @@ void add_tickets(const json::object& from, Tickets& to) {
     to.hidden = number(from, "in_flight_not_shown") + number(from, "waiting_not_shown");
 }
 
+std::string worker_wait(const json::object& from) {
+    const auto waiting = number(from, "waiting");
+    const std::string trouble = text(from, "trouble");
+    if (waiting == 0 && trouble.empty()) return {};
+    return text(from, "upstream") + ": " + std::to_string(waiting) +
+           (waiting == 1 ? " request waits" : " requests wait") + " for a worker" +
+           (trouble.empty() ? "" : "; the last trouble: " + trouble);
+}
+
 // Every kind of wrong text is an exception of the JSON library.
 template <class Read>
 auto read(std::string_view from, Read read) -> std::optional<decltype(read(json::object()))> {
@@ -80,6 +104,13 @@ auto read(std::string_view from, Read read) -> std::optional<decltype(read(json:
 }
 
 }  // namespace
+
+std::string client_text(std::string_view client_is) {
+    if (client_is == "gone") return ", client left";
+    if (client_is == "slow") return ", held back by a slow client";
+    if (client_is == "timed_out") return ", client answered after response_timeout";
+    return {};
+}
 
 std::optional<std::vector<QueueLine>> read_queues(std::string_view from) {
     return read(from, [](const json::object& answer) {
@@ -100,13 +131,26 @@ std::optional<Tickets> read_tickets(std::string_view from) {
 
 std::optional<ConfigLine> read_config(std::string_view from) {
     return read(from, [](const json::object& answer) {
-        ConfigLine config{seconds(answer, "age_seconds"), 0, {}};
         const auto& last = answer.at("last_read").as_object();
+        ConfigLine config{seconds(answer, "age_seconds"), seconds(last, "age_seconds"), 0, {}};
         const auto& problems = last.at("problems").as_array();
         config.problems = problems.size() + number(last, "problems_not_shown");
         if (!problems.empty()) config.first_problem = std::string(problems.front().as_string());
         return config;
     });
+}
+
+// A process of an earlier version does not tell it.
+std::vector<std::string> read_worker_waits(std::string_view from) {
+    std::vector<std::string> lines;
+    (void)read(from, [&](const json::object& answer) {
+        if (!answer.contains("upstreams")) return 0;
+        for (const auto& one : answer.at("upstreams").as_array())
+            if (auto line = worker_wait(one.as_object()); !line.empty())
+                lines.push_back(std::move(line));
+        return 0;
+    });
+    return lines;
 }
 
 }  // namespace ticketgate::top

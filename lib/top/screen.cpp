@@ -12,6 +12,7 @@ using Row = std::vector<std::string>;
 using Lines = std::vector<Line>;
 
 constexpr std::size_t fewest_ticket_rows = 4;
+constexpr std::size_t most_worker_waits = 3;
 
 const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
 const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
@@ -27,9 +28,10 @@ std::string sort_text(Sort sort) {
 
 std::string state_text(const TicketLine& ticket) {
     static constexpr std::array<const char*, 4> names{"running", "inside", "waiting", "uploading"};
-    const std::string name = names[static_cast<std::size_t>(ticket.state)];
-    return ticket.state == TicketState::inside ? name + " " + std::to_string(ticket.inside_of)
-                                               : name;
+    std::string text = names[static_cast<std::size_t>(ticket.state)];
+    if (ticket.state == TicketState::inside) text += " " + std::to_string(ticket.inside_of);
+    if (ticket.end_unknown) text += ", answered, end unknown";
+    return text + client_text(ticket.client_is);
 }
 
 Row queue_row(const QueueLine& queue) {
@@ -46,9 +48,9 @@ std::string pause_text(const QueueLine& queue) {
     return queue.pause_left ? duration_text(*queue.pause_left) + " more" : "yes";
 }
 
+// The column KEPT BY tells of replicas.
 std::string other_process(const QueueLine& queue) {
-    if (queue.elsewhere == "old_process") return "old process";
-    return queue.elsewhere == "new_process" ? "new process" : "";
+    return queue.elsewhere.ends_with("_process") ? place_text(queue.elsewhere) : "";
 }
 
 // Only if it says something: lines are short.
@@ -96,11 +98,23 @@ Line state_line(const Surroundings& around) {
     const auto& config = *around.config;
     std::string text = ready + "  config in force for " + duration_text(config.age);
     if (config.problems == 0) return {text, around.ready ? Style::plain : Style::alarm};
-    return {text + "; the file on disk is NOT LOADED: " + config.first_problem, Style::alarm};
+    return {text + "; the file as it was " + duration_text(config.read) +
+                " ago is NOT LOADED: " + config.first_problem,
+            Style::alarm};
 }
 
 Line cluster_line(const ClusterPicture& cluster) {
     return {cluster_text(cluster), cluster.problem.empty() ? Style::plain : Style::alarm};
+}
+
+// A request that waits for a worker holds its slot like one that runs.
+void add_worker_waits(Lines& lines, const std::vector<std::string>& waits) {
+    const std::size_t shown = std::min(waits.size(), most_worker_waits);
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back({waits[i], Style::alarm});
+    if (shown < waits.size())
+        lines.push_back({"and " + std::to_string(waits.size() - shown) +
+                             " more upstreams; ticketgate workers has them",
+                         Style::alarm});
 }
 
 // The queues around the selected one, as many as there is room for.
@@ -180,9 +194,11 @@ std::vector<Line> screen(const Browser& browser, const Surroundings& around, Siz
     const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
     Lines lines{head_line(browser, around), state_line(around)};
     if (around.cluster) lines.push_back(cluster_line(*around.cluster));
+    add_worker_waits(lines, around.worker_waits);
+    const std::size_t waits = std::min(around.worker_waits.size(), most_worker_waits + 1);
     lines.push_back({});
     // Head, titles, blank lines, the blocker; the cluster, and who keeps the queue.
-    const std::size_t others = around.cluster ? 13 : 10;
+    const std::size_t others = (around.cluster ? 13 : 10) + waits;
     const std::size_t room = rows > others + fewest_ticket_rows ? rows - others : 1;
     add_queues(lines, browser, around, whole ? room : std::max<std::size_t>(1, room / 2));
     if (browser.tickets()) {

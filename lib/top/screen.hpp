@@ -35,6 +35,7 @@ struct Surroundings {
     std::string failure;  ///< why it does not answer; the queues are older
     bool ready = true;
     std::optional<ConfigLine> config = {};
+    std::vector<std::string> worker_waits = {};  ///< read_worker_waits()
     std::optional<ClusterPicture> cluster = {};
     const ClusterPicture* replicas() const { return cluster ? &*cluster : nullptr; }
     Clock now = {};

@@ -39,20 +39,36 @@ std::vector<std::string> idle(const Tickets& tickets) {
             "  " + request(*head)};
 }
 
+// Several slots, of which each may be the next to come free: none of their holders blocks alone.
+std::string one_of_many(const QueueLine& queue, const std::string& number, const std::string& held,
+                        Clock now) {
+    const std::string of =
+        number + ", one of " + std::to_string(queue.in_flight) + " that run, runs for " + held;
+    if (!queue.blocked()) return of + "; the line moves, " + requests(queue.waiting) + " waiting";
+    return of + "; no slot came free for " + since(queue.stalled, now) + ", " +
+           requests(queue.waiting) + " waiting";
+}
+
 std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) {
     const auto& queue = tickets.queue;
     const std::string number = queue.name + ": number " + std::to_string(of.number);
     const std::string held = since(of.seconds, now);
-    if (!queue.blocked()) return number + " runs for " + held + "; it blocks no request";
-    const std::string blocks = " blocks " + requests(queue.waiting) + " for " + held;
-    if (queue.in_flight == 1) return number + blocks;
-    return number + ", one of " + std::to_string(queue.in_flight) + " that run," + blocks;
+    if (!queue.full()) return number + " runs for " + held + "; it blocks no request";
+    if (queue.in_flight > 1) return one_of_many(queue, number, held, now);
+    return number + " blocks " + requests(queue.waiting) + " for " + held;
 }
 
 std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, const std::string& whom,
                               Clock now) {
-    return {first_line(tickets, of, now), "  " + request(of) + ", request id " + of.request_id,
-            "  to free its slot: " + release_command(tickets.queue.name, of, whom)};
+    std::vector<std::string> lines{first_line(tickets, of, now),
+                                   "  " + request(of) + ", request id " + of.request_id};
+    if (of.end_unknown)
+        lines.emplace_back(
+            "  it is answered, but php-fpm's status page is unreadable, so nobody knows whether "
+            "its "
+            "script has ended: ticketgate check --connect says why");
+    lines.push_back("  to free its slot: " + release_command(tickets.queue.name, of, whom));
+    return lines;
 }
 
 }  // namespace

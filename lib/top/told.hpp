@@ -26,7 +26,7 @@ std::string quoted(const std::string& word);
 std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom);
 
-/// One to three lines about the ticket that `chosen` names, or about the oldest that runs; before
+/// One to four lines about the ticket that `chosen` names, or about the oldest that runs; before
 /// them, one about a pause.
 std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
                                     const std::string& whom, Clock now);

@@ -257,6 +257,52 @@ TEST_F(ClusterFull, NewcomersOfAnIdleLineAreRefusedAtOnceUntilThereIsRoom) {
     EXPECT_TRUE(eventually([&] { return b->get("/after").status == 200; }));
 }
 
+// All that its clients get is 503 after wait_timeout, and all other views are those of a follower.
+TEST_F(ClusterFaults, AReplicaThatTheKeeperRefusesSaysSo) {
+    const auto a = replica("a");
+    begin_line(*a);
+    const auto b =
+        replica("b", "hold_timeout: never",
+                "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: 500ms}]\n");
+    EXPECT_EQ(b->get("/before").status, 200);
+    const auto one = [&](const std::string& name, const std::string& labels) {
+        return b->metric("ticketgate_queue_" + name + "{" + labels + "queue=\"app\"}");
+    };
+    EXPECT_EQ(one("keeper_refuses", ""), 0);
+    b->crash();
+    b->change("secret: 0123456789abcdef", "secret: ffff456789abcdef");
+    b->start();
+    ASSERT_TRUE(b->serves());
+    const auto late = b->get("/late");
+    EXPECT_EQ(late.status, 503);
+    EXPECT_GE(boost::json::parse(late.body).at("waited_ms").to_number<double>(), 500);
+    EXPECT_EQ(one("keeper_refuses", ""), 1);
+    EXPECT_TRUE(b->queue().at("keeper_refuses").as_bool());
+    EXPECT_EQ(b->metric("ticketgate_queue_rejected_total{queue=\"app\",reason=\"timeout\"}"), 1);
+    EXPECT_EQ(one("wait_seconds_count", "outcome=\"timeout\","), 1);
+    EXPECT_EQ(one("forwarded_total", "outcome=\"moved\","), 1) << "one request, many tries";
+    EXPECT_GT(one("forward_retries_total", ""), 1);
+    EXPECT_GE(b->log(1).back().at("queue_wait_ms").to_number<double>(), 500);
+}
+
+// Its pause would hold nobody: the keeper grants.
+TEST_F(ClusterFaults, APauseIsRefusedWhereTheLineIsNotKept) {
+    const auto a = replica("a"), b = replica("b");
+    begin_line(*a);
+    EXPECT_EQ(b->get("/there").status, 200);
+    const auto refused = b->act("/api/v1/queues/app/pause");
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_NE(refused.body.find("queue app is kept by replica a (127.0.0.1:"), std::string::npos)
+        << refused.body;
+    EXPECT_FALSE(b->queue().at("paused").as_bool());
+    EXPECT_EQ(a->act("/api/v1/queues/app/pause").status, 200);
+    Client waits = b->client();
+    waits.get("/waits");
+    EXPECT_TRUE(a->wait_for_waiting(1));
+    EXPECT_EQ(a->act("/api/v1/queues/app/resume").status, 200);
+    EXPECT_EQ(waits.read().status, 200);
+}
+
 TEST_F(ClusterFaults, AStoppedKeeperThatWakesUpGivesItsWord) {
     auto a = replica("a");
     begin_line(*a);

@@ -71,6 +71,12 @@ class Process {
             if (line.starts_with(series + ' ')) return std::stod(line.substr(series.size() + 1));
         return -1;
     }
+    /// Asks the admin listener for an action.
+    Response act(const std::string& target) const {
+        Client one(address(1));
+        one.send("POST " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+        return one.read();
+    }
     /// Changes a text of the config file that stands there once.
     void change(const std::string& from, const std::string& to) {
         std::string text = folder_.read("c.yaml");

@@ -21,7 +21,9 @@ os.environ["PATH"] += ":/usr/sbin"
 
 # A config with every feature that adds metrics.
 RUNNING = """
-listen: [{{ address: "127.0.0.1:0" }}]
+listen:
+  - {{ address: "127.0.0.1:0" }}
+  - {{ address: "127.0.0.1:0", name: https, tls: {{ certificates: [{{ certificate: {folder}/cert.pem, key: {folder}/key.pem }}] }} }}
 admin: {{ address: "unix:{folder}/admin" }}
 upstreams:
   app: {{ url: "http://127.0.0.1:{nobody}" }}
@@ -181,6 +183,9 @@ class Tools:
         if self.child:
             return
         nobody = free_port()  # bound and not listening, so connections are refused
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                        "-subj", "/CN=localhost", "-keyout", self.folder / "key.pem", "-out", self.folder / "cert.pem"],
+                       check=True, capture_output=True)
         (self.folder / "running.yaml").write_text(RUNNING.format(folder=self.folder, nobody=nobody))
         self.child = subprocess.Popen([self.ticketgate, "-c", str(self.folder / "running.yaml")], text=True,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)

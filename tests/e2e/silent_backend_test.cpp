@@ -16,6 +16,8 @@ TEST(SilentBackend, GivesA504AndItsSlotStaysHeldUntilItEnds) {
     const std::string timing = answer.header("Server-Timing");
     EXPECT_GE(std::stod(timing.substr(timing.rfind('=') + 1)), 200) << timing;
     EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_queue_timed_out{queue="q"})"), 1);
+    EXPECT_EQ(gateway.metric(R"(ticketgate_queue_orphaned{queue="q"})"), 0) << "it has not left";
     EXPECT_EQ(backend.count("/next"), 0u);
     EXPECT_EQ(backend.of("/first")[0].end, 0u) << "its connection stays open";
     backend.release("/first");

@@ -16,6 +16,8 @@ def deaths(values, *reasons):
     return [(f'ticketgate_worker_deaths_total{{upstream="own",reason="{reason}"}}', values) for reason in reasons]
 
 
+CERTIFICATE = 'ticketgate_tls_certificate_expiry_timestamp_seconds{listener="https",subject="CN=shop"}'
+
 # Ends of workers that are no fault.
 HEALTHY_ENDS = ("idle", "max_requests", "reload", "stop")
 
@@ -29,8 +31,10 @@ CASES = {
     "TicketgateExclusionViolated": (
         5, [queue("exclusion_violations_total", "0 0 0 1x60")], [queue("exclusion_violations_total", "1x60")]),
     "TicketgateLineBlocked": (
-        5, [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "1x60")],
-        [queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "0x60")]),
+        5, [queue("queue_stalled_seconds", "10+60x60"), queue("queue_in_flight", "8x60"), queue("queue_max_in_flight", "8x60")],
+        # One of 8 slots is held for long; the others pass requests on.
+        [queue("queue_stalled_seconds", "0.2x60"), queue("queue_oldest_hold_seconds", "10+60x60"), queue("queue_waiting", "9x60"),
+         queue("queue_in_flight", "8x60"), queue("queue_max_in_flight", "8x60")]),
     "TicketgateLineWaitsForNoRun": (
         4, [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "0x60"),
             queue("queue_in_old_process", "0x60")],
@@ -43,10 +47,12 @@ CASES = {
     "TicketgateStoreAway": (
         3, [("ticketgate_cluster_store_up", "1x60"), ("ticketgate_cluster_sure_seconds", "4 0x60")],
         [("ticketgate_cluster_store_up", "1 0 1x60"), ("ticketgate_cluster_sure_seconds", "4x60")]),
+    "TicketgateKeeperRefusesReplica": (
+        3, [queue("queue_keeper_refuses", "1x60")], [queue("queue_keeper_refuses", "1 0 1 0 1 0x60")]),
     "TicketgateSettingsDiffer": (
         17, [("ticketgate_cluster_settings_differ", "1x60")], [("ticketgate_cluster_settings_differ", "1x10 0x50")]),
     "TicketgateRefusesRequests": (
-        8, [queue("queue_rejected_total", rate(10), ',reason="full"')],
+        8, [queue("queue_rejected_total", rate(10), ',reason="cluster_away"')],
         [queue("queue_rejected_total", rate(10), ',reason="draining"')]),
     "TicketgateWaitsAreLong": (
         22, [queue("queue_wait_seconds_bucket", rate(10), ',outcome="admitted",le="10"'),
@@ -56,9 +62,11 @@ CASES = {
          queue("queue_wait_seconds_bucket", rate(200), ',outcome="admitted",le="30"'),
          queue("queue_wait_seconds_bucket", rate(200), ',outcome="admitted",le="+Inf"')]),
     "TicketgateQueueBusy": (
-        32, [queue("queue_hold_seconds_sum", rate(58)), queue("queue_max_in_flight", "1x60")],
-        [queue("queue_hold_seconds_sum", rate(58)), queue("queue_max_in_flight", "2x60")]),
+        32, [queue("queue_slot_seconds_total", rate(58)), queue("queue_max_in_flight", "1x60")],
+        [queue("queue_slot_seconds_total", rate(58)), queue("queue_max_in_flight", "2x60")]),
     "TicketgateOrphans": (7, [queue("queue_orphaned", "1x60")], [queue("queue_orphaned", "1 1 0 1 1 0 1 1 0 1 1 0")]),
+    "TicketgateTimedOutRunsOn": (7, [queue("queue_timed_out", "1x60"), queue("queue_orphaned", "0x60")],
+                                 [queue("queue_timed_out", "1 1 0 1 1 0 1 1 0 1 1 0")]),
     "TicketgateSlowClientsHoldSlots": (7, [queue("queue_held_back", "1x60")], [queue("queue_held_back", "0x60")]),
     "TicketgateEndOfWorkUnknown": (
         3, [queue("queue_status_failures_total", "0 0 1x60")], [queue("queue_status_failures_total", "1x60")]),
@@ -81,6 +89,12 @@ CASES = {
     "TicketgateConfigNotLoaded": (
         8, [("ticketgate_config_last_reload_successful", "1 0x60")],
         [("ticketgate_config_last_reload_successful", "1 0 0 1x60")]),
+    # The time of the test begins at 0: 12 days, and 20.
+    "TicketgateUpgradeFailed": (
+        8, [("ticketgate_upgrade_last_successful", "1 0x60")], [("ticketgate_upgrade_last_successful", "1 0 0 1x60")]),
+    "TicketgateCertificateEndsSoon": (
+        15, [(CERTIFICATE, f"{12 * 86400}x60")], [(CERTIFICATE, f"{20 * 86400}x60")]),
+    "TicketgateCertificateEnds": (15, [(CERTIFICATE, "60x60")], [(CERTIFICATE, f"{3 * 86400}x60")]),
     "TicketgateLosesLogLines": (
         3, [('ticketgate_log_dropped_lines_total{log="access"}', "0 0 9x60")],
         [('ticketgate_log_dropped_lines_total{log="access"}', "9x60")]),

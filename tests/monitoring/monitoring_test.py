@@ -264,9 +264,9 @@ class InPrometheus(unittest.TestCase):
                 self.assertTrue([one for one in self.query(expanded(series)) if label in one["metric"]], series)
 
     def test_the_blocked_line_was_seen(self):
-        held = 'max_over_time(ticketgate_queue_oldest_hold_seconds{queue="cart"}[5m])'
+        held = 'max_over_time(ticketgate_queue_stalled_seconds{queue="cart"}[5m])'
         self.assertGreater(self.value(held), 2)
-        seen = ('count_over_time((ticketgate_queue_oldest_hold_seconds > 2 and ticketgate_queue_waiting > 0)'
+        seen = ('count_over_time((ticketgate_queue_stalled_seconds > 2 and ticketgate_queue_waiting > 0)'
                 '[5m:1s])')
         self.assertGreater(self.value(seen), 0)
 

@@ -30,11 +30,43 @@ class Shown(PageCase):
         squares = self.browser.run("return [...document.querySelectorAll(\"[aria-label='Queue cart'] .line li\")]"
                                    ".map((li) => [li.className, li.textContent])")
         self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
+        self.shows("[aria-label='Queue cart'] .state", "waits for the upload of #1, 2 requests wait")
+        self.shows("[aria-label='Queue cart'] .numbers", "a newcomer waits\nnobody knows how long")
+
+    def words(self, **queue):
+        """What the page says of a queue: the kind of its state, and the text."""
+        ticket = {"method": "GET", "client": "served"}
+        shown = {"waiting": 3, "in_flight": 2, "max_in_flight": 2, "order": "ready", "stalled_seconds": 0.1, "paused": False,
+                 "tickets": {"in_flight": [{**ticket, "number": 1, "target": "/export", "held_seconds": 120}],
+                             "waiting": [{**ticket, "number": 9, "target": "/cart", "waited_seconds": 1, "ready": True}]}}
+        return self.browser.run(f"return words({json.dumps({**shown, **queue})})")
+
+    def test_a_line_is_blocked_while_no_slot_comes_free(self):
+        self.open_page()
+        self.assertEqual(self.words(), ["moving", "moving"])
+        self.assertEqual(self.words(stalled_seconds=75), [
+            "blocked", "blocked: no slot came free for 1 min 15 s, 3 requests wait; the oldest is #1 GET /export, for 2 min 0 s"])
+        self.assertEqual(self.words(stalled_seconds=75, in_flight=1, max_in_flight=1), [
+            "blocked", "blocked: #1 GET /export has held its slot for 2 min 0 s and keeps 3 requests waiting"])
+
+    def test_a_line_that_waits_for_another_process_does_not_move(self):
+        self.open_page()
+        none = {"in_flight": 0, "tickets": {"in_flight": [], "waiting": []}, "waiting": 2}
+        old = "waits: the old process of the upgrade still has this queue, 2 requests wait"
+        self.assertEqual(self.words(**none, elsewhere="old_process"), ["waits", old])
+        self.assertEqual(self.words(**none, elsewhere="old_process", stalled_seconds=60), ["blocked", old])
+        self.assertEqual(self.words(**{**none, "waiting": 0}, elsewhere="other_replica", keeper="b (10.0.0.2:9902)", keeper_refuses=True),
+                         ["blocked", "the keeper, b (10.0.0.2:9902), takes no requests of this replica: the log has the reason"])
 
     def test_how_long_a_newcomer_waits(self):
         self.open_page()
         numbers = "[aria-label='Queue cart'] .numbers"
         self.shows(numbers, "a newcomer waits\nnot at all")
+        self.send("/first")
+        self.shows(numbers, "a newcomer waits\nnobody knows how long")
+        self.application.gate.set()
+        self.shows(numbers, "a newcomer waits\nnot at all")
+        self.application.gate.clear()
         self.send("/runs")
         self.shows(numbers, "a newcomer waits\nabout ")
         for words, shown in ((["pause", "cart"], "until somebody resumes the queue"),

@@ -152,6 +152,15 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.swap("true").returncode, 0)
         self.assertFalse(self.queue()["paused"])
 
+    def test_a_command_that_outlasts_the_pause_is_told(self):
+        """It ends when the queue goes on, not after some time."""
+        goes_on = f"until {TICKETGATE} -c {self.config} queues app --json | grep -q '\"paused\":false'; do :; done"
+        for more, code in ("", 3), ("; exit 7", 7):
+            done = self.swap("sh", "-c", goes_on + more, LONGEST="300ms")
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn("the pause was over before the command ended: requests of app may have run", done.stderr)
+            self.assertNotIn("stays paused", done.stderr)
+
     def test_without_rest_nothing_is_swapped(self):
         self.application.stop()
         Silent(self.backend)

@@ -226,7 +226,7 @@ class Top(unittest.TestCase):
         terminal.shows("ready  config in force for ")
         self.file.write_text(self.file.read_text() + "threads: x\n")
         subprocess.run([TICKETGATE, "reload", "--admin", f"127.0.0.1:{self.admin}"], capture_output=True, timeout=60)
-        terminal.shows("the file on disk is NOT LOADED: ")
+        terminal.shows("ago is NOT LOADED: ")
 
     def test_shows_the_queue_that_the_old_process_of_an_upgrade_has(self):
         subprocess.run([TICKETGATE, "upgrade", "-c", str(self.file)], check=True, capture_output=True, timeout=60)

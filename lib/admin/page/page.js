@@ -4,7 +4,7 @@
 
 const byId = (id) => document.getElementById(id);
 const squares = 60; // waiting tickets in the picture of a line; the table has more
-const slow = 10; // seconds of a hold after which a line with others behind it counts as blocked
+const slow = 10; // seconds without a free slot: blocked
 
 // ── small tools ──
 
@@ -35,8 +35,8 @@ function time(seconds) {
   return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
 }
 
-// Numbers of clustered queues are longer than a double is exact: they stay texts. Quotes within
-// texts of requests are escaped, so none of those looks like a member.
+// Numbers of clustered queues are longer than a double is exact: they stay texts. Quotes in texts
+// of requests are escaped: none looks like a member.
 function parse(text) {
   return JSON.parse(text.replace(/"(number|blocked_by|inside_of)":(\d{16,})/g, '"$1":"$2"'));
 }
@@ -94,7 +94,9 @@ function row(cells, titles) {
 function marksOf(ticket) {
   const marks = [];
   if (ticket.client === "gone") marks.push("client left");
+  if (ticket.client === "timed_out") marks.push("answered after response_timeout");
   if (ticket.client === "slow") marks.push("held back by a slow client");
+  if (ticket.end_unknown) marks.push("answered, php-fpm's status page unreadable");
   if (ticket.inside_of) marks.push(`inside of #${ticket.inside_of}`);
   return marks;
 }
@@ -108,6 +110,8 @@ function makeTicketRow() {
   return row(ticketCells, ticketTitles);
 }
 
+const behind = { old_process: "the old process", earlier_keeper: "an earlier epoch" };
+
 function fillTicketRow(node, ticket, queue) {
   const cell = node.cells_;
   const holds = ticket.held_seconds !== undefined;
@@ -117,11 +121,11 @@ function fillTicketRow(node, ticket, queue) {
   say(cell.time, time(holds ? ticket.held_seconds : ticket.waited_seconds));
   say(cell.request, `${ticket.method} ${ticket.target}`);
   say(cell.client, ticket.client_ip);
-  say(cell.behind, ticket.blocked_by ? `#${ticket.blocked_by}` : "nobody");
+  say(cell.behind, ticket.blocked_by ? `#${ticket.blocked_by}` : !holds && behind[queue.elsewhere] || "nobody");
   say(cell.id, ticket.request_id);
   if (holds && !cell.act.firstChild) {
     const button = el("button", { type: "button", class: "risk", "aria-label": `Release #${ticket.number}` }, "Release");
-    button.addEventListener("click", () => askRelease(queue, node.ticket));
+    button.addEventListener("click", () => askRelease(queue.name, node.ticket));
     cell.act.append(button);
   } else if (!holds && cell.act.firstChild) cell.act.replaceChildren();
 }
@@ -158,6 +162,7 @@ function numbersOf(queue) {
     ["a newcomer waits", newcomer(queue)],
     ["order", queue.order],
     ["client left", String(queue.orphaned)],
+    ["timed out", String(queue.timed_out)],
     ["held back by slow clients", String(queue.held_back)],
     ["inside calls", String(queue.inside)],
     ["exclusion violations", String(queue.exclusion_violations)],
@@ -166,24 +171,50 @@ function numbersOf(queue) {
 
 function newcomer(queue) {
   const seconds = queue.newcomer_wait_seconds;
-  if (queue.paused)
-    return seconds === null ? "until somebody resumes the queue" : `for the end of the pause, about ${time(seconds)}`;
+  if (queue.paused && queue.pause_left_seconds === null) return "until somebody resumes the queue";
+  if (queue.paused) return `for the end of the pause, ${seconds === null ? "and longer" : `about ${time(seconds)}`}`;
   if (seconds === null) return "nobody knows how long";
   return seconds === 0 ? "not at all" : `about ${time(seconds)}`;
 }
 
-function words(queue) {
+const full = (queue) => queue.waiting > 0 && queue.in_flight >= queue.max_in_flight;
+const those = (queue) => plural(queue.waiting, "request waits", "requests wait");
+
+// Of several slots each may be the next to come free.
+function blockedText(queue) {
   const [first] = queue.tickets.in_flight;
+  const request = first && `#${first.number} ${first.method} ${first.target}`;
+  if (first && queue.in_flight === 1)
+    return `blocked: ${request} has held its slot for ${time(first.held_seconds)} and keeps ` +
+      `${plural(queue.waiting, "request", "requests")} waiting`;
+  return `blocked: no slot came free for ${time(queue.stalled_seconds)}, ${those(queue)}` +
+    (first ? `; the oldest is ${request}, for ${time(first.held_seconds)}` : "");
+}
+
+// Why requests wait though slots are free.
+function waitsText(queue) {
+  if (queue.elsewhere === "old_process")
+    return `waits: the old process of the upgrade still has this queue, ${those(queue)}`;
+  if (queue.elsewhere === "other_replica") return `waits: nothing may start here now, ${those(queue)}`;
+  const { waiting } = queue.tickets;
+  if (queue.order === "arrival" && waiting[0] && !waiting[0].ready)
+    return `waits for the upload of #${waiting[0].number}, ${those(queue)}`;
+  return waiting.some((ticket) => ticket.ready) ? "" : `waits for ${plural(queue.waiting, "upload", "uploads")}`;
+}
+
+function words(queue) {
+  const slowly = queue.stalled_seconds > slow;
   if (queue.elsewhere === "earlier_keeper" && !queue.paused)
-    return ["blocked", `stands, ${plural(queue.waiting, "request waits", "requests wait")}: those of an earlier epoch may still run`];
-  const full = queue.in_flight >= queue.max_in_flight;
+    return ["blocked", `stands, ${those(queue)}: those of an earlier epoch may still run`];
   if (queue.paused) {
     const left = queue.pause_left_seconds;
     return ["paused", left === null ? "paused until somebody resumes it" : `paused for ${time(left)} more`];
   }
-  if (first && full && queue.waiting > 0 && first.held_seconds > slow)
-    return ["blocked", `blocked: #${first.number} ${first.method} ${first.target} has held its slot for ` +
-      `${time(first.held_seconds)} and keeps ${plural(queue.waiting, "request", "requests")} waiting`];
+  if (full(queue) && slowly) return ["blocked", blockedText(queue)];
+  const why = queue.waiting > 0 && !full(queue) && waitsText(queue);
+  if (why) return [slowly ? "blocked" : "waits", why];
+  if (queue.keeper_refuses)
+    return ["blocked", `the keeper, ${queue.keeper}, takes no requests of this replica: the log has the reason`];
   if (queue.elsewhere === "other_replica") return ["idle", "this replica starts none of its requests"];
   if (queue.in_flight === 0 && queue.waiting === 0) return ["idle", "idle"];
   return ["moving", queue.waiting === 0 ? "nobody waits" : "moving"];
@@ -191,7 +222,7 @@ function words(queue) {
 
 function slotText(ticket, queue, oldest) {
   const parts = [`#${ticket.number} ${ticket.method} ${ticket.target}`, `held for ${time(ticket.held_seconds)}`];
-  if (oldest && queue.waiting > 0) parts.push(`blocks ${count(queue.waiting)}`);
+  if (oldest && full(queue) && queue.max_in_flight === 1) parts.push(`blocks ${count(queue.waiting)}`);
   return [...parts, ...marksOf(ticket)].join(" · ");
 }
 
@@ -199,7 +230,7 @@ function slotText(ticket, queue, oldest) {
 function picture(queue) {
   const { in_flight: running, waiting } = queue.tickets;
   const items = running.map((ticket, i) => ({
-    key: keyOf(ticket), kind: ticket.client === "gone" || ticket.held_seconds > slow ? "slot bad" : "slot",
+    key: keyOf(ticket), kind: ticket.client === "gone" || ticket.client === "timed_out" || ticket.held_seconds > slow ? "slot bad" : "slot",
     text: slotText(ticket, queue, i === 0), title: `request id ${ticket.request_id}`,
   }));
   for (let i = queue.in_flight; i < Math.min(queue.max_in_flight, queue.in_flight + 3); ++i)
@@ -247,7 +278,7 @@ function drawQueue(node, queue) {
     (pair, [, value]) => say(pair.lastChild, value));
   keep(node.line, picture(queue), (item) => item.key, () => el("li"), drawSquare);
   const { in_flight: running, inside, waiting, waiting_not_shown: hidden } = queue.tickets;
-  const fill = (line, ticket) => fillTicketRow(line, ticket, queue.name);
+  const fill = (line, ticket) => fillTicketRow(line, ticket, queue);
   keep(node.running.body, [...running, ...inside], keyOf, makeTicketRow, fill);
   node.running.hidden = running.length === 0;
   keep(node.waiting.body, node.more.open ? waiting : [], keyOf, makeTicketRow, fill);
@@ -469,6 +500,7 @@ function askResume(queue) {
 function askDrain() {
   ask("Drain and stop ticketgate?",
     "It refuses new requests, lets those that run and wait finish within drain_timeout, cuts the rest, and ends. " +
+    "The backend may go on with what is cut. A drain ends each pause: who waits behind one runs. " +
     "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false,
     (view) => view.ready ? "" : "It drains already.");
 }

@@ -65,6 +65,32 @@ TEST(Pages, TellWhereElseRequestsOfAQueueMayRun) {
     }
 }
 
+TEST(Pages, TellWhyTheLastUpgradeFailed) {
+    Listener listener;
+    Upgrading last{.state = "drains", .why = ""};
+    listener.pages.actions.upgrading = [&] { return last; };
+    EXPECT_EQ(listener.get("/readyz?verbose"), 200u);
+    EXPECT_EQ(listener.said, "ok\n");
+    last = {.state = "failed", .why = "c.yaml:3: bad"};
+    EXPECT_EQ(listener.get("/readyz?verbose"), 200u);
+    EXPECT_EQ(listener.said,
+              "ok\nthe last upgrade failed, and this process goes on: c.yaml:3: bad\n");
+    EXPECT_EQ(listener.get("/readyz"), 200u);
+    EXPECT_EQ(listener.said, "ok\n") << "not for a probe";
+}
+
+TEST(Pages, PauseNoQueueThatAnotherReplicaMayGrantFrom) {
+    Listener listener;
+    std::string_view where = "other_replica";
+    listener.pages.actions.elsewhere = [&](const std::string&) { return where; };
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for=30s"), 409u);
+    EXPECT_TRUE(listener.said.starts_with("not paused: queue a-b ")) << listener.said;
+    EXPECT_EQ(listener.paused, 0ms);
+    where = "earlier_keeper";  // it keeps the line, and grants from it later
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for=30s"), 200u);
+    EXPECT_EQ(listener.paused, 30s);
+}
+
 TEST(Pages, ReleaseTheTicketThatIsNamed) {
     Listener listener;
     EXPECT_EQ(listener.post("/api/v1/queues/a%2db/release?number=%327"), 200u);

@@ -54,6 +54,36 @@ TEST(QueueTable, HasALineForEachTicketOfOneQueue) {
               "and 4 more\n");
 }
 
+TEST(QueueTable, SaysWhereElseRequestsOfAQueueAre) {
+    const std::string old = cart + R"(,"elsewhere":"old_process","keeper":null})",
+                      kept = cart + R"(,"elsewhere":"other_replica","keeper":"10.0.0.2:9902"})";
+    EXPECT_EQ(
+        queue_table(R"({"queues":[)" + old + "," + cart + "}," + kept + "]}"),
+        "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER    PAUSED  ALSO IN        "
+        "KEPT BY\n"
+        "cart   1 of 1   2        14.0s       1.2s         arrival  no      old process    -\n"
+        "cart   1 of 1   2        14.0s       1.2s         arrival  no      -              -\n"
+        "cart   1 of 1   2        14.0s       1.2s         arrival  no      other replica  "
+        "10.0.0.2:9902\n");
+}
+
+TEST(QueueTable, SaysWhatBecameOfTheClient) {
+    const auto state = [](const std::string& client) {
+        const std::string tickets =
+            R"(,"tickets":{"in_flight":[)" +
+            ticket("7", "/a", R"("held_seconds":1,"client":")" + client + "\"") +
+            R"(],"inside":[],"waiting":[],"waiting_not_shown":0,)"
+            R"("in_flight_not_shown":0}})";
+        const std::string told = queue_table(cart + tickets);
+        const auto at = told.find("running");
+        return told.substr(at, told.find("  ", at) - at);
+    };
+    EXPECT_EQ(state("served"), "running");
+    EXPECT_EQ(state("gone"), "running, client left");
+    EXPECT_EQ(state("slow"), "running, held back by a slow client");
+    EXPECT_EQ(state("timed_out"), "running, client answered after response_timeout");
+}
+
 TEST(QueueTable, SaysThatAnIdleQueueHasNoTickets) {
     const std::string none =
         R"(,"tickets":{"in_flight":[],"inside":[],"waiting":[],"waiting_not_shown":0,)"
@@ -70,6 +100,13 @@ TEST(QueueTable, ShowsNoControlCharactersAndCutsLongTargets) {
     EXPECT_NE(told.find("GET /?[31mx"), std::string::npos) << told;
     EXPECT_NE(told.find("xxx...  r7"), std::string::npos) << told;
     EXPECT_EQ(told.find(std::string(61, 'x')), std::string::npos) << told;
+}
+
+TEST(WorkerTable, NamesAnUpstreamWhoseWorkersDoNotStart) {
+    EXPECT_EQ(worker_table(R"({"workers":[],"upstreams":[{"upstream":"own","waiting":1,"trouble":)"
+                           R"("exit 1"},{"upstream":"idle","waiting":0,"trouble":""}]})"),
+              "no workers\nown: 1 request waits for a worker; the last trouble: exit 1\n");
+    EXPECT_EQ(worker_table(R"({"workers":[]})"), "no workers\n") << "of an earlier version";
 }
 
 TEST(QueueTable, LeavesAnyOtherTextAsItIs) {

@@ -28,6 +28,7 @@ TEST(GateMetrics, GaugesShowTheCurrentState) {
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_orphaned"), 1);
     EXPECT_GT(metric(world.registry, "ticketgate_queue_oldest_wait_seconds"), 0);
     EXPECT_GT(metric(world.registry, "ticketgate_queue_oldest_hold_seconds"), 0);
+    EXPECT_GT(metric(world.registry, "ticketgate_queue_slot_seconds_total"), 0);
     world.gate->notes.orphaned += -1;
     EXPECT_EQ(metric(world.registry, "ticketgate_queue_orphaned"), 0);
 }

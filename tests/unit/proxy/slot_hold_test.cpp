@@ -66,6 +66,16 @@ TEST_F(SlotHoldTest, WithoutASlotThereIsNothingToHold) {
     EXPECT_EQ(gauge(orphans), 0);
 }
 
+TEST_F(SlotHoldTest, AClientThatWasAnsweredHasNotLeft) {
+    begin();
+    hold->client(SlotHold::Client::timed_out);
+    hold->client(SlotHold::Client::gone);
+    EXPECT_EQ(gauge(orphans), 0);
+    EXPECT_EQ(gauge("ticketgate_queue_timed_out"), 1);
+    hold->give_back();
+    EXPECT_EQ(gauge("ticketgate_queue_timed_out"), 0);
+}
+
 TEST_F(SlotHoldTest, GivesTheSlotToTheNextRequestOnce) {
     begin();
     Place next = place();

@@ -134,16 +134,117 @@ TEST(QueueTime, ANewcomerWaitsForAFreeSlotOnly) {
     EXPECT_EQ(line.queue.newcomer_wait(line.now), 0s) << "what was before does not matter";
     line.hold();
     EXPECT_NEAR(to_s(line.queue.newcomer_wait(line.now)), 0.01, 1e-6);
+    EXPECT_NEAR(to_s(line.queue.newcomer_wait(line.now + 2ms)), 0.008, 1e-6) << "what is left";
     EXPECT_NEAR(to_s(line.queue.newcomer_wait(line.now + 24h)), 3600, 1e-3);
 }
 
 TEST(QueueTime, ANewcomerPassesAnUploadUnlessTheOrderIsThatOfArrival) {
-    for (const Order order : {Order::ready, Order::arrival}) {
-        Line line({.order = order});
-        hold_for(line, 10ms);
-        line.take({.ready = false});
-        EXPECT_EQ(line.queue.newcomer_wait(line.now) == 0s, order == Order::ready);
+    for (const bool held_before : {false, true}) {
+        Line ready({.order = Order::ready}), arrival({.order = Order::arrival});
+        for (Line* line : {&ready, &arrival}) {
+            if (held_before) hold_for(*line, 10ms);
+            line->take({.ready = false});
+            line->now += 1h;
+        }
+        EXPECT_EQ(ready.queue.newcomer_wait(ready.now), 0s);
+        EXPECT_EQ(arrival.queue.newcomer_wait(arrival.now), Duration::max())
+            << "nobody knows when the upload ends";
     }
+}
+
+TEST(QueueTime, NobodyKnowsHowLongTheFirstHoldLasts) {
+    Line line;
+    Ticket& first = line.hold();
+    EXPECT_EQ(line.queue.newcomer_wait(line.now), Duration::max());
+    line.now += 3s;
+    line.leave(first);
+    line.hold();
+    EXPECT_EQ(line.queue.newcomer_wait(line.now), 3s);
+}
+
+// As many slots as there are, but for one, come free each 100 ms; one is held for the whole time.
+struct Busy {
+    explicit Busy(std::uint32_t slots) : line({.max_in_flight = slots}) {
+        line.hold();
+        for (std::uint32_t i = 1; i < slots; ++i) holders.push_back(&line.hold());
+        for (int i = 0; i < 4; ++i) line.take();
+        line.granted.clear();
+    }
+    /// One slot after the other comes free, and somebody else joins the line.
+    void turns(int count, Duration hold) {
+        for (; count > 0; --count) {
+            line.now += hold / static_cast<int>(holders.size());
+            line.take();
+            line.leave(*holders.front());
+            holders.erase(holders.begin());
+            ASSERT_EQ(line.granted.size(), 1u);
+            holders.push_back(&line.granted.front());
+            line.granted.clear();
+        }
+    }
+    Line line;
+    std::vector<Ticket*> holders;
+};
+
+TEST(QueueTime, OneLongHoldDoesNotMakeTheOthersLong) {
+    for (const std::uint32_t slots : {2u, 8u}) {
+        Busy busy(slots);
+        busy.turns(400, 150ms);
+        const double turn = 0.15 / (slots - 1);
+        EXPECT_GT(busy.line.queue.oldest_hold(busy.line.now), 5s);
+        EXPECT_NEAR(to_s(busy.line.queue.newcomer_wait(busy.line.now)), 5 * turn, turn / 2)
+            << slots;
+        EXPECT_EQ(busy.line.queue.retry_after(busy.line.now), 1u);
+    }
+}
+
+TEST(QueueTime, ALineStallsWhileNoSlotComesFree) {
+    for (const std::uint32_t slots : {2u, 8u}) {
+        Busy busy(slots);
+        busy.turns(40, 150ms);
+        EXPECT_EQ(busy.line.queue.stalled(busy.line.now), 0s);
+        busy.line.now += 90s;
+        EXPECT_EQ(busy.line.queue.stalled(busy.line.now), 90s) << slots;
+        EXPECT_GE(busy.line.queue.retry_after(busy.line.now), 90u);
+    }
+}
+
+TEST(QueueTime, ALineOfOneStallsForAsLongAsItsSlotIsHeld) {
+    Line line;
+    EXPECT_EQ(line.queue.stalled(line.now), 0s);
+    Ticket& holder = line.hold();
+    line.now += 10s;
+    EXPECT_EQ(line.queue.stalled(line.now), 0s) << "nobody waits";
+    line.take();
+    EXPECT_EQ(line.queue.stalled(line.now), 10s);
+    line.leave(holder);
+    EXPECT_EQ(line.queue.stalled(line.now), 0s);
+}
+
+TEST(QueueTime, ALineWithAFreeSlotStallsSinceItsHeadCame) {
+    Line line({.order = Order::arrival});
+    hold_for(line, 10ms);
+    line.now += 1h;
+    Ticket& upload = line.take_uploading();
+    EXPECT_EQ(line.queue.stalled(line.now), 0s);
+    line.now += 5s;
+    EXPECT_EQ(line.queue.stalled(line.now), 5s);
+    EXPECT_EQ(line.queue.retry_after(line.now), 1u) << "the hour before does not count";
+    line.cancel(upload);
+    EXPECT_EQ(line.queue.stalled(line.now), 0s);
+}
+
+TEST(QueueTime, SlotSecondsCountHoldsThatHaveNotEnded) {
+    Line line({.max_in_flight = 2});
+    Ticket& first = line.hold();
+    line.now += 10s;
+    EXPECT_DOUBLE_EQ(line.queue.slot_seconds(line.now), 10);
+    line.hold();
+    line.now += 5s;
+    EXPECT_DOUBLE_EQ(line.queue.slot_seconds(line.now), 20);
+    line.leave(first);
+    line.now += 1s;
+    EXPECT_DOUBLE_EQ(line.queue.slot_seconds(line.now), 21);
 }
 
 // A stuck backend ends no holds, so the current hold must count as well.
@@ -154,7 +255,7 @@ TEST(QueueTime, RetryAfterCountsTheHoldThatLastsLongerThanUsual) {
     EXPECT_EQ(line.queue.retry_after(line.now), 1u);
     EXPECT_EQ(line.queue.retry_after(line.now + 4s), 4u);
     line.take();
-    EXPECT_EQ(line.queue.retry_after(line.now + 4s), 8u);
+    EXPECT_EQ(line.queue.retry_after(line.now + 4s), 5u) << "who follows it is not slow as well";
     EXPECT_EQ(line.queue.retry_after(line.now + 24h), 3600u);
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "answers.hpp"
 #include "top/screen.hpp"
 
@@ -64,6 +66,18 @@ TEST(Kept, NamesTheKeeper) {
     EXPECT_EQ(keeper_text(cluster(line("leaving", "b")), "cart"), "web-b, leaving");
     EXPECT_EQ(told(cluster(line("free", "b"))),
               Texts{"cart has no keeper; its next request gives it one"});
+}
+
+TEST(Kept, SaysThatTheKeeperRefusesThisReplica) {
+    const auto there = cluster(line("open", "b"));
+    QueueLine queue = cart("other_replica");
+    EXPECT_FALSE(queue.stands());
+    queue.keeper_refuses = true;
+    EXPECT_TRUE(queue.stands()) << "nobody waits at this replica, and nobody gets through";
+    EXPECT_EQ(
+        kept_by(queue, &there, now),
+        (Texts{"cart is kept by web-b (b:9902), epoch 20, open",
+               "  THE KEEPER DOES NOT TAKE THE REQUESTS OF THIS REPLICA: its log has the reason"}));
 }
 
 TEST(Kept, SaysThatThisReplicaIsNotSure) {

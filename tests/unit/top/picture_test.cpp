@@ -24,6 +24,18 @@ TEST(Picture, HasEachQueue) {
     EXPECT_FALSE(queues->at(2).blocked());
 }
 
+TEST(Picture, ALineOfSeveralSlotsIsBlockedWhileNoneComesFree) {
+    const auto blocked = [](const std::string& more) {
+        return read_queues(R"({"queues":[)" + test::queue("two", 4, 2, 2, "120.0", "0.4", more) +
+                           "]}")
+            ->at(0)
+            .blocked();
+    };
+    EXPECT_FALSE(blocked(R"(,"stalled_seconds":0.1)"));
+    EXPECT_TRUE(blocked(R"(,"stalled_seconds":60.0)"));
+    EXPECT_TRUE(blocked("")) << "a process of an earlier version tells the oldest hold only";
+}
+
 TEST(Picture, HasEachTicketOfAQueueAndItsState) {
     const std::string inside = test::ticket(11, "/d", R"("held_seconds":2.0,"inside_of":7)");
     const auto tickets = read_tickets(test::queue(
@@ -50,10 +62,11 @@ TEST(Picture, HasEachTicketOfAQueueAndItsState) {
 
 TEST(Picture, HasTheProblemsOfAConfigThatIsNotInForce) {
     const auto config =
-        read_config(R"({"age_seconds":90.5,"last_read":{"in_force":false,"problems_not_shown":2,)"
-                    R"("problems":["c.yaml:1: bad","c.yaml:2: bad"]}})");
+        read_config(R"({"age_seconds":90.5,"last_read":{"age_seconds":7.5,"in_force":false,)"
+                    R"("problems_not_shown":2,"problems":["c.yaml:1: bad","c.yaml:2: bad"]}})");
     ASSERT_TRUE(config);
     EXPECT_EQ(config->age, 90.5);
+    EXPECT_EQ(config->read, 7.5);
     EXPECT_EQ(config->problems, 4u);
     EXPECT_EQ(config->first_problem, "c.yaml:1: bad");
 }

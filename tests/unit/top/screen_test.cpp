@@ -14,7 +14,7 @@ Surroundings around() {
             .whom = "",
             .every = "1s",
             .failure = "",
-            .config = ConfigLine{90, 0, ""},
+            .config = ConfigLine{90, 30, 0, ""},
             .now = {50'000, 3600}};
 }
 
@@ -111,6 +111,72 @@ TEST(Screen, TellsWhyNothingRuns) {
         << shown;
 }
 
+// Two slots: one request holds its slot for 2 minutes, and the other slot passes 5 a second on.
+TEST(Screen, SaysThatALineOfSeveralSlotsMoves) {
+    const auto told = [](const std::string& stalled) {
+        const auto queue = test::queue(
+            "cart", 3, 2, 2, "120.0", "0.4",
+            R"(,"stalled_seconds":)" + stalled +
+                test::tickets(test::ticket(1, "/export", R"("held_seconds":120.0)") + "," +
+                                  test::ticket(61, "/p", R"("held_seconds":0.1)"),
+                              test::ticket(62, "/q", R"("waited_seconds":0.4,"ready":true)")));
+        const auto lines = screen(browsing(queue), around(), unlimited);
+        return text(lines);
+    };
+    const auto moves = told("0.1");
+    EXPECT_NE(moves.find("cart: number 1, one of 2 that run, runs for 2m00s, since 14:51:20; the "
+                         "line moves, 3 requests waiting\n"),
+              moves.npos)
+        << moves;
+    EXPECT_EQ(moves.find("block"), moves.npos) << moves;
+    const auto stands = told("75.0");
+    EXPECT_NE(stands.find("runs for 2m00s, since 14:51:20; no slot came free for 1m15s, since "
+                          "14:52:05, 3 requests waiting\n"),
+              stands.npos)
+        << stands;
+}
+
+TEST(Screen, SaysWhatBecameOfTheClient) {
+    const auto tickets = test::queue(
+        "cart", 0, 1, 1, "1.0", "0.0",
+        test::tickets(test::ticket(7, "/a", R"("held_seconds":1.0,"client":"gone")"), ""));
+    const auto shown = text(screen(browsing(tickets), around(), unlimited));
+    EXPECT_NE(shown.find("> 7       running, client left  1.0s"), shown.npos) << shown;
+}
+
+TEST(Screen, SaysThatTheEndOfAScriptIsUnknown) {
+    const auto tickets = test::queue(
+        "cart", 2, 1, 1, "9.0", "0.0",
+        test::tickets(test::ticket(7, "/a", R"("held_seconds":9.0,"end_unknown":true)"), ""));
+    const auto shown = text(screen(browsing(tickets), around(), unlimited));
+    EXPECT_NE(shown.find("\n  it is answered, but php-fpm's status page is unreadable"), shown.npos)
+        << shown;
+    EXPECT_NE(shown.find("> 7       running, answered, end unknown  9.0s"), shown.npos) << shown;
+}
+
+// Its request holds a slot, and so looks like one that runs.
+TEST(Screen, SaysThatWorkersDoNotStart) {
+    const auto waits = [](int upstreams) {
+        std::string list;
+        for (int i = 0; i < upstreams; ++i)
+            list += std::string(i == 0 ? "" : ",") + R"({"upstream":"own)" + std::to_string(i) +
+                    R"(","waiting":1,"trouble":"ended with 1"})";
+        auto to = around();
+        to.worker_waits = read_worker_waits(R"({"workers":[],"upstreams":[)" + list + "]}");
+        return text(screen(browsing(test::cart()), to, {90, 24}));
+    };
+    EXPECT_NE(
+        waits(1).find("\nown0: 1 request waits for a worker; the last trouble: ended with 1\n"),
+        std::string::npos)
+        << waits(1);
+    EXPECT_NE(waits(5).find("\nown2: "), std::string::npos);
+    EXPECT_NE(waits(5).find("\nand 2 more upstreams; ticketgate workers has them\n"),
+              std::string::npos);
+    EXPECT_EQ(waits(5).find("\nown3: "), std::string::npos) << "the queues need room";
+    EXPECT_TRUE(read_worker_waits(R"({"workers":[]})").empty()) << "of an earlier version";
+    EXPECT_TRUE(read_worker_waits("no such page").empty());
+}
+
 TEST(Screen, TellsOfAPauseFirst) {
     const auto shown = [](const std::string& pause, const std::string& running) {
         const auto waits = test::ticket(8, "/b", R"("waited_seconds":1.0,"ready":true)");
@@ -191,8 +257,8 @@ TEST(Screen, RaisesAnAlarmThatNeedsNoColour) {
     to.config->first_problem = "c.yaml:3:1: unknown key";
     const auto bad = screen(browsing(test::cart()), to, {120, 24});
     EXPECT_EQ(bad[1].text,
-              "ready  config in force for 1m30s; the file on disk is NOT LOADED: c.yaml:3:1: "
-              "unknown key");
+              "ready  config in force for 1m30s; the file as it was 30.0s ago is NOT LOADED: "
+              "c.yaml:3:1: unknown key");
     EXPECT_EQ(bad[1].style, Style::alarm);
     to.ready = false;
     EXPECT_TRUE(screen(browsing(test::cart()), to, {80, 24})[1].text.starts_with("DRAINING"));
