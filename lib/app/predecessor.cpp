@@ -157,8 +157,8 @@ void Predecessor::go_on() {
 
 void Predecessor::tell_end(bool left) {
     if (!lives_ || !link_) return;
-    shared_.stop();
-    if (!left) link_->send({Kind::finished});
+    if (left) return shared_.stop();
+    link_->send({Kind::finished});
 }
 
 void Predecessor::tell_drain() {

@@ -76,7 +76,7 @@ class Predecessor {
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();
-    /// This process is about to end: no queue passes on from here. `left`: with requests.
+    /// This process is about to end. `left`: with requests; then no queue passes on from here.
     void tell_end(bool left);
     /// Waits for the old process, after an exception.
     void go_on();

@@ -136,8 +136,8 @@ void Successor::tell_pause(const std::string& queue, Time until) {
 
 void Successor::tell_end(bool left) {
     if (!shared_ || !link_) return;
-    shared_->stop();
-    if (!left) link_->send({Kind::finished});
+    if (left) return shared_->stop();
+    link_->send({Kind::finished});
 }
 
 void Successor::go_on() {

@@ -53,7 +53,7 @@ class Successor {
     void reap();
     /// An operator's pause, for the process that accepts.
     void tell_pause(const std::string& queue, Time until);
-    /// This process is about to end: no queue passes on from here. `left`: with requests.
+    /// This process is about to end. `left`: with requests; then no queue passes on from here.
     void tell_end(bool left);
     /// Tells what the queues here have counted, also after the end of the control thread's loop.
     void tell_losses();
