@@ -22,6 +22,7 @@ constexpr std::string_view upgrade_path = "/api/v1/upgrade";  // read and writte
 constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t shortest_id = 4, most_found = 20;
 constexpr milliseconds longest_pause = 24h;
+constexpr const char* resumed_in_old_process = "resumed in the old process, which has this queue\n";
 constexpr std::array<std::string_view, 3> queue_actions{"/release", "/pause", "/resume"};
 
 // The end of a path that names an action on a queue; empty: it names none.
@@ -187,8 +188,8 @@ HttpResponse Pages::write(std::string_view path, const Query& query) const {
         const std::string name(path);
         Gate* const gate = gates.find(name);
         if (gate != nullptr) return change(action, *gate, query);
-        if (action == "/resume" && actions.resume_there && actions.resume_there(name))
-            return page(http::status::ok, "resumed in the old process, which has this queue\n");
+        if (action == "/resume" && resumed_there(name))
+            return page(http::status::ok, resumed_in_old_process);
         return no_such_queue(name);
     }
     return page(http::status::not_found,
@@ -281,10 +282,17 @@ HttpResponse Pages::pause(Gate& gate, const Query& query) const {
                                       "; requests that run go on, the others wait\n");
 }
 
+bool Pages::resumed_there(const std::string& queue) const {
+    return actions.resume_there && actions.resume_there(queue);
+}
+
 HttpResponse Pages::resume(Gate& gate) const {
-    if (!gate.figures().paused()) return page(http::status::ok, "it was not paused\n");
-    actions.resume(gate);
-    return page(http::status::ok, "resumed\n");
+    if (gate.figures().paused()) {
+        actions.resume(gate);
+        return page(http::status::ok, "resumed\n");
+    }
+    return resumed_there(gate.name()) ? page(http::status::ok, resumed_in_old_process)
+                                      : page(http::status::ok, "it was not paused\n");
 }
 
 }  // namespace ticketgate::admin

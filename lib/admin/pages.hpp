@@ -32,7 +32,7 @@ struct Actions {
     /// Admits nobody to the queue for this long; `never`: until it is resumed.
     std::function<void(Gate&, milliseconds)> pause;
     std::function<void(Gate&)> resume;
-    /// Resumes a queue that only the old process of an upgrade has. False: it has no such pause.
+    /// Resumes a queue that is paused in the old process of an upgrade only. False: it is not.
     std::function<bool(const std::string& queue)> resume_there = {};
     std::function<void()> drain;
     std::function<Reloaded()> reload;
@@ -67,6 +67,7 @@ struct Pages {
     std::string why_not_paused_here(const Gate& gate) const;
     HttpResponse pause(Gate& gate, const Query& query) const;
     HttpResponse resume(Gate& gate) const;
+    bool resumed_there(const std::string& queue) const;
 };
 
 }  // namespace ticketgate::admin

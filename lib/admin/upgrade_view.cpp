@@ -13,6 +13,7 @@ std::string upgrade_json(const Upgrading& upgrading) {
                {"successor", upgrading.successor},
                {"old_process", upgrading.old_process},
                {"old_pid", upgrading.old_pid},
+               {"old_ended", upgrading.old_ended},
                {"why", upgrading.why},
            }) +
            "\n";

@@ -12,7 +12,10 @@ struct Upgrading {
     int successor = 0;         ///< the new process; 0: none
     bool old_process = false;  ///< the process before this one still finishes its line
     int old_pid = 0;           ///< its pid; 0: it has ended, or there was none
-    std::string why = {};      ///< the last new process did not take over
+    /// How the process before this one ended: finished, cut (before its line had ended); empty: it
+    /// has not, or there was none.
+    std::string_view old_ended = {};
+    std::string why = {};  ///< the last new process did not take over
 };
 
 std::string upgrade_json(const Upgrading& upgrading);

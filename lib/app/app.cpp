@@ -80,13 +80,14 @@ App::App(const config::Config& config, std::string path, config::Environment env
               assembly_, front_, replica_.get(), exporter_),
       shutdown_(control_, log_, assembly_, front_, notify_, replica_.get(), exporter_),
       pauses_(control_, log_, assembly_.gates(),
-              [this](const std::string& queue, Time until) { tell_pause(queue, until); }),
+              [this](const std::string& queue, Time until) { return tell_pause(queue, until); }),
       successor_(control_, log_, assembly_.gates(), steps_of_hand_over()) {
     Commons& commons = assembly_.commons();
     commons.connection_closed = [this] { front_.connection_closed(); };
     commons.idle_appeared = [this] { front_.idle_appeared(); };
     commons.look_for_clients = [this] { front_.look_for_clients(); };
     control_.after_failure([this] { go_on(); });
+    shutdown_.before_end([this] { tell_end(); });
     exporter_.use(exporter_.connect(collector_settings(config)));
     note_certificates();
     if (config.admin) start_admin(config);
@@ -136,6 +137,7 @@ int App::run() {
     id_service_.reset();
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
+    successor_.tell_losses();
     supervisor_.stop(shutdown_.at_once());
     log_.info("stopped");
     return 0;
@@ -207,6 +209,7 @@ admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
     const WallTime read_at = wall_now();
     auto result = reload_.run(by);
     if (result.problems.empty()) tell_of_queues_there(result.warnings);
+    pauses_.wait_for_next();  // a new gate may have begun with a pause
     if (config_watch_) config_watch_->follow(reload_.files(), read_at);
     return result;
 }

@@ -85,12 +85,16 @@ class App {
     // app_upgrade.cpp
     std::int64_t line_started_s() const;
     void take_sockets();
+    void refuse_left_sockets() const;
+    std::optional<net::Endpoint> id_service_socket() const;
     void end_left_sockets();
     void begin_id_service();
     HandOver steps_of_hand_over();
     void hand_over(pid_t successor);
-    void take_back();
+    bool take_back();
     void take_over();
+    void tell_end();
+    void adopt_pause(const std::string& queue, Time until);
     void read_missed_change();
     std::vector<int> listening() const;
     std::string why_no_upgrade() const;
@@ -98,7 +102,7 @@ class App {
     admin::Upgrading upgrading() const;
     std::string_view elsewhere(const std::string& queue) const;
     void tell_of_queues_there(std::vector<std::string>& warnings);
-    void tell_pause(const std::string& queue, Time until);
+    bool tell_pause(const std::string& queue, Time until);
 
     PassedSockets passed_;
     Descriptor link_;  // until predecessor_ has it

@@ -31,10 +31,14 @@ std::string_view name(Successor::Phase phase) {
     return "failed";
 }
 
+std::string_view old_ended(const Predecessor* before) {
+    if (before == nullptr || before->lives()) return "";
+    return before->finished() ? "finished" : "cut";
+}
+
 }  // namespace
 
-// The id service of an old process has the state file until it ends. systemd would keep clients
-// waiting on a socket that no listener has.
+// The id service of an old process has the state file until it ends, so it takes its socket later.
 void App::take_sockets() {
     if (link_.get() >= 0) {
         predecessor_ = std::make_unique<Predecessor>(
@@ -42,13 +46,34 @@ void App::take_sockets() {
             Predecessor::Steps{.begin_ids = [this] { begin_id_service(); },
                                .gives_queue = [this] { assembly_.close_idle_backends(); },
                                .pause = [this](const std::string& queue,
-                                               Time until) { pauses_.adopt(queue, until); }});
-        return;
+                                               Time until) { adopt_pause(queue, until); },
+                               .ended = [this] { pauses_.other_ended(); },
+                               .losses =
+                                   [this](const upgrade::Message& message) {
+                                       add_losses(assembly_.gates(), metrics_, message);
+                                   }});
+    } else {
+        begin_id_service();
     }
-    begin_id_service();
-    if (const auto left = passed_.left(); !left.empty())
+    if (passed_.of_systemd) refuse_left_sockets();
+}
+
+// systemd would keep clients waiting on such a socket, and nobody but systemd can end it.
+void App::refuse_left_sockets() const {
+    const auto left = passed_.left(predecessor_ ? id_service_socket() : std::nullopt);
+    if (left.empty()) return;
+    if (!predecessor_)
         throw std::runtime_error("systemd passed a socket on " + left.front() +
                                  ", which no listener of the configuration has");
+    throw std::runtime_error(
+        "with socket activation an upgrade keeps all listeners, and none of the configuration "
+        "has " +
+        left.front() + " any more; change the .socket unit, and restart it and the service");
+}
+
+std::optional<net::Endpoint> App::id_service_socket() const {
+    const auto& ids = assembly_.config().id_service;
+    return ids ? std::optional(endpoint_of(ids->address)) : std::nullopt;
 }
 
 void App::register_upgrade_metrics() {
@@ -75,9 +100,7 @@ void App::take_over() {
 // Not before the old process has handed over: a start that fails leaves them. The id service takes
 // its socket later.
 void App::end_left_sockets() {
-    const auto& ids = assembly_.config().id_service;
-    const auto kept = ids ? std::optional(endpoint_of(ids->address)) : std::nullopt;
-    for (const auto& address : passed_.end_left(kept))
+    for (const auto& address : passed_.end_left(id_service_socket()))
         log_.warn("upgrade: no listener has this address any more", {{"address", address}});
 }
 
@@ -103,9 +126,9 @@ HandOver App::steps_of_hand_over() {
             .sockets = [this] { return listening(); },
             .hand_over = [this](pid_t successor) { hand_over(successor); },
             .failed = [this] { read_missed_change(); },
-            .take_back = [this] { take_back(); },
+            .take_back = [this] { return take_back(); },
             .drain = [this] { shutdown_.drain(); },
-            .pause = [this](const std::string& queue, Time until) { pauses_.adopt(queue, until); },
+            .pause = [this](const std::string& queue, Time until) { adopt_pause(queue, until); },
             .facts =
                 [this] {
                     return inherited_facts({.side = 1 - side_,
@@ -137,12 +160,24 @@ void App::hand_over(pid_t successor) {
     if (missed_change_) (void)::kill(successor, SIGHUP);
 }
 
-void App::take_back() {
-    begin_id_service();
-    shutdown_.take_back();
+// A process that drains accepts no more clients; its operator, and systemd, still find it.
+bool App::take_back() {
+    const bool accepts = shutdown_.handed_over();
+    if (accepts) {
+        begin_id_service();
+        shutdown_.take_back();
+    }
     if (admin_) admin_->hand_over(false);
     notify_.main_process(::getpid());
-    read_missed_change();
+    if (accepts) read_missed_change();
+    return accepts;
+}
+
+void App::tell_end() {
+    bool left = false;
+    assembly_.gates().for_each([&left](const Gate& gate) { left |= !gate.figures().empty(); });
+    successor_.tell_end(left);
+    if (predecessor_) predecessor_->tell_end(left);
 }
 
 // Reads the file that --watch saw change during an upgrade that did not last.
@@ -176,6 +211,7 @@ admin::Upgrading App::upgrading() const {
             .successor = successor_.pid(),
             .old_process = predecessor_ && predecessor_->lives(),
             .old_pid = predecessor_ && predecessor_->lives() ? predecessor_->pid() : 0,
+            .old_ended = old_ended(predecessor_.get()),
             .why = successor_.why()};
 }
 
@@ -208,9 +244,17 @@ void App::tell_of_queues_there(std::vector<std::string>& warnings) {
 }
 
 // A pause holds in both processes, whichever the operator reached.
-void App::tell_pause(const std::string& queue, Time until) {
+bool App::tell_pause(const std::string& queue, Time until) {
     successor_.tell_pause(queue, until);
     if (predecessor_) predecessor_->tell_pause(queue, until);
+    return predecessor_ && predecessor_->lives();
+}
+
+// A drain ends a pause, so none begins behind it: the line would be cut at drain_timeout.
+void App::adopt_pause(const std::string& queue, Time until) {
+    if (until == Time{} || !shutdown_.drains()) return pauses_.adopt(queue, until);
+    log_.warn("upgrade: this process drains, so its line goes on beside the pause of a queue",
+              {{"queue", queue}});
 }
 
 }  // namespace ticketgate

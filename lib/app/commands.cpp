@@ -141,6 +141,15 @@ class Complaint {
     const Descriptor link_;
 };
 
+// Empty: it may. The other replicas know nothing of the old process: one of them would be the
+// keeper of a queue that this still serves.
+const char* why_no_take_over(const Inheritance& from, const config::Config& config) {
+    return from.upgrades() && config.cluster
+               ? "with `cluster:` an upgrade is refused, as other replicas would serve the queues "
+                 "beside the old process; restart"
+               : "";
+}
+
 int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
     raise_descriptor_limit();
     keep_descriptors_from(first_kept_descriptor(most_descriptors()));
@@ -149,6 +158,8 @@ int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
     auto loaded = load_and_tell(file, true);
     if (!loaded.config) complaint.tell(loaded.problems);
     if (!loaded.config) return bad_config;
+    if (const std::string_view why = why_no_take_over(inheritance, *loaded.config); !why.empty())
+        return complaint.tell(why.data(), {});
     read.files = named_files(loaded);
     try {
         App app(std::move(*loaded.config), file, environment, read, watch, std::move(inheritance));

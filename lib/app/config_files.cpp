@@ -14,6 +14,7 @@ Files named_files(const config::Loaded& loaded) {
     }
     for (const auto& [name, upstream] : config->upstreams)
         files.insert({upstream.tls.ca_file, upstream.tls.certificate, upstream.tls.key});
+    if (config->tracing) files.insert(config->tracing->ca_file);
     // A reload reads only these files of the section `cluster` again: certificates can be renewed.
     if (config->cluster && config->cluster->peer.tls) {
         const config::PeerTls& tls = *config->cluster->peer.tls;

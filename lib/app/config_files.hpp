@@ -10,8 +10,8 @@ namespace ticketgate {
 
 using Files = std::set<std::string>;
 
-/// The certificates, keys, signers, bodies and secrets that a config names, as resolved paths; also
-/// of a config with errors, as far as it could be read.
+/// The certificates, keys, signers, bodies and secrets that a config names and a reload reads, as
+/// resolved paths; also of a config with errors, as far as it could be read.
 Files named_files(const config::Loaded& loaded);
 
 }  // namespace ticketgate

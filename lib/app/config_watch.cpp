@@ -43,16 +43,19 @@ ConfigWatch::ConfigWatch(boost::asio::io_context& control, Log& log,
     hear();
 }
 
+// The times of files tell of what happened before the watch. They tell nothing else: they may be
+// those of another clock, and would make one reload after the other.
 void ConfigWatch::follow(const Files& files, WallTime read_at) {
     Watches next;
     bool missed = false;
     for (const auto& file : files) {
+        bool unseen = !files_.contains(file);
         const auto on_step = [&](const std::string& folder, const std::string& name) {
-            add(next, folder, of_folder, name);
+            unseen |= add(next, folder, of_folder, name);
         };
         const auto walk = walk_path(file, on_step);
-        if (!walk.file.empty()) add(next, walk.file, of_file, "");
-        missed |= !files_.contains(file) && walk.changed.unix_us + coarse_us >= read_at.unix_us;
+        if (!walk.file.empty()) unseen |= add(next, walk.file, of_file, "");
+        missed |= unseen && walk.changed.unix_us + coarse_us >= read_at.unix_us;
     }
     replace(std::move(next));
     files_ = files;
@@ -60,13 +63,17 @@ void ConfigWatch::follow(const Files& files, WallTime read_at) {
 }
 
 // The system has one watch for each folder, whatever the path to it; the last events count.
-void ConfigWatch::add(Watches& into, const std::string& path, std::uint32_t events,
+bool ConfigWatch::add(Watches& into, const std::string& path, std::uint32_t events,
                       const std::string& name) {
     const int watch = ::inotify_add_watch(inotify_.native_handle(), path.c_str(), events);
-    if (watch < 0) return tell_unwatched(path, errno);
+    if (watch < 0) {
+        tell_unwatched(path, errno);
+        return false;
+    }
     unwatched_.erase(path);
     auto& names = into[watch];
     if (!name.empty()) names.insert(name);
+    return !watches_.contains(watch);
 }
 
 void ConfigWatch::replace(Watches next) {

@@ -29,7 +29,7 @@ class ConfigWatch {
     ConfigWatch(boost::asio::io_context& control, Log& log, std::function<void()> on_change);
 
     /// From now on, watches these files and no others. `read_at`: when they were read, or begun to
-    /// be; a file that is new here and was changed since then counts as changed.
+    /// be; a file that was changed since then, where nothing was watched, counts as changed.
     void follow(const Files& files, WallTime read_at);
     /// Waits for events, and for the end of a change, also after an exception.
     void go_on();
@@ -39,7 +39,8 @@ class ConfigWatch {
     using Names = std::set<std::string, std::less<>>;
     using Watches = std::map<int, Names>;
 
-    void add(Watches& into, const std::string& path, std::uint32_t events, const std::string& name);
+    // True: it was not watched before.
+    bool add(Watches& into, const std::string& path, std::uint32_t events, const std::string& name);
     void replace(Watches next);
     void hear();
     void read_events();

@@ -58,10 +58,10 @@ net::Opened PassedSockets::open(const net::Endpoint& at) {
     return {std::move(taken), true};
 }
 
-std::vector<std::string> PassedSockets::left() const {
+std::vector<std::string> PassedSockets::left(const std::optional<net::Endpoint>& kept) const {
     std::vector<std::string> addresses;
-    addresses.reserve(sockets_.size());
-    for (const auto& one : sockets_) addresses.push_back(one.at.text());
+    for (const auto& one : sockets_)
+        if (!kept || !is(one.at, *kept)) addresses.push_back(one.at.text());
     return addresses;
 }
 

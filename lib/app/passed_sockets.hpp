@@ -20,8 +20,8 @@ class PassedSockets {
     void add(Descriptor socket);
     /// Throws as net::open_listener does. Port 0 means any passed socket of that host.
     net::Opened open(const net::Endpoint& at);
-    /// The addresses of those that no listener has taken.
-    std::vector<std::string> left() const;
+    /// The addresses of those that no listener has taken, but `kept`.
+    std::vector<std::string> left(const std::optional<net::Endpoint>& kept = {}) const;
     /// Closes these, but one with the address of `kept`, and returns their addresses. The old
     /// process of an upgrade has them as well, so this ends the listening itself: TCP clients are
     /// refused at once. Unix sockets, and those of systemd, go on in the process that has them.

@@ -120,6 +120,8 @@ void Predecessor::take_over() {
 void Predecessor::heard(const upgrade::Message& message) {
     if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
     if (message.kind == Kind::ids) return begin_ids();
+    if (message.kind == Kind::finished) finished_ = true;
+    if (message.kind == Kind::lost) steps_.losses(message);
     if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::time_of(message));
 }
 
@@ -133,7 +135,10 @@ void Predecessor::ended() {
     lives_ = false;
     const auto taken = shared_.alone();
     begin_ids();
-    if (taken.empty()) return log_.info("upgrade: the old process has finished its line");
+    steps_.ended();
+    if (finished_) return log_.info("upgrade: the old process has finished its line");
+    if (taken.empty())
+        return log_.warn("upgrade: the old process was ended; no request of a queue ran in it");
     line_started_s_ = wall_now().unix_s();
     log_.error(
         "upgrade: the old process ended with requests in its line; the backend may still run them",
@@ -148,6 +153,12 @@ void Predecessor::go_on() {
     if (!lives_ || !link_) return;
     link_->go_on();
     shared_.go_on();
+}
+
+void Predecessor::tell_end(bool left) {
+    if (!lives_ || !link_) return;
+    if (left) return shared_.stop();
+    link_->send({Kind::finished});
 }
 
 void Predecessor::tell_drain() {

@@ -51,6 +51,8 @@ class Predecessor {
         std::function<void()> begin_ids;    ///< the old id service has ended
         std::function<void()> gives_queue;  ///< the old process is about to grant once more
         std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
+        std::function<void()> ended;                                      ///< the old process has
+        std::function<void(const upgrade::Message&)> losses;  ///< as QueueLosses tells them
     };
 
     Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link,
@@ -61,6 +63,8 @@ class Predecessor {
     void take_over();
     /// The old process still finishes its line.
     bool lives() const { return lives_; }
+    /// It has ended, and left no request behind.
+    bool finished() const { return !lives_ && finished_; }
     pid_t pid() const { return pid_; }
     /// Since when the line goes on, Unix time; 0: not told. A process that was cut with requests in
     /// its line ended it, as a restart does.
@@ -72,6 +76,8 @@ class Predecessor {
     void tell_pause(const std::string& queue, Time until);
     /// This process ends for good: the old one must not accept again.
     void tell_drain();
+    /// This process is about to end. `left`: with requests; then no queue passes on from here.
+    void tell_end(bool left);
     /// Waits for the old process, after an exception.
     void go_on();
 
@@ -88,7 +94,7 @@ class Predecessor {
     Control& control_;
     const pid_t pid_;
     std::int64_t line_started_s_;
-    bool lives_ = true, has_ids_ = false;
+    bool lives_ = true, has_ids_ = false, finished_ = false;
 };
 
 }  // namespace ticketgate

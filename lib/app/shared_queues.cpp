@@ -44,6 +44,12 @@ void SharedQueues::start() {
     look_later();
 }
 
+void SharedQueues::stop() {
+    if (!std::exchange(looks_, false)) return;
+    look();
+    next_look_.cancel();
+}
+
 void SharedQueues::go_on() {
     if (looks_) look_later();
 }

@@ -27,6 +27,9 @@ class SharedQueues {
     void start();
     /// Plans the next look anew, after an exception.
     void go_on();
+    /// A last look, before this process cuts its requests: a slot that a cut frees must not pass
+    /// on, as the backend may still run its request.
+    void stop();
     /// A message about a turn.
     void heard(const upgrade::Message& message);
     /// The other process has ended. Returns the queues from which it might grant until now.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "http/target.hpp"
+
 namespace ticketgate {
 namespace {
 
@@ -9,7 +11,9 @@ namespace {
 constexpr auto look_again = std::chrono::milliseconds(20);
 // The time that a stop gives connections to close cleanly.
 constexpr Duration stop_time = 2s;
-// At most this many requests are logged when a stop cuts them.
+// A request that keeps its queue from the new process of an upgrade for this long is logged.
+constexpr Duration told_after = 5s;
+// At most this many requests are logged at one time.
 constexpr std::size_t most_told = 32;
 
 }  // namespace
@@ -30,6 +34,7 @@ void Shutdown::hand_over(std::function<bool()> gave_all) {
     gave_all_ = std::move(gave_all);
     phase_ = Phase::handed_over;
     phase_ends_ = monotonic_now() + assembly_.config().drain_timeout;
+    tell_at_ = monotonic_now() + told_after;
     front_.hand_over(true);
     assembly_.hand_over(true);
     look_later();
@@ -45,6 +50,7 @@ void Shutdown::take_back() {
 
 void Shutdown::drain() {
     if (!ready() && !handed_over()) return;
+    if (handed_over()) tell_who_keeps_queues();
     enter(Phase::draining, assembly_.config().drain_timeout);
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
     front_.close();
@@ -57,6 +63,7 @@ void Shutdown::stop() {
     enter(Phase::stopping, stop_time);
     // What a stop cuts may still run at the backend: no word is given for it.
     if (replica_ != nullptr) replica_->stop();
+    tell_end();
     tell_what_still_runs();
     front_.close();
     assembly_.stop();
@@ -93,6 +100,7 @@ bool Shutdown::lines_empty() const {
 void Shutdown::look_if_done() {
     if (phase_ == Phase::running) return;
     if (done()) return end();
+    if (handed_over() && monotonic_now() >= tell_at_) tell_who_keeps_queues();
     if (monotonic_now() < phase_ends_) return look_later();
     if (phase_ == Phase::stopping) return control_.stop();
     // Answers that still go out have all of drain_timeout once the lines are empty and given away.
@@ -111,7 +119,12 @@ void Shutdown::go_on() {
 
 // The last spans go out after the last request, within a time of their own.
 void Shutdown::end() {
+    tell_end();
     at_once_ || exporter_.flushed() ? control_.stop() : look_later();
+}
+
+void Shutdown::tell_end() {
+    if (!std::exchange(told_end_, true)) before_end_();
 }
 
 void Shutdown::look_later() {
@@ -121,23 +134,38 @@ void Shutdown::look_later() {
     });
 }
 
-// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process.
-void Shutdown::tell_what_still_runs() {
+// Calls `tell` for each request that holds a slot, with what the log says of it.
+template <class Tell>
+void Shutdown::tell_runs(Tell tell) {
     std::size_t told = 0, untold = 0;
     assembly_.gates().for_each([&](const Gate& gate) {
         const GateView view = gate.view(most_told - told);
         told += view.in_flight.size();
         untold += view.figures.in_flight - view.in_flight.size();
-        for (const auto& running : view.in_flight) {
-            log_.error(
-                "cut while running; the backend may still run the request",
-                {{"queue", gate.name()},
-                 {"request_id", running.label.request_id()},
-                 {"number", running.number},
-                 {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
-        }
+        for (const auto& running : view.in_flight)
+            tell({{"queue", gate.name()},
+                  {"request_id", running.label.request_id()},
+                  {"number", running.number},
+                  {"method", running.label.method()},
+                  {"path", http::path_of(running.label.target())},
+                  {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
     });
-    if (untold != 0) log_.error("more requests were cut", {{"requests", untold}});
+    if (untold != 0) log_.warn("and more requests", {{"requests", untold}});
+}
+
+// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process.
+void Shutdown::tell_what_still_runs() {
+    tell_runs([this](const Log::Fields& about) {
+        log_.error("cut while running; the backend may still run the request", about);
+    });
+}
+
+// The queues of the new process wait for these; it does not know them.
+void Shutdown::tell_who_keeps_queues() {
+    tell_at_ = Time::max();
+    tell_runs([this](const Log::Fields& about) {
+        log_.warn("upgrade: this request keeps its queue in the old process", about);
+    });
 }
 
 }  // namespace ticketgate

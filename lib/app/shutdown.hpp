@@ -21,6 +21,8 @@ class Shutdown {
     /// `replica`: of a cluster; null: none.
     Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify,
              replica::Replica* replica, otlp::Exporter& exporter);
+    /// Called once: at the end of an orderly drain, or before a stop cuts anything.
+    void before_end(std::function<void()> then) { before_end_ = std::move(then); }
 
     /// Readiness: false once a drain or a hand-over has begun.
     bool ready() const { return phase_ == Phase::running; }
@@ -31,6 +33,8 @@ class Shutdown {
     /// The other process has ended: this one goes on as before.
     void take_back();
     bool handed_over() const { return phase_ == Phase::handed_over; }
+    /// It ends for good.
+    bool drains() const { return phase_ == Phase::draining || phase_ == Phase::stopping; }
     /// Refuses new requests and lets the queues finish. Later calls do nothing.
     void drain();
     /// Cuts all running requests and logs them.
@@ -48,7 +52,11 @@ class Shutdown {
     void enter(Phase phase, Duration longest);
     bool done() const;
     bool lines_empty() const;
+    void tell_end();
     void tell_what_still_runs();
+    void tell_who_keeps_queues();
+    template <class Tell>
+    void tell_runs(Tell tell);
     void look_if_done();
     void end();
     void look_later();
@@ -62,9 +70,12 @@ class Shutdown {
     boost::asio::steady_timer poll_;
     Phase phase_ = Phase::running;
     Time phase_ends_{};
+    Time tell_at_ = Time::max();  // after a hand-over: who keeps a queue from the other process
     bool signalled_ = false;
     bool at_once_ = false;
+    bool told_end_ = false;
     std::function<bool()> gave_all_ = [] { return true; };
+    std::function<void()> before_end_ = [] {};
 };
 
 }  // namespace ticketgate

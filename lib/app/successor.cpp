@@ -20,6 +20,8 @@ constexpr auto longest_start = std::chrono::seconds(60);
 // And to end when it does not take over.
 constexpr auto longest_end = std::chrono::seconds(10);
 constexpr std::size_t most_why = 8192;
+// How soon the new process counts what the queues here have refused.
+constexpr auto between_losses = std::chrono::milliseconds(250);
 
 std::string how_it_ended(int status) {
     if (WIFSIGNALED(status)) return std::string("signal ") + std::to_string(WTERMSIG(status));
@@ -33,7 +35,8 @@ Successor::Successor(Control& control, Log& log, GateRegistry& gates, HandOver s
       log_(log),
       gates_(gates),
       steps_(std::move(steps)),
-      start_limit_(control.io()) {}
+      start_limit_(control.io()),
+      next_losses_(control.io()) {}
 
 std::string Successor::begin() try {
     auto [own, other] = make_link();
@@ -109,21 +112,45 @@ void Successor::hand_over() {
     link_->send({Kind::yours});
     link_->send({Kind::ids});
     shared_->start();
+    losses_ = std::make_unique<QueueLosses>(
+        gates_, [link = link_](const upgrade::Message& message) { link->send(message); });
+    tell_losses_later();
+}
+
+void Successor::tell_losses_later() {
+    next_losses_.expires_after(between_losses);
+    next_losses_.async_wait([this](const error_code& error) {
+        if (error || !losses_) return;
+        tell_losses_later();
+        tell_losses();
+    });
+}
+
+void Successor::tell_losses() {
+    if (losses_) losses_->tell();
 }
 
 void Successor::tell_pause(const std::string& queue, Time until) {
     if (phase_ == Phase::handed_over) link_->send(upgrade::at_time(Kind::pause, queue, until));
 }
 
+void Successor::tell_end(bool left) {
+    if (!shared_ || !link_) return;
+    if (left) return shared_->stop();
+    link_->send({Kind::finished});
+}
+
 void Successor::go_on() {
     if (phase_ == Phase::starting) limit_start(longest_start);
     if (link_ && under_way()) link_->go_on();
+    if (losses_) tell_losses_later();
     if (shared_) shared_->go_on();
     reap();
 }
 
 // Before it took over, its end is told by reap(), with its exit code.
 void Successor::ended() {
+    losses_.reset();
     if (phase_ == Phase::starting) {
         limit_start(longest_end);
     } else if (phase_ == Phase::handed_over) {
@@ -157,13 +184,14 @@ void Successor::fail(const std::string& how) {
 // Its requests may still run in the backend, as after any crash.
 void Successor::take_back() {
     phase_ = Phase::failed;
-    why_ = "the new process ended after it had taken over; the old one accepts again\n";
     const auto taken = shared_->alone();
-    log_.error(
-        "upgrade: the new process ended; this one accepts again; the backend may still run the "
-        "requests of the new one",
-        {{"queues", taken.size()}, {"first", taken.empty() ? "" : taken.front()}});
-    steps_.take_back();
+    const std::string now = steps_.take_back()
+                                ? "this one accepts again"
+                                : "this one drains, so nobody accepts; start a new one";
+    why_ = "the new process ended after it had taken over; " + now + "\n";
+    log_.error("upgrade: the new process ended; " + now +
+                   "; the backend may still run the requests of the new one",
+               {{"queues", taken.size()}, {"first", taken.empty() ? "" : taken.front()}});
 }
 
 }  // namespace ticketgate

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/control.hpp"
+#include "app/queue_losses.hpp"
 #include "app/shared_queues.hpp"
 #include "app/upgrade_link.hpp"
 #include "gate/gate_registry.hpp"
@@ -28,7 +29,7 @@ struct HandOver {
     std::function<std::vector<int>()> sockets;       ///< that listen
     std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
     std::function<void()> failed;                    ///< nothing was handed over
-    std::function<void()> take_back;                 ///< accept again
+    std::function<bool()> take_back;                 ///< accept again; false: it drains
     std::function<void()> drain;                     ///< the new process drains
     std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
     std::function<std::uint64_t()> facts;  ///< for the new process, as Predecessor reads them
@@ -52,6 +53,10 @@ class Successor {
     void reap();
     /// An operator's pause, for the process that accepts.
     void tell_pause(const std::string& queue, Time until);
+    /// This process is about to end. `left`: with requests; then no queue passes on from here.
+    void tell_end(bool left);
+    /// Tells what the queues here have counted, also after the end of the control thread's loop.
+    void tell_losses();
     /// Waits for the new process, after an exception.
     void go_on();
 
@@ -74,16 +79,18 @@ class Successor {
     void ended();
     void fail(const std::string& why);
     void take_back();
+    void tell_losses_later();
     Control& control_;
     Log& log_;
     GateRegistry& gates_;
     const HandOver steps_;
-    boost::asio::steady_timer start_limit_;
+    boost::asio::steady_timer start_limit_, next_losses_;
     Phase phase_ = Phase::none;
     pid_t pid_ = 0;
     std::string why_;
     std::shared_ptr<UpgradeLink> link_;
     std::unique_ptr<SharedQueues> shared_;
+    std::unique_ptr<QueueLosses> losses_;
 };
 
 }  // namespace ticketgate

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/admin_client.hpp"
@@ -25,6 +26,7 @@ struct State {
     std::int64_t pid = 0, successor = 0;
     std::string state, why;
     bool old_process = false;
+    std::string old_ended;
 };
 
 std::optional<State> parse(const std::string& text) try {
@@ -32,8 +34,11 @@ std::optional<State> parse(const std::string& text) try {
     const json::object& all = value.as_object();
     const auto word = [&all](const char* key) { return std::string(all.at(key).as_string()); };
     return State{all.at("pid").to_number<std::int64_t>(),
-                 all.at("successor").to_number<std::int64_t>(), word("state"), word("why"),
-                 all.at("old_process").as_bool()};
+                 all.at("successor").to_number<std::int64_t>(),
+                 word("state"),
+                 word("why"),
+                 all.at("old_process").as_bool(),
+                 word("old_ended")};
 } catch (const std::exception&) {
     return std::nullopt;
 }
@@ -57,7 +62,10 @@ class Following {
             unanswered = state ? 0 : unanswered + 1;
             if (!state) continue;
             if (state->pid == old_ && state->state == "failed") return fail(state->why);
-            if (state->pid == new_ && took_over(state->old_process, wait)) return ok;
+            if (state->pid != new_) continue;
+            tell_taken_over();
+            if (!state->old_process) return tell_old_ended(state->old_ended);
+            if (!wait) return ok;
         }
         return told_ ? fail("the new process does not answer any more\n") : fail(silence());
     }
@@ -74,15 +82,21 @@ class Following {
         return std::nullopt;
     }
 
-    bool took_over(bool old_left, bool wait) {
-        if (!told_)
-            std::printf("process %lld has taken over from process %lld\n",
-                        static_cast<long long>(new_), static_cast<long long>(old_));
-        if (!told_ && at_ != places_.data())
-            std::printf("its admin listener is %s\n", at_->address.c_str());
-        told_ = true;
-        if (!old_left) std::puts("the old process has finished its line");
-        return !wait || !old_left;
+    void tell_taken_over() {
+        if (std::exchange(told_, true)) return;
+        std::printf("process %lld has taken over from process %lld\n", static_cast<long long>(new_),
+                    static_cast<long long>(old_));
+        if (at_ != places_.data()) std::printf("its admin listener is %s\n", at_->address.c_str());
+        std::fflush(stdout);  // a script that waits sees it now
+    }
+
+    static int tell_old_ended(const std::string& how) {
+        if (how != "finished")
+            return fail(
+                "the old process was ended before it had finished its line; the backend may still "
+                "run what it had begun, and the log says more\n");
+        std::puts("the old process has finished its line");
+        return ok;
     }
 
     // Nobody knows: the new process may have taken over with another admin.address, or with none.

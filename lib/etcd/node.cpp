@@ -23,6 +23,13 @@ asio::ssl::context context_of(net::TlsClientSettings settings, const std::string
     return asio::ssl::context(rules.get());
 }
 
+Addresses addresses_of(const std::vector<net::Endpoint>& found) {
+    Addresses addresses;
+    for (const net::Endpoint& one : found)
+        addresses.emplace_back(asio::ip::make_address(one.ip()), one.port());
+    return addresses;
+}
+
 }  // namespace
 
 std::string Endpoint::url() const {
@@ -44,12 +51,15 @@ void Node::look_up() {
     if (lookup_->under_way) return;
     lookup_->under_way = true;
     lookup_->done.expires_at(asio::steady_timer::time_point::max());
-    lookup_->resolver.async_resolve(
-        endpoint_.host, std::to_string(endpoint_.port),
-        [self = lookup_](error_code error, const asio::ip::tcp::resolver::results_type& found) {
+    lookup_->resolver.resolve(
+        endpoint_.host, endpoint_.port,
+        [weak = std::weak_ptr(lookup_)](const error_code& error,
+                                        const std::vector<net::Endpoint>& found) {
+            const auto self = weak.lock();
+            if (!self) return;
             self->under_way = false;
             self->error = error;
-            self->found.assign(found.begin(), found.end());
+            self->found = addresses_of(found);
             self->done.cancel();
         });
 }

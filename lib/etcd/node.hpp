@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "etcd/link.hpp"
+#include "net/resolver.hpp"
 #include "net/tls_client.hpp"
 
 namespace ticketgate::etcd {
@@ -39,10 +40,10 @@ class Node {
     std::unique_ptr<Link> take_kept();
     Awaitable<error_code> connect(std::unique_ptr<Link>& link, Time deadline);
 
-    /// A look-up may outlive the node.
+    /// A call that waits for it may outlive the node.
     struct Lookup {
         explicit Lookup(boost::asio::io_context& io) : resolver(io), done(io) {}
-        boost::asio::ip::tcp::resolver resolver;
+        net::Resolver resolver;
         boost::asio::steady_timer done;  ///< cancelled at its end
         Addresses found;
         error_code error;

@@ -22,7 +22,20 @@ metrics::Counter& rejected(metrics::Registry& registry, const std::string& queue
                             {{"queue", queue}, {"reason", reason}});
 }
 
+metrics::Counter& violations(metrics::Registry& registry, const std::string& queue) {
+    return registry.counter("ticketgate_exclusion_violations_total",
+                            "Slots released while their backend may still have run; always 0 "
+                            "unless on_hold_timeout is release or an operator releases a slot.",
+                            {{"queue", queue}});
+}
+
 }  // namespace
+
+metrics::Counter& loss_counter(metrics::Registry& registry, const std::string& queue,
+                               std::size_t which) {
+    if (which == 0) return violations(registry, queue);
+    return rejected(registry, queue, std::string(GateLosses::names.at(which)).c_str());
+}
 
 GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
     : registry(r),
@@ -40,11 +53,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
       rejected_draining(rejected(r, gate.name(), "draining")),
       rejected_refused(rejected(r, gate.name(), "refused")),
       rejected_released(rejected(r, gate.name(), "released")),
-      exclusion_violations(
-          r.counter("ticketgate_exclusion_violations_total",
-                    "Slots released while their backend may still have run; always 0 unless "
-                    "on_hold_timeout is release or an operator releases a slot.",
-                    {{"queue", gate.name()}})) {
+      exclusion_violations(violations(r, gate.name())) {
     const metrics::Labels labels{{"queue", gate.name()}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
         gauges.push_back(&r.gauge_fn(name, help, labels, std::move(value)));
@@ -170,6 +179,18 @@ GateCounts GateMetrics::counts() const {
         counts.refused += reason->value();
     counts.exclusion_violations = exclusion_violations.value();
     return counts;
+}
+
+GateLosses GateMetrics::losses() const {
+    return {{exclusion_violations.value(), rejected_full.value(), rejected_timeout.value(),
+             rejected_draining.value(), rejected_refused.value(), rejected_released.value()}};
+}
+
+metrics::Counter& GateMetrics::loss(std::size_t which) {
+    const std::array<metrics::Counter*, GateLosses::names.size()> all{
+        &exclusion_violations, &rejected_full,    &rejected_timeout,
+        &rejected_draining,    &rejected_refused, &rejected_released};
+    return *all.at(which);
 }
 
 void GateMetrics::count(GivenUp why, double waited_seconds) {

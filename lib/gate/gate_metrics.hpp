@@ -14,6 +14,10 @@ class Gate;
 struct RunNotes;
 enum class GivenUp : std::uint8_t;
 
+/// Makes the counter of a queue, by GateLosses::names.
+metrics::Counter& loss_counter(metrics::Registry& registry, const std::string& queue,
+                               std::size_t which);
+
 struct GateMetrics {
     GateMetrics(metrics::Registry& registry, const Gate& gate);
     ~GateMetrics();
@@ -24,6 +28,9 @@ struct GateMetrics {
     void count(GivenUp why, double waited_seconds);
     /// Any thread.
     GateCounts counts() const;
+    GateLosses losses() const;
+    /// By GateLosses::names.
+    metrics::Counter& loss(std::size_t which);
 
     metrics::Registry& registry;
     metrics::Histogram &wait_admitted, &wait_timeout, &wait_full, &wait_client_closed,

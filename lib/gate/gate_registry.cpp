@@ -20,6 +20,7 @@ std::shared_ptr<LocalGate> GateRegistry::find_or_make(const std::string& name,
     auto gate = std::make_shared<LocalGate>(name, settings, next_home_(), metrics_, permit);
     gates_.emplace(name, gate);
     if (until_) gate->grant_until(until_(name));
+    if (paused_) gate->pause(paused_(name));
     return gate;
 }
 

@@ -36,6 +36,11 @@ class GateRegistry {
         until_ = std::move(until);
     }
 
+    /// Gates that are made from now on begin with this pause of their queue; Time{}: with none.
+    void pause_new(std::function<Time(const std::string& queue)> until) {
+        paused_ = std::move(until);
+    }
+
     /// Null: no gate has this name.
     LocalGate* find(const std::string& name) const;
 
@@ -51,7 +56,7 @@ class GateRegistry {
     metrics::Registry& metrics_;
     std::function<net::Loop&()> next_home_;
     Permits permits_;
-    std::function<Time(const std::string&)> until_;
+    std::function<Time(const std::string&)> until_, paused_;
     std::map<std::string, std::shared_ptr<LocalGate>> gates_;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "gate/gate_settings.hpp"
@@ -67,6 +68,15 @@ struct GateCounts {
     Buckets holds{};
     std::uint64_t refused = 0;  ///< for any reason
     std::uint64_t exclusion_violations = 0;
+};
+
+/// What a queue has counted of requests that were not served, and of broken promises. The old
+/// process of an upgrade, which nobody scrapes, tells it to the new one.
+struct GateLosses {
+    /// `violation`, or the reason of ticketgate_queue_rejected_total.
+    static constexpr std::array<std::string_view, 6> names{"violation", "full",    "timeout",
+                                                           "draining",  "refused", "released"};
+    std::array<std::uint64_t, names.size()> counts{};
 };
 
 struct GateView {

@@ -231,6 +231,11 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     return state;
 }
 
+void LocalGate::add_loss(std::size_t which, std::uint64_t count) {
+    const std::lock_guard lock(lock_);
+    metrics_.loss(which).add(count);
+}
+
 void LocalGate::pause(Time until) {
     change(nullptr, [&](Time now, queue::Tickets& granted) {
         paused_until_ = until > now ? until : Time{};

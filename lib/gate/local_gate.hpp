@@ -42,6 +42,9 @@ class LocalGate final : public Gate {
 
     /// A line of a lost replica was opened although its request may still run. Any thread.
     void count_violation() { metrics_.exclusion_violations.add(); }
+    GateLosses losses() const { return metrics_.losses(); }
+    /// The old process of an upgrade has counted them, by GateLosses::names. Any thread.
+    void add_loss(std::size_t which, std::uint64_t count);
     /// Another replica keeps the line: those who wait take their tickets there. Any thread.
     void move_away();
 

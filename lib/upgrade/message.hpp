@@ -7,6 +7,8 @@
 // the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue, and to
 // which tickets (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause`
 // tells the other process of an operator's pause, `drain` that the new process ends for good.
+// `finished` is the last word of a process that leaves no request behind: one that was killed, or
+// that cut some, says nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +21,25 @@
 namespace ticketgate::upgrade {
 
 /// Of the link. A process that is told of another version ends before it takes anything over.
-inline constexpr std::uint64_t protocol = 2;
+inline constexpr std::uint64_t protocol = 3;
 /// The longest message; a longer text is cut.
 inline constexpr std::size_t longest_message = 4096;
 
 enum class Kind : std::uint8_t {
-    hello,    ///< number: the protocol
-    socket,   ///< a listening socket comes with it
-    offered,  ///< these were all sockets; number: facts (inherited_facts() in app/predecessor.hpp)
-    problem,  ///< text: why the new process does not start
-    ready,    ///< the new process can accept
-    queue,    ///< text: a queue of the old process
-    yours,    ///< the old process accepts no more
-    give,     ///< at_time(): the other may grant from the queue, to older tickets
-    ask,      ///< at_time(): the other may go on granting, to older tickets only
-    ids,      ///< the id service of the old process has ended
-    pause,    ///< at_time(): an operator's, until then; Time{}: its end
-    drain,    ///< the new process drains: nobody accepts any more
+    hello,     ///< number: the protocol
+    socket,    ///< a listening socket comes with it
+    offered,   ///< these were all sockets; number: facts (inherited_facts() in app/predecessor.hpp)
+    problem,   ///< text: why the new process does not start
+    ready,     ///< the new process can accept
+    queue,     ///< text: a queue of the old process
+    yours,     ///< the old process accepts no more
+    give,      ///< at_time(): the other may grant from the queue, to older tickets
+    ask,       ///< at_time(): the other may go on granting, to older tickets only
+    ids,       ///< the id service of the old process has ended
+    pause,     ///< at_time(): an operator's, until then; Time{}: its end
+    drain,     ///< the new process drains: nobody accepts any more
+    finished,  ///< the line of this process has ended, and it cut nothing
+    lost,      ///< number: so many more; text: `REASON QUEUE` (GateLosses), of the old process
 };
 
 struct Message {

@@ -41,6 +41,9 @@ CASES = {
         [queue("queue_waiting", "3x60"), queue("queue_in_flight", "0x60"), queue("queue_paused", "1x60"),
          queue("queue_in_old_process", "0x60")]),
     "TicketgateOldProcessHoldsLine": (3, WAITS_FOR_OLD, [queue("queue_waiting", "3x60"), queue("queue_in_old_process", "0x60")]),
+    "TicketgateOldProcessStays": (
+        7, [queue("queue_waiting", "0x60"), queue("queue_in_old_process", "1x60")],
+        [queue("queue_waiting", "0x60"), queue("queue_in_old_process", "1x4 0x56")]),
     "TicketgateQueuePaused": (17, [queue("queue_paused", "1x60")], [queue("queue_paused", "1x10 0x50")]),
     "TicketgateQueueStands": (
         2, [queue("queue_settling_seconds", "0+60x60")], [queue("queue_settling_seconds", "0 6 0x60")]),
@@ -115,6 +118,10 @@ CASES = {
 # Cases in which only one of several alerts is true: series, the one that fires, and those that do not.
 ONLY_ONE = [
     (5, WAITS_FOR_OLD, "TicketgateOldProcessHoldsLine", ("TicketgateLineWaitsForNoRun", "TicketgateLineBlocked")),
+    # TERM to the old process would end the pause.
+    (20, [queue("queue_waiting", "3x60"), queue("queue_paused", "1x60"), queue("queue_in_old_process", "1x60")],
+     "TicketgateQueuePaused",
+     ("TicketgateOldProcessHoldsLine", "TicketgateOldProcessStays")),
 ]
 
 

@@ -552,12 +552,25 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.assertEqual(self.status(self.send("/free/x")), 200)
 
     def test_a_replica_of_a_cluster_refuses(self):
-        peer, store = free_port(), free_port()
-        pid = self.start(more="queues: { shared: { cluster: true, hold_timeout: never } }\n"
-                         f'cluster: {{ name: shop, replica: one, store: {{ endpoints: ["http://127.0.0.1:{store}"] }}, '
-                         f'peer: {{ listen: "127.0.0.1:{peer}", advertise: "127.0.0.1:{peer}", secret: {"s" * 40} }} }}')
+        pid = self.start(more=self.cluster())
         self.check_refused("restart it, and its lines pass to other replicas")
         self.assertEqual(json.loads(self.state())["pid"], pid)
+
+    def test_a_config_with_a_cluster_takes_nothing_over(self):
+        """Another replica would grant from the queue while the old process still runs a request of it."""
+        pid = self.start()
+        held = self.hold_one()
+        self.file.write_text(self.config(more=self.cluster()))
+        self.check_refused("with `cluster:` an upgrade is refused")
+        self.assertEqual(json.loads(self.state())["pid"], pid)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+
+    def cluster(self):
+        peer, store = free_port(), free_port()
+        return ("queues: { shared: { cluster: true, hold_timeout: never } }\n"
+                f'cluster: {{ name: shop, replica: one, store: {{ endpoints: ["http://127.0.0.1:{store}"] }}, '
+                f'peer: {{ listen: "127.0.0.1:{peer}", advertise: "127.0.0.1:{peer}", secret: {"s" * 40} }} }}')
 
     def test_process_1_refuses(self):
         space = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child"]
@@ -765,6 +778,70 @@ log: {{ access_file: "{self.folder}/access.log" }}
         wait_for(lambda: self.ended(old), "the old process ends")
         self.assertEqual(self.command("resume", "a").returncode, 1)
 
+    def test_a_queue_that_a_reload_brings_back_has_the_pause_that_the_old_process_has(self):
+        for renamed in (True, False):
+            with self.subTest(by="upgrade" if renamed else "reload"):
+                self.start()
+                self.assertEqual(self.command("pause", "a").returncode, 0)
+                waits = [self.send("/a/old-waits")]
+                self.wait_in_line(1)
+                there, away = self.config(), self.config().replace("queue: a", "queue: c")
+                self.file.write_text(away if renamed else there)
+                new = self.upgrade()
+                for text in (away, there):
+                    self.file.write_text(text)
+                    self.assertEqual(self.command("reload").returncode, 0)
+                self.assertTrue(self.queue()["paused"])
+                waits.append(self.send("/a/new-waits"))
+                self.wait_in_line(1)
+                self.assertEqual(self.command("resume", "a").stdout, "resumed\n")
+                self.assertEqual([self.status(one) for one in waits], [200, 200])
+                wait_for(lambda: self.ended(self.gate.child.pid), "the old process ends")
+                self.assertEqual(self.backend.begun.pop("a"), ["/a/old-waits", "/a/new-waits"])
+                os.kill(new, signal.SIGTERM)
+                wait_for(lambda pid=new: self.ended(pid), "it has ended")
+
+    def test_a_pause_of_an_old_process_ends_with_it(self):
+        old = self.start()
+        self.assertEqual(self.command("pause", "a").returncode, 0)
+        self.file.write_text(self.config().replace("queue: a", "queue: c"))
+        self.upgrade("--wait")
+        wait_for(lambda: self.ended(old), "the old process has nothing to do")
+        self.assertEqual(self.command("resume", "a").returncode, 1)
+        self.file.write_text(self.config())
+        self.assertEqual(self.command("reload").returncode, 0)
+        self.assertEqual(self.status(self.send("/a/x")), 200)
+
+    def test_a_pause_does_not_keep_an_old_process_from_its_drain(self):
+        old = self.start()
+        held = self.hold_one()
+        waits = self.send("/a/waits")
+        self.wait_in_line(1)
+        self.upgrade()
+        os.kill(old, signal.SIGTERM)
+        wait_for(lambda: " draining " in self.told(), "it drains")
+        self.assertEqual(self.command("pause", "a").returncode, 0)
+        wait_for(lambda: "its line goes on beside the pause" in self.told(), "it has heard of it")
+        self.backend.release("a")
+        self.assertEqual([self.status(held), self.status(waits)], [200, 200])
+        wait_for(lambda: self.ended(old), "it has drained")
+        self.assertTrue(self.queue()["paused"])
+
+    def test_an_old_process_that_drains_does_not_claim_to_accept_when_the_new_one_dies(self):
+        old = self.start()
+        held = self.hold_one()
+        new = self.upgrade()
+        os.kill(old, signal.SIGTERM)
+        wait_for(lambda: " draining " in self.told(), "it drains")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: "this one drains, so nobody accepts" in self.told(), "it notices")
+        self.assertNotIn("this one accepts again", self.told())
+        self.assertEqual(json.loads(self.state())["pid"], old)
+        self.assertFalse(answers(self.port))
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.ended(old), "it has drained")
+
     def test_the_id_service_goes_on_and_its_numbers_rise(self):
         port = free_port()
         self.start(more=f'id_service: {{ address: "127.0.0.1:{port}", worker: 3, state_file: "{self.folder}/ids" }}')
@@ -794,8 +871,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
             os.set_inheritable(one.fileno(), True)
         return [sys.executable, "-c", script, ",".join(str(one.fileno()) for one in sockets)]
 
-    def start_activated(self, sockets):
-        self.file.write_text(self.config())
+    def start_activated(self, sockets, config=None):
+        self.file.write_text(config or self.config())
         log = open(self.folder / "gate.log", "ab")
         self.addCleanup(log.close)
         child = subprocess.Popen([*self.activated(sockets), TICKETGATE, "-c", str(self.file)], stdout=log, stderr=log,
@@ -827,6 +904,24 @@ log: {{ access_file: "{self.folder}/access.log" }}
         child = self.start_activated([listens, other])
         self.assertEqual(child.wait(PATIENCE), 1)
         self.assertIn(f"systemd passed a socket on 127.0.0.1:{other.getsockname()[1]}", self.told())
+
+    def test_an_upgrade_keeps_each_socket_of_systemd(self):
+        """Nobody could refuse the clients of one that is left: it is systemd's."""
+        listens = socket.create_server(("127.0.0.1", self.port), backlog=100)
+        other = socket.create_server(("127.0.0.1", 0), backlog=100)
+        port = other.getsockname()[1]
+        admin = socket.socket(socket.AF_UNIX)
+        admin.bind(str(self.admin))
+        admin.listen()
+        two = self.config(listen=f', {{ address: "127.0.0.1:{port}" }}')
+        child = self.start_activated([listens, other, admin], two)
+        self.assertEqual(self.status(self.send("/a/one", port)), 200)
+        self.file.write_text(self.config())
+        self.check_refused(f"none of the configuration has 127.0.0.1:{port} any more")
+        self.assertEqual(json.loads(self.state())["pid"], child.pid)
+        self.file.write_text(two)
+        self.upgrade("--wait")
+        self.assertEqual(self.status(self.send("/a/two", port)), 200)
 
 
 if __name__ == "__main__":

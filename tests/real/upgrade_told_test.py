@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -28,7 +29,7 @@ class Told(upgrade_test.Upgrade):
         connection.request("GET", "/metrics")
         lines = connection.getresponse().read().decode().splitlines()
         connection.close()
-        return float(next(line for line in lines if line.startswith(name)).rsplit(" ", 1)[1])
+        return float(next((line for line in lines if line.startswith(name)), "0 0").rsplit(" ", 1)[1])
 
     # ── the command ──
 
@@ -67,7 +68,8 @@ class Told(upgrade_test.Upgrade):
         held = self.hold_one()
         new = self.upgrade()
         self.assertEqual({**self.asked(place), "why": ""},
-                         {"pid": new, "state": "none", "successor": 0, "old_process": True, "old_pid": old, "why": ""})
+                         {"pid": new, "state": "none", "successor": 0, "old_process": True, "old_pid": old, "old_ended": "",
+                          "why": ""})
         self.send("/a/waits")
         wait_for(lambda: self.metric('ticketgate_queue_waiting{queue="a"}', place) == 1, "it waits")
         self.assertEqual(self.metric('ticketgate_queue_in_old_process{queue="a"}', place), 1)
@@ -94,6 +96,98 @@ class Told(upgrade_test.Upgrade):
         self.upgrade()
         os.kill(old, signal.SIGKILL)
         wait_for(lambda: self.metric("ticketgate_line_start_time_seconds", place) > begun, "its request was forgotten")
+
+    def test_an_old_process_that_is_ended_has_not_finished_its_line(self):
+        """A cut frees the slot, but the backend may still run the request."""
+        for signals in ([signal.SIGTERM, signal.SIGTERM], [signal.SIGKILL]):
+            with self.subTest(signals=signals):
+                place = f"127.0.0.1:{free_port()}"
+                self.admin_at(int(place.split(":")[1]))
+                old = self.start_at(place)
+                begun = self.metric("ticketgate_line_start_time_seconds", place)
+                self.backend.begun.clear()
+                self.hold_one()
+                wait_for(lambda at=begun: time.time() >= at + 1, "the next second")
+                before = len(self.told())
+                told = subprocess.Popen([upgrade_test.TICKETGATE, "upgrade", "--wait", "-c", str(self.file)],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(told.communicate)
+                new = int(re.match(r"process (\d+) has taken over", told.stdout.readline())[1])
+                self.pids.append(new)
+                self.end(old, signals)
+                out, error = told.communicate(timeout=upgrade_test.PATIENCE)
+                self.assertEqual((told.returncode, out), (1, ""))
+                self.assertIn("was ended before it had finished its line", error)
+                self.assertEqual(self.asked(place)["old_ended"], "cut")
+                self.assertIn("the old process ended with requests in its line", self.told()[before:])
+                self.assertNotIn("the old process has finished its line", self.told()[before:])
+                self.assertGreater(self.metric("ticketgate_line_start_time_seconds", place), begun)
+                self.backend.release("a")
+                self.end(new, [signal.SIGTERM])
+
+    def test_what_the_old_process_refuses_and_breaks_is_counted_by_the_new_one(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        self.file.write_text(self.file.read_text().replace("queue: a ", "queue: a, wait_timeout: 200ms ")
+                             + "queues: { a: { hold_timeout: 5s, on_hold_timeout: release } }\n")
+        old = self.start_at(place)
+        late = [self.begin_late(), self.begin_late()]
+        self.upgrade()
+        self.backend.hold("a")
+        rest = b"x\r\nContent-Length: 0\r\n\r\n"
+        late[0].sendall(rest)
+        wait_for(lambda: self.backend.runs("/a/late"), "it runs in the old process")
+        late[1].sendall(rest)
+        self.assertIn(b" 503 ", late[1].recv(4096))
+        refused = 'ticketgate_queue_rejected_total{queue="a",reason="timeout"}'
+        wait_for(lambda: self.metric(refused, place) == 1, "the new process counts who waited too long")
+        violations = 'ticketgate_exclusion_violations_total{queue="a"}'
+        self.assertEqual(self.metric(violations, place), 0)
+        wait_for(lambda: self.metric(violations, place) == 1, "it counts a slot that was given away")
+        self.backend.release("a")
+        wait_for(lambda: self.ended(old), "the old process ends")
+        self.assertEqual([self.metric(name, place) for name in (refused, violations)], [1, 1])
+
+    def test_what_a_cut_refuses_is_counted_by_the_new_process(self):
+        place = f"127.0.0.1:{free_port()}"
+        self.admin_at(int(place.split(":")[1]))
+        # The new config has the queue, or not.
+        for away in (False, True):
+            with self.subTest(away=away):
+                old = self.start_at(place)
+                self.backend.begun.clear()
+                self.hold_one()
+                self.send("/a/waits")
+                wait_for(lambda: self.metric('ticketgate_queue_waiting{queue="a"}', place) == 1, "it waits")
+                if away:
+                    self.file.write_text(self.file.read_text().replace("queue: a ", "queue: c "))
+                new = self.upgrade()
+                self.end(old, [signal.SIGTERM, signal.SIGTERM])
+                refused = 'ticketgate_queue_rejected_total{queue="a",reason="draining"}'
+                wait_for(lambda name=refused: self.metric(name, place) == 1, "the new process counts it")
+                self.backend.release("a")
+                self.end(new, [signal.SIGTERM])
+
+    def test_the_log_names_a_request_that_keeps_its_queue_in_the_old_process(self):
+        old = self.start()
+        held = self.hold_one()
+        self.upgrade()
+        named = "this request keeps its queue in the old process queue=a"
+        wait_for(lambda: self.told().count(named) == 1, "after a while")
+        self.assertIn("path=/a/old", next(line for line in self.told().splitlines() if named in line))
+        os.kill(old, signal.SIGTERM)
+        wait_for(lambda: self.told().count(named) == 2, "and at the drain")
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.ended(old), "the old process ends")
+
+    def end(self, pid, signals):
+        drains = self.told().count(" draining ")
+        for count, one in enumerate(signals, 1):
+            os.kill(pid, one)
+            if count < len(signals):
+                wait_for(lambda: self.told().count(" draining ") > drains, "it drains")
+        wait_for(lambda: self.ended(pid), "it has ended")
 
     def start_at(self, place):
         self.gate = Process([upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")

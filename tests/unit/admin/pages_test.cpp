@@ -50,6 +50,25 @@ TEST(Pages, FindAQueueInAnySpelling) {
     EXPECT_EQ(listener.get("/api/v1/queues/a%20b"), 404u);
 }
 
+TEST(Pages, ResumeAlsoWhatIsPausedInTheOldProcessOnly) {
+    Listener listener;
+    std::string resumed;
+    listener.pages.actions.resume_there = [&resumed](const std::string& queue) {
+        resumed = queue;
+        return true;
+    };
+    for (const char* queue : {"a-b", "only-there"}) {
+        const auto path = std::string("/api/v1/queues/") + queue + "/resume";
+        EXPECT_EQ(listener.post(path.c_str()), 200u);
+        EXPECT_EQ(resumed, queue);
+        EXPECT_EQ(listener.said, "resumed in the old process, which has this queue\n");
+    }
+    listener.pages.actions.resume_there = [](const std::string&) { return false; };
+    EXPECT_EQ(listener.post("/api/v1/queues/a-b/resume"), 200u);
+    EXPECT_EQ(listener.said, "it was not paused\n");
+    EXPECT_EQ(listener.post("/api/v1/queues/only-there/resume"), 404u);
+}
+
 TEST(Pages, TellWhereElseRequestsOfAQueueMayRun) {
     Listener listener;
     for (const char* path : {"/api/v1/queues", "/api/v1/queues/a-b"}) {

@@ -17,6 +17,20 @@ TEST(GateMetrics, StartAtZero) {
     EXPECT_EQ(observations(world.registry, holds), 0);
 }
 
+TEST(GateMetrics, AddWhatAnotherProcessCountedOfTheSameName) {
+    World world;
+    auto& gate = dynamic_cast<LocalGate&>(*world.gate);
+    for (std::size_t i = 0; i < GateLosses::names.size(); ++i) gate.add_loss(i, i + 1);
+    EXPECT_EQ(metric(world.registry, violations), 1);
+    for (std::size_t i = 1; i < GateLosses::names.size(); ++i) {
+        const std::string reason(GateLosses::names[i]);
+        EXPECT_EQ(metric(world.registry, rejected, reason.c_str()), i + 1) << reason;
+        loss_counter(world.registry, gate.name(), i).add(10);
+        EXPECT_EQ(metric(world.registry, rejected, reason.c_str()), i + 11) << reason;
+    }
+    EXPECT_EQ(gate.losses().counts, (std::array<std::uint64_t, 6>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST(GateMetrics, GaugesShowTheCurrentState) {
     World world({.limits = {.max_in_flight = 2}});
     const Slot a = world.slot(), b = world.slot();

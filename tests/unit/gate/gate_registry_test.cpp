@@ -31,6 +31,16 @@ TEST_F(RegistryTest, OneNameIsOneGate) {
     EXPECT_EQ(a->settings().limits.max_in_flight, 1u);  // changes in the second phase only
 }
 
+TEST_F(RegistryTest, ANewGateBeginsWithThePauseOfItsQueue) {
+    const auto before = registry.find_or_make("before", slots(1));
+    registry.pause_new(
+        [](const std::string& queue) { return queue == "other" ? Time{} : until_resumed; });
+    EXPECT_TRUE(registry.find_or_make("a", slots(1))->figures().paused());
+    EXPECT_FALSE(registry.find_or_make("other", slots(1))->figures().paused());
+    (void)registry.find_or_make("before", slots(1));
+    EXPECT_FALSE(before->figures().paused());
+}
+
 TEST_F(RegistryTest, AReloadKeepsTicketsAndChangesLimits) {
     const auto gate = registry.find_or_make("a", slots(1));
     auto pass = std::make_shared<Pass>();

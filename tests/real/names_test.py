@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Names that hang: a name server that never answers delays nothing but the requests to that name.
+
+Runs itself in namespaces of its own, where it is the name server: names_test.py TICKETGATE [unittest's options].
+"""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from machine import PATIENCE, OnItsMachine
+from real_test import wait_for
+
+INSIDE = "TICKETGATE_NAMES_TEST"
+SPACE = ["unshare", "--map-root-user", "--mount", "--net"]
+# A look-up that hangs lasts longer than any test waits for something.
+RESOLVER = "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n"
+SAMPLED = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+
+
+class NameServer(threading.Thread):
+    """Knows all names but those that begin with `hangs`, for which it has no answer at all."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 53))
+        self.asked = set()
+        self.start()
+
+    def run(self):
+        while True:
+            question, client = self.socket.recvfrom(600)
+            labels, at = [], 12
+            while size := question[at]:
+                labels.append(question[at + 1:at + 1 + size].decode())
+                at += 1 + size
+            name, kind = ".".join(labels), int.from_bytes(question[at + 1:at + 3], "big")
+            self.asked.add(name)
+            if name.startswith("hangs"):
+                continue
+            found = b"\xc0\x0c\0\1\0\1\0\0\0\5\0\4\x7f\0\0\1" if kind == 1 else b""
+            counts = b"\0\1\0" + (b"\1" if found else b"\0") + b"\0\0\0\0"
+            self.socket.sendto(question[:2] + b"\x81\x80" + counts + question[12:at + 5] + found, client)
+
+
+class Names(OnItsMachine):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "c.yaml"
+
+    def serve(self, upstreams, more=""):
+        routes = ", ".join(f"{{ prefix: /{name}, upstream: {name} }}" for name in upstreams)
+        urls = ", ".join(f'{name}: {{ url: "http://{host}:{self.sink.port}" }}' for name, host in upstreams.items())
+        self.file.write_text(f'listen: [{{ address: "127.0.0.1:{self.port}" }}]\n'
+                             f'admin: {{ address: "127.0.0.1:{self.admin}" }}\n'
+                             f"upstreams: {{ {urls} }}\nroutes: [ {routes} ]\n{more}")
+        return self.start(self.file)
+
+    def send(self, path):
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self.addCleanup(client.close)
+        head = "".join(f"{name}: {value}\r\n" for name, value in SAMPLED.items())
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{head}\r\n".encode())
+        return client
+
+    def answered(self, path):
+        self.assertIn(b" 200 ", self.send(path).recv(4096))
+
+    def wait_until_asked(self, name):
+        wait_for(lambda: name in SERVER.asked, f"somebody asks for {name}")
+
+    def test_the_name_of_an_upstream_keeps_no_other_waiting(self):
+        self.serve({"a": "hangs-a.test", "b": "known-b.test", "c": "hangs-c.test"})
+        waiting = [self.send("/a"), self.send("/c")]
+        self.wait_until_asked("hangs-a.test")
+        self.wait_until_asked("hangs-c.test")
+        self.answered("/b")
+        self.assertEqual(len(waiting), 2)
+
+    def test_the_name_of_a_collector_keeps_no_upstream_waiting(self):
+        self.serve({"a": "127.0.0.1", "b": "known-later.test"},
+                   'tracing: { endpoint: "http://hangs-collector.test:4318", interval: 100ms }\n')
+        self.answered("/a")
+        self.wait_until_asked("hangs-collector.test")
+        self.answered("/b")
+
+    def test_the_end_of_the_process_waits_for_no_name(self):
+        traces = 'tracing: { endpoint: "http://hangs-traces.test:4318", interval: 100ms, timeout: 200ms }\n'
+        for name, upstreams, more in (("hangs-upstream.test", {"a": "hangs-upstream.test"}, ""),
+                                      ("hangs-traces.test", {"a": "127.0.0.1"}, traces)):
+            with self.subTest(name=name):
+                child = self.serve(upstreams, more)
+                client = self.send("/a")
+                self.wait_until_asked(name)
+                client.close()
+                child.send_signal(signal.SIGTERM)
+                self.assertEqual(child.wait(PATIENCE), 0)
+                self.assertIn(" stopped", self.told())
+
+    def test_check_connect_waits_for_no_name(self):
+        self.serve({"a": "hangs-check.test"})
+        done = subprocess.run([self.ticketgate, "check", "--connect", "-c", self.file], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("failed", done.stderr)
+
+
+def prepare():
+    """A loopback interface, and this process as the only name server."""
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    for name, text in (("resolv.conf", RESOLVER), ("nsswitch.conf", "hosts: dns\n")):
+        own = pathlib.Path(os.environ[INSIDE]) / name
+        own.write_text(text)
+        subprocess.run(["mount", "--bind", own, f"/etc/{name}"], check=True)
+    return NameServer()
+
+
+def enter():
+    """Runs this program again, in its namespaces; does nothing where none may be made."""
+    if subprocess.run([*SPACE, "true"], capture_output=True, check=False).returncode != 0:
+        print("skipped: no namespaces may be made here")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="ticketgate-names-") as folder:
+        return subprocess.run([*SPACE, sys.executable, "-B", *sys.argv], env={**os.environ, INSIDE: folder},
+                              check=False).returncode
+
+
+if __name__ == "__main__":
+    if INSIDE not in os.environ:
+        sys.exit(enter())
+    SERVER = prepare()
+    OnItsMachine.ticketgate = str(pathlib.Path(sys.argv.pop(1)).absolute())
+    unittest.main()
