@@ -88,7 +88,8 @@ void Supervisor::Crew::look() {
     const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
     for (const auto& worker : orders.stop) end(*worker);
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
-    const Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
+    Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
+    if (orders.start != 0) soon = std::min<Duration>(soon, recipe_.start_timeout);
     const Time next = now + (dying_ ? look_at_dying : soon);
     look_at(std::min(orders.look_again.value_or(Time::max()), next));
     supervisor_.tell_if_ended();
@@ -238,6 +239,8 @@ void Supervisor::Crew::end(Worker& worker) {
     if (!std::exchange(worker.told_to_end, true)) {
         worker.told_at = now;
         worker.kill_at = now + recipe_.stop_timeout;
+        // Now, not when it has ended: the next one would have started by then.
+        if (worker.ending == Ending::late) pause_.failed(now);
     }
     if (at_once_) worker.kill_at = std::min(worker.kill_at, now);
     const auto child = children_.find(worker.pid);
@@ -292,7 +295,8 @@ bool Supervisor::Crew::reap(pid_t pid) {
 void Supervisor::Crew::note_end(Worker& worker, int status) {
     const Pool::Ended was = pool_->ended(worker);
     metrics_.deaths(reason_of(was, status)).add();
-    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload)
+    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload &&
+        was.ending != Ending::late)
         pause_.failed(monotonic_now());
     if (!was.was_idle)
         pool_->trouble(recipe_.command.program + ": " + describe(status) +
