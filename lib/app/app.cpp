@@ -138,9 +138,18 @@ int App::run() {
     for (const auto& loop : loops_) loop->stop();
     threads.clear();
     successor_.tell_losses();
-    supervisor_.stop(shutdown_.at_once());
+    end_workers();
     log_.info("stopped");
     return 0;
+}
+
+// The control thread goes on meanwhile: it hears the next signal, and reads what workers still
+// write.
+void App::end_workers() {
+    shutdown_.ends_workers();
+    supervisor_.end([this] { control_.stop(); });
+    if (shutdown_.at_once()) supervisor_.hurry();
+    while (!supervisor_.ended()) control_.run_again();
 }
 
 // If the system refuses a thread, stops the threads that already run.
@@ -198,6 +207,7 @@ admin::Reloaded App::reload_now(admin::ReadBy by) {
 
 // The watch follows other files, or other folders behind the same links, from here on.
 admin::Reloaded App::reload_and_follow(admin::ReadBy by) {
+    if (shutdown_.over()) return {{"ticketgate ends"}};
     if (successor_.under_way()) {
         missed_change_ |= by != admin::ReadBy::command;
         if (by == admin::ReadBy::signal && successor_.phase() == Successor::Phase::starting)
@@ -220,6 +230,7 @@ void App::on_signal(int signal) {
     if (signal == SIGUSR2) return (void)upgrade();  // it logs the result
     if (signal == SIGCHLD) return supervisor_.reap(), successor_.reap();
     end([this] { shutdown_.on_signal(); });
+    if (shutdown_.over() && shutdown_.at_once()) supervisor_.hurry();
 }
 
 // Whatever plans its own next turn on the control thread may have been cut before it did so.

@@ -71,6 +71,7 @@ class App {
     admin::Reloaded reload_now(admin::ReadBy by);
     admin::Reloaded reload_and_follow(admin::ReadBy by);
     std::vector<std::jthread> start_loops();
+    void end_workers();
     void on_signal(int signal);
     void go_on();
     template <class How>

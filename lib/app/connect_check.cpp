@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <utility>
 
+#include "app/workers.hpp"
 #include "cluster/forward.hpp"
 #include "http/spool.hpp"
 #include "net/loop.hpp"
@@ -60,7 +61,7 @@ class Trial {
         config::Config others = config_;
         for (const auto& [name, upstream] : config_.upstreams) {
             if (!upstream.workers) continue;
-            out.push_back(find_program("upstream " + name, *upstream.workers));
+            out.push_back(look_at_workers("upstream " + name, upstream));
             others.upstreams.erase(name);
         }
         for (const auto& [name, known] : registry_.find_or_make(others)) {
@@ -105,9 +106,12 @@ class Trial {
 
  private:
     // `check` starts nothing.
-    static Tried find_program(const std::string& about, const config::Workers& workers) {
+    static Tried look_at_workers(const std::string& about, const config::Upstream& upstream) {
         try {
-            return {true, about + ": its workers run " + recipe_of(workers, {}).command.program};
+            const spawn::Command command = recipe_of(*upstream.workers, {}).command;
+            const auto why = why_scripts_cannot_run(upstream, command);
+            if (!why.empty()) return bad(about, why, {});
+            return {true, about + ": its workers run " + command.program};
         } catch (const WorkersFault& fault) {
             return bad(about, fault.what(), {});
         }

@@ -27,6 +27,10 @@ class Control {
     void after_failure(std::function<void()> go_on) { go_on_ = std::move(go_on); }
     /// Runs until stop(). An exception (no memory) ends one piece of work, not the process.
     void run();
+    void run_again() {
+        io_.restart();
+        run();
+    }
     void stop() { io_.stop(); }
 
     /// Any thread.

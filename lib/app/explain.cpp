@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "disk/folder.hpp"
 #include "files/names.hpp"
@@ -74,10 +75,29 @@ std::string reading_of(const Routed& found, const std::string& path) {
            ", whose queue it waits in\n";
 }
 
+bool is_answered_here(files::Resolved::Kind kind) {
+    using Kind = files::Resolved::Kind;
+    return kind == Kind::file || kind == Kind::redirect || kind == Kind::missing ||
+           kind == Kind::hidden;
+}
+
+// Why a name that is there counts as none.
+std::string trouble_of(const disk::Folder& folder, const files::Rules& rules) {
+    const int error = folder.trouble();
+    if (error == 0) return {};
+    const std::string begin = "files: " + rules.root + folder.troubled() + ": ";
+    if (error != EXDEV) return begin + std::strerror(error) + "\n";
+    std::error_code unknown;
+    const auto real = std::filesystem::canonical(rules.root + folder.troubled(), unknown).string();
+    return begin + "a symbolic link on this path leads out of files.root" +
+           (real.empty() ? "" : ", to " + real) +
+           "; name the folder that it leads to in files.links\n";
+}
+
 // What the files of the route make of the path, on this machine and for this user. May change the
 // route: a folder's script stands in its own queue.
 std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& head, const Peer& peer,
-                          const std::string& path, Routed& routed) {
+                          const std::string& path, Routed& routed, config::Way& way) {
     using Kind = files::Resolved::Kind;
     const files::Rules& rules = *routed.route->files;
     files::Query query;
@@ -87,26 +107,27 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
     int error = 0;
     const disk::Root root = disk::open_root_now(rules.root, error);
     if (root == nullptr) return "files: " + rules.root + ": " + std::strerror(error) + "\n";
-    disk::Folder folder(root, disk::Wait::may, std::make_shared<disk::OpenFiles>(), rules.links);
+    disk::Folder folder(root, std::make_shared<disk::OpenFiles>(), rules.links);
     const auto found = files::look_up(folder, query, rules);
-    std::string out = "files: ";
+    if (is_answered_here(found.kind)) way = config::Way::here;
+    const std::string why = trouble_of(folder, rules);
     switch (found.kind) {
         case Kind::file:
-            return out + "sends " + rules.root + found.path + ", " + size_of(found.file->size) +
-                   " of " + rules.type_of(found.path) + "; it is not queued\n";
+            return "files: sends " + rules.root + found.path + ", " + size_of(found.file->size) +
+                   " of " + rules.type_of(found.path) + "\n" + why;
         case Kind::redirect:
-            return out + "redirects to " + found.path + "; it is not queued\n";
+            return "files: redirects to " + found.path + "\n";
         case Kind::missing:
             if (!rules.has_backend() && files::script_end(query.path) != std::string::npos)
-                return out +
-                       "404: try has neither upstream, script nor /index.php, so no script runs\n";
-            return out + "404: there is no such file\n";
+                return "files: 404: try has neither upstream, script nor /index.php, so no script "
+                       "runs\n";
+            return "files: 404: there is no such file\n" + why;
         case Kind::hidden:
-            return out + "404: the name is hidden (files.hide)\n";
+            return "files: 404: the name is hidden (files.hide)\n";
         case Kind::script:
             if (found.of_folder)
                 routed = with_script(snapshot, head, peer, std::move(routed), found.path);
-            return out + "the backend runs " + found.path + "\n";
+            return "files: the backend runs " + found.path + "\n" + why;
         case Kind::upstream:
             if (found.of_folder)
                 routed = with_script(snapshot, head, peer, std::move(routed), found.path);
@@ -115,13 +136,7 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
         case Kind::failed:
             break;
     }
-    out += "none; the request goes to the backend\n";
-    if (folder.trouble() != 0)
-        out += "files: " + rules.root + folder.troubled() + ": " +
-               (folder.trouble() == EXDEV ? "a link that leads out of files.root and files.links"
-                                          : std::strerror(folder.trouble())) +
-               "\n";
-    return out;
+    return "files: none; the request goes to the backend\n" + why;
 }
 
 }  // namespace
@@ -145,12 +160,14 @@ Explanation explain(const config::Config& config, const ExplainedRequest& reques
     std::string path;
     Routed found = route_of(snapshot, head, peer, path);
     std::string files;
+    config::Way way = config::Way::passes;
     if (!found.failure && found.route->files)
-        files = look_at_files(snapshot, head, peer, path, found);
+        files = look_at_files(snapshot, head, peer, path, found, way);
     if (found.failure) {
         out.text = refusal(found.failure, found.complaint);
         return out;
     }
+    if (found.queues && way != config::Way::here) way = config::Way::queues;
     files = reading_of(found, path) + files;
     const HeadCircumstances circumstances(head, peer);
     const config::Asked asked{.path = path,
@@ -158,9 +175,7 @@ Explanation explain(const config::Config& config, const ExplainedRequest& reques
                               .method = head.method,
                               .listener = snapshot.listener_name(peer.listener),
                               .circumstances = &circumstances};
-    out.text =
-        files + config::explain(config, snapshot.index(), asked, found.match,
-                                found.queues ? config::Way::queues : config::Way::passes, shown);
+    out.text = files + config::explain(config, snapshot.index(), asked, found.match, way, shown);
     return out;
 }
 

@@ -195,12 +195,32 @@ class Roots {
         const auto trouble = trouble_of(root, error);
         if (error) problems_.error(files.root.mark, at, trouble);
         if (!error && !trouble.empty()) problems_.warn(files.root.mark, at, trouble);
+        if (!error && files.tries.value) look_at_fallback(path, root, files.tries);
         look_for_rules(at, root, files.root.mark);
         if (!error) look_for_own(at, root, files.root.mark);
+    }
+    /// fastcgi.resolve_root asks for it.
+    void look_at_scripts(const std::string& path, const config::Upstream& upstream) {
+        struct stat about {};
+        if (!upstream.fcgi || !upstream.fcgi->resolve_root || upstream.workers) return;
+        if (::stat(upstream.fcgi->root.c_str(), &about) == 0) return;
+        const std::string at = path + ".fastcgi.resolve_root";
+        problems_.warn(config_.mark_of(at), at,
+                       upstream.fcgi->root + ": " + std::strerror(errno) +
+                           "; until ticketgate sees it, the backend is told the root as it is "
+                           "written");
     }
     std::vector<config::Problem> take() { return problems_.take(); }
 
  private:
+    template <class Tries>
+    void look_at_fallback(const std::string& path, const std::string& root, const Tries& tries) {
+        if (tries.value->empty() || !tries.value->back().starts_with('/')) return;
+        const std::string& last = tries.value->back();
+        if (last.ends_with(".php") || there(root + last) || !there(root)) return;
+        problems_.warn(tries.mark, path + ".files.try",
+                       root + " has no " + last + ", which all other paths get");
+    }
     void look_for_own(const std::string& at, const std::string& root, const config::Mark& mark) {
         const auto folder = real(root);
         for (const auto& [name, path] : own_) {
@@ -248,8 +268,10 @@ class Roots {
 
 std::vector<config::Problem> root_problems(const config::Config& config, const std::string& file) {
     Roots roots(config, file);
-    for (const auto& [name, upstream] : config.upstreams)
+    for (const auto& [name, upstream] : config.upstreams) {
         roots.look_at("upstreams." + name, upstream.files);
+        roots.look_at_scripts("upstreams." + name, upstream);
+    }
     roots.look_at("defaults", config.defaults.files);
     for (const auto& route : config.routes) roots.look_at(route.path, route.overrides.files);
     return roots.take();

@@ -59,7 +59,13 @@ void Shutdown::drain() {
     look_later();  // so that a request to the admin listener still gets its answer
 }
 
+void Shutdown::ends_workers() {
+    phase_ = Phase::over;
+    poll_.cancel();
+}
+
 void Shutdown::stop() {
+    if (over()) return;
     enter(Phase::stopping, stop_time);
     // What a stop cuts may still run at the backend: no word is given for it.
     if (replica_ != nullptr) replica_->stop();
@@ -98,7 +104,7 @@ bool Shutdown::lines_empty() const {
 }
 
 void Shutdown::look_if_done() {
-    if (phase_ == Phase::running) return;
+    if (phase_ == Phase::running || over()) return;
     if (done()) return end();
     if (handed_over() && monotonic_now() >= tell_at_) tell_who_keeps_queues();
     if (monotonic_now() < phase_ends_) return look_later();
@@ -114,7 +120,7 @@ void Shutdown::look_if_done() {
 }
 
 void Shutdown::go_on() {
-    if (phase_ != Phase::running) look_later();
+    if (phase_ != Phase::running && !over()) look_later();
 }
 
 // The last spans go out after the last request, within a time of their own.

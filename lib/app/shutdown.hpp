@@ -44,11 +44,14 @@ class Shutdown {
     void on_signal();
     /// A second signal ended the process: nothing that still runs is waited for.
     bool at_once() const { return at_once_; }
+    /// The loops have stopped. What is left is to end the workers; a signal may still hurry that.
+    void ends_workers();
+    bool over() const { return phase_ == Phase::over; }
     /// Plans the next look anew, after an exception.
     void go_on();
 
  private:
-    enum class Phase : std::uint8_t { running, handed_over, draining, stopping };
+    enum class Phase : std::uint8_t { running, handed_over, draining, stopping, over };
     void enter(Phase phase, Duration longest);
     bool done() const;
     bool lines_empty() const;

@@ -14,13 +14,17 @@
 namespace ticketgate {
 namespace {
 
-// By the mode alone: an access control list may give more.
-bool may_enter(const spawn::User& user, const struct stat& folder) {
+// By the mode alone: an access control list may give more. `others`: the right as others have it.
+bool has_right(const spawn::User& user, const struct stat& about, mode_t others) {
     if (user.uid == 0) return true;
-    if (user.uid == folder.st_uid) return (folder.st_mode & S_IXUSR) != 0;
+    if (user.uid == about.st_uid) return (about.st_mode & others << 6) != 0;
     const bool member =
-        user.gid == folder.st_gid || std::ranges::count(user.groups, folder.st_gid) != 0;
-    return (folder.st_mode & (member ? S_IXGRP : S_IXOTH)) != 0;
+        user.gid == about.st_gid || std::ranges::count(user.groups, about.st_gid) != 0;
+    return (about.st_mode & (member ? others << 3 : others)) != 0;
+}
+
+bool may_enter(const spawn::User& user, const struct stat& folder) {
+    return has_right(user, folder, S_IXOTH);
 }
 
 // The first folder on the way that this user may not enter; empty: none.
@@ -58,7 +62,47 @@ void look_at_directory(const config::Mark& mark, const std::string& at,
                           "no worker can start");
 }
 
+// Empty: they can run it.
+std::string why_not_run(const config::Upstream& upstream, const spawn::Command& command,
+                        const std::string& script) {
+    const std::string path = upstream.fcgi->root + script;
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0)
+        return path + ": " + std::strerror(errno) +
+               "; paths that name no script get \"File not found\" or \"No input file\" from "
+               "PHP. Correct root or script, or write script: off";
+    if (!command.user || has_right(*command.user, about, S_IROTH)) return {};
+    return "the mode of " + path + " does not let the workers' user " + upstream.workers->user +
+           " read it";
+}
+
+// What all paths get that name no script; empty: none has to be there.
+std::string front_controller(const config::Upstream& upstream) {
+    const auto& tries = upstream.files.tries.value;
+    const std::string last = tries && !tries->empty() ? tries->back() : "upstream";
+    if (upstream.fcgi->split && last.ends_with(".php")) return last;
+    return last == "upstream" || !upstream.fcgi->split ? upstream.fcgi->script.value_or("") : "";
+}
+
 }  // namespace
+
+std::string why_scripts_cannot_run(const config::Upstream& upstream,
+                                   const spawn::Command& command) {
+    if (!upstream.fcgi) return {};
+    const std::string root = upstream.fcgi->root.empty() ? "/" : upstream.fcgi->root;
+    struct stat about {};
+    if (::stat(root.c_str(), &about) != 0)
+        return root + ": " + std::strerror(errno) + "; no script can run";
+    if (!S_ISDIR(about.st_mode)) return root + " is not a folder; no script can run";
+    if (command.user) {
+        const auto closed = closed_folder(*command.user, root);
+        if (!closed.empty())
+            return "the mode of " + closed + " does not let the workers' user " +
+                   upstream.workers->user + " enter it; then no script can run";
+    }
+    const std::string script = front_controller(upstream);
+    return script.empty() ? script : why_not_run(upstream, command, script);
+}
 
 std::vector<config::Problem> worker_problems(const config::Config& config) {
     config::Problems problems;
@@ -69,6 +113,9 @@ std::vector<config::Problem> worker_problems(const config::Config& config) {
             const auto recipe = recipe_of(*upstream.workers, config.spool.directory);
             const std::string at = path + ".directory";
             look_at_directory(config.mark_of(at), at, recipe.command, problems);
+            const std::string root = "upstreams." + name + ".fastcgi.root";
+            const auto why = why_scripts_cannot_run(upstream, recipe.command);
+            if (!why.empty()) problems.warn(config.mark_of(root), root, why);
         } catch (const WorkersFault& fault) {
             const std::string at = path + "." + fault.key;
             problems.error(config.mark_of(at), at, fault.what());

@@ -6,8 +6,13 @@
 
 #include "config/config.hpp"
 #include "config/problem.hpp"
+#include "spawn/child.hpp"
 
 namespace ticketgate {
+
+/// As far as ticketgate can see: the root, for the workers' user, and the front controller. Empty:
+/// nothing is in the way.
+std::string why_scripts_cannot_run(const config::Upstream& upstream, const spawn::Command& command);
 
 std::vector<config::Problem> worker_problems(const config::Config& config);
 

@@ -102,6 +102,7 @@ void add_upstream_row(const Config& config, const Settings& settings, std::vecto
 }
 
 std::string way_text(Way way, const Settings& settings, std::string_view method) {
+    if (way == Way::here) return "answered by ticketgate, in no queue";
     if (!settings.queue) return "not queued (queue: off)";
     const auto& skip = settings.skip_methods;
     const bool skips = std::find(skip.begin(), skip.end(), method) != skip.end();

@@ -14,7 +14,7 @@ namespace ticketgate::config {
 enum class Shown : std::uint8_t { all, set };
 
 /// Whether the request takes a ticket.
-enum class Way : std::uint8_t { queues, passes };
+enum class Way : std::uint8_t { queues, passes, here };
 
 /// Prints queue or bypass, the matched routes, then each effective setting as the file spells it,
 /// with the place that set it. `match`: at least one route.

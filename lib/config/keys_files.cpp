@@ -47,10 +47,10 @@ constexpr std::array rows{
 
 constexpr std::array io_rows{
     count("threads", field<&FileIo::threads>, 1, 256,
-          "Threads that read from disks what the system does not have in memory. They start when "
-          "they are needed."),
+          "Threads of each root that open files, and read from disks what the system does not have "
+          "in memory. They start when they are needed; at most 256 in all."),
     count("max_waiting", field<&FileIo::max_waiting>, 0, 1000000,
-          "Reads and look-ups that may wait for such a thread. Above it: 503."),
+          "Reads and look-ups of one root that may wait for such a thread. Above it: 503."),
     count("max_open", field<&FileIo::max_open>, 1, 1000000,
           "Files that are open for clients at one time. Above it: 503."),
 };

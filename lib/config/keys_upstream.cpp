@@ -63,6 +63,12 @@ constexpr std::array fcgi_rows{
     like("/var/www/html",
          required(plain("root", Kind::folder, filled_by<Fcgi, read_root, &Fcgi::root>,
                         "The document root as php-fpm sees it. It may be in another container."))),
+    flag(
+        "resolve_root", field<&Fcgi::resolve_root>,
+        "Follows the symbolic links in root, looking again each second, and names the folder that "
+        "they lead to in SCRIPT_FILENAME and DOCUMENT_ROOT, as nginx does with $realpath_root. For "
+        "deployments that move a link: PHP's caches then take the new scripts at once. ticketgate "
+        "must see the same folders as the application."),
     plain("script", Kind::script, field<&Fcgi::script>,
           "The script for every path that names no .php file (a front controller). With off, "
           "index serves paths that name a folder."),

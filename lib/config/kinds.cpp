@@ -64,8 +64,7 @@ constexpr std::array rows{
     KindRow{Kind::file_name, "file name", "the name of a file such as index.php", text_schema},
     KindRow{Kind::script, "path, or off", "a path such as /index.php, or off", text_or_off_schema},
     KindRow{Kind::variables, "map of variables", "a map of variables and values", map_schema},
-    KindRow{Kind::words, "list of texts", "a list such as [php-cgi, -d, memory_limit=256M]",
-            list_of_text_schema},
+    KindRow{Kind::words, "list of texts", "a list such as [first, second]", list_of_text_schema},
     KindRow{Kind::endpoints, "list of URLs", "a list such as [\"http://127.0.0.1:2379\"]",
             list_of_text_schema},
     KindRow{Kind::collector, "URL", "http://host:port/path or https://host:port/path", text_schema},
@@ -119,6 +118,8 @@ std::string expected(const Key& key) {
     if (key.section == Section::answer) return "a map such as {status: 503, body: \"busy\"}";
     if (key.section == Section::files)
         return "a map such as {root: /var/www/html}; {try: [upstream]} serves no files";
+    if (key.kind == Kind::words && !key.example.empty())
+        return "a list such as " + std::string(key.example);
     return std::string(row_of(key.kind).expected) + limits(key);
 }
 

@@ -167,7 +167,8 @@ struct FcgiStatus {
 
 /// Where the scripts are, and which script a path selects.
 struct Fcgi {
-    std::string root;  ///< document root as php-fpm sees it, without a last slash
+    std::string root;           ///< document root as php-fpm sees it, without a last slash
+    bool resolve_root = false;  ///< tell the application where links lead from it
     std::optional<std::string> script = "/index.php";  ///< front controller; absent: `off`
     std::string index = "index.php";
     bool split = true;  ///< paths may select scripts

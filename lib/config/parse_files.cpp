@@ -13,12 +13,25 @@ bool is_file_name(const std::string& name) {
     return name.find('/') == std::string::npos && !name.starts_with('.') && is_header_value(name);
 }
 
+// What users of nginx write in try_files. Empty: this is none of it.
+std::string instead_of_nginx(const std::string& one) {
+    if (one == "$uri") return "write path";
+    if (one == "$uri/") return "write path/";
+    if (one == "=404")
+        return "leave it out: without upstream or script at the end the rest gets 404";
+    if (one.starts_with('/') && one.find('?') != one.npos)
+        return "write " + one.substr(0, one.find('?')) + ": the query is always passed on";
+    return one.starts_with('$') || one.starts_with('=') ? "no variables and codes stand here" : "";
+}
+
 // Only the last may be something else than `path` and `path/`.
 std::string why_not_tries(const std::vector<std::string>& tries) {
     if (tries.empty()) return "is empty; write [path, path/, upstream], or [upstream] for no files";
     for (std::size_t i = 0; i < tries.size(); ++i) {
         const std::string& one = tries[i];
         if (one == "path" || one == "path/") continue;
+        if (const auto better = instead_of_nginx(one); !better.empty())
+            return shown(one).append(": ").append(better);
         const bool last = i + 1 == tries.size();
         if (!last)
             return shown(one).append(" can only be the last; before it stand path and path/");
@@ -35,6 +48,11 @@ std::string why_not_tries(const std::vector<std::string>& tries) {
             return shown(one).append(": ").append(why);
     }
     return {};
+}
+
+// `1h`, `30`: clients would not understand it.
+bool is_a_time(const std::string& text) {
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
 // A name, or the path of a folder or file.
@@ -80,6 +98,8 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
                 error("index", "\"" + name + "\" is not the name of a file such as index.html");
     if (out.cache_control.value && !is_header_value(*out.cache_control.value))
         error("cache_control", "cannot contain line breaks or control characters");
+    if (out.cache_control.value && is_a_time(*out.cache_control.value))
+        error("cache_control", "is sent as it stands, so it is no time; write \"max-age=3600\"");
     if (out.hide.value)
         for (const auto& name : *out.hide.value)
             if (const auto why = why_not_hidden(name); !why.empty()) error("hide", why);

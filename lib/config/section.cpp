@@ -21,6 +21,8 @@ std::string_view also_known_as(std::string_view name) {
         {"backend", "upstream"},
         {"backends", "upstreams"},
         {"port", "address"},
+        {"tries", "try"},
+        {"try_files", "try"},
         {"request_id_header", "request_id: {header: …}"},
         {"unique_id_headers", "unique_id: {headers: […]}"},
         {"<<", "defaults: or nested routes, which inherit"}};
@@ -33,7 +35,8 @@ std::string nearest_key(Section section, std::string_view name) {
     std::vector<std::string_view> known;
     for (const Key& key : keys_of(section)) known.push_back(key.name);
     const auto near = nearest(name, known);
-    return std::string(near.empty() ? also_known_as(name) : near);
+    const auto meant = also_known_as(name);
+    return std::string(meant.empty() ? near : meant);
 }
 
 // Names the section of this key, one level up or down: a frequent mistake of indentation.

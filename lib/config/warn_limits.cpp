@@ -1,8 +1,10 @@
 // Warns about limits that protect nothing: each is legal, and the file sets it.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.hpp"
+#include "config/route_index.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
 
@@ -117,6 +119,28 @@ void warn_proxy_protocol(const Config& config, Problems& problems) {
     }
 }
 
+// More of its requests run than there are workers for: the rest wait again, for connect_timeout.
+void warn_workers(const Config& config, Problems& problems) {
+    const RouteIndex index(config);
+    std::set<std::string> told;
+    for (std::size_t i = 0; i < config.routes.size(); ++i) {
+        const Settings settings = index.resolve(index.match_within(i));
+        const auto upstream = config.upstreams.find(settings.upstream);
+        if (!settings.queue || upstream == config.upstreams.end() || !upstream->second.workers)
+            continue;
+        const auto queue = config.queues.find(*settings.queue);
+        const std::uint32_t workers = upstream->second.workers->max;
+        if (queue == config.queues.end() || queue->second.max_in_flight <= workers) continue;
+        const std::string path = "upstreams." + settings.upstream + ".workers.max";
+        if (!told.insert(path).second) continue;
+        warn(config, path,
+             std::to_string(workers) + " is less than max_in_flight of queue " + *settings.queue +
+                 ", " + std::to_string(queue->second.max_in_flight) +
+                 ": requests that have a slot wait for a worker, and get 504 after connect_timeout",
+             problems);
+    }
+}
+
 }  // namespace
 
 void warn_limits(const Config& config, Problems& problems) {
@@ -126,6 +150,7 @@ void warn_limits(const Config& config, Problems& problems) {
     warn_trust(config, problems);
     warn_connections(config, problems);
     warn_proxy_protocol(config, problems);
+    warn_workers(config, problems);
 }
 
 namespace {

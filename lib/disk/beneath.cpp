@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <climits>
 
@@ -22,14 +21,13 @@ namespace ticketgate::disk {
 namespace {
 
 constexpr std::uint64_t to_read = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-constexpr std::uint64_t to_begin_at = O_PATH | O_DIRECTORY | O_CLOEXEC;
+// Nothing is opened: no device acts, no file system is asked, and no scanner (fanotify) is heard.
+constexpr std::uint64_t to_find = O_PATH | O_CLOEXEC;
+constexpr std::uint64_t to_begin_at = to_find | O_DIRECTORY;
 
 // A rename at the same time can make the kernel unsure whether `..` leads out; it then asks to try
 // again.
 constexpr int most_tries = 16;
-
-// What this kernel is known to lack.
-std::atomic<bool> no_openat2{false}, no_cached{false};
 
 int call(int at, const char* path, std::uint64_t flags, std::uint64_t resolve) {
     open_how how{};
@@ -52,27 +50,48 @@ Opened failed(int error) {
     return out;
 }
 
-Opened open_cached(int at, const char* path, std::uint64_t flags, std::uint64_t resolve) {
-    if (no_openat2 || no_cached) return failed(EAGAIN);
-    Opened out = opened(call(at, path, flags, resolve | RESOLVE_CACHED));
-    if (out.error == EINVAL) no_cached = true;
-    // A sandbox may forbid what it does not know.
-    if (out.error == ENOSYS || out.error == EPERM) no_openat2 = true;
-    if (no_cached || no_openat2) return failed(EAGAIN);
-    return out;
+// Tried once, on a folder that is always there: what a file of a site makes the system say (EPERM
+// of a scanner, EINVAL of a file system) tells nothing of the kernel.
+bool kernel_takes(std::uint64_t resolve) {
+    const Descriptor root(call(AT_FDCWD, "/", to_begin_at, resolve));
+    return root.get() >= 0 || errno == EAGAIN;
+}
+
+// A sandbox may forbid what it does not know.
+bool has_openat2() {
+    static const bool has = kernel_takes(0);
+    return has;
+}
+
+bool has_cached() {
+    static const bool has = has_openat2() && kernel_takes(RESOLVE_CACHED);
+    return has;
+}
+
+Opened find_cached(int at, const char* path, std::uint64_t flags, std::uint64_t resolve) {
+    if (!has_cached()) return failed(EAGAIN);
+    return opened(call(at, path, flags, resolve | RESOLVE_CACHED));
+}
+
+// A link that is only found is found itself.
+Opened open_last(int folder, const std::string& name, std::uint64_t flags) {
+    const char* const path = name.empty() ? "." : name.c_str();
+    Opened out = opened(::openat(folder, path, static_cast<int>(flags) | O_NOFOLLOW));
+    struct stat about {};
+    const bool link =
+        out.error == 0 && ::fstat(out.descriptor.get(), &about) == 0 && S_ISLNK(about.st_mode);
+    return link ? failed(ELOOP) : std::move(out);
 }
 
 // Without openat2: one segment after the other, and none of them a link.
-Opened walk(int root, std::string_view path) {
+Opened walk(int root, std::string_view path, std::uint64_t flags) {
     Descriptor folder(::fcntl(root, F_DUPFD_CLOEXEC, 0));
     if (folder.get() < 0) return failed(errno);
     for (;;) {
         const auto slash = path.find('/');
         const std::string segment(path.substr(0, slash));
         if (segment == "..") return failed(EXDEV);
-        if (slash == path.npos)
-            return opened(::openat(folder.get(), segment.empty() ? "." : segment.c_str(),
-                                   static_cast<int>(to_read) | O_NOFOLLOW));
+        if (slash == path.npos) return open_last(folder.get(), segment, flags);
         const int next =
             ::openat(folder.get(), segment.c_str(), static_cast<int>(to_begin_at) | O_NOFOLLOW);
         if (next < 0) return failed(errno);
@@ -90,14 +109,6 @@ std::string by_descriptor(int descriptor) {
     return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-// Where an open file or folder is now. Empty: nowhere that this process can name.
-std::string place_of(int descriptor) {
-    std::array<char, PATH_MAX> path{};
-    const auto size = ::readlink(by_descriptor(descriptor).c_str(), path.data(), path.size());
-    if (size <= 0 || static_cast<std::size_t>(size) == path.size()) return {};
-    return {path.data(), static_cast<std::size_t>(size)};
-}
-
 bool is_below(std::string_view path, std::string_view folder) {
     if (folder == "/") return path.starts_with('/');
     if (folder.empty() || !path.starts_with(folder)) return false;
@@ -106,35 +117,41 @@ bool is_below(std::string_view path, std::string_view folder) {
 
 }  // namespace
 
+std::string place_of(int descriptor) {
+    std::array<char, PATH_MAX> path{};
+    const auto size = ::readlink(by_descriptor(descriptor).c_str(), path.data(), path.size());
+    if (size <= 0 || static_cast<std::size_t>(size) == path.size()) return {};
+    return {path.data(), static_cast<std::size_t>(size)};
+}
+
 Opened open_root(const std::string& path, Wait wait) {
-    if (wait == Wait::no) return open_cached(AT_FDCWD, path.c_str(), to_begin_at, 0);
+    if (wait == Wait::no) return find_cached(AT_FDCWD, path.c_str(), to_begin_at, 0);
     return opened(::open(path.c_str(), static_cast<int>(to_begin_at)));
 }
 
-Opened open_beneath(int root, const std::string& path, Wait wait) {
+Opened open_beneath(int root, const std::string& path, To to, Wait wait) {
     constexpr std::uint64_t beneath = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
     const char* const relative = relative_to_root(path);
-    if (wait == Wait::no) return open_cached(root, relative, to_read, beneath);
-    for (int tries = 0; !no_openat2; ++tries) {
-        Opened out = opened(call(root, relative, to_read, beneath));
-        if (out.error == ENOSYS || out.error == EPERM) break;
+    if (wait == Wait::no) return find_cached(root, relative, to_find, beneath);
+    const std::uint64_t flags = to == To::read ? to_read : to_find;
+    for (int tries = 0; has_openat2(); ++tries) {
+        Opened out = opened(call(root, relative, flags, beneath));
         if (out.error != EAGAIN || tries == most_tries) return out;
     }
-    return walk(root, relative);
+    return walk(root, relative, flags);
 }
 
-// Nothing happens to a device that is only found (O_PATH).
-Opened open_linked(int root, const std::string& path, std::span<const std::string> folders,
+Opened open_linked(int root, const std::string& path, std::span<const std::string> folders, To to,
                    Wait wait) {
-    constexpr std::uint64_t to_find = O_PATH | O_CLOEXEC;
     const char* const relative = relative_to_root(path);
-    Opened found = wait == Wait::no ? open_cached(root, relative, to_find, RESOLVE_NO_MAGICLINKS)
+    Opened found = wait == Wait::no ? find_cached(root, relative, to_find, RESOLVE_NO_MAGICLINKS)
                                     : opened(call(root, relative, to_find, RESOLVE_NO_MAGICLINKS));
     if (found.error != 0) return found;
     const int descriptor = found.descriptor.get();
     const std::string place = place_of(descriptor);
     const auto allows = [&](const std::string& folder) { return is_below(place, folder); };
     if (std::ranges::none_of(folders, allows)) return failed(EXDEV);
+    if (wait == Wait::no || to == To::find) return found;
     struct stat about {};
     if (::fstat(descriptor, &about) != 0) return failed(errno);
     if (!S_ISREG(about.st_mode)) return found;

@@ -1,9 +1,6 @@
 #include "disk/folder.hpp"
 
-#include <sys/stat.h>
-
 #include <cerrno>
-#include <limits>
 
 namespace ticketgate::disk {
 namespace {
@@ -26,13 +23,9 @@ bool is_refusal(int error) {
            error == ENXIO || error == ENODEV;
 }
 
-// A file may bear a date that 64 bits of nanoseconds do not reach: before 1677, or after 2262.
-std::int64_t mtime_ns(const struct stat& about) {
-    constexpr std::int64_t per_s = 1'000'000'000;
-    constexpr std::int64_t last_s = std::numeric_limits<std::int64_t>::max() / per_s - 1;
-    const std::int64_t s = about.st_mtim.tv_sec;
-    if (s > last_s || s < -last_s) return (s > 0 ? last_s : -last_s) * per_s;
-    return s * per_s + about.st_mtim.tv_nsec;
+Kind kind_of(const Seen& seen) {
+    if (seen.kind == Seen::Kind::other) return Kind::nothing;
+    return seen.kind == Seen::Kind::file ? Kind::file : Kind::folder;
 }
 
 }  // namespace
@@ -59,38 +52,56 @@ Root open_root_now(const std::string& path, int& error) {
     return std::make_shared<const Descriptor>(std::move(opened.descriptor));
 }
 
+files::Found Folder::find(const std::string& path) {
+    const Opened opened = reach(path, To::find);
+    if (opened.error != 0) return not_opened(path, opened.error);
+    const auto seen = look_at(opened.descriptor.get());
+    if (!seen) return not_opened(path, errno);
+    return {kind_of(*seen), seen->identity.mtime_ns};
+}
+
 files::Found Folder::open(const std::string& path) {
     if (!budget_->take()) {
         full_ = true;
-        return {Kind::failed, nullptr};
+        return {Kind::failed};
     }
-    Opened opened = open_beneath(root_->get(), path, wait_);
+    files::Found found = open_in_budget(path);
+    if (found.file == nullptr) budget_->give_back();
+    return found;
+}
+
+// The file that it returns gives the place in the budget back.
+files::Found Folder::open_in_budget(const std::string& path) {
+    Opened opened = reach(path, To::read);
+    if (opened.error != 0) return not_opened(path, opened.error);
+    const auto seen = look_at(opened.descriptor.get());
+    if (!seen) return not_opened(path, errno);
+    if (seen->kind != Seen::Kind::file) return {kind_of(*seen)};
+    OpenedFile file{seen->identity, nullptr};
+    if (wait_ == Wait::may) {
+        file.descriptor = std::make_shared<const Descriptor>(std::move(opened.descriptor));
+        opened_.push_back(file);
+    } else if (file.descriptor = kept_->find(seen->identity, now_); file.descriptor == nullptr) {
+        return {Kind::unknown};
+    }
+    return {Kind::file, seen->identity.mtime_ns, std::make_shared<File>(file, budget_)};
+}
+
+Opened Folder::reach(const std::string& path, To to) const {
+    Opened opened = open_beneath(root_->get(), path, to, wait_);
     // Of a link with `..` the kernel cannot tell without waiting that it leads out.
     const bool out = opened.error == EXDEV || (opened.error == EAGAIN && wait_ == Wait::no);
-    if (out && !links_.empty()) {
-        Opened linked = open_linked(root_->get(), path, links_, wait_);
-        if (opened.error == EXDEV || linked.error == 0) opened = std::move(linked);
-    }
-    if (opened.error != 0) {
-        budget_->give_back();
-        return not_opened(path, opened.error);
-    }
-    const auto file = std::make_shared<File>(std::move(opened.descriptor), budget_);
-    struct stat about {};
-    if (::fstat(file->descriptor(), &about) != 0) return not_opened(path, errno);
-    if (S_ISDIR(about.st_mode)) return {Kind::folder, nullptr};
-    if (!S_ISREG(about.st_mode)) return {Kind::nothing, nullptr};
-    file->size = static_cast<std::uint64_t>(about.st_size);
-    file->mtime_ns = mtime_ns(about);
-    return {Kind::file, file};
+    if (!out || links_.empty()) return opened;
+    Opened linked = open_linked(root_->get(), path, links_, to, wait_);
+    return opened.error == EXDEV || linked.error == 0 ? std::move(linked) : std::move(opened);
 }
 
 files::Found Folder::not_opened(const std::string& path, int error) {
-    if (error == EAGAIN && wait_ == Wait::no) return {Kind::unknown, nullptr};
-    if (is_absence(error)) return {Kind::nothing, nullptr};
+    if (error == EAGAIN && wait_ == Wait::no) return {Kind::unknown};
+    if (is_absence(error)) return {Kind::nothing};
     trouble_ = error;
     troubled_ = path;
-    return {is_refusal(error) ? Kind::nothing : Kind::failed, nullptr};
+    return {is_refusal(error) ? Kind::nothing : Kind::failed};
 }
 
 }  // namespace ticketgate::disk

@@ -1,6 +1,6 @@
-// An open regular file that is sent to a client: reads of it that never wait for the disk, and
-// reads that may. Shared by the session that sends it and the reader that works for it; its
-// descriptor counts in a budget. Any thread.
+// A regular file that is sent to a client: reads of it that never wait for the disk, and reads that
+// may. Shared by the session that sends it and the reader that works for it; it counts in a budget.
+// Several may share one descriptor. Any thread.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "base/descriptor.hpp"
+#include "disk/kept_files.hpp"
 #include "files/lookup.hpp"
 
 namespace ticketgate::disk {
@@ -34,12 +34,15 @@ struct ReadResult {
 
 class File final : public files::OpenFile {
  public:
-    /// The descriptor's place in the budget is taken.
-    File(Descriptor descriptor, std::shared_ptr<OpenFiles> budget)
-        : descriptor_(std::move(descriptor)), budget_(std::move(budget)) {}
+    /// Its place in the budget is taken.
+    File(const OpenedFile& file, std::shared_ptr<OpenFiles> budget)
+        : descriptor_(file.descriptor), budget_(std::move(budget)) {
+        size = file.identity.size;
+        mtime_ns = file.identity.mtime_ns;
+    }
     ~File() override { budget_->give_back(); }
 
-    int descriptor() const { return descriptor_.get(); }
+    int descriptor() const { return descriptor_->get(); }
 
     /// Reads what the system has in memory.
     ReadResult read_now(std::uint64_t from, std::span<char> into) const;
@@ -49,7 +52,7 @@ class File final : public files::OpenFile {
     bool in_memory(std::uint64_t from, std::uint64_t bytes) const;
 
  private:
-    const Descriptor descriptor_;
+    const SharedDescriptor descriptor_;
     const std::shared_ptr<OpenFiles> budget_;
 };
 

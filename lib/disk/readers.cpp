@@ -16,6 +16,9 @@ constexpr auto parting = 2s;
 // An idle thread ends after this time, so that a burst leaves none behind.
 constexpr auto idle_stays = 60s;
 
+// Of all roots together: so many may hang until those of one wait for those of another.
+constexpr std::size_t most_threads = 256;
+
 }  // namespace
 
 void Task::notify(Observer* waiter) {
@@ -33,7 +36,8 @@ Readers::Readers() : shared_(std::make_shared<Shared>()) {}
 Readers::~Readers() {
     std::unique_lock lock(shared_->lock);
     shared_->closed = true;
-    shared_->waiting.clear();
+    shared_->turns.clear();
+    for (auto& [root, line] : shared_->lines) line.waiting.clear();
     shared_->wanted.notify_all();
     shared_->gone.wait_for(lock, parting, [this] { return shared_->threads == 0; });
 }
@@ -41,25 +45,49 @@ Readers::~Readers() {
 void Readers::limit(Limits limits) {
     const std::scoped_lock lock(shared_->lock);
     shared_->limits = limits;
+    for (auto line = shared_->lines.begin(); line != shared_->lines.end(); ++line)
+        give_turns(*shared_, line);
+    while (find_thread(shared_)) {
+    }
+    shared_->wanted.notify_all();
 }
 
-bool Readers::submit(std::shared_ptr<Task> task, net::Loop& from, For what) {
+bool Readers::submit(const std::string& root, std::shared_ptr<Task> task, net::Loop& from,
+                     For what) {
     const std::scoped_lock lock(shared_->lock);
     Shared& shared = *shared_;
+    const auto line = shared.lines.try_emplace(root).first;
     const std::uint64_t places = std::uint64_t{shared.limits.threads} + shared.limits.max_waiting;
-    if (what == For::newcomer && shared.busy + shared.waiting.size() >= places) return false;
-    shared.waiting.push_back({std::move(task), &from});
-    const bool needs_thread = shared.threads - shared.busy < shared.waiting.size();
-    if (needs_thread && shared.threads < shared.limits.threads && !start_thread(shared_) &&
-        shared.threads == 0) {
-        shared.waiting.pop_back();
+    const std::uint64_t taken = line->second.busy + line->second.waiting.size();
+    if (what == For::newcomer && taken >= places) return false;
+    line->second.waiting.push_back({std::move(task), &from});
+    give_turns(shared, line);
+    (void)find_thread(shared_);
+    if (shared.threads == 0) {
+        shared.turns.clear();
+        shared.lines.clear();
         return false;
     }
     shared.wanted.notify_one();
     return true;
 }
 
-// Under the lock. Signals are for the thread that waits for them.
+// Under the lock, as what follows.
+void Readers::give_turns(Shared& shared, Lines::iterator at) {
+    Line& line = at->second;
+    while (line.turns < line.waiting.size() && line.turns + line.busy < shared.limits.threads) {
+        ++line.turns;
+        shared.turns.push_back(at);
+    }
+}
+
+// False: there is one already, there are too many, or the system has none.
+bool Readers::find_thread(const std::shared_ptr<Shared>& shared) {
+    if (shared->threads - shared->busy >= shared->turns.size()) return false;
+    return shared->threads < most_threads && start_thread(shared);
+}
+
+// Signals are for the thread that waits for them.
 bool Readers::start_thread(const std::shared_ptr<Shared>& shared) {
     sigset_t all, before;
     sigfillset(&all);
@@ -76,28 +104,38 @@ bool Readers::start_thread(const std::shared_ptr<Shared>& shared) {
     return started;
 }
 
+// A thread leaves only if there is nothing to do: nobody else would hear the call that it took.
 void Readers::serve(const std::shared_ptr<Shared>& shared) {
     std::unique_lock lock(shared->lock);
-    const auto ready = [&] { return shared->closed || !shared->waiting.empty(); };
-    for (;;) {
-        const bool woken = shared->wanted.wait_for(lock, idle_stays, ready);
-        if (!woken || shared->closed || shared->threads > shared->limits.threads) break;
-        Entry entry = std::move(shared->waiting.front());
-        shared->waiting.pop_front();
-        ++shared->busy;
-        lock.unlock();
-        if (entry.task->wanted_) entry.task->work();
-        lock.lock();
-        // Once closed, the loop may be gone.
-        if (!shared->closed) entry.from->post(*entry.task, entry.task);
-        // The task may be the last owner of a file, whose close may wait for the disk.
-        lock.unlock();
-        entry.task.reset();
-        lock.lock();
-        --shared->busy;
-    }
+    const auto ready = [&] { return shared->closed || !shared->turns.empty(); };
+    while (shared->wanted.wait_for(lock, idle_stays, ready) && !shared->closed)
+        work_on(*shared, lock);
     --shared->threads;
     shared->gone.notify_all();
+}
+
+void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
+    const Lines::iterator at = shared.turns.front();
+    shared.turns.pop_front();
+    Line& line = at->second;
+    Entry entry = std::move(line.waiting.front());
+    line.waiting.pop_front();
+    --line.turns;
+    ++line.busy;
+    ++shared.busy;
+    lock.unlock();
+    if (entry.task->wanted_) entry.task->work();
+    lock.lock();
+    // Once closed, the loop may be gone.
+    if (!shared.closed) entry.from->post(*entry.task, entry.task);
+    // The task may be the last owner of a file, whose close may wait for the disk.
+    lock.unlock();
+    entry.task.reset();
+    lock.lock();
+    --line.busy;
+    --shared.busy;
+    if (!shared.closed) give_turns(shared, at);
+    if (line.over()) shared.lines.erase(at);
 }
 
 }  // namespace ticketgate::disk

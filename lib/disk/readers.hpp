@@ -1,15 +1,17 @@
 // Threads that wait for the disk in place of the loops. A loop submits a task; a thread does its
-// work and posts the task back to that loop. The number of threads and of waiting tasks is bounded:
-// a disk that hangs holds up the tasks that need it, and nothing else. Threads start when they are
-// first needed.
+// work and posts the task back to that loop. Each root is a line of its own, with a bound of the
+// threads that it occupies and of the tasks that wait: a disk that hangs holds up the tasks of the
+// roots that are on it, and nothing else. Threads start when they are first needed.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
@@ -38,6 +40,7 @@ class Task : public net::Job {
 
 class Readers {
  public:
+    /// Of each root.
     struct Limits {
         std::uint32_t threads = 4, max_waiting = 1024;
     };
@@ -53,24 +56,37 @@ class Readers {
     /// Whose task it is. The limits refuse one that begins; the next read of an answer that has
     /// begun always finds a place, since a refusal would cut it. Open files bound those.
     enum class For : std::uint8_t { newcomer, begun };
-    /// False: as many tasks as threads and waiting places are here already, or no thread can be
-    /// started.
-    bool submit(std::shared_ptr<Task> task, net::Loop& from, For what = For::newcomer);
+    /// False: as many tasks as the root has threads and waiting places are here already, or no
+    /// thread can be started.
+    bool submit(const std::string& root, std::shared_ptr<Task> task, net::Loop& from,
+                For what = For::newcomer);
 
  private:
     struct Entry {
         std::shared_ptr<Task> task;
         net::Loop* from;
     };
+    struct Line {
+        std::deque<Entry> waiting{};
+        std::size_t turns = 0,
+                    busy = 0;  // waiting ones that have a turn, tasks that are being done
+        bool over() const { return waiting.empty() && busy == 0; }
+    };
+    using Lines = std::map<std::string, Line>;
     // Outlives the threads, which may outlive the Readers.
     struct Shared {
         std::mutex lock;  // guards all below, and posting to a loop
         std::condition_variable wanted, gone;
         Limits limits;
-        std::deque<Entry> waiting;
-        std::uint32_t threads = 0, busy = 0;
+        Lines lines;  // the roots that have tasks
+        // One for each task that may be done now: any thread takes the first.
+        std::deque<Lines::iterator> turns;
+        std::size_t threads = 0, busy = 0;
         bool closed = false;
     };
+    static void give_turns(Shared& shared, Lines::iterator line);
+    static bool find_thread(const std::shared_ptr<Shared>& shared);
+    static void work_on(Shared& shared, std::unique_lock<std::mutex>& lock);
     static void serve(const std::shared_ptr<Shared>& shared);
     static bool start_thread(const std::shared_ptr<Shared>& shared);
     const std::shared_ptr<Shared> shared_;

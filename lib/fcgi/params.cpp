@@ -259,13 +259,13 @@ Script script_of(const http::RequestHead& head, const Scripts& scripts) {
     return find_script(path, scripts);
 }
 
-void put_script(const http::RequestHead& head, const Scripts& scripts, const Script& script,
+void put_script(const http::RequestHead& head, std::string_view root, const Script& script,
                 Writer& to) {
     const auto query = head.target.find('?');
-    to.put("SCRIPT_FILENAME", scripts.root, script.name);
+    to.put("SCRIPT_FILENAME", root, script.name);
     to.put("SCRIPT_NAME", script.name);
     if (!script.path_info.empty()) to.put("PATH_INFO", script.path_info);
-    to.put("DOCUMENT_ROOT", scripts.root);
+    to.put("DOCUMENT_ROOT", root);
     to.put("DOCUMENT_URI", script.name, script.path_info);
     to.put("REQUEST_URI", head.target);
     to.put("QUERY_STRING", query == head.target.npos ? "" : head.target.substr(query + 1));
@@ -292,16 +292,16 @@ void append_pair(std::string& out, std::string_view name, std::string_view value
 
 void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
-                   const Scripts& scripts, const Script* chosen, std::string& out) {
+                   const Scripts& scripts, const Choice& choice, std::string& out) {
     Writer to(scripts, out);
-    put_script(stamped, scripts, chosen != nullptr ? *chosen : script_of(stamped, scripts), to);
+    put_script(stamped, choice.root.empty() ? scripts.root : choice.root,
+               choice.script != nullptr ? *choice.script : script_of(stamped, scripts), to);
     to.put("GATEWAY_INTERFACE", "CGI/1.1");
     to.put("SERVER_SOFTWARE", "ticketgate");
     to.put("SERVER_PROTOCOL", version == 10 ? "HTTP/1.0" : "HTTP/1.1");
     to.put("REQUEST_METHOD", stamped.method);
     put_ends(stamped, origin, to);
-    // PHP built with force-cgi-redirect requires it.
-    to.put("REDIRECT_STATUS", "200");
+    to.put("REDIRECT_STATUS", "200");  // PHP built with force-cgi-redirect requires it
     if (!origin.unique_id.empty()) to.put("UNIQUE_ID", origin.unique_id);
     const auto type = value_of(stamped, FieldName::content_type);
     if (!type.empty()) to.put("CONTENT_TYPE", type);

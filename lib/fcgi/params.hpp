@@ -21,11 +21,10 @@ void append_pair(std::string& out, std::string_view name, std::string_view value
 /// cgi names of our ids; only these fields may have an underscore. Joins fields of one name (RFC
 /// 9110 5.3; Cookie by `; `); of an id, only the first counts. Leaves out a field whose name has
 /// characters other than letters, digits and `-`, like nginx and Apache: so two spellings never
-/// share a variable. `chosen`: the script to run, in place of the one that the path names; null:
-/// that.
+/// share a variable.
 void append_params(const http::RequestHead& stamped, unsigned version,
                    std::span<const std::string> id_names, const Origin& origin,
-                   const Scripts& scripts, const Script* chosen, std::string& out);
+                   const Scripts& scripts, const Choice& choice, std::string& out);
 
 /// The variable of a header of our own: `HTTP_FENCING_TOKEN`.
 std::string variable_of(std::string_view header);

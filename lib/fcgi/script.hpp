@@ -25,6 +25,12 @@ struct Script {
     bool operator==(const Script&) const = default;
 };
 
+/// What stands for one request in place of the rules.
+struct Choice {
+    const Script* script = nullptr;  ///< null: the one that the path names
+    std::string_view root = {};      ///< where Scripts::root leads to now; empty: that itself
+};
+
 /// Returns the script of a normalised path (http::normalise_path()). With `split`, the script ends
 /// with the first segment that ends in `.php`, and the rest is PATH_INFO, like nginx's
 /// `^(.+?\.php)(/.*)$`. Decodes percent codes, which cannot yield slashes or dots in this form, but

@@ -61,7 +61,7 @@ class Search {
         const bool slash = path.ends_with('/');
         const bool as_file = rules_.tries_path && query_.reads && !slash && !is_script(path);
         if (!as_file && !rules_.tries_folder) return std::nullopt;
-        Found found = tree_.open(path);
+        const Found found = as_file ? tree_.open(path) : tree_.find(path);
         if (is_worse(found)) return failure(found);
         if (found.kind == Found::Kind::file && as_file) return with_coding(path, found.file);
         if (found.kind == Found::Kind::folder && rules_.tries_folder) return look_in_folder(path);
@@ -88,7 +88,7 @@ class Search {
         // A backend that is not told the script finds it by itself.
         const bool runs = path.ends_with(".php") && !has_control(path);
         if (rules_.chooses_scripts && !runs) return std::nullopt;
-        const Found found = tree_.open(path);
+        const Found found = tree_.find(path);
         if (is_worse(found)) return failure(found);
         if (found.kind != Found::Kind::file) return std::nullopt;
         Resolved out = as(rules_.chooses_scripts ? Kind::script : Kind::upstream, path);
@@ -114,7 +114,9 @@ class Search {
         out.file = plain;
         if (!rules_.precompressed || !is_compressible(rules_.type_of(path))) return out;
         for (const Coding coding : {Coding::br, Coding::gzip}) {
-            const Found found = tree_.open(path + (coding == Coding::br ? ".br" : ".gz"));
+            const bool taken = coding == Coding::br ? query_.takes.br : query_.takes.gzip;
+            const std::string coded = path + (coding == Coding::br ? ".br" : ".gz");
+            const Found found = taken ? tree_.open(coded) : tree_.find(coded);
             if (found.kind == Found::Kind::unknown) return as(Kind::unknown);
             // No place for one more open file, say. What is open is an answer; whether there are
             // others cannot be told.
@@ -123,10 +125,8 @@ class Search {
                 return out;
             }
             // One that is older than the file was made from an older one.
-            const bool there =
-                found.kind == Found::Kind::file && found.file->mtime_ns >= plain->mtime_ns;
+            const bool there = found.kind == Found::Kind::file && found.mtime_ns >= plain->mtime_ns;
             out.varies = out.varies || there;
-            const bool taken = coding == Coding::br ? query_.takes.br : query_.takes.gzip;
             if (!there || !taken) continue;
             out.coding = coding;
             out.file = found.file;

@@ -26,6 +26,7 @@ struct Found {
         unknown,  ///< only a call that may block can tell
         failed    ///< the system cannot open it now: no descriptors, no memory, a broken disk
     } kind = Kind::nothing;
+    std::int64_t mtime_ns = 0;  ///< of a file
     std::shared_ptr<OpenFile> file = nullptr;
 };
 
@@ -33,6 +34,9 @@ struct Found {
 class Tree {
  public:
     virtual Found open(const std::string& path) = 0;
+    /// The same for what is not sent: nothing is opened, so `file` is null, and the file need not
+    /// be readable.
+    virtual Found find(const std::string& path) = 0;
 
  protected:
     ~Tree() = default;

@@ -10,7 +10,7 @@ namespace ticketgate::files {
 namespace {
 
 // What the web is made of, where the system has no table.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 40> own{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 39> own{{
     {"html", "text/html"},
     {"htm", "text/html"},
     {"css", "text/css"},
@@ -49,8 +49,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> own{{
     {"wav", "audio/x-wav"},
     {"mp4", "video/mp4"},
     {"webm", "video/webm"},
-    {"rss", "application/rss+xml"},
     {"atom", "application/atom+xml"},
+}};
+
+// Where the web means something else than Debian's table does: parts of a stream (HLS), not files
+// of Qt's translators; and the type of feeds that browsers and readers ask for. As in nginx.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> before_the_table{{
+    {"ts", "video/mp2t"},
+    {"rss", "application/rss+xml"},
 }};
 
 constexpr std::array<std::string_view, 9> compressible{"application/javascript",
@@ -84,6 +90,8 @@ std::string_view without_parameters(std::string_view type) {
 }  // namespace
 
 MediaTypes::MediaTypes(std::string_view table) {
+    for (const auto& [ending, type] : before_the_table)
+        by_ending_.try_emplace(std::string(ending), type);
     while (!table.empty()) {
         auto line = table.substr(0, table.find('\n'));
         table.remove_prefix(std::min(table.size(), line.size() + 1));

@@ -33,6 +33,8 @@ struct Request {
     std::string head;            ///< as it goes to the backend
     /// The script that a look at the files has chosen; absent: the path selects it.
     std::optional<fcgi::Script> script;
+    /// Where fastcgi.root leads to now; empty: the backend is told the root as it is written.
+    std::string script_root;
     Body body;
 
     bool by_replica = false;    ///< another replica sent it

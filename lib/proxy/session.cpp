@@ -51,6 +51,7 @@ task<error_code> Session::go_through() {
     error_code failure = begin();
     if (!failure && request_->route->files) failure = co_await find_file();
     if (!failure && file_) co_return co_await send_file();
+    if (!failure && request_->to().moving_root() != nullptr) failure = co_await find_script_root();
     if (!failure) failure = enter();
     while (!failure) {
         Station* const elsewhere = place_ ? nullptr : client_.settles_on();

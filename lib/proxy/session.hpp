@@ -67,7 +67,7 @@ class Session {
     task<error_code> find_file();
     void look_now(const files::Query& query, files::Resolved& found);
     task<error_code> look_on_disk(files::Query query, files::Resolved& found);
-    task<error_code> wait_for(std::shared_ptr<disk::Task> task);
+    task<error_code> wait_for(const std::string& root, std::shared_ptr<disk::Task> task);
     error_code take_found(files::Resolved& found);
     void answer_with(files::Resolved& found);
     error_code run_script(const files::Resolved& found);
@@ -77,6 +77,10 @@ class Session {
     error_code lose_file();
     void write_file_head();
     bool begun() const;
+
+    // session_root.cpp
+    task<error_code> find_script_root();
+    task<error_code> look_for_root(const std::string& path, disk::Root& found);
 
     // session_cluster.cpp
     error_code hear_replica();

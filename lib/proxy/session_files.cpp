@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "disk/folder.hpp"
 #include "disk/readers.hpp"
@@ -27,6 +28,7 @@ class Look final : public disk::Task {
     const files::Query query;
     files::Resolved found;
     disk::Root root;
+    std::vector<disk::OpenedFile> opened;
     int trouble = 0;
     std::string troubled;
 
@@ -37,10 +39,11 @@ class Look final : public disk::Task {
         root = disk::open_root_now(rules.root, trouble);
         troubled = rules.root;
         if (root == nullptr) return;
-        disk::Folder folder(root, disk::Wait::may, budget_, rules.links);
+        disk::Folder folder(root, budget_, rules.links);
         found = files::look_up(folder, query, rules);
         trouble = folder.trouble();
         troubled = folder.troubled();
+        opened = folder.opened();
     }
     const std::shared_ptr<disk::OpenFiles> budget_;
 };
@@ -151,7 +154,8 @@ void Session::look_now(const files::Query& query, files::Resolved& found) {
     const files::Rules& rules = *request_->route->files;
     const disk::Root root = station().roots.find(rules.root, loop().woke());
     if (root == nullptr) return;
-    disk::Folder folder(root, disk::Wait::no, station().commons.open_files, rules.links);
+    disk::Folder folder(root, station().commons.open_files, rules.links, station().kept_files,
+                        loop().woke());
     found = files::look_up(folder, query, rules);
     if (folder.trouble() != 0) station().tell_file(*request_, folder.troubled(), folder.trouble());
 }
@@ -160,20 +164,21 @@ task<error_code> Session::look_on_disk(files::Query query, files::Resolved& foun
     if (!client_.hold_head()) co_return errc::input_full;
     const auto look =
         std::make_shared<Look>(request_->route, std::move(query), station().commons.open_files);
-    const error_code failure = co_await wait_for(look);
+    const error_code failure = co_await wait_for(look->route->files->root, look);
     if (failure) co_return failure;
     client_.view_head_again();
     if (look->root != nullptr)
         station().roots.put(look->route->files->root, look->root, loop().woke());
     if (look->trouble != 0) station().tell_file(*request_, look->troubled, look->trouble);
+    for (auto& file : look->opened) station().kept_files.keep(std::move(file), loop().woke());
     found = std::move(look->found);
     co_return error_code();
 }
 
 // A disk that is silent gets as much time as a backend.
-task<error_code> Session::wait_for(std::shared_ptr<disk::Task> task) {
+task<error_code> Session::wait_for(const std::string& root, std::shared_ptr<disk::Task> task) {
     const auto what = begun() ? disk::Readers::For::begun : disk::Readers::For::newcomer;
-    if (!station().commons.readers.submit(task, loop(), what)) co_return errc::files_busy;
+    if (!station().commons.readers.submit(root, task, loop(), what)) co_return errc::files_busy;
     const Wanting wanting(*task, signal_);
     loop().arm(deadline_, settings().response_timeout);
     while (!task->done()) {
@@ -291,7 +296,7 @@ task<error_code> Session::send_file() {
 
 task<error_code> Session::read_file() {
     const auto read = std::make_shared<FileRead>(file_->file(), file_->wanted());
-    const error_code failure = co_await wait_for(read);
+    const error_code failure = co_await wait_for(request_->route->files->root, read);
     if (failure) co_return failure;
     if (read->bytes.empty()) co_return lose_file();
     file_->give(std::move(read->bytes));

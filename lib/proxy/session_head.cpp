@@ -150,8 +150,11 @@ void Session::stamp() {
     OriginOf origin(head, peer, request.record);
     request.head = station().spare_text();
     const bool queued = queues_ && !request.peer;
-    RequestFacts facts{edits, queued, upgrade_of(head, settings()), &origin,
-                       request.script ? &*request.script : nullptr};
+    RequestFacts facts{edits,
+                       queued,
+                       upgrade_of(head, settings()),
+                       &origin,
+                       {request.script ? &*request.script : nullptr, request.script_root}};
     facts.ends_later = request.peer && !request.repeatable;
     const Prepared how = upstream.prepare(head, facts, request.head);
     needs_length_ = how.needs_length;

@@ -65,6 +65,7 @@ UpstreamSettings upstream_settings(const config::Upstream& upstream) {
 FcgiSettings fcgi_settings(const config::Fcgi& fcgi) {
     FcgiSettings settings;
     settings.scripts.root = fcgi.root;
+    settings.resolve_root = fcgi.resolve_root;
     settings.scripts.front = fcgi.script.value_or("");
     settings.scripts.index = fcgi.index;
     settings.scripts.split = fcgi.split;

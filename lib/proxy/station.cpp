@@ -1,5 +1,6 @@
 #include "proxy/station.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -29,7 +30,7 @@ Station::Station(Commons& c, net::Loop& l, metrics::Registry& registry,
       make_room_(std::make_shared<net::Call>([this] {
           if (!make_room()) commons.idle_appeared();
       })) {
-    loop.before_sleep([this] { return flush_log(); });
+    loop.before_sleep([this] { return std::min(flush_log(), kept_files.forget(loop.woke())); });
 }
 
 Station::~Station() = default;
@@ -76,11 +77,11 @@ void Station::log_line(const Record& record) {
 
 void Station::tell_spool(std::string_view request_id) {
     const Time now = monotonic_now();
-    if (now < tell_spool_at_) return;
-    tell_spool_at_ = now + 1s;
+    if (!tell_spool_.due(now)) return;
     const int fault = commons.spool.fault();
     commons.log.warn("a body was refused: the spool is full or cannot be written",
                      {{"request_id", std::string(request_id)},
+                      {"more", tell_spool_.untold()},
                       {"directory", commons.spool.limits().directory},
                       {"why", fault == 0 ? "max_memory and max_disk are reached"
                                          : std::string(std::strerror(fault))}});
@@ -88,11 +89,11 @@ void Station::tell_spool(std::string_view request_id) {
 
 void Station::tell_file(const Request& request, const std::string& file, int error) {
     const Time now = monotonic_now();
-    if (now < tell_file_at_) return;
-    tell_file_at_ = now + 1s;
+    if (!tell_file_.due(now)) return;
     const bool link = error == EXDEV || error == ELOOP;
     commons.log.warn("a file cannot be opened",
                      {{"request_id", request.record.request_id},
+                      {"more", tell_file_.untold()},
                       {"path", file},
                       {"root", request.route->settings.files.root},
                       {"why", link ? "a symbolic link leads out of files.root, or in a circle; "

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "disk/folder.hpp"
@@ -65,6 +66,22 @@ class IdleClient : public IdleHook {
 
  protected:
     ~IdleClient() = default;
+};
+
+/// A message that is logged once a second at most, with the number of those that were not.
+class OnceASecond {
+ public:
+    bool due(Time now) {
+        if (now < next_) return ++dropped_, false;
+        next_ = now + 1s;
+        return true;
+    }
+    /// Since the last one that was logged.
+    std::uint64_t untold() { return std::exchange(dropped_, 0); }
+
+ private:
+    Time next_{};
+    std::uint64_t dropped_ = 0;
 };
 
 /// Shared by all stations; any thread.
@@ -156,6 +173,7 @@ class Station {
 
     http::AcceptMemo accept{};
     disk::Roots roots{};
+    disk::KeptFiles kept_files{};
 
  private:
     void log_line(const Record& record);
@@ -167,7 +185,8 @@ class Station {
     LineSink access_;
     std::string line_;
     std::vector<std::string> spare_;
-    Time flush_at_{}, tell_spool_at_{}, tell_file_at_{};
+    Time flush_at_{};
+    OnceASecond tell_spool_{}, tell_file_{};
     std::string date_;
     Time date_until_{};  // the end of its second
     boost::intrusive::list<Resident, boost::intrusive::constant_time_size<false>> residents_;

@@ -1,5 +1,6 @@
 #include "proxy/workers.hpp"
 
+#include <pwd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -46,16 +47,36 @@ bool gives(const config::Workers& workers, std::string_view name) {
                                [&](const auto& given) { return given.first == name; });
 }
 
+constexpr std::array<std::string_view, 3> of_account{"HOME", "USER", "LOGNAME"};
+
+// As systemd sets them for User=. Those of ticketgate's own account would mislead.
+void add_account(const config::Workers& workers, std::vector<std::string>& out) {
+    const passwd* const account = workers.user.empty() || workers.clear_environment
+                                      ? nullptr
+                                      : ::getpwnam(workers.user.c_str());
+    if (account == nullptr) return;
+    const std::array<const char*, 3> values{account->pw_dir, account->pw_name, account->pw_name};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!gives(workers, of_account[i]))
+            out.push_back(std::string(of_account[i]).append("=").append(values[i]));
+}
+
+bool is_passed_on(const config::Workers& workers, std::string_view name) {
+    if (workers.clear_environment && name != "PATH") return false;
+    if (!workers.user.empty() && std::ranges::find(of_account, name) != of_account.end())
+        return false;
+    return std::ranges::find(own, name) == own.end() && !name.starts_with("PHP_FCGI_") &&
+           name != "FCGI_LISTENSOCK_DESCRIPTORS" && !gives(workers, name);
+}
+
 // php-cgi would end after 500 requests by itself.
 std::vector<std::string> variables_for(const config::Workers& workers) {
     std::vector<std::string> out;
     for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
-        const std::string_view variable = *at, name = name_of(variable);
-        const bool kept = !workers.clear_environment || name == "PATH";
-        if (kept && std::ranges::find(own, name) == own.end() && !name.starts_with("PHP_FCGI_") &&
-            name != "FCGI_LISTENSOCK_DESCRIPTORS" && !gives(workers, name))
-            out.emplace_back(variable);
+        const std::string_view variable = *at;
+        if (is_passed_on(workers, name_of(variable))) out.emplace_back(variable);
     }
+    add_account(workers, out);
     out.emplace_back("PHP_FCGI_MAX_REQUESTS=0");
     for (const auto& [name, value] : workers.environment)
         out.push_back(std::string(name).append("=").append(value));
@@ -92,6 +113,13 @@ std::optional<spawn::User> user_of(const config::Workers& workers) {
                                    "; remove it, or start ticketgate as that user");
 }
 
+std::string why_no_program(const std::string& name) {
+    if (name.find('/') == std::string::npos)
+        return "there is no program " + name + " in PATH; for PHP, install php-cgi";
+    if (::access(name.c_str(), F_OK) != 0) return "there is no program " + name;
+    return name + " is there, but it is not an executable file";
+}
+
 }  // namespace
 
 spawn::Recipe recipe_of(const config::Workers& workers, const std::string& directory) {
@@ -99,8 +127,7 @@ spawn::Recipe recipe_of(const config::Workers& workers, const std::string& direc
     spawn::Command& command = out.command;
     command.program = spawn::find_program(workers.command.front(), path_of(workers));
     if (command.program.empty())
-        throw WorkersFault("command", "there is no program " + workers.command.front() +
-                                          " in PATH; for PHP, install php-cgi");
+        throw WorkersFault("command", why_no_program(workers.command.front()));
     command.arguments = workers.command;
     command.environment = variables_for(workers);
     command.directory = workers.directory;

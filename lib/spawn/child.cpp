@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -61,6 +63,19 @@ void become(const Prepared& with, const User& user) {
     must(with, ::setuid(user.uid) == 0, "setuid");
 }
 
+// Also those that close on exec: until then this process would hold clients' connections open.
+void close_others(const Prepared& with) {
+    unsigned from = STDERR_FILENO + 1;
+    for (const int kept :
+         {std::min(with.report, with.wiring.control), std::max(with.report, with.wiring.control)}) {
+        if (kept < static_cast<int>(from)) continue;
+        if (static_cast<unsigned>(kept) > from)
+            (void)::close_range(from, static_cast<unsigned>(kept) - 1, 0);
+        from = static_cast<unsigned>(kept) + 1;
+    }
+    (void)::close_range(from, ~0U, 0);
+}
+
 void wire(const Prepared& with) {
     const auto take = [&with](int from, int to) {
         must(with, ::dup2(from >= 0 ? from : with.nothing, to) == to, "dup2");
@@ -69,8 +84,7 @@ void wire(const Prepared& with) {
     take(with.wiring.input, STDIN_FILENO);
     take(with.wiring.output, STDOUT_FILENO);
     take(with.wiring.output, STDERR_FILENO);
-    // Each of ours closes on exec already; those of libraries might not.
-    (void)::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    close_others(with);
     if (with.wiring.control >= 0)
         must(with, ::fcntl(with.wiring.control, F_SETFD, 0) == 0, "fcntl");
 }
@@ -102,19 +116,19 @@ void wire(const Prepared& with) {
 }  // namespace
 
 // The child opens nothing: its limit may be below the descriptors that it still shares.
-pid_t start(const Command& command, const Wiring& wiring, NotStarted& why) {
+Begun begin(const Command& command, const Wiring& wiring, NotStarted& why) {
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (nothing.get() < 0) {
         why = {errno, "open /dev/null"};
-        return 0;
+        return {};
     }
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         why = {errno, "pipe"};
-        return 0;
+        return {};
     }
-    const Descriptor reader(ends[0]);
-    Descriptor writer(ends[1]);
+    Begun begun{0, Descriptor(ends[0])};
+    const Descriptor writer(ends[1]);
     const Prepared prepared{command,
                             wiring,
                             nothing.get(),
@@ -130,14 +144,14 @@ pid_t start(const Command& command, const Wiring& wiring, NotStarted& why) {
     if (pid == 0) run(prepared);
     why = {errno, "fork"};
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (pid < 0) return 0;
-    ::close(writer.release());
-    ssize_t size = 0;
-    do size = ::read(reader.get(), &why, sizeof(why));
-    while (size < 0 && errno == EINTR);
-    if (size == 0) return pid;
-    (void)::waitpid(pid, nullptr, 0);
-    return 0;
+    begun.pid = std::max(pid, 0);
+    return begun;
+}
+
+Birth birth_of(int report, NotStarted& why) {
+    pollfd readable{report, POLLIN, 0};
+    if (::poll(&readable, 1, 0) <= 0) return Birth::pending;
+    return ::read(report, &why, sizeof(why)) == sizeof(why) ? Birth::failed : Birth::runs;
 }
 
 std::string find_program(const std::string& name, const std::string& path) {

@@ -6,10 +6,12 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 namespace ticketgate::spawn {
@@ -51,8 +53,21 @@ struct NotStarted {
     const char* step;  ///< what failed: `execve`, `setuid` …
 };
 
-/// Returns the child's pid, when its program has replaced this one; 0: it could not be started.
-pid_t start(const Command& command, const Wiring& wiring, NotStarted& why);
+/// A child whose program has not replaced this one yet: the folder and the program may be on a disk
+/// that hangs.
+struct Begun {
+    pid_t pid = 0;          ///< 0: there is none
+    Descriptor report{-1};  ///< becomes readable when its program runs, or cannot
+};
+Begun begin(const Command& command, const Wiring& wiring, NotStarted& why);
+
+enum class Birth : std::uint8_t {
+    pending,
+    runs,   ///< or the child was killed before
+    failed  ///< the child ends
+};
+/// What the report says by now; does not wait.
+Birth birth_of(int report, NotStarted& why);
 
 /// The file that `name` means, as execvp(3) finds it; empty: none.
 std::string find_program(const std::string& name, const std::string& path);

@@ -11,16 +11,16 @@
 #include <cstring>
 
 #include "spawn/group.hpp"
-#include "spawn/wire.hpp"
 
 namespace ticketgate::spawn {
 namespace {
 
-// Without memory a pool cannot ask for a look: it comes by itself.
-constexpr Duration look_at_least = 1s;
-
 // While workers are told to end.
 constexpr Duration look_at_ending = 100ms;
+
+// After SIGKILL, at the end of ticketgate. A process that waits for a disk which hangs has the
+// signal, and dies when the disk answers.
+constexpr Duration killed_takes = 2s;
 
 // While the processes of a killed group end.
 constexpr Duration look_at_dying = 2ms;
@@ -80,16 +80,19 @@ void Supervisor::Crew::in_force(bool yes) {
 void Supervisor::Crew::look() {
     const Time now = monotonic_now();
     const Pool::News news = pool_->news();
-    if (news.served) pause_.succeeded();
+    if (news.served) pause_.served(*news.served);
     if (news.started) pool_->trouble({});
     reap();
+    for (const pid_t pid : pids()) look_at_birth(pid);
     for (const auto& [pid, child] : children_) tell_dropped(child, false);
     const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
     for (const auto& worker : orders.stop) end(*worker);
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
-    const Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
+    Duration soon = orders.stop.empty() ? look_at_least : look_at_ending;
+    if (orders.start != 0) soon = std::min<Duration>(soon, recipe_.start_timeout);
     const Time next = now + (dying_ ? look_at_dying : soon);
     look_at(std::min(orders.look_again.value_or(Time::max()), next));
+    supervisor_.tell_if_ended();
 }
 
 void Supervisor::Crew::look_at(Time when) {
@@ -103,34 +106,91 @@ void Supervisor::Crew::look_at(Time when) {
 // ── the start of a worker ──
 
 void Supervisor::Crew::start_one() {
-    Wiring wiring;
     Wires wires;
     NotStarted why{};
     const bool wired = recipe_.transport == Transport::socket
                            ? listen_at(recipe_.directory, wires, why)
                            : make_control(wires, why);
     if (!wired || !make_pipe(wires, why)) return tell_not_started(why);
-    wiring.input = wires.input.get();
-    wiring.output = wires.output.get();
-    wiring.control = wires.theirs.get();
+    begin_one(std::move(wires));
+}
+
+// Here it is a worker that starts, also while its program is still looked for: start_timeout holds.
+void Supervisor::Crew::begin_one(Wires wires) {
+    const Wiring wiring{wires.input.get(), wires.output.get(), wires.theirs.get()};
     Command command = recipe_.command;
     if (wiring.control >= 0)
         command.environment.push_back("FCGI_LISTENSOCK_DESCRIPTORS=" +
                                       std::to_string(wiring.control));
-    const pid_t pid = spawn::start(command, wiring, why);
-    if (pid == 0) return tell_not_started(why);
+    NotStarted why{};
+    Begun begun = begin(command, wiring, why);
+    if (begun.pid == 0) return tell_not_started(why);
     const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
-    worker->pid = pid;
-    worker->life = Life(pid);
-    worker->link = make_link_(pool_, *worker);
+    worker->pid = begun.pid;
+    worker->life = Life(begun.pid);
     auto speech = std::make_shared<Speech>();
     auto output = Output::read(supervisor_.io_, std::move(wires.pipe), telling(worker, speech));
-    children_.emplace(pid,
-                      Child{worker, std::move(output), std::move(speech), std::move(wires.input)});
+    auto report = std::make_unique<Report>(supervisor_.io_, begun.report.release());
+    Child& child = children_
+                       .emplace(begun.pid, Child{worker, std::move(output), std::move(speech),
+                                                 std::move(wires.input), std::move(report)})
+                       .first->second;
+    wait_for_birth(begun.pid, child);
+}
+
+void Supervisor::Crew::wait_for_birth(pid_t pid, Child& child) {
+    child.report->async_wait(Report::wait_read, [this, pid](const error_code& error) {
+        if (error) return;
+        look_at_birth(pid);
+        // Another child may have the number now.
+        const auto found = children_.find(pid);
+        if (found != children_.end() && found->second.report) wait_for_birth(pid, found->second);
+    });
+}
+
+// Also at each look: without memory nothing waits for the report.
+void Supervisor::Crew::look_at_birth(pid_t pid) {
+    const auto found = children_.find(pid);
+    if (found == children_.end() || !found->second.report) return;
+    NotStarted why{};
+    switch (birth_of(found->second.report->native_handle(), why)) {
+        case Birth::pending:
+            return;
+        case Birth::runs:
+            return note_birth(found->second);
+        case Birth::failed:
+            bury_unborn(pid, why);
+            look_soon();
+    }
+}
+
+void Supervisor::Crew::note_birth(Child& child) {
+    Worker& worker = *child.worker;
+    child.report.reset();
+    if (worker.told_to_end) return;  // it was killed before
+    worker.link = make_link_(pool_, worker);
     metrics_.starts.add();
     supervisor_.log_.info("a worker starts",
-                          {{"upstream", pool_->name()}, {"pid", std::uint64_t(pid)}});
-    pool_->started(*worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
+                          {{"upstream", pool_->name()}, {"pid", std::uint64_t(worker.pid)}});
+    pool_->started(worker, *supervisor_.loops_[next_loop_++ % supervisor_.loops_.size()]);
+}
+
+// Nothing of the program has run. The child ends at once behind its report.
+void Supervisor::Crew::bury_unborn(pid_t pid, const NotStarted& why) {
+    (void)::waitpid(pid, nullptr, 0);
+    const auto found = children_.find(pid);
+    const Child child = std::move(found->second);
+    children_.erase(found);
+    child.output->close();
+    (void)pool_->ended(*child.worker);
+    tell_not_started(why);
+}
+
+// Its end may be seen before its report is.
+bool Supervisor::Crew::ends_before_birth(pid_t pid, const Child& child) {
+    if (!child.report || child.worker->told_to_end) return false;
+    look_at_birth(pid);
+    return !children_.contains(pid);
 }
 
 Output::Tell Supervisor::Crew::telling(const std::shared_ptr<Worker>& worker,
@@ -176,11 +236,29 @@ void Supervisor::Crew::tell_not_started(const NotStarted& why) {
 // it is not the one that was started.
 void Supervisor::Crew::end(Worker& worker) {
     const Time now = monotonic_now();
-    if (!std::exchange(worker.told_to_end, true)) worker.kill_at = now + recipe_.stop_timeout;
-    if (at_once_) worker.kill_at = now;
-    if (const auto child = children_.find(worker.pid); child != children_.end())
+    if (!std::exchange(worker.told_to_end, true)) {
+        worker.told_at = now;
+        worker.kill_at = now + recipe_.stop_timeout;
+        // Now, not when it has ended: the next one would have started by then.
+        if (worker.ending == Ending::late) pause_.failed(now);
+    }
+    if (at_once_) worker.kill_at = std::min(worker.kill_at, now);
+    const auto child = children_.find(worker.pid);
+    if (child != children_.end()) {
         (void)::shutdown(child->second.listener.get(), SHUT_RDWR);
+        // There is no program yet that could end well, and no group perhaps.
+        if (child->second.report) return (void)::kill(worker.pid, SIGKILL);
+    }
     (void)(now < worker.kill_at ? ::kill(worker.pid, SIGTERM) : ::kill(-worker.pid, SIGKILL));
+}
+
+bool Supervisor::Crew::ended() const {
+    const Time now = monotonic_now();
+    return std::ranges::all_of(children_, [&](const auto& entry) {
+        const Worker& worker = *entry.second.worker;
+        const Time killed = entry.second.report ? worker.told_at : worker.kill_at;
+        return worker.told_to_end && now - killed > killed_takes;
+    });
 }
 
 std::vector<pid_t> Supervisor::Crew::pids() const {
@@ -199,6 +277,7 @@ void Supervisor::Crew::reap() {
 bool Supervisor::Crew::reap(pid_t pid) {
     const auto found = children_.find(pid);
     if (found == children_.end()) return false;
+    if (ends_before_birth(pid, found->second)) return true;
     // What it started may run the request's script: that is over when none of them is left.
     if (pool_->works(*found->second.worker) && !kill_rest(pid)) return dying_ = true;
     int status = 0;
@@ -216,12 +295,17 @@ bool Supervisor::Crew::reap(pid_t pid) {
 void Supervisor::Crew::note_end(Worker& worker, int status) {
     const Pool::Ended was = pool_->ended(worker);
     metrics_.deaths(reason_of(was, status)).add();
-    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload)
+    if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload &&
+        was.ending != Ending::late)
         pause_.failed(monotonic_now());
     if (!was.was_idle)
         pool_->trouble(recipe_.command.program + ": " + describe(status) +
                        " before it took a request");
     tell_end(worker, was, status);
+    look_soon();
+}
+
+void Supervisor::Crew::look_soon() {
     boost::asio::post(supervisor_.io_, [&all = supervisor_] { all.reap(); });
 }
 

@@ -1,9 +1,12 @@
 // The processes of one pool. Part of the supervisor; control thread.
 #pragma once
 
+#include <boost/asio/posix/stream_descriptor.hpp>
+
 #include "spawn/line_limit.hpp"
 #include "spawn/output.hpp"
 #include "spawn/supervisor.hpp"
+#include "spawn/wire.hpp"
 
 namespace ticketgate::spawn {
 
@@ -37,18 +40,28 @@ class Supervisor::Crew {
     /// From now on, a worker that is to end is killed.
     void hurry() { at_once_ = true; }
     bool empty() const { return children_.empty(); }
+    /// None is left, but for those that not even SIGKILL ends: a disk that hangs holds them.
+    bool ended() const;
     std::vector<pid_t> pids() const;
     /// Requests of an earlier snapshot may still wait in a queue: they hold the pool.
     bool over() const { return !in_force_ && empty() && pool_.use_count() == 1; }
 
  private:
+    using Report = boost::asio::posix::stream_descriptor;
     struct Child {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
         std::shared_ptr<Speech> speech;
-        Descriptor listener;  // its listening socket, to end that
+        Descriptor listener;             // its listening socket, to end that
+        std::unique_ptr<Report> report;  // until its program runs
     };
     void start_one();
+    void begin_one(Wires wires);
+    void wait_for_birth(pid_t pid, Child& child);
+    void look_at_birth(pid_t pid);
+    void note_birth(Child& child);
+    void bury_unborn(pid_t pid, const NotStarted& why);
+    bool ends_before_birth(pid_t pid, const Child& child);
     Output::Tell telling(const std::shared_ptr<Worker>& worker, std::shared_ptr<Speech> speech);
     void tell_dropped(const Child& child, bool ended);
     void tell_not_started(const NotStarted& why);
@@ -56,6 +69,7 @@ class Supervisor::Crew {
     void note_end(Worker& worker, int status);
     void tell_end(const Worker& worker, const Pool::Ended& was, int status);
     void look_at(Time when);
+    void look_soon();
 
     Supervisor& supervisor_;
     const Recipe recipe_;

@@ -69,7 +69,12 @@ Plan plan(const Bounds& bounds, std::span<const Standing> workers, std::size_t w
     return out;
 }
 
+void StartPause::served(Time started) {
+    if (started > last_failure_) *this = {};
+}
+
 void StartPause::failed(Time now) {
+    last_failure_ = now;
     if (now < until_) return;  // one of those that were started together
     const std::uint32_t doublings = std::min<std::uint32_t>(failures_++, 10);
     until_ = now + std::min(longest_pause, first_pause * (1 << doublings));

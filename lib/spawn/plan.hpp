@@ -44,17 +44,19 @@ Plan plan(const Bounds& bounds, std::span<const Standing> workers, std::size_t w
           Time may_start, Time now);
 
 /// The pause after workers that ended before they took a request: 100 ms, doubled by each one after
-/// a pause, at most 30 s. The first worker that has served a request ends it.
+/// a pause, at most 30 s. A worker that was started after the last of them and has served a request
+/// ends it. One that was there before tells nothing of the starts.
 class StartPause {
  public:
     void failed(Time now);
-    void succeeded() { *this = {}; }
+    /// A worker that was started then has served a request.
+    void served(Time started);
     Time until() const { return until_; }
     std::uint32_t failures() const { return failures_; }
 
  private:
     std::uint32_t failures_ = 0;
-    Time until_{};
+    Time last_failure_{}, until_{};
 };
 
 }  // namespace ticketgate::spawn

@@ -54,7 +54,8 @@ void Pool::idle(Worker& worker, bool shown) noexcept {
         busy_seconds_->observe(to_s(now - worker.since));
     if (shown) show(worker);
     worker.offered = false;
-    news_.served = news_.served || worker.requests != 0;
+    if (worker.requests != 0)
+        news_.served = std::max(news_.served.value_or(worker.started), worker.started);
     worker.works = false;
     worker.request_id[0] = 0;
     if (max_requests_ != 0 && worker.requests >= max_requests_) {
@@ -62,7 +63,8 @@ void Pool::idle(Worker& worker, bool shown) noexcept {
         return end(worker, Ending::max_requests, now);
     }
     if (waiting_.empty()) {
-        return change(worker, WorkerState::idle, now);
+        change(worker, WorkerState::idle, now);
+        return look_when_idle_too_long(now);
     }
     Waiter& first = waiting_.front();
     waiting_.pop_front();
@@ -199,7 +201,7 @@ std::shared_ptr<Worker> Pool::add(Wire wire) {
 
 void Pool::started(Worker& worker, net::Loop& other) {
     const std::lock_guard lock(mutex_);
-    worker.started = worker.since = monotonic_now();
+    worker.started = monotonic_now();
     worker.loop = waiting_.empty() ? &other : &waiting_.front().loop;
     post(worker, worker.arrive);
 }
@@ -263,6 +265,14 @@ void Pool::at_home(Worker& worker, Errand& errand, bool (Link::*act)()) noexcept
     if ((worker.link.get()->*act)()) return;
     const std::lock_guard lock(mutex_);
     post(worker, errand);
+}
+
+// Under the mutex. The next look may come too late for a short idle_timeout; then that look notes
+// the end of this worker, so there is one for each idle_timeout, not for each request.
+void Pool::look_when_idle_too_long(Time now) noexcept {
+    if (workers_.size() <= bounds_.min || now + bounds_.idle_timeout >= next_look_) return;
+    next_look_ = now;
+    look_soon();
 }
 
 // Without memory the supervisor looks a second later.

@@ -35,6 +35,9 @@ class Waiter : public net::Job, public WaiterHook {
     std::shared_ptr<Waiter> self_;  // while it is in the pool's list
 };
 
+/// The supervisor looks at a pool at least so often. Without memory a pool cannot ask for it.
+constexpr Duration look_at_least = 1s;
+
 /// For the operator, and the metrics.
 struct WorkerView {
     std::uint64_t number;
@@ -113,7 +116,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
     /// What has happened since the last call.
     struct News {
         bool started = false;  ///< a worker became idle
-        bool served = false;   ///< and one did after a request
+        std::optional<Time> served =
+            {};  ///< when the youngest that did after a request was started
     };
     News news();
 
@@ -138,6 +142,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
     void move_on(Worker& worker) noexcept;
     void at_home(Worker& worker, Errand& errand, bool (Link::*act)()) noexcept;
     void look_soon() noexcept;
+    void look_when_idle_too_long(Time now) noexcept;
 
     const std::string name_;
     const std::function<void(const Pool&)> wake_;
@@ -150,6 +155,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::uint64_t last_number_ = 0;
     bool retired_ = false;
     News news_;
+    Time next_look_{};
     std::atomic<bool> stops_{false};  // read without the mutex as well
     std::string trouble_;
 };

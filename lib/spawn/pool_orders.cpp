@@ -20,22 +20,26 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
     const std::lock_guard lock(mutex_);
     Orders out;
     std::vector<Standing> standings;
+    const auto look_by = [&out](Time at) {
+        out.look_again = std::min(out.look_again.value_or(Time::max()), at);
+    };
     for (const auto& worker : workers_) {
         end_overdue(*worker, start_timeout, now);
+        if (shown_state(*worker) == WorkerState::starting) look_by(worker->since + start_timeout);
         standings.push_back({worker->state, worker->since});
     }
     const Plan next = plan(bounds_, standings, waiting_.size(), may_start, now);
     for (const std::size_t i : next.stop)
         end(*workers_[i], retired_ ? Ending::reload : Ending::idle, now);
     out.start = stops_ ? 0 : next.start;
-    out.look_again = next.look_again;
+    if (next.look_again) look_by(*next.look_again);
     for (const auto& worker : workers_) {
         if (worker->state == WorkerState::stopping)
             out.stop.push_back(worker);
         else if (worker->parted && now - *worker->parted < parted_for)
-            out.look_again =
-                std::min(out.look_again.value_or(Time::max()), *worker->parted + parted_for);
+            look_by(*worker->parted + parted_for);
     }
+    next_look_ = std::min(out.look_again.value_or(Time::max()), now + look_at_least);
     return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <utility>
 
 #include "spawn/crew.hpp"
 #include "spawn/group.hpp"
@@ -36,8 +37,19 @@ Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry&
                        std::vector<net::Loop*> loops)
     : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {}
 
+// Only after an exception are there workers left.
 Supervisor::~Supervisor() {
-    stop(false);
+    end({});
+    hurry();
+    while (!ended()) {
+        std::vector<pid_t> left;
+        for (const auto& crew : crews_) {
+            crew->look();
+            crew->reap();
+            for (const pid_t pid : crew->pids()) left.push_back(pid);
+        }
+        if (!left.empty()) wait_for_an_end(left);
+    }
 }
 
 std::shared_ptr<Pool> Supervisor::make(const std::string& name, const Recipe& recipe,
@@ -72,21 +84,28 @@ void Supervisor::forget_soon() {
         io_, [this] { std::erase_if(crews_, [](const auto& crew) { return crew->over(); }); });
 }
 
-void Supervisor::stop(bool at_once) {
+void Supervisor::end(std::function<void()> ended) {
+    tell_ended_ = std::move(ended);
     for (const auto& crew : crews_) {
-        if (at_once) crew->hurry();
         crew->pool()->stop();
+        crew->look();
     }
-    for (;;) {
-        std::vector<pid_t> left;
-        for (const auto& crew : crews_) {
-            crew->look();
-            crew->reap();
-            for (const pid_t pid : crew->pids()) left.push_back(pid);
-        }
-        if (left.empty()) return;
-        wait_for_an_end(left);
+    tell_if_ended();
+}
+
+void Supervisor::hurry() {
+    for (const auto& crew : crews_) {
+        crew->hurry();
+        crew->look();
     }
+}
+
+bool Supervisor::ended() const {
+    return std::ranges::all_of(crews_, [](const auto& crew) { return crew->ended(); });
+}
+
+void Supervisor::tell_if_ended() {
+    if (tell_ended_ && ended()) std::exchange(tell_ended_, {})();
 }
 
 std::vector<std::shared_ptr<Pool>> Supervisor::pools() const {

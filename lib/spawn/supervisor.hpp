@@ -45,9 +45,13 @@ class Supervisor {
     void adopt(const std::vector<std::shared_ptr<Pool>>& pools);
     /// A child has ended. As process 1 of a container, reaps the orphans of others as well.
     void reap();
-    /// Ends all workers, and waits for that: stop_timeout, then SIGKILL; `at_once`: SIGKILL. The
-    /// loops have stopped.
-    void stop(bool at_once);
+    /// Begins to end all workers: SIGTERM, after stop_timeout SIGKILL. The loops have stopped. When
+    /// none is left, calls `ended` in a turn of the control thread, which reads what they still
+    /// write.
+    void end(std::function<void()> ended);
+    /// From now on, a worker that is to end is killed.
+    void hurry();
+    bool ended() const;
     /// Those in force, then those that end.
     std::vector<std::shared_ptr<Pool>> pools() const;
 
@@ -55,11 +59,13 @@ class Supervisor {
     class Crew;
     Crew* crew_of(const Pool& pool);
     void forget_soon();
+    void tell_if_ended();
     boost::asio::io_context& io_;
     Log& log_;
     metrics::Registry& metrics_;
     const std::vector<net::Loop*> loops_;
     std::vector<std::unique_ptr<Crew>> crews_;
+    std::function<void()> tell_ended_{};  // empty: nobody waits for it
 };
 
 }  // namespace ticketgate::spawn

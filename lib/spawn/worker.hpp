@@ -92,7 +92,7 @@ struct Worker : std::enable_shared_from_this<Worker> {
 
     // Control thread.
     bool told_to_end = false;
-    Time kill_at{};
+    Time told_at{}, kill_at{};
 };
 
 }  // namespace ticketgate::spawn

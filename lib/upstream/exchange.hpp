@@ -145,8 +145,8 @@ struct RequestFacts {
     bool queued = false;       ///< its body is whole before it is sent
     std::string_view upgrade = {};  ///< the protocol that client and route ask for; empty: none
     OriginSource* origin = nullptr;
-    const fcgi::Script* script = nullptr;  ///< chosen beside the path; null: the path selects it
-    bool ends_later = false;  ///< without a body its end is sent apart from its head, as a body is
+    fcgi::Choice choice = {};  ///< of the script, beside the path
+    bool ends_later = false;   ///< without a body its end is sent apart from its head, as a body is
 };
 
 /// The fencing number of a request of a clustered queue (CLUSTER.md section 6).
@@ -216,6 +216,8 @@ class Upstream {
     virtual const http::BackendAddress* redirects() const { return nullptr; }
     /// True if it asks for the origin of requests.
     virtual bool uses_origin() const { return false; }
+    /// The folder whose real path its requests name, as a deployment moves it; null: none.
+    virtual const std::string* moving_root() const { return nullptr; }
     /// Null: its workers' status cannot be read.
     virtual WorkerStatus* worker_status() { return nullptr; }
 

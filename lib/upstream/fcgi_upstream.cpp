@@ -47,7 +47,7 @@ Prepared FcgiUpstream::prepare(const http::RequestHead& head, const RequestFacts
     std::string written, pairs;
     const http::RequestHead edited = http::edit_request(head, edits, written);
     pairs.reserve(usual_pairs + head.bytes.size() + edits.added.size());
-    fcgi::append_params(edited, head.version, edits.id_names, origin, fcgi_.scripts, facts.script,
+    fcgi::append_params(edited, head.version, edits.id_names, origin, fcgi_.scripts, facts.choice,
                         pairs);
     fcgi::append_begin(out, fcgi_.keep_alive);
     fcgi::append_stream(out, fcgi::Type::params, pairs);

@@ -14,6 +14,7 @@ namespace ticketgate {
 
 struct FcgiSettings {
     fcgi::Scripts scripts;
+    bool resolve_root = false;  ///< names the folder to which links lead from the root
     /// An idle connection occupies a worker of php-fpm, so the default is off.
     bool keep_alive = false;
     /// The address of php-fpm's status listener, if any, and pm.status_path.
@@ -31,6 +32,9 @@ class FcgiUpstream final : public PooledUpstream, private WorkerStatus {
     void add_length(std::string& head, std::uint64_t length) const override;
     void add_fencing(std::string& head, const Fencing& fencing) const override;
     bool uses_origin() const override { return true; }
+    const std::string* moving_root() const override {
+        return fcgi_.resolve_root ? &fcgi_.scripts.root : nullptr;
+    }
     WorkerStatus* worker_status() override { return status_ ? this : nullptr; }
     void retire(net::Loop& loop) override;
     void unretire(net::Loop& loop) override;

@@ -25,6 +25,7 @@ class WorkersUpstream final : public Upstream {
         protocol_->add_fencing(head, fencing);
     }
     bool uses_origin() const override { return true; }
+    const std::string* moving_root() const override { return protocol_->moving_root(); }
     std::unique_ptr<Exchange> open(net::Loop& loop, bool fresh, bool careful) override;
     void retire(net::Loop& loop) override { protocol_->retire(loop); }
     void unretire(net::Loop& loop) override { protocol_->unretire(loop); }

@@ -1,7 +1,10 @@
 // `ticketgate explain` tells what the proxy does with the same request.
 #include "app/explain.hpp"
 
+#include <filesystem>
+
 #include "config/load.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
@@ -133,6 +136,39 @@ TEST_F(Explained, TellsWhatTheProxyDoes) {
             << words_of(request) << "\n"
             << told.text;
     }
+}
+
+// What ticketgate answers itself stands in no queue; a link is named as the reason.
+TEST(ExplainedFiles, AreInNoQueueAndNameTheLinkThatLeadsOut) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directories(folder.file("root"));
+    (void)folder.write("root/a.css", "a");
+    (void)folder.write("outside.css", "b");
+    std::filesystem::create_symlink("../outside.css", folder.file("root/link.css"));
+    const auto loaded = config::load_text(
+        "listen: [{address: \"127.0.0.1:0\"}]\n"
+        "upstreams: {app: {url: \"http://127.0.0.1:1\", files: {root: " +
+            folder.file("root") +
+            ", try: [path]}}}\n"
+            "routes: [{prefix: /, upstream: app, queue: q}]\n",
+        "c.yaml", config::environment_of({}));
+    ASSERT_TRUE(loaded.config);
+    const auto told = [&](const std::string& path) {
+        ExplainedRequest request;
+        request.method = "GET";
+        request.target = path;
+        request.host = "a";
+        return explain(*loaded.config, request, config::Shown::set).text;
+    };
+    for (const char* path : {"/a.css", "/link.css", "/nothing"}) {
+        EXPECT_NE(told(path).find("answered by ticketgate, in no queue"), std::string::npos);
+        EXPECT_EQ(told(path).find("stands in queue"), std::string::npos) << told(path);
+    }
+    EXPECT_NE(told("/link.css")
+                  .find("leads out of files.root, to " +
+                        std::filesystem::canonical(folder.file("outside.css")).string()),
+              std::string::npos)
+        << told("/link.css");
 }
 
 TEST_F(Explained, SaysWhatIsWrongWithItsArguments) {

@@ -272,7 +272,7 @@ class TestASlowDisk(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "disk").mkdir()
-        contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost"}
+        contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost", "shut.css": b"open", "denied.css": b""}
         contents |= {f"slow{n}.bin": bytes([n]) * 300_000 for n in range(8)}
         try:
             self.disk = SlowDisk(self.folder / "disk", contents)
@@ -291,7 +291,8 @@ admin: {{ address: "127.0.0.1:{self.admin}" }}
 log: {{ access_file: "{self.folder}/access.log" }}
 upstreams: {{ app: {{ url: "http://127.0.0.1:{self.sink.port}", files: {{ root: "{self.folder}/disk" }} }} }}
 defaults: {{ upstream: app }}
-routes: [{{ prefix: /, queue: q, response_timeout: 30s }}]
+routes:
+  - {{ prefix: /, queue: q, response_timeout: 30s }}
 {more}""")
         self.gate = Process([TICKETGATE, "-c", str(config)], self.folder / "gate.log")
         self.addCleanup(self.gate.stop)
@@ -329,6 +330,40 @@ routes: [{{ prefix: /, queue: q, response_timeout: 30s }}]
         self.disk.release()
         for n, client in enumerate(clients):
             self.assertEqual(self.rest_of(client).body, bytes([n]) * 300_000)
+
+    # The kernel knows the name, so the look at it is over at once; the open of the file is what waits.
+    def test_that_opens_no_file_holds_up_nothing_else(self):
+        self.start("threads: 1")
+        os.stat(self.folder / "disk" / "shut.css")
+        [client] = self.hang(["/shut.css"])
+        wait_for(lambda: self.disk.waiting >= 1, "the open hangs")
+        self.assertEqual(ask(self.port, "/x.php").body, b"ok")
+        self.disk.release()
+        self.assertEqual(self.rest_of(client).body, b"open")
+
+    def test_that_denies_a_file_changes_nothing_for_others(self):
+        healthy = self.folder / "healthy"
+        healthy.mkdir()
+        (healthy / "real.txt").write_text("healthy")
+        (healthy / "link.txt").symlink_to("real.txt")
+        self.start(f"""  - {{ prefix: /healthy, files: {{ root: "{self.folder}" }} }}""")
+        self.assertEqual(ask(self.port, "/healthy/link.txt").body, b"healthy")
+        os.stat(self.folder / "disk" / "denied.css")
+        ask(self.port, "/denied.css")
+        self.assertEqual(ask(self.port, "/healthy/link.txt").body, b"healthy")
+
+    def test_holds_up_no_other_root(self):
+        healthy = self.folder / "healthy"
+        healthy.mkdir()
+        self.start(f"""  - {{ prefix: /healthy, files: {{ root: "{self.folder}", try: [path] }} }}
+file_io: {{ threads: 2, max_waiting: 2 }}""")
+        clients = self.hang(f"/slow{n}.bin" for n in range(8))
+        wait_for(lambda: self.disk.waiting >= 2, "both threads of the root hang")
+        for n in range(10):
+            (healthy / f"new{n}.txt").write_text("healthy")
+            self.assertEqual(ask(self.port, f"/healthy/new{n}.txt").body, b"healthy")
+        self.disk.release()
+        del clients
 
     def test_has_bounded_places(self):
         self.start("file_io: { threads: 2, max_waiting: 2 }")

@@ -13,7 +13,8 @@ INTERRUPT, BATCH_FORGET = 36, 42
 
 
 class SlowDisk:
-    """`files`: contents by name. Names that begin with `slow` wait for release() at each read, `lost` at the look-up."""
+    """`files`: contents by name. Names that begin with `slow` wait for release() at each read, `lost` at the look-up,
+    `shut` when they are opened; `denied` must not be opened. What was found once is known to the kernel from then on."""
 
     def __init__(self, folder, files):
         self.folder, self.files = str(folder), files
@@ -60,6 +61,8 @@ class SlowDisk:
     def waits(self, opcode, node, body):
         if opcode == READ:
             return self.names[node - 2].startswith("slow")
+        if opcode == OPEN:
+            return self.names[node - 2].startswith("shut")
         return opcode == LOOKUP and body.startswith(b"lost")
 
     @property
@@ -96,7 +99,7 @@ class SlowDisk:
 
     def attributes(self, node):
         size = 0 if node == 1 else len(self.files[self.names[node - 2]])
-        mode = 0o040755 if node == 1 else 0o100644
+        mode = 0o040755 if node == 1 else 0o100755
         return struct.pack("<QQQQQQIIIIIIIIII", node, size, (size + 511) // 512, 1_700_000_000, 1_700_000_000,
                            1_700_000_000, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
@@ -108,9 +111,12 @@ class SlowDisk:
             if name not in self.files:
                 raise OSError(errno.ENOENT, name)
             found = self.names.index(name) + 2
-            return struct.pack("<QQQQII", found, 0, 0, 0, 0, 0) + self.attributes(found)
+            known_for = 3600 if name.startswith(("shut", "denied")) else 0
+            return struct.pack("<QQQQII", found, 0, known_for, known_for, 0, 0) + self.attributes(found)
         if opcode == GETATTR:
             return struct.pack("<QII", 0, 0, 0) + self.attributes(node)
+        if opcode == OPEN and self.names[node - 2].startswith("denied"):
+            raise OSError(errno.EPERM, "denied")
         if opcode in (OPEN, OPENDIR):
             return struct.pack("<QII", 0, 0, 0)
         if opcode == READ:

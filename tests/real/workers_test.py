@@ -15,10 +15,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import real_test
 from real_test import Process, answers, free_port, wait_for
+from slow_disk import SlowDisk
 
 SHIPPED = pathlib.Path(real_test.__file__).parents[2] / "config" / "workers.yaml"
 
@@ -218,6 +220,73 @@ class Workers(unittest.TestCase):
             self.assertEqual(self.gate.child.wait(60), 0)
             self.assertEqual(asked.result()[0], 502)
         self.gate = None
+
+    def start_with(self, script, more=""):
+        """The command is a shell script."""
+        (self.folder / "worker.sh").write_text(f"#!/bin/sh\n{script}\n")
+        command = f"[/bin/sh, {self.folder}/worker.sh]"
+        self.start(lambda text: text.replace('["${PHP_CGI:-php-cgi}", -d, cgi.fix_pathinfo=0]', command)
+                   .replace("      min: 1\n", "" if "min:" in more else "      min: 1\n")
+                   .replace("      max_requests", f"      stop_timeout: 10m\n{more}      max_requests"))
+
+    # Its requests said nothing of the starts, but ended the pauses between them.
+    def test_a_worker_that_serves_does_not_hide_that_others_cannot_start(self):
+        begin = time.monotonic()
+        self.start_with('mkdir "$STATE.one" 2>/dev/null || exit 3\nexec php-cgi -d cgi.fix_pathinfo=0', "      min: 2\n")
+
+        def failures():
+            self.assertEqual(self.ask("/")[0], 200)
+            return (self.folder / "log").read_text().count("a worker has died")
+        wait_for(lambda: failures() >= 4, "four starts have failed")
+        self.assertGreaterEqual(time.monotonic() - begin, 0.1 + 0.2 + 0.4)
+
+    def test_a_second_signal_ends_those_that_do_not_end(self):
+        self.start_with("trap '' TERM\nphp-cgi -d cgi.fix_pathinfo=0\ntouch $STATE.left\nsleep 1000")
+        self.ask("/")
+        self.gate.child.terminate()
+        wait_for(pathlib.Path(f"{self.state}.left").exists, "the worker is told to end")
+        self.gate.child.terminate()
+        self.assertEqual(self.gate.child.wait(60), 0)
+        self.gate = None
+
+    def test_what_they_write_while_they_end_is_read(self):
+        self.start_with("trap '' TERM\nphp-cgi -d cgi.fix_pathinfo=0\n"
+                        "head -c 300000 /dev/zero | tr '\\0' x >&2\ntouch $STATE.wrote")
+        self.ask("/")
+        self.gate.child.terminate()
+        self.assertEqual(self.gate.child.wait(60), 0)
+        self.assertTrue(pathlib.Path(f"{self.state}.wrote").exists())
+        self.gate = None
+
+    def test_a_disk_that_hangs_holds_up_only_the_start_of_a_worker(self):
+        (self.folder / "disk").mkdir()
+        script = b"#!/bin/sh\nexec php-cgi -d cgi.fix_pathinfo=0\n"
+        try:
+            disk = SlowDisk(self.folder / "disk", {"shut": script})
+        except OSError as why:
+            self.skipTest(f"a file system cannot be mounted here: {why}")
+        try:
+            self.start(lambda text: text.replace('["${PHP_CGI:-php-cgi}", -d, cgi.fix_pathinfo=0]',
+                                                 f"[{self.folder}/disk/shut]"))
+            wait_for(lambda: disk.waiting >= 1, "the program is opened")
+            self.assertEqual([worker["state"] for worker in self.workers()], ["starting"])
+            disk.release()
+            self.assertEqual(self.ask("/")[0], 200)
+        finally:
+            disk.stop()
+
+    def test_a_deployment_that_moves_a_link_is_seen(self):
+        for release in ("one", "two"):
+            (self.folder / release).mkdir()
+            (self.folder / release / "index.php").write_text(f"<?php echo '{release} ', $_SERVER['DOCUMENT_ROOT'];")
+        link = self.folder / "current"
+        link.symlink_to("one")
+        self.start(lambda text: text.replace('root: "${DOCUMENT_ROOT:-/var/www/html}"',
+                                             f'root: "{link}"\n      resolve_root: true'))
+        self.assertEqual(self.ask("/")[1], f"one {self.folder.resolve()}/one")
+        (self.folder / "next").symlink_to("two")
+        (self.folder / "next").rename(link)
+        wait_for(lambda: self.ask("/")[1] == f"two {self.folder.resolve()}/two", "the new release")
 
     def test_a_limit_of_memory_ends_one_request(self):
         self.start(lambda text: text.replace("      max_requests", "      rlimits: { as: 400MiB }\n      max_requests"))

@@ -31,6 +31,21 @@ class WorkersTest : public testing::Test {
                 out += config::print(problem) + "\n";
         return out;
     }
+    // Returns the problems of a root, one a line.
+    static std::string told_of_root(const std::string& root, const std::string& more = {},
+                                    const std::string& workers = {}) {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {workers: {command: [/bin/true]" +
+                workers + "},\n fastcgi: {root: " + root + "}" + more +
+                "}}\nroutes: [{prefix: /, upstream: app, queue: q}]\n",
+            "c.yaml", config::environment_of({}));
+        if (!loaded.config) return "no config";
+        std::string out;
+        for (const auto& problem : worker_problems(*loaded.config))
+            if (problem.path == "upstreams.app.fastcgi.root") out += problem.message + "\n";
+        return out;
+    }
     test::TemporaryFolder folder_;
 };
 
@@ -67,6 +82,34 @@ TEST_F(WorkersTest, WarnsOfAFolderOnTheWayThatTheirUserMayNotEnter) {
                   " does not let the workers' user enter it; then no worker can start\n");
     ASSERT_EQ(::chmod(folder_.path().c_str(), 0711), 0);
     EXPECT_EQ(told(inner, ", user: nobody"), "");
+}
+
+TEST_F(WorkersTest, NamesWhatKeepsScriptsFromRunning) {
+    const auto root = folder_.path(), index = root + "/index.php";
+    EXPECT_EQ(told_of_root(folder_.file("no")),
+              folder_.file("no") + ": No such file or directory; no script can run\n");
+    EXPECT_TRUE(told_of_root(root).starts_with(index + ": No such file or directory; paths that"));
+    EXPECT_EQ(told_of_root(root, ", files: {root: /tmp, try: [path, script]}"), "");
+    EXPECT_TRUE(told_of_root(root, ", files: {root: /tmp, try: [path, /app.php]}")
+                    .starts_with(root + "/app.php: No such file"));
+    EXPECT_EQ(told_of_root(folder_.write("index.php", "")),
+              index + " is not a folder; no script can run\n");
+    EXPECT_EQ(told_of_root(root), "");
+}
+
+TEST_F(WorkersTest, NamesARootAndAScriptThatTheirUserMayNotRead) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root starts workers as another user";
+    const auto root = folder_.path(), index = folder_.write("index.php", "");
+    ASSERT_EQ(::chmod(root.c_str(), 0700), 0);
+    EXPECT_EQ(told_of_root(root, "", ", user: nobody"),
+              "the mode of " + root +
+                  " does not let the workers' user nobody enter it; then no script can run\n");
+    ASSERT_EQ(::chmod(root.c_str(), 0711), 0);
+    ASSERT_EQ(::chmod(index.c_str(), 0600), 0);
+    EXPECT_EQ(told_of_root(root, "", ", user: nobody"),
+              "the mode of " + index + " does not let the workers' user nobody read it\n");
+    ASSERT_EQ(::chmod(index.c_str(), 0644), 0);
+    EXPECT_EQ(told_of_root(root, "", ", user: nobody"), "");
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ TEST(Workers, ErrorsSayWhatToWrite) {
         {"command: [w], environment: {FCGI_LISTENSOCK_DESCRIPTORS: 4}", "set workers.transport"},
         {"command: [w], rlimits: {files: 4}", "not a limit; they are as, core"},
         {"command: [w], rlimits: {as: much}", "expected a number, a size such as 1GiB"},
+        {"command: php-cgi", "a list such as [php-cgi"},
         {"command: [php-cgi]", "add -d cgi.fix_pathinfo=0"},
         {"command: [/usr/bin/php-cgi8.2, -n]", "add -d cgi.fix_pathinfo=0"},
     };

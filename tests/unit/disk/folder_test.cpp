@@ -37,9 +37,19 @@ class Folders : public testing::Test {
     void write(const std::string& name, const std::string& text) const {
         (void)folder_.write(name, text);
     }
-    Folder folder(Wait wait = Wait::may) const {
+    Root root() const {
         int error = 0;
-        return {open_root_now(at("root"), error), wait, budget_};
+        return open_root_now(at("root"), error);
+    }
+    Folder folder(const std::vector<std::string>& links = {}) const {
+        return {root(), budget_, links};
+    }
+    /// As a loop asks it.
+    Folder folder_now(const std::vector<std::string>& links = {}) {
+        return {root(), budget_, links, kept_, now_};
+    }
+    void keep(const Folder& folder) {
+        for (const auto& file : folder.opened()) kept_.keep(file, now_);
     }
     Kind kind(const std::string& path) const { return folder().open(path).kind; }
     std::string text(const std::string& path) const {
@@ -52,6 +62,8 @@ class Folders : public testing::Test {
 
     const test::TemporaryFolder folder_;
     const std::shared_ptr<OpenFiles> budget_ = std::make_shared<OpenFiles>();
+    KeptFiles kept_;
+    Time now_ = monotonic_now();
 };
 
 TEST_F(Folders, ShowRegularFilesAndFolders) {
@@ -93,10 +105,10 @@ TEST_F(Folders, ShowWhatLinksLeadToWhereThatIsAllowed) {
          {std::vector<std::string>{real}, {"/nothing", real}, {}, {"/"}})
         for (const Wait wait : {Wait::may, Wait::no}) {
             const auto kind = [&](const std::string& path) {
-                int error = 0;
-                Folder one(open_root_now(at("root"), error), Wait::may, budget_, links);
-                Folder two(open_root_now(at("root"), error), wait, budget_, links);
+                Folder one = folder(links);
+                Folder two = wait == Wait::may ? folder(links) : folder_now(links);
                 (void)one.open(path);  // now the system knows it
+                keep(one);
                 const auto found = two.open(path).kind;
                 return found == Kind::unknown ? one.open(path).kind : found;
             };
@@ -143,6 +155,7 @@ TEST_F(Folders, KeepADateThatIsFarAwayOnItsSide) {
 
 TEST_F(Folders, CountOpenFiles) {
     budget_->limit(2);
+    EXPECT_EQ(folder().find("/a.txt").kind, Kind::file);
     const auto one = folder().open("/a.txt"), two = folder().open("/a.txt");
     Folder third = folder();
     EXPECT_EQ(third.open("/a.txt").kind, Kind::failed);
@@ -164,9 +177,63 @@ TEST_F(Folders, GiveTheirPlaceBack) {
 // What the kernel does not have in memory is unknown; what it has is the same as if it may wait.
 TEST_F(Folders, NeverWaitIfTheyMayNot) {
     for (const char* path : {"/a.txt", "/sub", "/nothing", "/out", "/fifo", "/within"}) {
-        const auto waited = folder().open(path).kind, now = folder(Wait::no).open(path).kind;
-        EXPECT_TRUE(now == waited || now == Kind::unknown) << path;
+        Folder reader = folder();
+        const auto waited = reader.open(path).kind, found = reader.find(path).kind;
+        EXPECT_EQ(waited, found) << path;
+        for (int kept = 0; kept < 2; ++kept) {
+            const auto now = folder_now().open(path).kind, found_now = folder_now().find(path).kind;
+            EXPECT_TRUE(now == waited || now == Kind::unknown) << path;
+            EXPECT_TRUE(found_now == waited || found_now == Kind::unknown) << path;
+            keep(reader);
+        }
     }
+}
+
+// An open may wait though the name is known: for a scanner, or the server of a file system.
+TEST_F(Folders, OnALoopHaveNoFileThatNoReaderHasOpened) {
+    (void)folder().find("/a.txt");  // now the system knows the name
+    EXPECT_EQ(folder_now().open("/a.txt").kind, Kind::unknown);
+    EXPECT_EQ(budget_->open(), 0u);
+    Folder reader = folder();
+    (void)reader.open("/a.txt");
+    keep(reader);
+    const auto found = folder_now().open("/a.txt");
+    if (folder_now().find("/a.txt").kind == Kind::unknown) GTEST_SKIP() << "no RESOLVE_CACHED here";
+    ASSERT_EQ(found.kind, Kind::file);
+    EXPECT_EQ(budget_->open(), 1u);
+    EXPECT_EQ(static_cast<const File&>(*found.file).descriptor(),
+              reader.opened()[0].descriptor->get());
+}
+
+TEST_F(Folders, OnALoopHaveNoFileThatHasChanged) {
+    const auto is_kept = [&] {
+        Folder reader = folder();
+        (void)reader.open("/a.txt");
+        keep(reader);
+        return folder_now().open("/a.txt").kind == Kind::file;
+    };
+    if (!is_kept()) GTEST_SKIP() << "no RESOLVE_CACHED here";
+    write("root/a.txt", "longer than it was");
+    EXPECT_EQ(folder_now().open("/a.txt").kind, Kind::unknown);
+    ASSERT_TRUE(is_kept());
+    write("root/new", "longer than it was");
+    fs::rename(at("root/new"), at("root/a.txt"));
+    EXPECT_EQ(folder_now().open("/a.txt").kind, Kind::unknown);
+    ASSERT_TRUE(is_kept());
+    now_ += 2s;
+    EXPECT_EQ(folder_now().open("/a.txt").kind, Kind::unknown);
+    EXPECT_EQ(kept_.forget(now_), never);
+    EXPECT_EQ(kept_.size(), 0u);
+}
+
+TEST_F(Folders, KeepFewFilesOpen) {
+    for (int i = 0; i < 1000; ++i) {
+        Folder reader = folder();
+        (void)reader.open("/a.txt");
+        keep(reader);
+    }
+    EXPECT_LE(kept_.size(), 128u);
+    EXPECT_LE(kept_.forget(now_), 1s);
 }
 
 TEST_F(Folders, ReadWhatIsThere) {

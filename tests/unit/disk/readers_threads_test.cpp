@@ -64,7 +64,7 @@ TEST(ReadersThreads, GiveEachTaskBackToItsLoop) {
     for (int i = 0; i < 100; ++i) {
         tasks.push_back(std::make_shared<Counted>(count));
         tasks.back()->notify(&waiter);
-        EXPECT_TRUE(readers.submit(tasks.back(), loop));
+        EXPECT_TRUE(readers.submit("/a", tasks.back(), loop));
     }
     EXPECT_TRUE(test::eventually([&] {
         loop.run_once(1ms);
@@ -82,16 +82,17 @@ TEST(ReadersThreads, RefuseWhatIsTooMuch) {
     readers.limit({.threads = 2, .max_waiting = 3});
     int taken = 0;
     for (int i = 0; i < 2; ++i)
-        taken += readers.submit(std::make_shared<Counted>(count, &door), loop);
+        taken += readers.submit("/a", std::make_shared<Counted>(count, &door), loop);
     EXPECT_TRUE(test::eventually([&] { return door.waiting() == 2; }));
     for (int i = 0; i < 10; ++i)
-        taken += readers.submit(std::make_shared<Counted>(count, &door), loop);
+        taken += readers.submit("/a", std::make_shared<Counted>(count, &door), loop);
     EXPECT_EQ(taken, 5);
     // the next part of an answer that has begun
-    EXPECT_TRUE(readers.submit(std::make_shared<Counted>(count, &door), loop, Readers::For::begun));
+    EXPECT_TRUE(
+        readers.submit("/a", std::make_shared<Counted>(count, &door), loop, Readers::For::begun));
     door.open();
     EXPECT_TRUE(test::eventually([&] { return count == 6; }));
-    EXPECT_TRUE(readers.submit(std::make_shared<Counted>(count), loop));
+    EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(count), loop));
 }
 
 TEST(ReadersThreads, DoNoWorkThatNobodyWants) {
@@ -100,12 +101,12 @@ TEST(ReadersThreads, DoNoWorkThatNobodyWants) {
     Door door;
     Readers readers;
     readers.limit({.threads = 1, .max_waiting = 10});
-    EXPECT_TRUE(readers.submit(std::make_shared<Counted>(other, &door), loop));
+    EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(other, &door), loop));
     const auto left = std::make_shared<Counted>(count);
-    EXPECT_TRUE(readers.submit(left, loop));
+    EXPECT_TRUE(readers.submit("/a", left, loop));
     left->notify(nullptr);
     const auto last = std::make_shared<Counted>(other);
-    EXPECT_TRUE(readers.submit(last, loop));
+    EXPECT_TRUE(readers.submit("/a", last, loop));
     door.open();
     EXPECT_TRUE(test::eventually([&] {
         loop.run_once(1ms);
@@ -115,6 +116,59 @@ TEST(ReadersThreads, DoNoWorkThatNobodyWants) {
     EXPECT_EQ(other, 2);
 }
 
+// A disk that hangs has its own threads and its own places.
+TEST(ReadersThreads, ServeOneRootThoughAnotherHangs) {
+    net::Loop loop(0);
+    std::atomic<int> hung{0}, count{0};
+    Door door;
+    Readers readers;
+    readers.limit({.threads = 2, .max_waiting = 3});
+    while (readers.submit("/hangs", std::make_shared<Counted>(hung, &door), loop)) {
+    }
+    EXPECT_TRUE(test::eventually([&] { return door.waiting() == 2; }));
+    for (int i = 0; i < 5; ++i)
+        EXPECT_TRUE(readers.submit("/healthy", std::make_shared<Counted>(count), loop));
+    EXPECT_TRUE(test::eventually([&] { return count == 5; }));
+    EXPECT_EQ(hung, 0);
+    EXPECT_EQ(door.waiting(), 2);
+    door.open();
+    EXPECT_TRUE(test::eventually([&] { return hung == 5; }));
+}
+
+// The idle threads of a higher limit heard the call for a task, left, and told nobody.
+TEST(ReadersThreads, ServeEveryTaskAfterTheLimitIsLowered) {
+    net::Loop loop(0);
+    std::atomic<int> count{0};
+    Door door;
+    Readers readers;
+    readers.limit({.threads = 8, .max_waiting = 100});
+    for (int i = 0; i < 8; ++i)
+        EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(count, &door), loop));
+    EXPECT_TRUE(test::eventually([&] { return door.waiting() == 8; }));
+    door.open();
+    EXPECT_TRUE(test::eventually([&] { return count == 8; }));
+    readers.limit({.threads = 1, .max_waiting = 100});
+    for (int i = 9; i < 30; ++i) {
+        EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(count), loop));
+        EXPECT_TRUE(test::eventually([&] { return count == i; }));
+    }
+}
+
+TEST(ReadersThreads, ServeWhatWaitsAfterTheLimitIsRaised) {
+    net::Loop loop(0);
+    std::atomic<int> count{0};
+    Door door;
+    Readers readers;
+    readers.limit({.threads = 1, .max_waiting = 100});
+    for (int i = 0; i < 4; ++i)
+        EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(count, &door), loop));
+    EXPECT_TRUE(test::eventually([&] { return door.waiting() == 1; }));
+    readers.limit({.threads = 3, .max_waiting = 100});
+    EXPECT_TRUE(test::eventually([&] { return door.waiting() == 3; }));
+    door.open();
+    EXPECT_TRUE(test::eventually([&] { return count == 4; }));
+}
+
 // The disk holds a thread for ever: the end does not wait for it.
 TEST(ReadersThreads, EndThoughADiskHangs) {
     std::atomic<int> count{0};
@@ -122,7 +176,7 @@ TEST(ReadersThreads, EndThoughADiskHangs) {
     {
         net::Loop loop(0);
         Readers readers;
-        EXPECT_TRUE(readers.submit(std::make_shared<Counted>(count, &door), loop));
+        EXPECT_TRUE(readers.submit("/a", std::make_shared<Counted>(count, &door), loop));
         EXPECT_TRUE(test::eventually([&] { return door.waiting() == 1; }));
     }
     EXPECT_EQ(count, 0);

@@ -40,6 +40,7 @@ struct Asked {
     Origin origin{"192.0.2.7", 50001, "10.0.0.1", 8080, false, "UNIQUEUNIQUE"};
     Scripts scripts{.root = "/var/www/html"};
     unsigned version = 11;
+    std::string root = {};  // where scripts.root leads to
 };
 
 Variables variables(const std::string& head_text, const Asked& asked = {}) {
@@ -47,7 +48,8 @@ Variables variables(const std::string& head_text, const Asked& asked = {}) {
     const auto parsed = http::parse_request(head_text, {}, head);
     EXPECT_TRUE(parsed && *parsed == http::Progress::done) << head_text;
     std::string out;
-    append_params(head, asked.version, ids, asked.origin, asked.scripts, nullptr, out);
+    append_params(head, asked.version, ids, asked.origin, asked.scripts,
+                  {.script = nullptr, .root = asked.root}, out);
     return decode(out);
 }
 
@@ -64,6 +66,15 @@ TEST(Pairs, AreThoseOfTheSpecification) {
 }
 
 // The variables that nginx's fastcgi.conf sends for this request, except SERVER_SOFTWARE.
+TEST(Root, IsToldAsItIsWrittenOrWhereItLeadsTo) {
+    const std::string head = "GET /a/b.php/c HTTP/1.1\r\nHost: a\r\n\r\n";
+    const auto written = variables(head), resolved = variables(head, {.root = "/srv/r2"});
+    EXPECT_EQ(written.at("SCRIPT_FILENAME"), "/var/www/html/a/b.php");
+    EXPECT_EQ(resolved.at("SCRIPT_FILENAME"), "/srv/r2/a/b.php");
+    EXPECT_EQ(resolved.at("DOCUMENT_ROOT"), "/srv/r2");
+    EXPECT_EQ(resolved.at("SCRIPT_NAME"), written.at("SCRIPT_NAME"));
+}
+
 TEST(Params, ArePhpsEnvironment) {
     const auto got = variables(
         "POST /shop/cart.php/add%20it?id=5&x=%2F HTTP/1.1\r\nHost: shop.example:8080\r\n"

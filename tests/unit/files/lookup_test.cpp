@@ -24,16 +24,21 @@ class FakeTree final : public Tree {
     explicit FakeTree(std::map<std::string, std::int64_t> entries) : entries_(std::move(entries)) {}
     Found open(const std::string& path) override {
         asked.insert(path);
-        if (unknown.contains(path)) return {Found::Kind::unknown, nullptr};
-        if (failed.contains(path)) return {Found::Kind::failed, nullptr};
+        if (unknown.contains(path)) return {Found::Kind::unknown};
+        if (failed.contains(path)) return {Found::Kind::failed};
         if (path == "/" || entries_.contains(path + "/") ||
             (path.ends_with('/') && entries_.contains(path)))
-            return {Found::Kind::folder, nullptr};
+            return {Found::Kind::folder};
         const auto found = entries_.find(path);
         if (found == entries_.end()) return {};
         auto file = std::make_shared<OpenFile>();
         file->mtime_ns = found->second;
-        return {Found::Kind::file, file};
+        return {Found::Kind::file, found->second, file};
+    }
+    Found find(const std::string& path) override {
+        Found found = open(path);
+        found.file = nullptr;
+        return found;
     }
     std::set<std::string> asked, unknown, failed;
 

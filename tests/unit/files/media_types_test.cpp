@@ -24,6 +24,12 @@ TEST(MediaTypes, OfTheWebAreKnownWithoutATable) {
         EXPECT_EQ(types.of(name), "") << name;
 }
 
+TEST(MediaTypes, OfTheWebComeBeforeTheOddOnesOfTheTable) {
+    const MediaTypes types("text/vnd.trolltech.linguist ts\napplication/x-rss+xml rss\n");
+    EXPECT_EQ(types.of("part1.ts"), "video/mp2t");
+    EXPECT_EQ(types.of("feed.rss"), "application/rss+xml");
+}
+
 TEST(MediaTypes, OfTextsNameTheirCharset) {
     EXPECT_EQ(with_charset("text/html"), "text/html; charset=utf-8");
     EXPECT_EQ(with_charset("application/javascript"), "application/javascript; charset=utf-8");

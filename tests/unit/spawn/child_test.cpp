@@ -1,4 +1,4 @@
-#include "spawn/child.hpp"
+#include "start.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,6 @@
 #include <array>
 #include <csignal>
 #include <vector>
-
-#include "base/descriptor.hpp"
 
 namespace ticketgate::spawn {
 namespace {

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string>
 
-#include "spawn/child.hpp"
+#include "start.hpp"
 
 namespace ticketgate::spawn {
 namespace {

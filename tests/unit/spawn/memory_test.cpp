@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 #include "../../support/no_memory.hpp"
-#include "spawn/child.hpp"
 #include "spawn/group.hpp"
+#include "start.hpp"
 
 namespace ticketgate::spawn {
 namespace {

@@ -79,7 +79,18 @@ TEST(StartPause, DoublesAndEnds) {
     const Time before = pause.until();
     pause.failed(before);
     EXPECT_EQ(pause.until(), before + 30s);
-    pause.succeeded();
+    pause.served(before + 1s);
+    EXPECT_LE(pause.until(), start);
+}
+
+// It was there before: that it serves says nothing of the starts that fail beside it.
+TEST(StartPause, IsNotEndedByAWorkerThatWasStartedBeforeTheLastFailure) {
+    StartPause pause;
+    pause.failed(start);
+    pause.failed(start + 50ms);
+    pause.served(start + 10ms);
+    EXPECT_EQ(pause.until(), start + 100ms);
+    pause.served(start + 60ms);
     EXPECT_LE(pause.until(), start);
 }
 

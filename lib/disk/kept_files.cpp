@@ -1,0 +1,64 @@
+#include "disk/kept_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ticketgate::disk {
+namespace {
+
+// Short, as a file system of another machine may say late that a file was changed, and as a file
+// that was removed takes space while it is open.
+constexpr Duration file_stays = 1s;
+
+// A loop's share of the process's descriptors, beside those of file_io.max_open.
+constexpr std::size_t most_kept = 128;
+
+// A file may bear a date that 64 bits of nanoseconds do not reach: before 1677, or after 2262.
+std::int64_t in_ns(const statx_timestamp& time) {
+    constexpr std::int64_t per_s = 1'000'000'000;
+    constexpr std::int64_t last_s = std::numeric_limits<std::int64_t>::max() / per_s - 1;
+    const std::int64_t s = time.tv_sec;
+    if (s > last_s || s < -last_s) return (s > 0 ? last_s : -last_s) * per_s;
+    return s * per_s + time.tv_nsec;
+}
+
+Seen::Kind kind_of(unsigned mode) {
+    if (S_ISREG(mode)) return Seen::Kind::file;
+    return S_ISDIR(mode) ? Seen::Kind::folder : Seen::Kind::other;
+}
+
+}  // namespace
+
+std::optional<Seen> look_at(int descriptor) {
+    struct statx about {};
+    if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &about) != 0)
+        return std::nullopt;
+    const std::uint64_t device = ::makedev(about.stx_dev_major, about.stx_dev_minor);
+    return Seen{
+        kind_of(about.stx_mode),
+        {device, about.stx_ino, about.stx_size, in_ns(about.stx_ctime), in_ns(about.stx_mtime)}};
+}
+
+SharedDescriptor KeptFiles::find(const Identity& identity, Time now) {
+    const auto is = [&](const Entry& entry) {
+        return entry.file.identity == identity && now < entry.until;
+    };
+    const auto found = std::ranges::find_if(entries_, is);
+    return found == entries_.end() ? nullptr : found->file.descriptor;
+}
+
+void KeptFiles::keep(OpenedFile file, Time now) {
+    if (entries_.size() >= most_kept) entries_.pop_front();
+    entries_.push_back({std::move(file), now + file_stays});
+}
+
+Duration KeptFiles::forget(Time now) {
+    while (!entries_.empty() && entries_.front().until <= now) entries_.pop_front();
+    return entries_.empty() ? never : entries_.front().until - now;
+}
+
+}  // namespace ticketgate::disk
