@@ -79,7 +79,7 @@ files::Found Folder::open_in_budget(const std::string& path) {
     if (seen->kind != Seen::Kind::file) return {kind_of(*seen)};
     OpenedFile file{seen->identity, nullptr};
     if (wait_ == Wait::may) {
-        file.descriptor = std::make_shared<const Descriptor>(std::move(opened.descriptor));
+        file.descriptor = budget_->share(std::move(opened.descriptor), seen->identity.device);
         opened_.push_back(file);
     } else if (file.descriptor = kept_->find(seen->identity, now_); file.descriptor == nullptr) {
         return {Kind::unknown};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 
 namespace ticketgate::disk {
 namespace {
@@ -32,6 +33,22 @@ bool OpenFiles::take() {
     if (++open_ <= most_) return true;
     --open_;
     return false;
+}
+
+// One that cannot tell what is in memory may also be told of a close, and wait.
+SharedDescriptor OpenFiles::share(Descriptor file, std::uint64_t device) const {
+    char byte = 0;
+    const iovec piece{&byte, 1};
+    const bool tells = ::preadv2(file.get(), &piece, 1, 0, RWF_NOWAIT) >= 0 || errno == EAGAIN;
+    if (tells || !close_) return std::make_shared<const Descriptor>(std::move(file));
+    return std::shared_ptr<Descriptor>(
+        new Descriptor(std::move(file)), [close = close_, device](Descriptor* dropped) noexcept {
+            const std::unique_ptr<Descriptor> own(dropped);
+            try {
+                close(std::move(*own), device);
+            } catch (const std::exception&) {  // no memory: it is closed here
+            }
+        });
 }
 
 // A file system that cannot tell (FUSE, NFS) is always asked by a reader.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -22,7 +23,14 @@ class OpenFiles {
     void give_back() { --open_; }
     std::uint32_t open() const { return open_; }
 
+    /// Who closes what may wait for its file system; before files are opened.
+    using Close = std::function<void(Descriptor, std::uint64_t device)>;
+    void close_by(Close close) { close_ = std::move(close); }
+    /// Whoever drops it last, the close waits for nobody.
+    SharedDescriptor share(Descriptor file, std::uint64_t device) const;
+
  private:
+    Close close_;
     std::atomic<std::uint32_t> open_{0}, most_{1024};
 };
 

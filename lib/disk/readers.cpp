@@ -19,6 +19,15 @@ constexpr auto idle_stays = 60s;
 // Of all roots together: so many may hang until those of one wait for those of another.
 constexpr std::size_t most_threads = 256;
 
+class Close final : public Task {
+ public:
+    explicit Close(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+    void work() override { const Descriptor now = std::move(descriptor_); }
+    Descriptor descriptor_;
+};
+
 }  // namespace
 
 void Task::notify(Observer* waiter) {
@@ -54,18 +63,33 @@ void Readers::limit(Limits limits) {
 
 bool Readers::submit(const std::string& root, std::shared_ptr<Task> task, net::Loop& from,
                      For what) {
-    const std::scoped_lock lock(shared_->lock);
-    Shared& shared = *shared_;
+    return add(shared_, root, {std::move(task), &from}, what);
+}
+
+std::function<void(Descriptor, std::uint64_t)> Readers::closer() const {
+    return [shared = shared_](Descriptor descriptor, std::uint64_t device) {
+        auto task = std::make_shared<Close>(std::move(descriptor));
+        (void)add(shared, "close " + std::to_string(device), {std::move(task), nullptr},
+                  For::begun);
+    };
+}
+
+bool Readers::add(const std::shared_ptr<Shared>& shared_ptr, const std::string& root, Entry entry,
+                  For what) {
+    Lines dropped;  // behind the lock: what is dropped may have to be closed
+    const std::scoped_lock lock(shared_ptr->lock);
+    Shared& shared = *shared_ptr;
+    if (shared.closed) return false;
     const auto line = shared.lines.try_emplace(root).first;
     const std::uint64_t places = std::uint64_t{shared.limits.threads} + shared.limits.max_waiting;
     const std::uint64_t taken = line->second.busy + line->second.waiting.size();
     if (what == For::newcomer && taken >= places) return false;
-    line->second.waiting.push_back({std::move(task), &from});
+    line->second.waiting.push_back(std::move(entry));
     give_turns(shared, line);
-    (void)find_thread(shared_);
+    (void)find_thread(shared_ptr);
     if (shared.threads == 0) {
         shared.turns.clear();
-        shared.lines.clear();
+        dropped.swap(shared.lines);
         return false;
     }
     shared.wanted.notify_one();
@@ -127,7 +151,7 @@ void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
     if (entry.task->wanted_) entry.task->work();
     lock.lock();
     // Once closed, the loop may be gone.
-    if (!shared.closed) entry.from->post(*entry.task, entry.task);
+    if (!shared.closed && entry.from != nullptr) entry.from->post(*entry.task, entry.task);
     // The task may be the last owner of a file, whose close may wait for the disk.
     lock.unlock();
     entry.task.reset();

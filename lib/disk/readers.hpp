@@ -8,11 +8,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
 
@@ -60,11 +62,14 @@ class Readers {
     /// thread can be started.
     bool submit(const std::string& root, std::shared_ptr<Task> task, net::Loop& from,
                 For what = For::newcomer);
+    /// Closes descriptors, for file systems that are told of it and may hang (FUSE). Each device
+    /// has a line. Good also when the Readers are gone.
+    std::function<void(Descriptor, std::uint64_t device)> closer() const;
 
  private:
     struct Entry {
         std::shared_ptr<Task> task;
-        net::Loop* from;
+        net::Loop* from;  // null: nobody is told
     };
     struct Line {
         std::deque<Entry> waiting{};
@@ -84,6 +89,8 @@ class Readers {
         std::size_t threads = 0, busy = 0;
         bool closed = false;
     };
+    static bool add(const std::shared_ptr<Shared>& shared, const std::string& line, Entry entry,
+                    For what);
     static void give_turns(Shared& shared, Lines::iterator line);
     static bool find_thread(const std::shared_ptr<Shared>& shared);
     static void work_on(Shared& shared, std::unique_lock<std::mutex>& lock);

@@ -40,6 +40,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
                  platform.supervisor),
       bound_{listeners_of(config), config.listen.size()},
       snapshot_(build(std::move(config), nullptr)) {
+    commons_.open_files->close_by(commons_.readers.closer());
     limit_file_io();
     limit_traces();
     for (const auto& loop : loops_) {

@@ -272,7 +272,7 @@ class TestASlowDisk(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "disk").mkdir()
-        contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost", "shut.css": b"open", "denied.css": b""}
+        contents = {"index.html": b"<h1>at once</h1>", "late.css": b"lost", "shut.css": b"open", "denied.css": b"", "told.css": b"closed"}
         contents |= {f"slow{n}.bin": bytes([n]) * 300_000 for n in range(8)}
         try:
             self.disk = SlowDisk(self.folder / "disk", contents)
@@ -340,6 +340,12 @@ routes:
         self.assertEqual(ask(self.port, "/x.php").body, b"ok")
         self.disk.release()
         self.assertEqual(self.rest_of(client).body, b"open")
+
+    def test_that_closes_no_file_holds_up_nothing_else(self):
+        self.start("threads: 1")
+        self.assertEqual(ask(self.port, "/told.css").body, b"closed")
+        wait_for(lambda: self.disk.waiting >= 1, "the close hangs")
+        self.assertEqual(ask(self.port, "/x.php").body, b"ok")
 
     def test_that_denies_a_file_changes_nothing_for_others(self):
         healthy = self.folder / "healthy"

@@ -8,13 +8,13 @@ import os
 import struct
 import threading
 
-LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, INIT, OPENDIR, RELEASEDIR = 1, 2, 3, 14, 15, 18, 26, 27, 29
+LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR, RELEASEDIR = 1, 2, 3, 14, 15, 18, 25, 26, 27, 29
 INTERRUPT, BATCH_FORGET = 36, 42
 
 
 class SlowDisk:
     """`files`: contents by name. Names that begin with `slow` wait for release() at each read, `lost` at the look-up,
-    `shut` when they are opened; `denied` must not be opened. What was found once is known to the kernel from then on."""
+    `shut` when they are opened, `told` when they are closed; `denied` must not be opened. What was found once is known to the kernel from then on."""
 
     def __init__(self, folder, files):
         self.folder, self.files = str(folder), files
@@ -61,6 +61,8 @@ class SlowDisk:
     def waits(self, opcode, node, body):
         if opcode == READ:
             return self.names[node - 2].startswith("slow")
+        if opcode == FLUSH:
+            return self.names[node - 2].startswith("told")
         if opcode == OPEN:
             return self.names[node - 2].startswith("shut")
         return opcode == LOOKUP and body.startswith(b"lost")
@@ -122,6 +124,6 @@ class SlowDisk:
         if opcode == READ:
             _, offset, size = struct.unpack_from("<QQI", body)
             return self.files[self.names[node - 2]][offset:offset + size]
-        if opcode in (RELEASE, RELEASEDIR):
+        if opcode in (RELEASE, RELEASEDIR, FLUSH):
             return b""
         raise OSError(errno.ENOSYS, "not served")

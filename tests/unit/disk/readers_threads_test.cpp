@@ -1,7 +1,9 @@
 #include "disk/readers.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <condition_variable>
 #include <thread>
 #include <vector>
@@ -167,6 +169,24 @@ TEST(ReadersThreads, ServeWhatWaitsAfterTheLimitIsRaised) {
     EXPECT_TRUE(test::eventually([&] { return door.waiting() == 3; }));
     door.open();
     EXPECT_TRUE(test::eventually([&] { return count == 4; }));
+}
+
+TEST(ReadersThreads, CloseWhatMayWaitAlsoWhenTheyAreGone) {
+    std::function<void(Descriptor, std::uint64_t)> close;
+    const auto is_closed = [&] {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::pipe(ends.data()), 0);
+        const Descriptor reader(ends[0]);
+        close(Descriptor(ends[1]), 7);
+        char byte = 0;
+        return ::read(reader.get(), &byte, 1) == 0;  // waits for the last writer's close
+    };
+    {
+        Readers readers;
+        close = readers.closer();
+        EXPECT_TRUE(is_closed());
+    }
+    EXPECT_TRUE(is_closed());
 }
 
 // The disk holds a thread for ever: the end does not wait for it.
