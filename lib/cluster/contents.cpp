@@ -218,13 +218,18 @@ std::string Memory::check(const Contents& now) const {
     if (now.revision < revision_)
         return "its revision went back from " + std::to_string(revision_) + " to " +
                std::to_string(now.revision) + ": it was restored from an earlier time";
-    for (const auto& [queue, epoch] : epochs_) {
+    for (const auto& [queue, known] : records_) {
         const auto found = now.lines.find(queue);
-        const Epoch there =
-            found != now.lines.end() && found->second.line ? found->second.line->epoch : 0;
-        if (there < epoch)
-            return "the epoch of queue " + queue + " went back from " + std::to_string(epoch) +
-                   " to " + std::to_string(there) + ": it was restored from an earlier time";
+        const bool exists = found != now.lines.end() && found->second.line;
+        const Record there =
+            exists ? Record{found->second.line->epoch, found->second.version} : Record{};
+        const auto went_back = [&queue](const char* what, std::uint64_t from, std::uint64_t to) {
+            return std::string("the ") + what + " of queue " + queue + " went back from " +
+                   std::to_string(from) + " to " + std::to_string(to) +
+                   ": it was restored from an earlier time";
+        };
+        if (there.epoch < known.epoch) return went_back("epoch", known.epoch, there.epoch);
+        if (there.version < known.version) return went_back("record", known.version, there.version);
     }
     return {};
 }
@@ -233,13 +238,18 @@ void Memory::remember(const Contents& now) {
     id_ = now.id;
     revision_ = std::max(revision_, now.revision);
     for (const auto& [queue, stored] : now.lines)
-        if (stored.line) remember(queue, stored.line->epoch, now.revision);
+        if (stored.line) note(queue, {stored.line->epoch, stored.version});
 }
 
 void Memory::remember(const std::string& queue, Epoch epoch, etcd::Revision revision) {
-    Epoch& known = epochs_[queue];
-    known = std::max(known, epoch);
+    note(queue, {epoch, revision});
     revision_ = std::max(revision_, revision);
+}
+
+void Memory::note(const std::string& queue, Record record) {
+    Record& known = records_[queue];
+    known.epoch = std::max(known.epoch, record.epoch);
+    known.version = std::max(known.version, record.version);
 }
 
 }  // namespace ticketgate::cluster

@@ -100,7 +100,12 @@ class Memory {
  private:
     std::string id_;
     etcd::Revision revision_ = 0;
-    std::map<std::string, Epoch, std::less<>> epochs_;
+    struct Record {
+        Epoch epoch = 0;
+        etcd::Revision version = 0;
+    };
+    void note(const std::string& queue, Record);
+    std::map<std::string, Record, std::less<>> records_;
 };
 
 }  // namespace ticketgate::cluster

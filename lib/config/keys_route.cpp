@@ -84,8 +84,9 @@ constexpr std::array settings_rows{
     duration("hold_back_timeout", setting<&S::hold_back_timeout, &Said::hold_back_timeout>,
              "On a queued route, for how long a client that reads slowly may hold back its backend "
              "once its answer is response_spool_max ahead of it, or the spool is full. Each MiB "
-             "that it lets the backend send begins the time anew. Then the rest of the answer is "
-             "read for nobody, and the client is cut where its part ends. Keep it below a third of "
+             "that it lets the backend send begins the time anew; with the default, a client that "
+             "takes 200 KB a second is never cut. Then the rest of the answer is read for nobody, "
+             "and the client is cut where its part ends. Keep it below a third of "
              "the write timeouts of servers between (send_timeout of nginx, Timeout of Apache, "
              "timeout client of HAProxy): their end of a connection looks like the end of the "
              "work."),

@@ -26,8 +26,8 @@ class Spool {
     /// can be made), also while overflowing(); internal: no memory for a file either.
     [[nodiscard]] error_code append(std::string_view bytes);
 
-    /// Takes bytes past every limit, for a writer that cannot give them back. It must stop until
-    /// the spool is drained.
+    /// Takes bytes past every limit, for a writer that cannot give them back. It must stop while
+    /// overflowing(): until the file has room for them, or the spool is drained.
     void overflow(std::string_view bytes);
     bool overflowing() const { return !overflow_.empty(); }
 

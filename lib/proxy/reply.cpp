@@ -54,7 +54,7 @@ void Reply::keep(std::span<const iovec> pieces, std::size_t skip) {
             continue;
         }
         const auto rest = net::text_of(piece).substr(skip);
-        // The bytes are read and must be kept: from here on there is no room until all is drained.
+        // The bytes are read and must be kept.
         if (spool_.append(rest)) spool_.overflow(rest);
         skip = 0;
     }

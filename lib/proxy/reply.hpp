@@ -58,6 +58,8 @@ class Reply {
     bool room() const {
         return (spool_.empty() || spool_.size() < limit_) && !spool_.overflowing();
     }
+    /// The spool's own limits are reached.
+    bool spool_full() const { return spool_.overflowing(); }
     /// `hold`: keeps them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();

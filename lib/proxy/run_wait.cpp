@@ -60,10 +60,13 @@ Duration Run::client_patience() {
 // The client gets what is kept for it; the rest is read for nobody.
 void Run::give_up_client() noexcept try {
     deadline_.disarm();
+    const bool full = request_->reply.spool_full();
     request_->reply.fail(errc::client_closed);
     tell_held("the client reads too slowly; the rest of its answer is dropped",
-              "it held its backend back for hold_back_timeout",
-              "if such clients are welcome, raise response_spool_max above their answers");
+              full ? "the spool is full, and it held its backend back for hold_back_timeout"
+                   : "it held its backend back for hold_back_timeout",
+              full ? "if such clients are welcome, raise spool.max_disk"
+                   : "if such clients are welcome, raise response_spool_max above their answers");
 } catch (const std::bad_alloc&) {
     // Then the log has to do without.
 }

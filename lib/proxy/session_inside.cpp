@@ -1,6 +1,7 @@
 // How a session treats a call from inside: the backend calls its own site, and may hold the slot
 // until it has the answer (CONTRACT 10).
 #include "http/target.hpp"
+#include "ids/generator.hpp"
 #include "proxy/failure.hpp"
 #include "proxy/identify.hpp"
 #include "proxy/inside.hpp"
@@ -35,8 +36,11 @@ void Session::note_inside() {
     const http::RequestHead& head = *station().head.view();
     if (told_) {
         if (told_->inside) inside_ = std::make_unique<const std::string>(*told_->inside);
-    } else if (queues_ && is_inside(*request_->snapshot, head, client_.peer()))
-        inside_ = std::make_unique<const std::string>(sent_id(head, request_->ids().request_id));
+    } else if (queues_ && is_inside(*request_->snapshot, head, client_.peer())) {
+        const auto id = sent_id(head, request_->ids().request_id);
+        // Another text is no id of ours. It would break a line for another replica, too.
+        inside_ = std::make_unique<const std::string>(ids::acceptable(id) ? id : "");
+    }
     request_->must_run = inside_ != nullptr;
 }
 

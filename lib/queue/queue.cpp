@@ -92,8 +92,11 @@ void Queue::mark_ready(Ticket& ticket) {
     ready_.insert(ready_.end(), ticket);
 }
 
+// An upload that keeps nobody waiting is judged when it is whole: it takes a slot that is free
+// then.
 State Queue::settle(Ticket& ticket, Time now, Tickets& granted) {
-    if (!ticket.waiting() || now < ticket.deadline) return ticket.state;
+    const bool uploads = !ticket.ready && limits_.order == Order::ready;
+    if (!ticket.waiting() || now < ticket.deadline || uploads) return ticket.state;
     return apply(ticket, Event::expire, now, granted);
 }
 

@@ -120,19 +120,28 @@ Replica::Awaitable<void> Replica::look_again_and_again() {
         const cluster::Memory known = memory_;
         const Look look = co_await store_.look();
         if (look.contents)
-            apply(look, number, known.check(*look.contents));
+            apply(look, number, judged(known.check(*look.contents)));
         else
             tell(look.why);
         look_failed_ = !look.contents;
-        if (look.contents && look_wanted_) continue;
+        if (usable_ && look.contents && look_wanted_) continue;
         co_await pause(next_look_, begun + (look_failed_ ? Duration(beat) : between_looks_));
     }
 }
 
-// Not sooner than a beat after one that failed: a refused connection fails at once.
+// Not sooner than a beat after one that failed: a refused connection fails at once. Contents that
+// are not believed are no reason for another look.
 void Replica::look_now() {
     look_wanted_ = true;
-    if (!look_failed_) next_look_.cancel();
+    if (!look_failed_ && usable_) next_look_.cancel();
+}
+
+// Once a store has shown less than was known of it, what it shows later proves nothing: other
+// writes make up for its revisions.
+std::string Replica::judged(std::string why) {
+    if (refused_.empty() && !why.empty() && !memory_.id().empty())
+        refused_ = why + " (refused until this replica is restarted)";
+    return refused_.empty() ? why : refused_;
 }
 
 // `why`: why these contents cannot be believed; empty: they can.

@@ -99,6 +99,7 @@ class Replica {
     std::shared_ptr<etcd::Node> peer(const std::string& address);
     void tell_peer(const Line& line, const std::string& address, const std::string& why);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
+    std::string judged(std::string why);
     void apply(const Look& look, std::uint64_t number, const std::string& why);
     void drive(Line& line);
     void drive_all();
@@ -126,6 +127,7 @@ class Replica {
     Time look_begun_{};
     bool look_wanted_ = false, look_failed_ = false, usable_ = false;
     AskBackend ask_backend_;
+    std::string refused_;  // why this store is never believed again; empty: it is
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
     Time problem_told_{};
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;

@@ -308,6 +308,24 @@ TEST_F(Replicas, RefuseAStoreThatLostTheLine) {
     EXPECT_TRUE(still(500ms, [&] { return !house.is_granted(place); }));
 }
 
+// What is there again may be what it was before a request began.
+TEST_F(Replicas, RefuseAStoreThatLostTheLineAlsoWhenItIsThereAgain) {
+    House house(store_, "a");
+    EXPECT_TRUE(house.becomes(Role::idle));
+    const cluster::Line line = *stored().line;
+    drop(keys.line("app"));
+    EXPECT_TRUE(house.says("epoch of queue app went back"));
+    wire::Transaction again;
+    again.puts.push_back({keys.line("app"), cluster::write_line(line, wall_now()), 0});
+    calls_.body(wire::write(again));
+    ASSERT_TRUE(eventually([&] {
+        const auto seen = house.replica->contents()->lines;
+        const auto found = seen.find("app");
+        return found != seen.end() && found->second.line == line;
+    }));
+    EXPECT_NE(house.replica->problem().find("went back"), std::string::npos);
+}
+
 TEST_F(Replicas, TakeTicketsWithoutTheStoreWhileTheyAreSure) {
     const House house(store_, "a", 60s);
     ASSERT_TRUE(house.becomes(Role::idle));

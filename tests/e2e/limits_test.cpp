@@ -185,9 +185,27 @@ TEST(WaitTimeout, EndsEachOfManyWaitsAndFreesTheirPlaces) {
     EXPECT_EQ(first.read().status, 200);
 }
 
-TEST(WaitTimeout, AlsoEndsAnUploadThatTakesTooLong) {
+// It keeps nobody waiting, so it is judged when it is whole.
+TEST(WaitTimeout, DoesNotEndAnUploadWhileItArrives) {
     Backend backend;
-    Gateway gateway(one_queue(", wait_timeout: 100ms"), with(backend));
+    Gateway gateway(one_queue_but("/slow", ", wait_timeout: 100ms"), with(backend));
+    for (const bool is_free : {true, false}) {
+        Client slow = gateway.client();
+        slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
+        ASSERT_TRUE(gateway.wait_for_waiting("q", 1));
+        be_slow(300ms);
+        std::optional<Client> first;
+        if (!is_free) first.emplace(running(gateway, backend, "/first"));
+        slow.send("def");
+        EXPECT_EQ(slow.read().status, is_free ? 200 : 503);
+        EXPECT_EQ(backend.count("/slow"), 1u);
+        if (first) backend.release("/first");
+    }
+}
+
+TEST(WaitTimeout, EndsAnUploadForWhichALineInOrderOfArrivalWaits) {
+    Backend backend;
+    Gateway gateway(one_queue(", wait_timeout: 100ms", "order: arrival"), with(backend));
     Client slow = gateway.client();
     slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
     EXPECT_EQ(slow.read().status, 503);

@@ -225,6 +225,15 @@ TEST(Memory, RefusesAStoreThatWentBack) {
     EXPECT_EQ(checked(memory, contents({line}, 31)), "") << "a refused read is not remembered";
 }
 
+// Restored within an epoch: the line was open, and is idle again.
+TEST(Memory, RefusesARecordThatWentBack) {
+    Memory memory;
+    EXPECT_EQ(checked(memory, contents({line_of({20, a, LineState::open, {}}, 8)}, 9)), "");
+    const auto restored = contents({line_of({20, a, LineState::idle, {}}, 7)}, 30);
+    EXPECT_NE(checked(memory, restored).find("record of queue app went back from 8 to 7"),
+              std::string::npos);
+}
+
 TEST(Memory, RefusesAStoreWithoutWhatWasWritten) {
     Memory memory;
     EXPECT_EQ(checked(memory, contents({}, 9)), "");

@@ -49,7 +49,8 @@ class Model {
         grant(now);
     }
     void settle(Entered& e, Time now) {
-        if (e.state == State::waiting && e.deadline <= now) e.state = State::expired;
+        const bool uploads = !e.ready && limits_.order == Order::ready;
+        if (e.state == State::waiting && e.deadline <= now && !uploads) e.state = State::expired;
         grant(now);
     }
     void cancel(Entered& e, Time now) {

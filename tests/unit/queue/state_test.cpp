@@ -83,7 +83,7 @@ const std::array happenings{
                   s.now = deadline;
                   s.settle(s.ticket);
               },
-              {idle, expired, expired, granted, running, full, expired, cancelled, moved, revoked,
+              {idle, waiting, expired, granted, running, full, expired, cancelled, moved, revoked,
                released, left}},
     Happening{"client left",
               [](Scene& s) { s.cancel(s.ticket); },
