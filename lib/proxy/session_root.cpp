@@ -5,8 +5,8 @@
 #include "proxy/session.hpp"
 
 namespace ticketgate {
-namespace {
 
+// Not in an unnamed namespace: the frame of a coroutine has one.
 class RootLook final : public disk::Task {
  public:
     explicit RootLook(std::string path) : path_(std::move(path)) {}
@@ -17,8 +17,6 @@ class RootLook final : public disk::Task {
     void work() override { root = disk::open_root_now(path_, error); }
     const std::string path_;
 };
-
-}  // namespace
 
 // Without the folder, as in the middle of a deployment, the application is told the root as it is
 // written, and says itself what is missing.

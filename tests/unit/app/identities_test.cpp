@@ -18,7 +18,7 @@ bool holds(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-config::Config good(const std::string& text) {
+config::Config good_config(const std::string& text) {
     auto loaded = config::load_text(
         "listen: [{address: \"127.0.0.1:8080\"}]\n"
         "upstreams: {app: {url: \"http://127.0.0.1:8000\"}}\n" +
@@ -40,7 +40,7 @@ std::vector<std::string> printed(const std::vector<config::Problem>& problems) {
 
 std::vector<std::string> problems(const std::string& text, const System& system,
                                   const Variables& variables = {}) {
-    const auto config = good(text);
+    const auto config = good_config(text);
     std::vector<std::string> complaints;
     const auto identities =
         identities_of(config, config::environment_of(variables), system, complaints);
@@ -49,7 +49,7 @@ std::vector<std::string> problems(const std::string& text, const System& system,
 
 Identities identities(const std::string& text) {
     std::vector<std::string> complaints;
-    return identities_of(good(text), config::environment_of({}), laptop, complaints);
+    return identities_of(good_config(text), config::environment_of({}), laptop, complaints);
 }
 
 TEST(Identities, AFormatThatCannotBeMadeIsAnErrorInItsLine) {
@@ -131,11 +131,11 @@ TEST(Identities, AReloadIsComparedWithWhatRuns) {
     const std::string flakes = "ids: {machine: {worker: 7}, request_id: {format: snowflake}}\n";
     const auto running = identities(machine + service(", worker: 7"));
     const auto text = flakes + service(", worker: 8");
-    const auto told = printed(reload_problems(good(text), running, identities(text)));
+    const auto told = printed(reload_problems(good_config(text), running, identities(text)));
     ASSERT_EQ(told.size(), 1u);
     EXPECT_TRUE(holds(told[0], "both have worker 7 of datacenter 0")) << told[0];
     EXPECT_TRUE(holds(told[0], "restart instead")) << told[0];
-    const auto without = printed(reload_problems(good(flakes), running, identities(flakes)));
+    const auto without = printed(reload_problems(good_config(flakes), running, identities(flakes)));
     ASSERT_EQ(without.size(), 1u) << "the service still runs";
     EXPECT_TRUE(without[0].starts_with("c.yaml: id_service.worker: ")) << without[0];
 }
@@ -144,12 +144,12 @@ TEST(Identities, AReloadIsComparedWithTheNextStartToo) {
     const auto running = identities("ids: {machine: {worker: 7}}\n" + service(", worker: 8"));
     const std::string text =
         "ids: {machine: {worker: 8}, request_id: {format: snowflake}}\n" + service(", worker: 8");
-    const auto told = printed(reload_problems(good(text), running, identities(text)));
+    const auto told = printed(reload_problems(good_config(text), running, identities(text)));
     ASSERT_EQ(told.size(), 1u);
     EXPECT_TRUE(holds(told[0], "both have worker 8 of datacenter 0")) << told[0];
     const std::string fine =
         "ids: {machine: {worker: 9}, request_id: {format: snowflake}}\n" + service(", worker: 8");
-    EXPECT_TRUE(reload_problems(good(fine), running, identities(fine)).empty());
+    EXPECT_TRUE(reload_problems(good_config(fine), running, identities(fine)).empty());
 }
 
 }  // namespace
