@@ -77,7 +77,8 @@ routes:
 
 TEST_P(Threads, LeavingUploadingAndExpiringBreakNothing) {
     Backend backend;
-    Gateway gateway(threaded(GetParam(), one_queue(", wait_timeout: 20ms")), with(backend));
+    Gateway gateway(threaded(GetParam(), one_queue(", wait_timeout: 20ms", "order: arrival")),
+                    with(backend));
     std::vector<Client> clients;
     for (int i = 0; i < 60; ++i) {
         clients.push_back(gateway.client());

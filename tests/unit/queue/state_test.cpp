@@ -216,7 +216,7 @@ enum class Event { slot_free, body_whole, deadline_passed, client_left };
 State outcome_of(const std::array<Event, 4>& events) {
     bool free = false, whole = false;
     for (const Event event : events) {
-        if (event == Event::deadline_passed) return expired;
+        if (event == Event::deadline_passed && whole) return expired;
         if (event == Event::client_left) return cancelled;
         free = free || event == Event::slot_free;
         whole = whole || event == Event::body_whole;
