@@ -53,7 +53,7 @@ void Shutdown::drain() {
     if (handed_over()) tell_who_keeps_queues();
     enter(Phase::draining, assembly_.config().drain_timeout);
     log_.info("draining", {{"connections", assembly_.commons().connections.load()}});
-    front_.close();
+    front_.close_to_clients();
     assembly_.drain();
     if (replica_ != nullptr) replica_->drain();
     look_later();  // so that a request to the admin listener still gets its answer

@@ -96,7 +96,9 @@ task<error_code> Connection::read_head() {
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep(wire_->held());
         if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
-        if (station_->draining() && nothing) co_return errc::idle;
+        // A replica that connects now is about to ask.
+        const bool asks = peer_.replica && requests_ == 0;
+        if (station_->draining() && nothing && !asks) co_return errc::idle;
         if (station_->handed_over() && nothing) end_soon();
         const bool idle = nothing && !peer_.replica;
         if (idle) station_->rest(*this);

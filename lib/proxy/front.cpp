@@ -28,12 +28,12 @@ std::string local_ip(int descriptor) {
 Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::size_t replicas,
              std::uint32_t max_connections, int shut_at, const net::OpenListener& open)
     : commons_(commons),
+      replicas_(replicas),
       max_connections_(max_connections),
       update_(std::make_shared<net::Call>([this] { update(); })),
       knock_(std::make_shared<net::Call>([this] { knocked(); })),
-      look_(std::make_shared<net::Call>([this] {
-          for (auto& listener : listeners_) listener->look();
-      })) {
+      look_(std::make_shared<net::Call>(
+          [this] { each([](net::Listener& listener) { listener.look(); }); })) {
     net::Loop& loop = commons_.stations.front()->loop;
     const auto report = [this](int error) { no_means(error); };
     for (const auto& l : listen) {
@@ -52,22 +52,28 @@ Front::Front(Commons& commons, const std::vector<config::Listen>& listen, std::s
     }
 }
 
+template <class Call>
+void Front::each(Call call) const {
+    for (const auto& listener : listeners_)
+        if (listener) call(*listener);
+}
+
 std::vector<net::Endpoint> Front::addresses() const {
     std::vector<net::Endpoint> out;
     out.reserve(listeners_.size());
-    for (const auto& listener : listeners_) out.push_back(listener->local());
+    each([&out](const net::Listener& listener) { out.push_back(listener.local()); });
     return out;
 }
 
 std::vector<int> Front::descriptors() const {
     std::vector<int> out;
     out.reserve(listeners_.size());
-    for (const auto& listener : listeners_) out.push_back(listener->descriptor());
+    each([&out](const net::Listener& listener) { out.push_back(listener.descriptor()); });
     return out;
 }
 
 void Front::own_files() {
-    for (auto& listener : listeners_) listener->own_file();
+    each([](net::Listener& listener) { listener.own_file(); });
 }
 
 // The file of a unix socket is the other process's from here on, even if that ends soon. What is
@@ -76,10 +82,10 @@ void Front::hand_over(bool on) {
     const auto done = std::make_shared<std::binary_semaphore>(0);
     commons_.stations.front()->loop.post([this, on, done] {
         handed_over_ = on;
-        for (auto& listener : listeners_) {
-            listener->leave_file();
-            if (!on) net::listen_again(listener->descriptor());
-        }
+        each([on](net::Listener& listener) {
+            listener.leave_file();
+            if (!on) net::listen_again(listener.descriptor());
+        });
         update();
         done->release();
     });
@@ -94,6 +100,14 @@ void Front::close() {
             listeners_.clear();
         }
         look_again_.disarm();
+    });
+}
+
+void Front::close_to_clients() {
+    commons_.stations.front()->loop.post([this] {
+        const std::lock_guard lock(closing_);
+        for (std::size_t i = 0; i < listeners_.size(); ++i)
+            if (i != replicas_) listeners_[i].reset();
     });
 }
 
@@ -151,10 +165,10 @@ void Front::update() {
     const bool full = commons_.connections >= max_connections_;
     if (!full) full_ = false;
     if (handed_over_) {
-        for (auto& listener : listeners_) listener->pause();
+        each([](net::Listener& listener) { listener.pause(); });
         return;
     }
-    for (auto& listener : listeners_) full ? listener->hold() : listener->resume();
+    each([full](net::Listener& listener) { full ? listener.hold() : listener.resume(); });
 }
 
 // Loop 0. A client waits at the limit: closes a connection that rests. If none does, answers end
@@ -162,7 +176,7 @@ void Front::update() {
 // is set before the stations are read, and a station reads it after it has published one.
 void Front::knocked() {
     if (commons_.connections < max_connections_) return update();
-    for (auto& listener : listeners_) listener->pause();
+    each([](net::Listener& listener) { listener.pause(); });
     commons_.room_wanted = true;
     const bool made = make_room();
     if (made) commons_.room_wanted = false;
@@ -197,7 +211,7 @@ void Front::look_for_clients() {
     bool none = true;
     {
         const std::lock_guard lock(closing_);
-        for (const auto& listener : listeners_) none = listener->look_for_none() && none;
+        each([&none](net::Listener& listener) { none = listener.look_for_none() && none; });
     }
     if (!none) post(look_);
 }

@@ -35,6 +35,8 @@ class Front final : private Observer {
     // Any thread.
     /// Accepts no new connections from now on.
     void close();
+    /// The same, but for other replicas: they ask this one whether its requests have ended.
+    void close_to_clients();
     /// Another process accepts from these sockets, or, with false, does so no more. Returns when
     /// the first loop, which accepts, has taken note; so not to be called by it.
     void hand_over(bool on);
@@ -46,6 +48,8 @@ class Front final : private Observer {
 
  private:
     void notify() override { knocked(); }
+    template <class Call>
+    void each(Call call) const;
     void knocked();
     bool make_room();
     void accepted(Descriptor& descriptor, Peer peer, bool proxy_protocol);
@@ -55,7 +59,8 @@ class Front final : private Observer {
     void post(const std::shared_ptr<net::Call>& call) noexcept;
     Commons& commons_;
     std::mutex closing_;  // held to clear listeners_, and to read them outside loop 0
-    std::vector<std::unique_ptr<net::Listener>> listeners_;
+    std::vector<std::unique_ptr<net::Listener>> listeners_;  // null: closed
+    const std::size_t replicas_;
     std::size_t next_ = 0;
     bool handed_over_ = false;  // on loop 0
     Deadline look_again_{*this};

@@ -185,6 +185,24 @@ TEST_F(ClusterCut, WhoWaitsAtAKeeperWithoutTheStoreGoesToTheNextKeeper) {
     store_.go_on(0);
 }
 
+TEST_F(ClusterCut, AKeeperThatDrainsWithoutTheStoreGivesItsWordToTheNext) {
+    auto a = replica_at(store_.url(0), "a");
+    begin_line(*a);
+    const auto b = replica_at(store_.url(1), "b");
+    backend_.hold("/slow");
+    Client slow = a->client(), there = b->client();
+    slow.get("/slow");
+    ASSERT_TRUE(backend_.wait_for("/slow"));
+    store_.stop(0);
+    a->program().signal(SIGTERM);
+    there.get("/there");
+    backend_.release("/slow");
+    EXPECT_EQ(slow.read().status, 200);
+    EXPECT_EQ(there.read().status, 200);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+    store_.go_on(0);
+}
+
 // A store whose database is at its limit answers reads and renewals, and takes no writes.
 class ClusterFull : public Cluster {
  protected:
