@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 #include <thread>
 
 namespace ticketgate::disk {
@@ -100,9 +101,15 @@ bool Readers::add(const std::shared_ptr<Shared>& shared_ptr, const std::string& 
 void Readers::give_turns(Shared& shared, Lines::iterator at) {
     Line& line = at->second;
     while (line.turns < line.waiting.size() && line.turns + line.busy < shared.limits.threads) {
-        ++line.turns;
         shared.turns.push_back(at);
+        ++line.turns;
     }
+}
+
+// A thread has nobody to tell: without memory the turn is given at the next task of the root.
+void Readers::give_turns_or_wait(Shared& shared, Lines::iterator at) noexcept try {
+    give_turns(shared, at);
+} catch (const std::bad_alloc&) {
 }
 
 // False: there is one already, there are too many, or the system has none.
@@ -148,7 +155,11 @@ void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
     ++line.busy;
     ++shared.busy;
     lock.unlock();
-    if (entry.task->wanted_) entry.task->work();
+    try {
+        if (entry.task->wanted_) entry.task->work();
+    } catch (const std::exception&) {
+        entry.task->failed_ = true;
+    }
     lock.lock();
     // Once closed, the loop may be gone.
     if (!shared.closed && entry.from != nullptr) entry.from->post(*entry.task, entry.task);
@@ -158,7 +169,7 @@ void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
     lock.lock();
     --line.busy;
     --shared.busy;
-    if (!shared.closed) give_turns(shared, at);
+    if (!shared.closed) give_turns_or_wait(shared, at);
     if (line.over()) shared.lines.erase(at);
 }
 

@@ -24,8 +24,10 @@ namespace ticketgate::disk {
 /// it; the session may leave it behind.
 class Task : public net::Job {
  public:
-    /// On the loop: the work is done.
+    /// On the loop: the work is done, or has failed.
     bool done() const { return done_; }
+    /// On the loop, once done: an exception ended the work, such as no memory.
+    bool failed() const { return failed_; }
     /// On the loop: whom to notify when it is done; null: nobody wants it any more, and work that
     /// has not begun is not done.
     void notify(Observer* waiter);
@@ -38,6 +40,7 @@ class Task : public net::Job {
     std::atomic<bool> wanted_{true};
     Observer* waiter_ = nullptr;
     bool done_ = false;
+    bool failed_ = false;  // written before the task is posted back
 };
 
 class Readers {
@@ -92,6 +95,7 @@ class Readers {
     static bool add(const std::shared_ptr<Shared>& shared, const std::string& line, Entry entry,
                     For what);
     static void give_turns(Shared& shared, Lines::iterator line);
+    static void give_turns_or_wait(Shared& shared, Lines::iterator line) noexcept;
     static bool find_thread(const std::shared_ptr<Shared>& shared);
     static void work_on(Shared& shared, std::unique_lock<std::mutex>& lock);
     static void serve(const std::shared_ptr<Shared>& shared);

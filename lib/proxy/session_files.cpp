@@ -188,6 +188,7 @@ task<error_code> Session::wait_for(const std::string& root, std::shared_ptr<disk
         if (deadline_.expired()) co_return errc::file_late;
     }
     deadline_.disarm();
+    if (task->failed()) co_return errc::internal;
     co_return error_code();
 }
 

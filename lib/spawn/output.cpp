@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <new>
+
 #include "base/error.hpp"
 
 namespace ticketgate::spawn {
@@ -28,7 +30,7 @@ void Output::read_on() {
     pipe_.async_read_some(boost::asio::buffer(buffer_),
                           [self = shared_from_this()](const error_code& error, std::size_t size) {
                               if (error) return;
-                              self->take({self->buffer_.data(), size});
+                              self->take_or_drop({self->buffer_.data(), size});
                               self->read_on();
                           });
 }
@@ -43,6 +45,13 @@ void Output::take(std::string_view bytes) {
     }
 }
 
+// Without memory lines are lost, but the pipe is read on: a worker would wait in a write for ever.
+void Output::take_or_drop(std::string_view bytes) noexcept try {
+    take(bytes);
+} catch (const std::bad_alloc&) {
+    line_.clear();
+}
+
 // A child of the worker may hold the pipe open.
 void Output::close() {
     if (!pipe_.is_open()) return;
@@ -51,10 +60,9 @@ void Output::close() {
     for (int i = 0; i < most_reads_at_the_end; ++i) {
         const auto size = pipe_.read_some(boost::asio::buffer(buffer_), ignored);
         if (ignored || size == 0) break;
-        take({buffer_.data(), size});
+        take_or_drop({buffer_.data(), size});
     }
-    if (!line_.empty()) tell_(line_);
-    line_.clear();
+    if (!line_.empty()) take_or_drop("\n");
     pipe_.close(ignored);
 }
 

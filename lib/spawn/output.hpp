@@ -24,6 +24,7 @@ class Output : public std::enable_shared_from_this<Output> {
  private:
     Output(boost::asio::io_context& io, Descriptor pipe, Tell tell);
     void read_on();
+    void take_or_drop(std::string_view bytes) noexcept;
     void take(std::string_view bytes);
     void drain();
     boost::asio::posix::stream_descriptor pipe_;

@@ -130,8 +130,8 @@ void BackendConnection::wait_for_room() {
     story().excuse = "its backend fails";
     link_.close();
     phase_ = Phase::given_up;
-    ready_at_ = clock.now + 50ms;
-    again(50ms);
+    ready_at_ = clock.now + 10 * plan_.gives_up;  // until its client reads on, and longer
+    again(10 * plan_.gives_up);
 }
 
 void BackendConnection::end_given_up() {

@@ -28,6 +28,7 @@ Plan stuck_reader() {
     plan.response_spool_max = 100;
     plan.backend_capacity = 100;
     plan.gives_up = 11s;
+    plan.wait_timeout = never;
     return plan;
 }
 

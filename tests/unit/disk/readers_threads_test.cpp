@@ -5,6 +5,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -74,6 +75,32 @@ TEST(ReadersThreads, GiveEachTaskBackToItsLoop) {
     }));
     EXPECT_EQ(count, 100);
     for (const auto& task : tasks) EXPECT_TRUE(task->done());
+}
+
+class WithoutMemory final : public Task {
+    void work() override { throw std::bad_alloc(); }
+};
+
+TEST(ReadersThreads, GiveATaskBackThatHasNoMemoryAndGoOn) {
+    net::Loop loop(0);
+    Readers readers;
+    readers.limit({.threads = 1, .max_waiting = 9});
+    std::atomic<int> count{0};
+    Waiter waiter;
+    const auto failing = std::make_shared<WithoutMemory>();
+    const auto next = std::make_shared<Counted>(count);
+    for (const std::shared_ptr<Task>& task :
+         {std::shared_ptr<Task>(failing), std::shared_ptr<Task>(next)}) {
+        task->notify(&waiter);
+        EXPECT_TRUE(readers.submit("/a", task, loop));
+    }
+    EXPECT_TRUE(test::eventually([&] {
+        loop.run_once(1ms);
+        return waiter.notified == 2;
+    }));
+    EXPECT_TRUE(failing->done() && failing->failed());
+    EXPECT_FALSE(next->failed());
+    EXPECT_EQ(count, 1);
 }
 
 TEST(ReadersThreads, RefuseWhatIsTooMuch) {

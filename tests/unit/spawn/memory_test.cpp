@@ -1,11 +1,20 @@
 // Whether a worker's group still runs, without memory and without descriptors: a slot depends on
 // it.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "../../support/no_memory.hpp"
 #include "spawn/group.hpp"
+#include "spawn/output.hpp"
 #include "start.hpp"
 
 namespace ticketgate::spawn {
@@ -47,6 +56,26 @@ TEST(GroupWithoutDescriptors, MayStillRun) {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
     EXPECT_FALSE(gone);
     EXPECT_TRUE(kill_rest(child.pid));
+}
+
+// A worker waits in a write for as long as nobody reads its pipe.
+TEST(OutputWithoutMemory, LosesLinesAndIsReadOn) {
+    boost::asio::io_context io;
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const Descriptor writes(ends[1]);
+    std::vector<std::string> told;
+    bool short_of_memory = true;
+    const auto output = Output::read(io, Descriptor(ends[0]), [&](std::string_view line) {
+        if (std::exchange(short_of_memory, false)) throw std::bad_alloc();
+        told.emplace_back(line);
+    });
+    for (const std::string_view line : {"lost\n", "told\n"}) {
+        ASSERT_EQ(::write(writes.get(), line.data(), line.size()), 5);
+        (void)io.run_one();
+    }
+    EXPECT_EQ(told, std::vector<std::string>{"told"});
+    output->close();
 }
 
 }  // namespace
