@@ -125,8 +125,12 @@ void BackendConnection::end_unheard() {
 void BackendConnection::wait_for_room() {
     stuck_since_ = std::min(stuck_since_, clock.now);
     if (plan_.gives_up >= never || port_.speech != Speech::http) return;
-    if (clock.now < stuck_since_ + plan_.gives_up)
-        return again(stuck_since_ + plan_.gives_up - clock.now);
+    const Time due = stuck_since_ + plan_.gives_up;
+    if (clock.now < due) return again(due - clock.now);
+    if (clock.now > due + 500ms) {  // time has jumped for all
+        stuck_since_ = clock.now;
+        return again(plan_.gives_up);
+    }
     story().excuse = "its backend fails";
     link_.close();
     phase_ = Phase::given_up;

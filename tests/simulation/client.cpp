@@ -57,6 +57,11 @@ void Client::act() {
     if (done_ || link_ == nullptr) return;
     leave_if_due();
     if (done_) return;
+    if (clock.now < stalls_until_) {
+        again(stalls_until_ - clock.now);
+        if (leave_at_ > clock.now) at_ = std::min(at_, leave_at_);
+        return;
+    }
     const bool both = can_send() && can_read();
     if (can_send() && (!both || stage_.random.chance(50)))
         send_piece();
@@ -72,6 +77,7 @@ void Client::act() {
     Duration pause = at_most(plan_.pause);
     if (plan_.stall != Duration{} && stage_.random.chance(5)) {
         pause = at_most(plan_.stall);
+        stalls_until_ = clock.now + pause;  // whatever arrives meanwhile
         stage_.judge.excuse_all(index_, "its client is slow");
     }
     if (can_send() || can_read()) again(pause);
