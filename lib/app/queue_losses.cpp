@@ -27,7 +27,7 @@ void QueueLosses::tell_of(const LocalGate& gate) {
     before = now;
 }
 
-// What it does not know is of another version.
+// Ignores names that it does not know: another version sent them.
 void add_losses(const GateRegistry& gates, metrics::Registry& metrics,
                 const upgrade::Message& message) {
     const std::string_view text = message.text;

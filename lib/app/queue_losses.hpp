@@ -1,5 +1,5 @@
-// What the queues of the old process of an upgrade count of refusals and broken promises, for the
-// new process, which an operator sees. Control thread.
+// Passes the counts of refusals and broken promises from the queues of the old process of an
+// upgrade to the new process, whose metrics an operator sees. Control thread.
 #pragma once
 
 #include <functional>

@@ -76,7 +76,7 @@ std::string why_not_run(const config::Upstream& upstream, const spawn::Command& 
            " read it";
 }
 
-// What all paths get that name no script; empty: none has to be there.
+// The script that runs for each path that names none; empty: no script has to be there.
 std::string front_controller(const config::Upstream& upstream) {
     const auto& tries = upstream.files.tries.value;
     const std::string last = tries && !tries->empty() ? tries->back() : "upstream";

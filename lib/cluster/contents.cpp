@@ -210,26 +210,30 @@ etcd::Transaction transaction_of(const Keys& keys, const std::string& cluster,
     return out;
 }
 
+namespace {
+
+std::string went_back(const std::string& what, std::uint64_t from, std::uint64_t to) {
+    return what + " went back from " + std::to_string(from) + " to " + std::to_string(to) +
+           ": it was restored from an earlier time";
+}
+
+}  // namespace
+
 std::string Memory::check(const Contents& now) const {
     if (now.id.empty())
         return id_.empty() ? "it has no cluster of this name"
                            : "the cluster's key has gone: the store has lost its data";
     if (!id_.empty() && id_ != now.id) return "the cluster has another id: the store was made anew";
-    if (now.revision < revision_)
-        return "its revision went back from " + std::to_string(revision_) + " to " +
-               std::to_string(now.revision) + ": it was restored from an earlier time";
+    if (now.revision < revision_) return went_back("its revision", revision_, now.revision);
     for (const auto& [queue, known] : records_) {
         const auto found = now.lines.find(queue);
         const bool exists = found != now.lines.end() && found->second.line;
         const Record there =
             exists ? Record{found->second.line->epoch, found->second.version} : Record{};
-        const auto went_back = [&queue](const char* what, std::uint64_t from, std::uint64_t to) {
-            return std::string("the ") + what + " of queue " + queue + " went back from " +
-                   std::to_string(from) + " to " + std::to_string(to) +
-                   ": it was restored from an earlier time";
-        };
-        if (there.epoch < known.epoch) return went_back("epoch", known.epoch, there.epoch);
-        if (there.version < known.version) return went_back("record", known.version, there.version);
+        if (there.epoch < known.epoch)
+            return went_back("the epoch of queue " + queue, known.epoch, there.epoch);
+        if (there.version < known.version)
+            return went_back("the record of queue " + queue, known.version, there.version);
     }
     return {};
 }

@@ -13,7 +13,7 @@ bool is_file_name(const std::string& name) {
     return name.find('/') == std::string::npos && !name.starts_with('.') && is_header_value(name);
 }
 
-// What users of nginx write in try_files. Empty: this is none of it.
+// The remedy for an entry that nginx would take in try_files; empty: it is no such entry.
 std::string instead_of_nginx(const std::string& one) {
     if (one == "$uri") return "write path";
     if (one == "$uri/") return "write path/";

@@ -53,7 +53,7 @@ class Folder final : public files::Tree {
     files::Found find(const std::string& path) override;
     files::Found open(const std::string& path) override;
 
-    /// What it has opened, for KeptFiles.
+    /// The files that it has opened, for KeptFiles.
     const std::vector<OpenedFile>& opened() const { return opened_; }
     /// What kept it from opening the last path that it could not open, for the log; 0: nothing but
     /// that it is not there.

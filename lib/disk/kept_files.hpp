@@ -15,8 +15,8 @@ namespace ticketgate::disk {
 
 using SharedDescriptor = std::shared_ptr<const Descriptor>;
 
-/// What a descriptor stands for. While a file is open its number (`inode`) is no other's, and each
-/// change of its bytes, its size or its rights changes the rest.
+/// Identifies the file behind a descriptor. While a file is open its number (`inode`) is no
+/// other's, and each change of its bytes, its size or its rights changes the rest.
 struct Identity {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t changed_ns = 0, mtime_ns = 0;

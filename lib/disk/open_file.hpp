@@ -23,10 +23,10 @@ class OpenFiles {
     void give_back() { --open_; }
     std::uint32_t open() const { return open_; }
 
-    /// Who closes what may wait for its file system; before files are opened.
+    /// Closes descriptors whose file system may make a close wait. Set it before files are opened.
     using Close = std::function<void(Descriptor, std::uint64_t device)>;
     void close_by(Close close) { close_ = std::move(close); }
-    /// Whoever drops it last, the close waits for nobody.
+    /// The last owner closes the file; its thread does not wait for the file system.
     SharedDescriptor share(Descriptor file, std::uint64_t device) const;
 
  private:

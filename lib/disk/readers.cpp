@@ -1,12 +1,11 @@
 #include "disk/readers.hpp"
 
-#include <pthread.h>
-#include <csignal>
-
 #include <chrono>
 #include <exception>
 #include <new>
 #include <thread>
+
+#include "base/blocked_signals.hpp"
 
 namespace ticketgate::disk {
 namespace {
@@ -17,7 +16,7 @@ constexpr auto parting = 2s;
 // An idle thread ends after this time, so that a burst leaves none behind.
 constexpr auto idle_stays = 60s;
 
-// Of all roots together: so many may hang until those of one wait for those of another.
+// For all roots together. When so many hang, the tasks of every root wait.
 constexpr std::size_t most_threads = 256;
 
 class Close final : public Task {
@@ -118,21 +117,14 @@ bool Readers::find_thread(const std::shared_ptr<Shared>& shared) {
     return shared->threads < most_threads && start_thread(shared);
 }
 
-// Signals are for the thread that waits for them.
-bool Readers::start_thread(const std::shared_ptr<Shared>& shared) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
-    try {
-        ++shared->threads;
-        std::thread([shared] { serve(shared); }).detach();
-    } catch (const std::exception&) {  // no thread, or no memory
-        --shared->threads;
-        started = false;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
+bool Readers::start_thread(const std::shared_ptr<Shared>& shared) try {
+    const BlockedSignals for_the_thread;
+    ++shared->threads;
+    std::thread([shared] { serve(shared); }).detach();
+    return true;
+} catch (const std::exception&) {  // no thread, or no memory
+    --shared->threads;
+    return false;
 }
 
 // A thread leaves only if there is nothing to do: nobody else would hear the call that it took.

@@ -45,7 +45,7 @@ class Task : public net::Job {
 
 class Readers {
  public:
-    /// Of each root.
+    /// The limits of one root.
     struct Limits {
         std::uint32_t threads = 4, max_waiting = 1024;
     };

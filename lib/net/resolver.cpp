@@ -4,7 +4,6 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <csignal>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -12,6 +11,8 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "base/blocked_signals.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -26,21 +27,6 @@ std::vector<Endpoint> loopback() {
 
 error_code no_memory() {
     return boost::system::errc::make_error_code(boost::system::errc::not_enough_memory);
-}
-
-// The signals of the process are for the control thread.
-template <class Run>
-void start_thread(Run run) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-        std::thread(std::move(run)).detach();
-    } catch (...) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Resolver::Found found_with(const Resolver::LookUp& look_up, const std::string& host) try {
@@ -87,9 +73,10 @@ class Resolver::Work : public std::enable_shared_from_this<Work> {
     }
 
     void start(const std::string& host) try {
-        start_thread([self = shared_from_this(), host] {
+        const BlockedSignals for_the_thread;
+        std::thread([self = shared_from_this(), host] {
             self->hand_in(host, found_with(self->look_up_, host));
-        });
+        }).detach();
         ++running_;
     } catch (const std::bad_alloc&) {
         answer(host, {no_memory(), {}});

@@ -202,7 +202,7 @@ void Replica::drive(Line& line) {
     auto next = line.drive(sure_until_);
     if (next.write) run(write(line, std::move(*next.write)));
     // While it settles, the word of the keeper before may appear at any time, and soon if that one
-    // drains: its port is closed then, so that only the store shows the word.
+    // drains: its process may have ended by then, so that only the store shows the word.
     const Time now = monotonic_now();
     const bool due = line.settling(now) < quick || now >= look_begun_ + beat;
     if (next.look || (next.ask && due)) look_now();

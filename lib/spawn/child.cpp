@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/blocked_signals.hpp"
 #include "base/descriptor.hpp"
 
 namespace ticketgate::spawn {
@@ -136,14 +137,10 @@ Begun begin(const Command& command, const Wiring& wiring, NotStarted& why) {
                             ::getpid(),
                             pointers(command.arguments),
                             pointers(command.environment)};
-    // No signal reaches a handler of ours in the child.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const BlockedSignals in_the_child;  // none reaches a handler of ours there
     const pid_t pid = ::fork();
     if (pid == 0) run(prepared);
     why = {errno, "fork"};
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     begun.pid = std::max(pid, 0);
     return begun;
 }

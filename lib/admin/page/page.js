@@ -180,7 +180,7 @@ function newcomer(queue) {
 const full = (queue) => queue.waiting > 0 && queue.in_flight >= queue.max_in_flight;
 const those = (queue) => plural(queue.waiting, "request waits", "requests wait");
 
-// Of several slots each may be the next to come free.
+// With several slots, any may come free next.
 function blockedText(queue) {
   const [first] = queue.tickets.in_flight;
   const request = first && `#${first.number} ${first.method} ${first.target}`;
@@ -500,7 +500,7 @@ function askResume(queue) {
 function askDrain() {
   ask("Drain and stop ticketgate?",
     "It refuses new requests, lets those that run and wait finish within drain_timeout, cuts the rest, and ends. " +
-    "The backend may go on with what is cut. A drain ends each pause: who waits behind one runs. " +
+    "The backend may go on with what is cut. A drain ends each pause, so its requests run. " +
     "Unless something starts it again, nobody reaches the application through it.", "Drain and stop", "/api/v1/drain", false,
     (view) => view.ready ? "" : "It drains already.");
 }
