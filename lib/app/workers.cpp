@@ -79,7 +79,7 @@ std::string why_not_run(const config::Upstream& upstream, const spawn::Command& 
 // The script that runs for each path that names none; empty: no script has to be there.
 std::string front_controller(const config::Upstream& upstream) {
     const auto& tries = upstream.files.tries.value;
-    const std::string last = tries && !tries->empty() ? tries->back() : "upstream";
+    std::string last = tries && !tries->empty() ? tries->back() : "upstream";
     if (upstream.fcgi->split && last.ends_with(".php")) return last;
     return last == "upstream" || !upstream.fcgi->split ? upstream.fcgi->script.value_or("") : "";
 }

@@ -110,6 +110,7 @@ class Resolver::Work : public std::enable_shared_from_this<Work> {
 
     static void tell(const Question& question, const Found& found) try {
         std::vector<Endpoint> endpoints;
+        endpoints.reserve(found.endpoints.size());
         for (const Endpoint& one : found.endpoints)
             endpoints.push_back(one.with_port(question.port));
         question.done(found.error, std::move(endpoints));

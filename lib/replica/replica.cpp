@@ -138,7 +138,7 @@ void Replica::look_now() {
 
 // Once a store has shown less than was known of it, what it shows later proves nothing: other
 // writes make up for its revisions.
-std::string Replica::judged(std::string why) {
+std::string Replica::judged(const std::string& why) {
     if (refused_.empty() && !why.empty() && !memory_.id().empty())
         refused_ = why + " (refused until this replica is restarted)";
     return refused_.empty() ? why : refused_;

@@ -99,7 +99,7 @@ class Replica {
     std::shared_ptr<etcd::Node> peer(const std::string& address);
     void tell_peer(const Line& line, const std::string& address, const std::string& why);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
-    std::string judged(std::string why);
+    std::string judged(const std::string& why);
     void apply(const Look& look, std::uint64_t number, const std::string& why);
     void drive(Line& line);
     void drive_all();
