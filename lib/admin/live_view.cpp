@@ -74,6 +74,7 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
     json::array certificates = certificates_of(standing);
     const auto other_certificates = standing.certificates.size() - certificates.size();
     json::array workers = workers_view(around.pools, Shown::workers);
+    json::array upstreams = upstreams_view(around.upstreams, Shown::upstreams, now);
     std::size_t every = 0;
     for (const auto& pool : around.pools) every += pool->view().size();
     json::object out{{"now", now.unix_ms()},
@@ -87,7 +88,9 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
                      {"queues_not_shown", all - queues.size()},
                      {"queues", std::move(queues)},
                      {"workers_not_shown", every - workers.size()},
-                     {"workers", std::move(workers)}};
+                     {"workers", std::move(workers)},
+                     {"upstreams_not_shown", around.upstreams.size() - upstreams.size()},
+                     {"upstreams", std::move(upstreams)}};
     if (!around.cluster.empty()) out["cluster"] = around.cluster;
     return print_json(out);
 }

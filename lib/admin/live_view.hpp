@@ -10,6 +10,7 @@
 
 #include "admin/queue_views.hpp"
 #include "admin/standing.hpp"
+#include "admin/upstream_views.hpp"
 #include "gate/gate_registry.hpp"
 #include "spawn/pool.hpp"
 
@@ -19,7 +20,7 @@ namespace ticketgate::admin {
 struct Shown {
     static constexpr std::size_t queues = 50, in_flight = 50, waiting = 100;
     static constexpr std::size_t tickets = 600;  ///< of all queues together, about
-    static constexpr std::size_t workers = 100, lines = 20;
+    static constexpr std::size_t workers = 100, upstreams = 50, lines = 20;
 };
 
 /// The names of the queues that are shown: those with the most waiting and running, if there are
@@ -30,6 +31,7 @@ std::set<std::string> shown_queues(const GateRegistry& gates);
 struct Around {
     Standing standing;
     std::vector<std::shared_ptr<spawn::Pool>> pools;
+    std::vector<UpstreamState> upstreams;
     std::size_t viewers;
     const Elsewhere& elsewhere;
     boost::json::object cluster;  ///< of the shown queues; empty: the config has none

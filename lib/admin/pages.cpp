@@ -135,7 +135,9 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
         return page(http::status::service_unavailable,
                     "as many viewers as admin.max_viewers allows look already\n");
     if (path == "/api/v1/workers" && actions.worker_pools)
-        return page(http::status::ok, all_workers(actions.worker_pools()), json_text);
+        return page(http::status::ok,
+                    all_workers(actions.worker_pools(), actions.upstreams(), wall_now()),
+                    json_text);
     if (path == "/api/v1/cluster" && actions.cluster)
         return page(http::status::ok, actions.cluster(), json_text);
     if (path == "/api/v1/config" && actions.config)

@@ -15,6 +15,7 @@
 #include "admin/config_view.hpp"
 #include "admin/queue_views.hpp"
 #include "admin/upgrade_view.hpp"
+#include "admin/upstream_views.hpp"
 #include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
 #include "ids/generator.hpp"
@@ -37,6 +38,7 @@ struct Actions {
     std::function<void()> drain;
     std::function<Reloaded()> reload;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> worker_pools = {};
+    std::function<std::vector<UpstreamState>()> upstreams = {};  ///< set if worker_pools is
     std::function<std::string()> cluster = {};  ///< JSON; empty: the config has no cluster
     std::function<ConfigView()> config = {};
     /// Starts a new process that takes over. Returns why not; empty: it starts.

@@ -37,24 +37,11 @@ json::array workers_view(const std::vector<std::shared_ptr<spawn::Pool>>& pools,
     return list;
 }
 
-namespace {
-
-// Also of those without a worker: requests may wait for one that cannot start.
-json::array upstreams_view(const std::vector<std::shared_ptr<spawn::Pool>>& pools) {
-    json::array list;
-    for (const auto& pool : pools)
-        list.push_back(json::object{{"upstream", pool->name()},
-                                    {"waiting", pool->figures().waiting},
-                                    {"trouble", pool->trouble()}});
-    return list;
-}
-
-}  // namespace
-
-std::string all_workers(const std::vector<std::shared_ptr<spawn::Pool>>& pools) {
+std::string all_workers(const std::vector<std::shared_ptr<spawn::Pool>>& pools,
+                        const std::vector<UpstreamState>& upstreams, WallTime now) {
     const auto all = std::numeric_limits<std::size_t>::max();
     return print_json(json::object{{"workers", workers_view(pools, all)},
-                                   {"upstreams", upstreams_view(pools)}}) +
+                                   {"upstreams", upstreams_view(upstreams, all, now)}}) +
            "\n";
 }
 

@@ -80,6 +80,7 @@ class App {
     Released release(Gate& gate, const ToRelease& what);
     admin::Actions admin_actions();
     admin::Standing standing() const;
+    std::vector<admin::UpstreamState> upstreams() const;
     void note_certificates();
     void register_upgrade_metrics();
 

@@ -22,6 +22,7 @@ void App::start_admin(const config::Config& config) {
         machine, ids::lane_of(machine, config.threads, config.threads + 1));
     PageSources sources{.standing = [this] { return standing(); },
                         .pools = [this] { return supervisor_.pools(); },
+                        .upstreams = [this] { return upstreams(); },
                         .elsewhere = [this](const std::string& queue) { return elsewhere(queue); }};
     if (replica_)
         sources.cluster = [this](const std::set<std::string>& queues) {
@@ -54,6 +55,14 @@ admin::Standing App::standing() const {
     return standing;
 }
 
+std::vector<admin::UpstreamState> App::upstreams() const {
+    std::vector<admin::UpstreamState> all;
+    assembly_.upstreams().for_each([&](const std::string& name, const auto& known) {
+        all.push_back({name, known.config.url, known.upstream->failures.told(), known.workers});
+    });
+    return all;
+}
+
 void App::tell_admin_shut(int error) {
     const Time now = monotonic_now();
     if (now < tell_admin_at_) return;
@@ -79,6 +88,7 @@ admin::Actions App::admin_actions() {
         return view;
     };
     actions.worker_pools = [this] { return supervisor_.pools(); };
+    actions.upstreams = [this] { return upstreams(); };
     actions.upgrade = [this] { return upgrade(); };
     actions.upgrading = [this] { return upgrading(); };
     actions.elsewhere = [this](const std::string& queue) { return elsewhere(queue); };

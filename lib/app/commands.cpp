@@ -162,7 +162,7 @@ int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
         return complaint.tell(why.data(), {});
     read.files = named_files(loaded);
     try {
-        App app(std::move(*loaded.config), file, environment, read, watch, std::move(inheritance));
+        App app(*loaded.config, file, environment, read, watch, std::move(inheritance));
         demand_descriptors();
         return app.run();
     } catch (const std::system_error& error) {

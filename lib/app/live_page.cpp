@@ -43,6 +43,7 @@ std::shared_ptr<admin::Live> make_live(Control& control, std::size_t most_viewer
         return admin::live_view(gates, shown,
                                 {.standing = from.standing(),
                                  .pools = from.pools(),
+                                 .upstreams = from.upstreams(),
                                  .viewers = viewers,
                                  .elsewhere = from.elsewhere,
                                  .cluster = from.cluster ? from.cluster(shown) : json::object()},

@@ -11,6 +11,7 @@
 #include "admin/live.hpp"
 #include "admin/queue_views.hpp"
 #include "admin/standing.hpp"
+#include "admin/upstream_views.hpp"
 #include "app/control.hpp"
 #include "gate/gate_registry.hpp"
 #include "net/endpoint.hpp"
@@ -28,6 +29,7 @@ std::vector<admin::Standing::Certificate> served_certificates(
 struct PageSources {
     std::function<admin::Standing()> standing;
     std::function<std::vector<std::shared_ptr<spawn::Pool>>()> pools;
+    std::function<std::vector<admin::UpstreamState>()> upstreams;
     admin::Elsewhere elsewhere;
     /// The keeper and the state of these queues; unset: the config has no cluster.
     std::function<boost::json::object(const std::set<std::string>& queues)> cluster = {};

@@ -166,7 +166,7 @@ std::string queue_table(std::string_view text) {
 
 std::string worker_table(std::string_view text) {
     std::string out = print(text, workers_of);
-    for (const auto& line : top::read_worker_waits(text)) out += top::printable(line) + "\n";
+    for (const auto& line : top::read_upstream_troubles(text)) out += top::printable(line) + "\n";
     return out;
 }
 

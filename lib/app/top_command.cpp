@@ -102,7 +102,7 @@ class Watcher {
     }
     void ask_workers() {
         ask("/api/v1/workers", [this](const AdminAnswer& answer) {
-            around.worker_waits = top::read_worker_waits(answer.body);
+            around.upstream_troubles = top::read_upstream_troubles(answer.body);
             ask_cluster();
         });
     }

@@ -91,7 +91,6 @@ std::string write_forward(const Forward& forward) {
     if (!forward.listener.empty()) add(out, "listener", forward.listener);
     add(out, "waited", us(forward.waited));
     if (forward.inside) add(out, "inside", *forward.inside);
-    if (forward.port_told) add(out, "port", "told");
     add(out, "secret", forward.secret);
     return out;
 }
@@ -103,7 +102,6 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "client") out.client = value;
         if (name == "listener") out.listener = value;
         if (name == "inside") out.inside = value;
-        if (name == "port") out.port_told = value == "told";
         if (name == "secret") out.secret = value;
         return name != "waited" || read_time(value, out.waited);
     });

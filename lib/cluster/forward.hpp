@@ -45,8 +45,6 @@ struct Forward {
     Duration waited{0};              ///< since its head was complete
     /// A call from inside: the request id that it names, which may be empty.
     std::optional<std::string_view> inside = std::nullopt;
-    /// A trusted proxy told its X-Forwarded-Port; else that is the port of a listener.
-    bool port_told = false;
 };
 
 std::string write_forward(const Forward& forward);

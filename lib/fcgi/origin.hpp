@@ -12,7 +12,6 @@ struct Origin {
     std::uint16_t client_port = 0;  ///< 0: not known
     std::string_view server_ip;     ///< of our listener; empty for a unix socket
     std::uint16_t server_port = 0;
-    bool port_told = false;      ///< a trusted proxy's X-Forwarded-Port names the client's port
     std::string_view unique_id;  ///< empty: none
 };
 

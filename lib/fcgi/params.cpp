@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "http/host.hpp"
 #include "http/rewrite.hpp"
 #include "http/target.hpp"
 
@@ -224,27 +225,14 @@ std::string_view value_of(const http::RequestHead& head, FieldName id) {
     return found == head.fields.end() ? std::string_view() : found->value;
 }
 
-bool is_port(std::string_view text) {
-    return !text.empty() && text.size() <= 5 &&
-           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// Removes the port; keeps the brackets of an IPv6 address, like nginx and Apache.
-std::string_view host_name(std::string_view host) {
-    const auto bracket = host.find(']');
-    if (bracket != std::string_view::npos) return host.substr(0, bracket + 1);
-    return host.substr(0, host.find(':'));
-}
-
 // Returns the port that the client used, since PHP builds URLs with it: a container may map another
-// port to ours (RFC 3875 4.1.15 wants the port on which the client's request arrived).
+// port to ours (RFC 3875 4.1.15 wants the port on which the client's request arrived). It stands in
+// X-Forwarded-Port, except behind a unix socket, or where a trusted proxy's makes no sense.
 std::string server_port(const http::RequestHead& head, const Origin& origin, bool https) {
     const auto told = value_of(head, FieldName::x_forwarded_port);
-    if (origin.port_told && is_port(told)) return std::string(told);
+    if (http::is_port(told)) return std::string(told);
     if (head.host.empty()) return std::to_string(origin.server_port);
-    const auto named = head.host.substr(host_name(head.host).size());
-    if (named.size() > 1 && is_port(named.substr(1))) return std::string(named.substr(1));
-    return https ? "443" : "80";
+    return std::string(http::client_port(head.host, https));
 }
 
 std::string bracketed(std::string_view ip) {
@@ -280,8 +268,8 @@ void put_ends(const http::RequestHead& head, const Origin& origin, Writer& to) {
     if (!origin.server_ip.empty()) to.put("SERVER_ADDR", origin.server_ip);
     to.put("SERVER_PORT", server_port(head, origin, https));
     // RFC 3875 4.1.14: a name or an address, even if the client sent no host.
-    to.put("SERVER_NAME",
-           head.host.empty() ? bracketed(origin.server_ip) : std::string(host_name(head.host)));
+    to.put("SERVER_NAME", head.host.empty() ? bracketed(origin.server_ip)
+                                            : std::string(http::host_name(head.host)));
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ void Assembly::probe_status_pages() {
 }
 
 void Assembly::retire() {
-    upstreams_.for_each([this](Upstream& upstream) {
-        for (const auto& loop : loops_) upstream.retire(*loop);
+    upstreams_.for_each([this](const std::string&, const auto& known) {
+        for (const auto& loop : loops_) known.upstream->retire(*loop);
     });
     if (!commons_.peers) return;
     for (const auto& loop : loops_) commons_.peers->retire(*loop);

@@ -72,6 +72,7 @@ class Assembly {
     const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
     const GateRegistry& gates() const { return gates_; }
     GateRegistry& gates() { return gates_; }
+    const UpstreamRegistry& upstreams() const { return upstreams_; }
     /// By loop index.
     Station& station(std::size_t loop) const { return *stations_[loop]; }
     Commons& commons() { return commons_; }

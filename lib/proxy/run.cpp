@@ -200,14 +200,15 @@ void Run::tell(error_code failure) noexcept {
         failure == errc::slot_revoked || failure == errc::line_moved)
         return;  // not a failure of the backend
     // Silence past response_timeout was counted when the client was told.
-    if (!request_->reply.failure())
-        station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
+    const bool counts = request_->reply.failure() != errc::upstream_timeout;
+    if (counts) station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
     try {
         std::string why = failure.message();
         const std::string fault = exchange_ ? exchange_->fault() : std::string();
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
         if (goes_to_another_keeper(failure)) return tell_keeper(why, Peers::remedy(fault));
+        if (counts) note_failure(why);
         const std::string address = exchange_ ? exchange_->address() : std::string();
         const bool no_answer = request_->record.upstream_status == 0;  // else it was cut
         const std::string remedy = exchange_ && no_answer ? exchange_->remedy() : std::string();
@@ -226,6 +227,11 @@ void Run::tell(error_code failure) noexcept {
     } catch (const std::bad_alloc&) {
         // The line is lost.
     }
+}
+
+// For the operator's view of the backend. A replica that keeps the queue is none.
+void Run::note_failure(std::string_view why) {
+    if (!request_->peer) request_->to().failures.note(why, wall_now());
 }
 
 // php-fpm does not say which file it did not find.

@@ -55,7 +55,7 @@ bool Run::rewrite_redirects(std::string& lines) {
 // written.
 task<error_code> Run::relay_body() {
     for (bool first = true;; first = false) {
-        if (!first && !request_->reply.room()) {
+        if (!first && request_->reply.wanted() && !request_->reply.room()) {
             if (const auto failure = co_await wait_for_room()) co_return failure;
         }
         std::string_view bytes;

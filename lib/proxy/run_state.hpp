@@ -33,6 +33,7 @@ class Run final : public Resident {
     error_code send_on();
     bool may_repeat(error_code failure) const;
     void tell(error_code failure) noexcept;
+    void note_failure(std::string_view why);
     void leave_backend(error_code failure);
     void end(error_code failure) noexcept;
 
@@ -101,6 +102,7 @@ class Run final : public Resident {
     /// The side whose silence `deadline_` limits.
     enum class Watch : std::uint8_t {
         backend,  ///< connect_timeout, then response_timeout or tunnel_timeout
+        silent,   ///< a backend that was silent for too long: the client and the log were told
         client,   ///< it is slow: hold_back_timeout; without a slot, the session's write_timeout
         end,      ///< the answer is over, the work perhaps not: response_timeout, then a log line
         nobody    ///< that line was written

@@ -77,10 +77,9 @@ Duration Run::silence() const {
     return request_->peer ? keeper_silence(backend) : backend;
 }
 
-// Counts from now. While the backend works on after a failure, no silence is too long.
+// Counts from now. A second silence of the same backend is no news.
 void Run::arm_silence() {
-    const Reply& reply = request_->reply;
-    const bool awaited = watch_ == Watch::backend && !reply.failure() && !reply.finished();
+    const bool awaited = watch_ == Watch::backend && !request_->reply.finished();
     if (!awaited && watch_ != Watch::end) return;
     backlog_ = most_backlog;
     station_.loop.arm(deadline_, longest_pause(silence()));
@@ -92,6 +91,7 @@ error_code Run::timed_out() {
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
+    watch_ = Watch::silent;
     station_.metrics.upstream_failed(errc::upstream_timeout, 0);
     note_backend_time();
     if (request_->reply.wanted()) hold_.client(SlotHold::Client::timed_out);
@@ -125,6 +125,7 @@ void Run::tell_silence() noexcept try {
     const bool tunnel = streaming_ || request_->tunnel;
     const std::string why = exchange_->address() + " sent nothing within " +
                             (tunnel ? "tunnel_timeout" : "response_timeout");
+    note_failure(why);
     tell_held(held ? "the backend is silent; its slot stays held"
                    : "the backend is silent; its slot was released before",
               why, held ? release_remedy() : "the queue goes on; check the backend");

@@ -35,7 +35,6 @@ error_code Session::hear_replica() {
     about->peer = client_.peer();
     about->peer.ip = told->client;
     about->peer.trusted = true;  // its X-Forwarded-* are those of the replica
-    about->peer.port_told = told->port_told;
     about->peer.secured = nullptr;  // of the connection between replicas; the client has its own
     if (!request_->record.client_ip.empty()) request_->record.client_ip = told->client;
     about->queue = told->queue;
@@ -110,7 +109,6 @@ void Session::stamp_forward(std::string& lines) const {
     forward.listener = request_->snapshot->listener_name(peer().listener);
     forward.waited = monotonic_now() - request_->started;
     if (inside_) forward.inside = *inside_;
-    forward.port_told = tells_port(head, peer());
     lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
     lines.append("\r\n");
     if (!request_->repeatable) lines.append("Expect: 100-continue\r\n");

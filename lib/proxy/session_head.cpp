@@ -34,7 +34,7 @@ class OriginOf final : public OriginSource {
         : head_(head), peer_(peer), record_(record) {}
     fcgi::Origin origin() override {
         client_ip_ = client_ip(head_, peer_);
-        return origin_of(head_, peer_, client_ip_, record_);
+        return origin_of(peer_, client_ip_, record_);
     }
 
  private:

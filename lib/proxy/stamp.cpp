@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cluster/forward.hpp"
+#include "http/host.hpp"
 #include "net/endpoint.hpp"
 #include "net/stream.hpp"
 #include "proxy/identify.hpp"
@@ -79,6 +80,27 @@ void forwarded_for(const http::RequestHead& head, const Peer& peer, std::string&
     if (lines.size() != begin) lines.append("\r\n");
 }
 
+// What a trusted proxy says of its client's scheme, or else the scheme of our connection.
+bool https(const http::RequestHead& head, const Peer& peer) {
+    if (peer.trusted)
+        for (const auto& field : head.fields)
+            if (field.id == http::FieldName::x_forwarded_proto)
+                return iequals(field.value, "https");
+    return peer.https();
+}
+
+// A backend makes URLs of it, so it is the client's port, as in SERVER_PORT over FastCGI.
+void forwarded_port(const http::RequestHead& head, const Peer& peer, std::string& lines) {
+    if (peer.trusted && has(head, http::FieldName::x_forwarded_port)) return;
+    if (peer.port == 0) return;
+    lines.append("X-Forwarded-Port: ");
+    if (peer.proxied_port || head.host.empty())
+        number(lines, peer.port);
+    else
+        lines.append(http::client_port(head.host, https(head, peer)));
+    lines.append("\r\n");
+}
+
 void via_line(unsigned version, std::string& lines) {
     lines.append(version == 10 ? "Via: 1.0 ticketgate\r\n" : "Via: 1.1 ticketgate\r\n");
 }
@@ -102,11 +124,7 @@ void stamp_request(const http::RequestHead& head, const config::Ids& ids, const 
         line(lines, "X-Forwarded-Proto", peer.https() ? "https" : "http");
     if (!head.host.empty() && (!peer.trusted || !has(head, x_forwarded_host)))
         line(lines, "X-Forwarded-Host", head.host);
-    if (peer.port != 0 && (!peer.trusted || !has(head, x_forwarded_port))) {
-        lines.append("X-Forwarded-Port: ");
-        number(lines, peer.port);
-        lines.append("\r\n");
-    }
+    forwarded_port(head, peer, lines);
     // HTTP/1.1 needs a Host even where an HTTP/1.0 client sent none (RFC 9112 3.2).
     if (head.version == 10 && !has(head, host))
         line(lines, "Host", head.host.empty() ? host_otherwise : head.host);
@@ -197,18 +215,10 @@ std::string client_ip(const http::RequestHead& head, const Peer& peer) {
     return address.empty() ? peer.ip : address;
 }
 
-// Each replica stamps X-Forwarded-Port, too: the port of its listener, if it was not told another.
-bool tells_port(const http::RequestHead& head, const Peer& peer) {
-    if (peer.replica) return peer.port_told;
-    return peer.trusted && has(head, http::FieldName::x_forwarded_port);
-}
-
 // The port is the peer's, so it does not hold for a client behind a proxy.
-fcgi::Origin origin_of(const http::RequestHead& head, const Peer& peer, std::string_view client_ip,
-                       const Record& record) {
+fcgi::Origin origin_of(const Peer& peer, std::string_view client_ip, const Record& record) {
     const std::uint16_t port = client_ip == peer.ip ? peer.from_port : std::uint16_t{0};
-    return {
-        client_ip, port, peer.local_ip, peer.port, tells_port(head, peer), record.unique_id.view()};
+    return {client_ip, port, peer.local_ip, peer.port, record.unique_id.view()};
 }
 
 void describe(Record& record, const http::RequestHead& head, const Peer& peer) {

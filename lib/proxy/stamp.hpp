@@ -21,19 +21,18 @@ namespace ticketgate {
 struct Peer {
     std::string ip;                         ///< of the connection's other end
     bool trusted = false;                   ///< it is a trusted proxy, by the present snapshot
-    std::uint16_t port = 0;                 ///< of our listener
+    std::uint16_t port = 0;                 ///< of our listener, or that a PROXY header tells
     std::uint16_t from_port = 0;            ///< of the other end
     std::string local_ip = {};              ///< of our listener; empty for a unix socket
     std::size_t listener = 0;               ///< its index in the config
     bool proxied_tls = false;               ///< a PROXY header says that the client came over TLS
+    bool proxied_port = false;              ///< a PROXY header tells `port`
     const net::Secured* secured = nullptr;  ///< null without TLS; the connection owns it
     bool many = false;                      ///< it stands for many clients: no limit for it
     bool unnamed = false;                   ///< a PROXY header came, and named no client
     /// Another replica of the cluster, which has stamped the request. `ip` is then that of its
     /// client.
     bool replica = false;
-    /// The request comes from another replica, and a trusted proxy told that replica the port.
-    bool port_told = false;
 
     bool https() const { return proxied_tls || secured != nullptr; }
 };
@@ -71,12 +70,8 @@ bool bypasses(const http::RequestHead&, const config::Settings&, bool upgrades);
 /// The client's address for the log: from a trusted proxy's header, else the peer's.
 std::string client_ip(const http::RequestHead&, const Peer&);
 
-/// A trusted proxy tells the port that the client used.
-bool tells_port(const http::RequestHead&, const Peer&);
-
 /// The facts for CGI variables that the head does not have. Views into the arguments.
-fcgi::Origin origin_of(const http::RequestHead&, const Peer&, std::string_view client_ip,
-                       const Record&);
+fcgi::Origin origin_of(const Peer&, std::string_view client_ip, const Record&);
 
 /// Fills in the client, the method, the target and TLS.
 void describe(Record&, const http::RequestHead&, const Peer&);

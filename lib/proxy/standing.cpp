@@ -21,6 +21,7 @@ Peer believed(const Peer& sender, const http::ProxyHeader* header, const Trusted
         peer.ip = header->source;
         peer.from_port = header->source_port;
         peer.port = header->port;
+        peer.proxied_port = true;
         peer.proxied_tls = header->tls;
     }
     const bool nobody = heard && header->subject == ProxySubject::unknown;

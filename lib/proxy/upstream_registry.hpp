@@ -42,7 +42,7 @@ class UpstreamRegistry {
 
     template <class Use>
     void for_each(Use use) const {
-        for (const auto& [name, known] : known_) use(*known.upstream);
+        for (const auto& [name, known] : known_) use(name, known);
     }
 
  private:

@@ -77,6 +77,7 @@ std::vector<WorkerView> Pool::view() const {
     const std::lock_guard lock(mutex_);
     const Time now = monotonic_now();
     std::vector<WorkerView> out;
+    out.reserve(workers_.size());
     for (const auto& w : workers_)
         out.push_back({w->number, w->pid, shown_state(*w), now - w->since, now - w->started,
                        w->requests, w->request_id.data()});

@@ -3,6 +3,8 @@
 #include <boost/json/parse.hpp>
 #include <exception>
 
+#include "top/line_text.hpp"
+
 namespace ticketgate::top {
 namespace {
 
@@ -85,12 +87,25 @@ void add_tickets(const json::object& from, Tickets& to) {
 }
 
 std::string worker_wait(const json::object& from) {
+    if (!from.contains("waiting")) return {};  // ticketgate does not start its workers
     const auto waiting = number(from, "waiting");
     const std::string trouble = text(from, "trouble");
     if (waiting == 0 && trouble.empty()) return {};
     return text(from, "upstream") + ": " + std::to_string(waiting) +
            (waiting == 1 ? " request waits" : " requests wait") + " for a worker" +
            (trouble.empty() ? "" : "; the last trouble: " + trouble);
+}
+
+// A process of an earlier version does not tell it.
+std::string upstream_failure(const json::object& from) {
+    const json::value* const last = from.if_contains("last_failure_seconds");
+    if (last == nullptr || last->is_null()) return {};
+    const double ago = last->to_number<double>();
+    if (ago > recent_failure) return {};
+    const auto failures = number(from, "failures");
+    return text(from, "upstream") + ": " + std::to_string(failures) +
+           (failures == 1 ? " failure" : " failures") + ", the last " + duration_text(ago) +
+           " ago: " + text(from, "last_failure");
 }
 
 // Every kind of wrong text is an exception of the JSON library.
@@ -141,13 +156,13 @@ std::optional<ConfigLine> read_config(std::string_view from) {
 }
 
 // A process of an earlier version does not tell it.
-std::vector<std::string> read_worker_waits(std::string_view from) {
+std::vector<std::string> read_upstream_troubles(std::string_view from) {
     std::vector<std::string> lines;
     (void)read(from, [&](const json::object& answer) {
         if (!answer.contains("upstreams")) return 0;
         for (const auto& one : answer.at("upstreams").as_array())
-            if (auto line = worker_wait(one.as_object()); !line.empty())
-                lines.push_back(std::move(line));
+            for (auto& line : {worker_wait(one.as_object()), upstream_failure(one.as_object())})
+                if (!line.empty()) lines.push_back(line);
         return 0;
     });
     return lines;

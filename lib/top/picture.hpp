@@ -69,8 +69,11 @@ std::optional<std::vector<QueueLine>> read_queues(std::string_view json);
 std::optional<Tickets> read_tickets(std::string_view json);
 std::optional<ConfigLine> read_config(std::string_view json);
 
-/// Of the JSON of /api/v1/workers: a line for each upstream whose requests wait for a worker, or
-/// whose workers do not start.
-std::vector<std::string> read_worker_waits(std::string_view json);
+/// After so many seconds a failure of a backend is no news.
+constexpr double recent_failure = 60;
+
+/// Of the JSON of /api/v1/workers: a line for each upstream whose requests wait for a worker or
+/// whose workers do not start, and one for each that failed lately.
+std::vector<std::string> read_upstream_troubles(std::string_view json);
 
 }  // namespace ticketgate::top

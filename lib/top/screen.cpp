@@ -12,7 +12,7 @@ using Row = std::vector<std::string>;
 using Lines = std::vector<Line>;
 
 constexpr std::size_t fewest_ticket_rows = 4;
-constexpr std::size_t most_worker_waits = 3;
+constexpr std::size_t most_upstream_troubles = 3;
 
 const Row queue_columns{"QUEUE", "RUNNING", "WAITING", "OLDEST RUN", "OLDEST WAIT", "ORDER"};
 const Row ticket_columns{"NUMBER", "STATE", "FOR", "CLIENT", "REQUEST", "REQUEST ID"};
@@ -108,12 +108,12 @@ Line cluster_line(const ClusterPicture& cluster) {
 }
 
 // A request that waits for a worker holds its slot like one that runs.
-void add_worker_waits(Lines& lines, const std::vector<std::string>& waits) {
-    const std::size_t shown = std::min(waits.size(), most_worker_waits);
-    for (std::size_t i = 0; i < shown; ++i) lines.push_back({waits[i], Style::alarm});
-    if (shown < waits.size())
-        lines.push_back({"and " + std::to_string(waits.size() - shown) +
-                             " more upstreams; ticketgate workers has them",
+void add_upstream_troubles(Lines& lines, const std::vector<std::string>& troubles) {
+    const std::size_t shown = std::min(troubles.size(), most_upstream_troubles);
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back({troubles[i], Style::alarm});
+    if (shown < troubles.size())
+        lines.push_back({"and " + std::to_string(troubles.size() - shown) +
+                             " more; ticketgate workers has them",
                          Style::alarm});
 }
 
@@ -194,8 +194,8 @@ std::vector<Line> screen(const Browser& browser, const Surroundings& around, Siz
     const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
     Lines lines{head_line(browser, around), state_line(around)};
     if (around.cluster) lines.push_back(cluster_line(*around.cluster));
-    add_worker_waits(lines, around.worker_waits);
-    const std::size_t waits = std::min(around.worker_waits.size(), most_worker_waits + 1);
+    add_upstream_troubles(lines, around.upstream_troubles);
+    const std::size_t waits = std::min(around.upstream_troubles.size(), most_upstream_troubles + 1);
     lines.push_back({});
     // Head, titles, blank lines, the blocker; the cluster, and who keeps the queue.
     const std::size_t others = (around.cluster ? 13 : 10) + waits;

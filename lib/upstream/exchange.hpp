@@ -20,6 +20,7 @@
 #include "net/endpoint.hpp"
 #include "net/loop.hpp"
 #include "task/scheduler.hpp"
+#include "upstream/failures.hpp"
 
 namespace ticketgate {
 
@@ -229,6 +230,8 @@ class Upstream {
     virtual void retire(net::Loop& loop) = 0;
     /// Keeps connections again.
     virtual void unretire(net::Loop&) {}
+
+    Failures failures{};
 };
 
 }  // namespace ticketgate

@@ -67,8 +67,7 @@ void write(const http::RequestHead& head, const Peer& peer) {
     const http::RequestHead edited = http::edit_request(head, edits, written);
     const std::string client = client_ip(head, peer);
     const fcgi::Scripts scripts{.root = "/srv"};
-    fcgi::append_params(edited, 11, id_names, origin_of(edited, peer, client, record), scripts, {},
-                        params);
+    fcgi::append_params(edited, 11, id_names, origin_of(peer, client, record), scripts, {}, params);
     format_json(record, line);
 }
 

@@ -126,6 +126,14 @@ TEST(BackendFaults, AreCountedByReason) {
     EXPECT_EQ(alone.get("/x").status, 502);
     EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"no_socket\"}"), 1);
     EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"refused\"}"), 0);
+    const auto told = alone.upstream("app");
+    EXPECT_EQ(told.at("address").as_string(), "unix:/no/such/socket");
+    EXPECT_EQ(told.at("failures").as_int64(), 1);
+    EXPECT_TRUE(told.at("last_failure").as_string().find("no such socket") != std::string::npos ||
+                told.at("last_failure").as_string().find("No such file") != std::string::npos)
+        << told.at("last_failure");
+    EXPECT_TRUE(told.at("last_failure_seconds").is_number());
+    EXPECT_FALSE(told.contains("workers"));
 }
 
 // Bytes that are not HTTP do not prove that the script has ended.

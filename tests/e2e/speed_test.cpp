@@ -119,6 +119,33 @@ TEST(SlowReader, ThatHoldsItsBackendBackForTooLongIsCutAndTheBackendEnds) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway) == 0; }));
 }
 
+TEST(SlowReader, ThatWasCutDoesNotHideThatItsBackendIsSilent) {
+    Backend backend;
+    const std::string body = pattern(large);
+    backend.on("/large", [&](Call& call) {
+        call.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(large + 1) + "\r\n\r\n");
+        call.send(body);
+        call.wait_for("end");
+        call.finish("!");
+    });
+    Gateway gateway(
+        one_queue_but("/large",
+                      ", response_spool_max: 1MiB, hold_back_timeout: 300ms, response_timeout: 1s"),
+        with(backend));
+    Client slow = gateway.slow_reader();
+    slow.get("/large");
+    const auto silences = [&] {
+        return gateway.metric("ticketgate_upstream_errors_total{reason=\"timeout\"}");
+    };
+    EXPECT_TRUE(eventually([&] { return silences() == 1; }));
+    EXPECT_EQ(gateway.line("q").in_flight, 1u);
+    EXPECT_EQ(gateway.upstream("app").at("failures").as_int64(), 1);
+    backend.release("end");
+    EXPECT_EQ(gateway.get("/next").status, 200);
+    EXPECT_EQ(backend.most_in_flight(), 1);
+    EXPECT_EQ(silences(), 1) << "it was told once";
+}
+
 TEST(SlowReader, OfAnUnqueuedRouteMayHoldItsBackendBack) {
     Backend backend;
     const std::string body = pattern(large);

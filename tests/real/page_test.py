@@ -232,6 +232,23 @@ class PageTest(PageCase):
         self.shows("#reload", "threads")
         self.shows("#facts", "needs a restart")
 
+    def test_a_backend_that_fails_and_one_whose_workers_do_not_start(self):
+        (self.folder / "fails").write_text("#!/bin/sh\necho no database >&2\nexit 3\n")
+        (self.folder / "fails").chmod(0o755)
+        closed = free_port()
+        self.config.write_text(self.config.read_text().replace(
+            "upstreams: { app:", f"""upstreams: {{ down: {{ url: "http://127.0.0.1:{closed}" }},
+  own: {{ workers: {{ command: ["{self.folder}/fails"] }}, fastcgi: {{ root: "{self.folder}" }} }}, app:""").replace(
+            "routes: [{ prefix: /other", "routes: [{ prefix: /down, upstream: down }, { prefix: /own, upstream: own }, { prefix: /other"))
+        subprocess.run([TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)
+        self.open_page()
+        self.shows("#upstreams", f"http://127.0.0.1:{closed}")
+        self.send("/down/1")
+        self.shows("#upstreams", "refused")
+        self.send("/own/index.php")
+        self.shows("#upstreams", "1 request; ")
+        self.shot("upstreams")
+
     def test_a_queue_that_the_old_process_of_an_upgrade_has(self):
         self.send("/cart/add?item=1")
         wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")

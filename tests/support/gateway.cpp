@@ -92,6 +92,13 @@ Line Gateway::line(const std::string& queue) const {
     return {};
 }
 
+boost::json::object Gateway::upstream(std::string_view name) const {
+    const auto answer = boost::json::parse(admin("/api/v1/workers").body);
+    for (const auto& one : answer.at("upstreams").as_array())
+        if (std::string_view(one.at("upstream").as_string()) == name) return one.as_object();
+    return {};
+}
+
 bool Gateway::wait_for_waiting(const std::string& queue, std::uint32_t n) const {
     return eventually([&] { return line(queue).waiting == n; });
 }

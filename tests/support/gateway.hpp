@@ -56,6 +56,8 @@ class Gateway {
 
     Response admin(std::string_view target) const;
     Line line(const std::string& queue) const;
+    /// What /api/v1/workers says of a backend; empty: nothing.
+    boost::json::object upstream(std::string_view name) const;
     bool wait_for_waiting(const std::string& queue, std::uint32_t n) const;
     bool wait_for_in_flight(const std::string& queue, std::uint32_t n) const;
     /// The value of `name{label="x"}`, spelled as in /metrics; -1 if it is not there.

@@ -382,8 +382,17 @@ function drawTable(at, title, hidden, titles, rows) {
     (node, { cells }) => titles.forEach((name, i) => say(node.cells_[name], cells[i])));
 }
 
+function upstreamCells(one) {
+  const last = one.last_failure_seconds === null ? "" : `${time(one.last_failure_seconds)} ago: ${one.last_failure}`;
+  const mine = one.workers !== undefined;
+  return [one.upstream, one.address, mine ? `${one.workers} of ${one.max_workers}` : "",
+    mine ? plural(one.waiting, "request", "requests") + (one.trouble && `; ${one.trouble}`) : "", count(one.failures), last];
+}
+
 function drawProcess(view) {
   drawFacts(view);
+  drawTable(byId("upstreams"), "Upstreams", view.upstreams_not_shown,
+    ["Upstream", "Address", "Workers", "Wait for a worker", "Failures", "The last failure"], view.upstreams.map(upstreamCells));
   drawTable(byId("workers"), "Workers", view.workers_not_shown,
     ["Worker", "Upstream", "State", "For", "Age", "Requests", "Request id"],
     view.workers.map((one) => [`${one.worker} (pid ${one.pid})`, one.upstream, one.state, time(one.state_seconds),

@@ -42,8 +42,40 @@ TEST_F(Stamp, HeadersOfAStrangersRequest) {
     EXPECT_EQ(request("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", stranger),
               ids_of_request +
                   "X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: http\r\n"
-                  "X-Forwarded-Host: example.org\r\nX-Forwarded-Port: 8080\r\n"
+                  "X-Forwarded-Host: example.org\r\nX-Forwarded-Port: 80\r\n"
                   "Via: 1.1 ticketgate\r\n");
+}
+
+// A container maps another port to ours, and a proxy in front ends TLS: the backend makes URLs.
+TEST_F(Stamp, ThePortIsTheClients) {
+    struct Case {
+        const char* host;
+        const char* fields;
+        Peer peer;
+        const char* port;
+    };
+    Peer told = stranger, over_tls = stranger;
+    told.proxied_port = true;
+    over_tls.proxied_tls = true;
+    const Case cases[] = {
+        {"h", "", stranger, "80"},
+        {"h:81", "", stranger, "81"},
+        {"h", "", over_tls, "443"},
+        {"h", "", told, "8080"},
+        {"[::1]:81", "", stranger, "81"},
+        {"h", "X-Forwarded-Proto: https\r\n", stranger, "80"},
+        {"h", "X-Forwarded-Proto: https\r\n", proxy, "443"},
+        {"h:81", "X-Forwarded-Proto: https\r\n", proxy, "81"},
+        {"h", "X-Forwarded-Port: 82\r\n", stranger, "80"},
+        {"", "", stranger, "8080"},
+    };
+    for (const Case& c : cases) {
+        const std::string text =
+            "GET / HTTP/1.1\r\nHost: " + std::string(c.host) + "\r\n" + c.fields + "\r\n";
+        EXPECT_NE(request(text, c.peer).find("X-Forwarded-Port: " + std::string(c.port) + "\r\n"),
+                  std::string::npos)
+            << text << request(text, c.peer);
+    }
 }
 
 const std::string forwarded =
@@ -84,7 +116,7 @@ TEST_F(Stamp, HeadersThatATrustedProxyLeftOutAreAdded) {
                       proxy),
               ids_of_request +
                   "X-Forwarded-For: 10.0.0.1\r\nX-Forwarded-Host: h\r\n"
-                  "X-Forwarded-Port: 8080\r\nVia: 1.1 ticketgate\r\n");
+                  "X-Forwarded-Port: 443\r\nVia: 1.1 ticketgate\r\n");
 }
 
 TEST_F(Stamp, HeadersOfAnOldRequestWithoutHost) {

@@ -162,7 +162,8 @@ TEST(Screen, SaysThatWorkersDoNotStart) {
             list += std::string(i == 0 ? "" : ",") + R"({"upstream":"own)" + std::to_string(i) +
                     R"(","waiting":1,"trouble":"ended with 1"})";
         auto to = around();
-        to.worker_waits = read_worker_waits(R"({"workers":[],"upstreams":[)" + list + "]}");
+        to.upstream_troubles =
+            read_upstream_troubles(R"({"workers":[],"upstreams":[)" + list + "]}");
         return text(screen(browsing(test::cart()), to, {90, 24}));
     };
     EXPECT_NE(
@@ -170,11 +171,26 @@ TEST(Screen, SaysThatWorkersDoNotStart) {
         std::string::npos)
         << waits(1);
     EXPECT_NE(waits(5).find("\nown2: "), std::string::npos);
-    EXPECT_NE(waits(5).find("\nand 2 more upstreams; ticketgate workers has them\n"),
-              std::string::npos);
+    EXPECT_NE(waits(5).find("\nand 2 more; ticketgate workers has them\n"), std::string::npos);
     EXPECT_EQ(waits(5).find("\nown3: "), std::string::npos) << "the queues need room";
-    EXPECT_TRUE(read_worker_waits(R"({"workers":[]})").empty()) << "of an earlier version";
-    EXPECT_TRUE(read_worker_waits("no such page").empty());
+    EXPECT_TRUE(read_upstream_troubles(R"({"workers":[]})").empty()) << "of an earlier version";
+    EXPECT_TRUE(read_upstream_troubles("no such page").empty());
+}
+
+TEST(Screen, SaysWhichBackendFailedInTheLastMinute) {
+    const auto failed = [](const std::string& seconds) {
+        auto to = around();
+        to.upstream_troubles = read_upstream_troubles(
+            R"({"workers":[],"upstreams":[{"upstream":"app","address":"http://a:80","failures":12,)"
+            R"("last_failure":"connection refused","last_failure_seconds":)" +
+            seconds + "}]}");
+        return text(screen(browsing(test::cart()), to, {90, 24}));
+    };
+    EXPECT_NE(failed("2").find("\napp: 12 failures, the last 2.0s ago: connection refused\n"),
+              std::string::npos)
+        << failed("2");
+    EXPECT_EQ(failed("61").find("\napp: "), std::string::npos);
+    EXPECT_EQ(failed("null").find("\napp: "), std::string::npos);
 }
 
 TEST(Screen, TellsOfAPauseFirst) {
