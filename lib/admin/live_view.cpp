@@ -44,18 +44,24 @@ json::array certificates_of(const Standing& standing) {
     return out;
 }
 
+// Somebody has to look at it, however short its line is. The page calls it blocked or paused.
+bool stands(const GateFigures& figures) {
+    return figures.paused() || figures.stalled > Shown::stalled;
+}
+
 }  // namespace
 
 std::set<std::string> shown_queues(const GateRegistry& gates) {
-    std::vector<std::tuple<std::uint64_t, std::string>> busy;
+    using Rank = std::tuple<bool, std::uint64_t, std::string>;
+    std::vector<Rank> busy;
     gates.for_each([&](const Gate& gate) {
         const GateFigures figures = gate.figures();
         const std::uint64_t load = std::uint64_t{figures.waiting} + figures.in_flight;
-        busy.emplace_back(~load, gate.name());
+        busy.emplace_back(!stands(figures), ~load, gate.name());
     });
     std::sort(busy.begin(), busy.end());
     std::set<std::string> names;
-    for (const auto& [load, name] : busy)
+    for (const auto& [flows, load, name] : busy)
         if (names.size() < Shown::queues) names.insert(name);
     return names;
 }
@@ -83,6 +89,7 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
                      {"ready", standing.ready},
                      {"viewers", around.viewers},
                      {"config", config_of(standing)},
+                     {"upgrade", standing.upgrade},
                      {"certificates", std::move(certificates)},
                      {"certificates_not_shown", other_certificates},
                      {"queues_not_shown", all - queues.size()},

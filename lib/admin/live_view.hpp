@@ -20,11 +20,12 @@ namespace ticketgate::admin {
 struct Shown {
     static constexpr std::size_t queues = 50, in_flight = 50, waiting = 100;
     static constexpr std::size_t tickets = 600;  ///< of all queues together, about
+    static constexpr Duration stalled = 10s;  ///< as in page.js
     static constexpr std::size_t workers = 100, upstreams = 50, lines = 20;
 };
 
-/// The names of the queues that are shown: those with the most waiting and running, if there are
-/// too many.
+/// The names of the queues that are shown. If there are too many, those that are paused or have
+/// stood still for long, then those with the most waiting and running.
 std::set<std::string> shown_queues(const GateRegistry& gates);
 
 /// The parts of one picture that do not come from the gates.

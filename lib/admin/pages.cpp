@@ -156,8 +156,7 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
 }
 
 std::string Pages::failed_upgrade(const Upgrading& last) {
-    if (last.state != "failed") return {};
-    return "the last upgrade failed, and this process goes on: " + last.why + "\n";
+    return last.state == "failed" ? upgrade_text(last) + "\n" : std::string();
 }
 
 // A bad file on disk makes the process no less ready: it serves with the config in force.
@@ -250,7 +249,7 @@ HttpResponse Pages::release(Gate& gate, const Query& query) const {
 
 // Empty: the pause holds the line. Elsewhere it would hold nobody: the keeper admits.
 std::string Pages::why_not_paused_here(const Gate& gate) const {
-    if (!actions.elsewhere || actions.elsewhere(gate.name()) != "other_replica") return {};
+    if (!actions.elsewhere || actions.elsewhere(gate.name()).where != "other_replica") return {};
     const Whereabouts at = gate.where();
     const std::string not_paused = "not paused: queue " + gate.name();
     if (at.where == Whereabouts::Where::peer && at.keeper)

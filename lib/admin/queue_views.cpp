@@ -39,6 +39,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"stalled_seconds", to_s(figures.stalled)},
         {"retry_after_seconds", figures.retry_after},
         {"newcomer_wait_seconds", newcomer_wait(figures)},
+        {"refuses_newcomers", figures.refuses},
         {"paused", figures.paused()},
         {"pause_left_seconds", pause_left(figures)},
     };
@@ -84,10 +85,18 @@ json::array line_of(const std::vector<TicketView>& views, std::size_t most) {
 }
 
 // null: nothing of the queue runs but what its summary counts.
-json::value place(const Gate& gate, const Elsewhere& elsewhere) {
-    const auto where = elsewhere ? elsewhere(gate.name()) : std::string_view();
-    if (where.empty()) return nullptr;
-    return json::string_view(where.data(), where.size());
+void add_place(json::object& to, const Gate& gate, const Elsewhere& elsewhere) {
+    const Place place = elsewhere ? elsewhere(gate.name()) : Place();
+    to["elsewhere"] = nullptr;
+    if (place.where.empty()) return;
+    to["elsewhere"] = json::string_view(place.where.data(), place.where.size());
+    if (place.oldest == nullptr) return;
+    const OldRequest& oldest = *place.oldest;
+    const double held = static_cast<double>(wall_now().unix_us - oldest.since.unix_us) / 1e6;
+    to["old_process_runs"] = json::object{{"number", oldest.number},
+                                          {"request_id", oldest.request_id},
+                                          {"request", ascii(oldest.request)},
+                                          {"held_seconds", std::max(0.0, held)}};
 }
 
 // null: nobody, this replica, or the queue is not clustered.
@@ -120,7 +129,7 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
     json::array list;
     gates.for_each([&](const Gate& gate) {
         json::object one = summary(gate, gate.figures());
-        one["elsewhere"] = place(gate, elsewhere);
+        add_place(one, gate, elsewhere);
         add_keeper(one, gate);
         list.push_back(std::move(one));
     });
@@ -130,7 +139,7 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
 std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere) {
     const GateView view = gate.view(most);
     json::object out = summary(gate, view.figures);
-    out["elsewhere"] = place(gate, elsewhere);
+    add_place(out, gate, elsewhere);
     add_keeper(out, gate);
     out["tickets"] = tickets(view, {most, most});
     return print_json(out) + "\n";
@@ -139,7 +148,8 @@ std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsew
 json::object queue_view(const Gate& gate, Most most, const Elsewhere& elsewhere) {
     const GateView view = gate.view(std::max(most.in_flight, most.waiting));
     json::object out = summary(gate, view.figures);
-    if (auto where = place(gate, elsewhere); !where.is_null()) out["elsewhere"] = std::move(where);
+    add_place(out, gate, elsewhere);
+    if (out["elsewhere"].is_null()) out.erase("elsewhere");
     if (gate.notes.keeper_refuses) add_keeper(out, gate);
     out["tickets"] = tickets(view, most);
     out["orphaned"] = gate.notes.orphaned.load(std::memory_order_relaxed);

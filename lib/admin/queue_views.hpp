@@ -3,17 +3,30 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "gate/gate_registry.hpp"
 
 namespace ticketgate::admin {
 
+/// A request that runs in the old process of an upgrade.
+struct OldRequest {
+    std::uint64_t number = 0;
+    std::string request_id = {}, request = {};  ///< `METHOD TARGET`
+    WallTime since{};
+};
+
 /// Where else requests of the queue may run, behind the back of its gate here: old_process,
 /// new_process, earlier_keeper, other_replica. Empty: nowhere.
-using Elsewhere = std::function<std::string_view(const std::string& queue)>;
+struct Place {
+    std::string_view where;
+    const OldRequest* oldest = nullptr;  ///< of old_process; null: not known
+};
+using Elsewhere = std::function<Place(const std::string& queue)>;
 
 std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere);
 

@@ -6,6 +6,15 @@
 
 namespace ticketgate::admin {
 
+std::string upgrade_text(const Upgrading& upgrading) {
+    if (upgrading.state == "failed")
+        return "the last upgrade failed, and this process goes on: " + upgrading.why;
+    if (upgrading.old_pid == 0) return {};
+    const auto pid = std::to_string(upgrading.old_pid);
+    return "the old process, pid " + pid + ", still finishes its requests; TERM to " + pid +
+           " makes it drain, and a second one ends it, with what it runs";
+}
+
 std::string upgrade_json(const Upgrading& upgrading) {
     return print_json(boost::json::object{
                {"pid", upgrading.pid},

@@ -18,6 +18,9 @@ struct Upgrading {
     std::string why = {};  ///< the last new process did not take over
 };
 
+/// What an operator has to know of it; empty: nothing.
+std::string upgrade_text(const Upgrading& upgrading);
+
 std::string upgrade_json(const Upgrading& upgrading);
 
 }  // namespace ticketgate::admin

@@ -103,6 +103,7 @@ class App {
     std::string upgrade();
     admin::Upgrading upgrading() const;
     std::string_view elsewhere(const std::string& queue) const;
+    admin::Place place(const std::string& queue) const;
     void tell_of_queues_there(std::vector<std::string>& warnings);
     bool tell_pause(const std::string& queue, Time until);
 

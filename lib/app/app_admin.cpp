@@ -23,7 +23,7 @@ void App::start_admin(const config::Config& config) {
     PageSources sources{.standing = [this] { return standing(); },
                         .pools = [this] { return supervisor_.pools(); },
                         .upstreams = [this] { return upstreams(); },
-                        .elsewhere = [this](const std::string& queue) { return elsewhere(queue); }};
+                        .elsewhere = [this](const std::string& queue) { return place(queue); }};
     if (replica_)
         sources.cluster = [this](const std::set<std::string>& queues) {
             return cluster_picture(*replica_, reload_.path(), queues, wall_now());
@@ -51,6 +51,7 @@ admin::Standing App::standing() const {
     standing.ready = shutdown_.ready();
     standing.started = started_;
     standing.certificates = certificates_.served();
+    standing.upgrade = admin::upgrade_text(upgrading());
     reload_.tell(standing);
     return standing;
 }
@@ -91,7 +92,7 @@ admin::Actions App::admin_actions() {
     actions.upstreams = [this] { return upstreams(); };
     actions.upgrade = [this] { return upgrade(); };
     actions.upgrading = [this] { return upgrading(); };
-    actions.elsewhere = [this](const std::string& queue) { return elsewhere(queue); };
+    actions.elsewhere = [this](const std::string& queue) { return place(queue); };
     return actions;
 }
 

@@ -230,6 +230,11 @@ std::string_view App::elsewhere(const std::string& queue) const {
     return kept_elsewhere(queue);
 }
 
+admin::Place App::place(const std::string& queue) const {
+    const auto where = elsewhere(queue);
+    return {where, where == "old_process" ? predecessor_->oldest(queue) : nullptr};
+}
+
 // After a reload. A queue that lost its routes here may have requests in the old process.
 void App::tell_of_queues_there(std::vector<std::string>& warnings) {
     if (!predecessor_ || !predecessor_->lives()) return;

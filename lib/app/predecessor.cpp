@@ -122,6 +122,7 @@ void Predecessor::heard(const upgrade::Message& message) {
     if (message.kind == Kind::ids) return begin_ids();
     if (message.kind == Kind::finished) finished_ = true;
     if (message.kind == Kind::lost) steps_.losses(message);
+    if (message.kind == Kind::oldest) note_oldest(oldest_, message);
     if (message.kind == Kind::pause) steps_.pause(message.text, upgrade::time_of(message));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/control.hpp"
+#include "app/old_requests.hpp"
 #include "app/passed_sockets.hpp"
 #include "app/shared_queues.hpp"
 #include "app/upgrade_link.hpp"
@@ -71,6 +72,11 @@ class Predecessor {
     std::int64_t line_started_s() const { return line_started_s_; }
     /// It may run requests of this queue.
     bool has(const std::string& queue) const { return lives_ && !shared_.ours(queue); }
+    /// Its request that has run for longest; null: not known.
+    const admin::OldRequest* oldest(const std::string& queue) const {
+        const auto found = oldest_.find(queue);
+        return found == oldest_.end() ? nullptr : &found->second;
+    }
     /// The queues of which it may run requests.
     std::vector<std::string> queues() const { return shared_.theirs(); }
     void tell_pause(const std::string& queue, Time until);
@@ -95,6 +101,7 @@ class Predecessor {
     const pid_t pid_;
     std::int64_t line_started_s_;
     bool lives_ = true, has_ids_ = false, finished_ = false;
+    OldestRequests oldest_;
 };
 
 }  // namespace ticketgate

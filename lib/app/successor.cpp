@@ -112,8 +112,9 @@ void Successor::hand_over() {
     link_->send({Kind::yours});
     link_->send({Kind::ids});
     shared_->start();
-    losses_ = std::make_unique<QueueLosses>(
-        gates_, [link = link_](const upgrade::Message& message) { link->send(message); });
+    const auto send = [link = link_](const upgrade::Message& message) { link->send(message); };
+    losses_ = std::make_unique<QueueLosses>(gates_, send);
+    runs_ = std::make_unique<OldRequests>(gates_, send);
     tell_losses_later();
 }
 
@@ -123,6 +124,7 @@ void Successor::tell_losses_later() {
         if (error || !losses_) return;
         tell_losses_later();
         tell_losses();
+        if (link_->all_sent()) runs_->tell();
     });
 }
 

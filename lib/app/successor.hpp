@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/control.hpp"
+#include "app/old_requests.hpp"
 #include "app/queue_losses.hpp"
 #include "app/shared_queues.hpp"
 #include "app/upgrade_link.hpp"
@@ -91,6 +92,7 @@ class Successor {
     std::shared_ptr<UpgradeLink> link_;
     std::unique_ptr<SharedQueues> shared_;
     std::unique_ptr<QueueLosses> losses_;
+    std::unique_ptr<OldRequests> runs_;  // set if losses_ is
 };
 
 }  // namespace ticketgate

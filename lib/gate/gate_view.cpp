@@ -103,7 +103,8 @@ GateFigures LocalGate::figures_at(Time now) const {
             with_pause(queue_.retry_after(now), pause),
             goes_on ? with_pause(queue_.newcomer_wait(now), pause) : Duration::max(),
             pause,
-            until_ == queue::no_ticket};
+            until_ == queue::no_ticket,
+            queue_.refuses_newcomers(now)};
 }
 
 }  // namespace ticketgate

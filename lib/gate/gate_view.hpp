@@ -37,6 +37,8 @@ struct GateFigures {
 
     /// The old process of an upgrade still has the queue: nobody is admitted here.
     bool in_old_process = false;
+    /// A request that comes now is refused, as the last one was: max_waiting.
+    bool refuses = false;
 
     bool paused() const { return pause_left > Duration{0}; }
     bool empty() const { return waiting == 0 && in_flight == 0; }

@@ -61,8 +61,9 @@ task<error_code> Run::relay_body() {
         std::string_view bytes;
         const auto step = exchange_->read_body(bytes);
         error_code failure = step ? error_code() : step.error();
-        if (streaming_ && !bytes.empty() && settings().tunnel == config::Tunnel::release)
-            hold_.let_go();
+        // The answer to a HEAD has no byte, and its script may run as long as that of a GET.
+        const bool begun = streaming_ && (!bytes.empty() || request_->asks_for_head());
+        if (begun && settings().tunnel == config::Tunnel::release) hold_.let_go();
         while (!failure && !bytes.empty()) {
             writer_.body(bytes);
             failure = exchange_->read_buffered(bytes);

@@ -56,7 +56,11 @@ double Queue::slot_seconds(Time now) const {
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
     ticket.position = waiting();
     ticket.blocked_by = holders_.empty() ? 0 : holders_.front().number;
-    if (full(entry, now)) return apply(ticket, Event::refuse, now, granted);
+    if (full(entry, now)) {
+        refused_with_ = entry.max_waiting;
+        return apply(ticket, Event::refuse, now, granted);
+    }
+    if (entry.ready && refuses_newcomers(now)) refused_with_ = unlimited;  // others are welcome
     (void)apply(ticket, Event::enter, now, granted);
     ticket.number = ++numbering_.number;
     ticket.taken = now;

@@ -133,6 +133,8 @@ class Queue {
     /// it. Duration::max(): nobody knows, as a slot waits for an upload, or no hold has ended yet.
     /// Does not know of allow().
     Duration newcomer_wait(Time now) const;
+    /// A ticket taken now is refused if it allows as many waiting ones as the last refused one did.
+    bool refuses_newcomers(Time now) const { return full({.max_waiting = refused_with_}, now); }
 
     /// The line and the holders in order, the first `most` of them, for views.
     template <class Use>
@@ -189,6 +191,7 @@ class Queue {
     Duration mean_hold_{0};    // running means: of a hold,
     Duration mean_turn_{0};    // and between two slots that came free while tickets waited
     double slot_seconds_ = 0;  // up to moved_
+    std::uint32_t refused_with_ = unlimited;  // max_waiting of the last refused ticket
 };
 
 }  // namespace ticketgate::queue

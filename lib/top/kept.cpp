@@ -130,11 +130,18 @@ std::string keeper_text(const ClusterPicture& cluster, const std::string& queue)
     return line.state == "idle" || line.state == "open" ? by : by + ", " + line.state;
 }
 
+std::vector<std::string> in_old_process(const QueueLine& queue, Clock now) {
+    std::vector<std::string> lines{queue.name +
+                                   ": the old process of the upgrade still has requests of this "
+                                   "queue; this one does not count them"};
+    if (!queue.old_request.empty())
+        lines.push_back("  the oldest there, for " + since(queue.old_seconds, now) + ": " +
+                        queue.old_request);
+    return lines;
+}
+
 std::vector<std::string> kept_by(const QueueLine& queue, const ClusterPicture* cluster, Clock now) {
-    if (queue.elsewhere == "old_process")
-        return {queue.name +
-                ": the old process of the upgrade still has requests of this queue; "
-                "this one does not count them"};
+    if (queue.elsewhere == "old_process") return in_old_process(queue, now);
     if (queue.elsewhere == "new_process")
         return {queue.name + ": new requests go to the new process, and are not shown here"};
     if (cluster == nullptr) return {};

@@ -24,6 +24,22 @@ std::size_t character(std::string_view text) {
     return std::ranges::all_of(rest, continues) ? size : 0;
 }
 
+constexpr std::string_view more = " \\";  // a shell goes on in the next line
+
+// As a shell splits them: blanks within quotes belong to a word.
+std::vector<std::string> words_of(std::string_view command) {
+    std::vector<std::string> words(1);
+    bool quoted = false;
+    for (const char c : command) {
+        if (c == '\'') quoted = !quoted;
+        if (c == ' ' && !quoted)
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    return words;
+}
+
 std::string with_unit(std::int64_t large, const char* unit, std::int64_t small, const char* sub) {
     std::array<char, 64> text;
     std::snprintf(text.data(), text.size(), "%lld%s%02lld%s", static_cast<long long>(large), unit,
@@ -63,6 +79,23 @@ std::string cut(std::string_view text, std::size_t width) {
 std::string padded(std::string_view text, std::size_t width) {
     auto out = cut(text, width);
     return out + std::string(width - length(out), ' ');
+}
+
+std::vector<std::string> folded_command(const std::string& text, std::size_t width) {
+    constexpr std::string_view begin = ": ticketgate ";
+    const auto at = text.find(begin);
+    if (length(text) <= width || at == std::string::npos) return {text};
+    std::vector<std::string> lines{text.substr(0, at + 1)};
+    std::string line = "   ";
+    for (const auto& word : words_of(std::string_view(text).substr(at + 2))) {
+        if (length(line) + 1 + length(word) + more.size() > width && line != "   ") {
+            lines.push_back(line.append(more));
+            line = "       ";
+        }
+        line.append(" ").append(word);
+    }
+    lines.push_back(line);
+    return lines;
 }
 
 std::string duration_text(double seconds) {

@@ -44,19 +44,29 @@ bool refuses(const json::object& from) {
     return found != nullptr && found->is_bool() && found->get_bool();
 }
 
+void add_old_request(const json::object& from, QueueLine& to) {
+    const json::value* const found = from.if_contains("old_process_runs");
+    if (found == nullptr) return;
+    const json::object& request = found->as_object();
+    to.old_request = text(request, "request") + ", request id " + text(request, "request_id");
+    to.old_seconds = seconds(request, "held_seconds");
+}
+
 QueueLine queue(const json::object& from) {
-    return {.name = text(from, "name"),
-            .order = text(from, "order"),
-            .waiting = number(from, "waiting"),
-            .in_flight = number(from, "in_flight"),
-            .max_in_flight = number(from, "max_in_flight"),
-            .oldest_wait = seconds(from, "oldest_wait_seconds"),
-            .oldest_hold = seconds(from, "oldest_hold_seconds"),
-            .stalled = stalled(from),
-            .paused = from.at("paused").as_bool(),
-            .pause_left = pause_left(from),
-            .elsewhere = elsewhere(from),
-            .keeper_refuses = refuses(from)};
+    QueueLine to{.name = text(from, "name"),
+                 .order = text(from, "order"),
+                 .waiting = number(from, "waiting"),
+                 .in_flight = number(from, "in_flight"),
+                 .max_in_flight = number(from, "max_in_flight"),
+                 .oldest_wait = seconds(from, "oldest_wait_seconds"),
+                 .oldest_hold = seconds(from, "oldest_hold_seconds"),
+                 .stalled = stalled(from),
+                 .paused = from.at("paused").as_bool(),
+                 .pause_left = pause_left(from),
+                 .elsewhere = elsewhere(from),
+                 .keeper_refuses = refuses(from)};
+    add_old_request(from, to);
+    return to;
 }
 
 TicketLine ticket(const json::object& from, TicketState state) {

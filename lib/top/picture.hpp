@@ -22,7 +22,9 @@ struct QueueLine {
     std::optional<double> pause_left;  ///< seconds; none: until somebody resumes it
     /// Where else its requests may run, as the listener names it; empty: nowhere.
     std::string elsewhere = {};
-    bool keeper_refuses = false;  ///< it does not take the requests of the replica that is asked
+    std::string old_request = {};  ///< the one that has run for longest in the old process
+    double old_seconds = 0;        ///< for so long
+    bool keeper_refuses = false;   ///< it does not take the requests of the replica that is asked
 
     /// Requests wait, and no slot is free for them.
     bool full() const { return waiting > 0 && in_flight >= max_in_flight; }

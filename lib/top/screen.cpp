@@ -139,14 +139,20 @@ void add_queues(Lines& lines, const Browser& browser, const Surroundings& around
             {"  and " + std::to_string(queues.size() - shown) + " more queues", Style::faint});
 }
 
-void add_blocker(Lines& lines, const Browser& browser, const Surroundings& around) {
+// A command that is cut is another command: it continues in the next line, as a shell reads it.
+void add_told(Lines& lines, const std::string& text, std::size_t columns) {
+    for (auto& line : folded_command(text, columns)) lines.push_back({std::move(line)});
+}
+
+void add_blocker(Lines& lines, const Browser& browser, const Surroundings& around,
+                 std::size_t columns) {
     const auto& tickets = *browser.tickets();
     const bool stands = tickets.queue.stands();
     const auto begin = lines.size();
-    for (auto& text : kept_by(tickets.queue, around.replicas(), around.now))
-        lines.push_back({std::move(text), Style::plain});
-    for (auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
-        lines.push_back({std::move(text), Style::plain});
+    for (const auto& text : kept_by(tickets.queue, around.replicas(), around.now))
+        add_told(lines, text, columns);
+    for (const auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
+        add_told(lines, text, columns);
     if (stands) lines[begin].style = Style::alarm;
 }
 
@@ -172,14 +178,20 @@ void add_tickets(Lines& lines, const Browser& browser, std::size_t room) {
         lines.push_back({"  and " + std::to_string(all - shown) + " more", Style::faint});
 }
 
-Line last_line(const Browser& browser) {
-    if (browser.order())
-        return {"Release number " + std::to_string(browser.order()->number) + " of " +
-                    browser.order()->queue +
-                    "? Its backend may still run: then two run at once. y: release, other: no",
-                Style::alarm};
-    if (!browser.message().empty()) return {browser.message(), Style::strong};
-    return {keys, Style::faint};
+// In two lines where one is too short: the answer must be seen.
+Lines question(const ReleaseOrder& order, std::size_t columns) {
+    const std::string risk = "Release number " + std::to_string(order.number) + " of " +
+                             order.queue + "? Its backend may still run: then two run at once.";
+    const std::string answers = "y: release, other: no";
+    if (length(risk) + 1 + length(answers) <= columns)
+        return {{risk + " " + answers, Style::alarm}};
+    return {{risk, Style::alarm}, {answers, Style::alarm}};
+}
+
+Lines last_lines(const Browser& browser, std::size_t columns) {
+    if (browser.order()) return question(*browser.order(), columns);
+    if (!browser.message().empty()) return {{browser.message(), Style::strong}};
+    return {{keys, Style::faint}};
 }
 
 void fit(Lines& lines, Size size) {
@@ -191,7 +203,8 @@ void fit(Lines& lines, Size size) {
 
 std::vector<Line> screen(const Browser& browser, const Surroundings& around, Size size) {
     const bool whole = size.rows == unlimited.rows;
-    const std::size_t rows = whole || size.rows == 0 ? size.rows : size.rows - 1;  // the last line
+    const Lines last = whole ? Lines() : last_lines(browser, size.columns);
+    const std::size_t rows = size.rows - std::min(size.rows, last.size());
     Lines lines{head_line(browser, around), state_line(around)};
     if (around.cluster) lines.push_back(cluster_line(*around.cluster));
     add_upstream_troubles(lines, around.upstream_troubles);
@@ -203,14 +216,14 @@ std::vector<Line> screen(const Browser& browser, const Surroundings& around, Siz
     add_queues(lines, browser, around, whole ? room : std::max<std::size_t>(1, room / 2));
     if (browser.tickets()) {
         lines.push_back({});
-        add_blocker(lines, browser, around);
+        add_blocker(lines, browser, around, size.columns);
         lines.push_back({});
         add_tickets(lines, browser, rows > lines.size() ? rows - lines.size() : 0);
     }
     fit(lines, {size.columns, rows});
     if (whole) return lines;
     lines.resize(rows);
-    lines.push_back(last_line(browser));
+    lines.insert(lines.end(), last.begin(), last.end());
     fit(lines, size);
     return lines;
 }

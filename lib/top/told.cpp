@@ -25,18 +25,33 @@ std::string pause(const QueueLine& queue, const std::string& whom) {
            quoted(queue.name) + (whom.empty() ? "" : " " + whom);
 }
 
-// Nothing runs. Why does a request wait?
-std::vector<std::string> idle(const Tickets& tickets) {
-    const auto& name = tickets.queue.name;
-    if (tickets.queue.waiting == 0) return {name + ": no request runs, none waits"};
-    const auto& lines = tickets.lines;
-    const auto head = std::ranges::find_if(
-        lines, [](const auto& line) { return line.state >= TicketState::waiting; });
-    if (head == lines.end() || head->state != TicketState::uploading)
-        return {name + ": no request runs, " + requests(tickets.queue.waiting) + " waiting"};
-    return {name + ": number " + std::to_string(head->number) + " still uploads its body, for " +
-                duration_text(head->seconds),
+// The first of the line that has no slot; null: none is shown.
+const TicketLine* head_of(const Tickets& tickets) {
+    const auto found = std::ranges::find_if(
+        tickets.lines, [](const TicketLine& line) { return line.state >= TicketState::waiting; });
+    return found == tickets.lines.end() ? nullptr : &*found;
+}
+
+// A slot is free, and yet the line waits: for an upload. Empty: it does not.
+std::vector<std::string> waits_for_upload(const Tickets& tickets) {
+    const TicketLine* const head = head_of(tickets);
+    const QueueLine& queue = tickets.queue;
+    if (head == nullptr || head->state != TicketState::uploading || queue.full() || queue.paused)
+        return {};
+    const std::uint64_t behind = queue.waiting - 1;
+    const bool all_wait = queue.order == "arrival" && behind > 0;
+    return {queue.name + ": number " + std::to_string(head->number) +
+                " still uploads its body, for " + duration_text(head->seconds) +
+                (all_wait ? ", and " + requests(behind) + (behind == 1 ? " waits" : " wait") +
+                                " behind it"
+                          : ""),
             "  " + request(*head)};
+}
+
+// Nothing runs, and no upload is the reason.
+std::vector<std::string> idle(const QueueLine& queue) {
+    if (queue.waiting == 0) return {queue.name + ": no request runs, none waits"};
+    return {queue.name + ": no request runs, " + requests(queue.waiting) + " waiting"};
 }
 
 // Several slots, of which each may be the next to come free: none of their holders blocks alone.
@@ -109,8 +124,12 @@ std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen
                                     const std::string& whom, Clock now) {
     std::vector<std::string> lines;
     if (tickets.queue.paused) lines.push_back(pause(tickets.queue, whom));
+    auto upload = waits_for_upload(tickets);
     const TicketLine* const of = running(tickets, chosen);
-    auto rest = of == nullptr ? idle(tickets) : runs(tickets, *of, whom, now);
+    const bool says_nothing = of == nullptr && !upload.empty();
+    std::ranges::move(upload, std::back_inserter(lines));
+    if (says_nothing) return lines;
+    auto rest = of == nullptr ? idle(tickets.queue) : runs(tickets, *of, whom, now);
     std::ranges::move(rest, std::back_inserter(lines));
     return lines;
 }

@@ -40,6 +40,8 @@ enum class Kind : std::uint8_t {
     drain,     ///< the new process drains: nobody accepts any more
     finished,  ///< the line of this process has ended, and it cut nothing
     lost,      ///< number: so many more; text: `REASON QUEUE` (GateLosses), of the old process
+    oldest,  ///< the request that has run for longest in the old process; number: since when, Unix
+             ///< time in us; text: `QUEUE NUMBER REQUEST_ID METHOD TARGET`, `QUEUE`: none runs
 };
 
 struct Message {

@@ -117,6 +117,9 @@ CASES = {
 
 # Cases in which only one of several alerts is true: series, the one that fires, and those that do not.
 ONLY_ONE = [
+    # With `order: arrival` one request runs, and the next one uploads.
+    (5, [queue("queue_stalled_seconds", "10+60x60"), queue("queue_waiting", "3x60"), queue("queue_in_flight", "1x60"),
+         queue("queue_max_in_flight", "2x60")], "TicketgateLineWaitsForNoRun", ("TicketgateLineBlocked",)),
     (5, WAITS_FOR_OLD, "TicketgateOldProcessHoldsLine", ("TicketgateLineWaitsForNoRun", "TicketgateLineBlocked")),
     # TERM to the old process would end the pause.
     (20, [queue("queue_waiting", "3x60"), queue("queue_paused", "1x60"), queue("queue_in_old_process", "1x60")],

@@ -486,6 +486,16 @@ class TestFaults(Case):
             self.site.ask("/die.php?begun")
         self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
 
+    def test_a_head_for_an_event_stream_gives_its_slot_back_as_a_get_does(self):
+        with socket.create_connection(("127.0.0.1", self.site.port), timeout=30) as client:
+            client.sendall(b"HEAD /events.php?until=head HTTP/1.1\r\nHost: a\r\n\r\n")
+            seen = b""
+            while not seen.endswith(b"\r\n\r\n"):
+                seen += client.recv(65536)
+            self.assertIn(b"text/event-stream", seen)
+            self.assertEqual(self.site.ask("/slow.php?ms=0")[1], b"done")
+            self.site.let_go("head")
+
     def test_the_slot_of_a_client_that_left_is_held_until_the_script_ends(self):
         with socket.create_connection(("127.0.0.1", self.site.port)) as client:
             client.sendall(b"GET /held.php?until=left HTTP/1.1\r\nHost: a\r\n\r\n")

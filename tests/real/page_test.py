@@ -249,6 +249,20 @@ class PageTest(PageCase):
         self.shows("#upstreams", "1 request; ")
         self.shot("upstreams")
 
+    def test_a_long_target_leaves_the_page_as_wide_as_its_window(self):
+        self.send("/" + 700 * "x")
+        wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
+        self.send("/next")
+        self.open_page()
+        request = self.queue()["tickets"]["in_flight"][0]["request_id"]
+        self.browser.run(f"byId('id').value = '{request}'; return search()")
+        self.shows("#found", "xxx")
+        for width in (1280, 390):
+            self.browser.size(width, 800)
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
+        self.browser.run("return document.querySelector('button[aria-label^=\"Release\"]').click()")
+        self.assertLessEqual(self.browser.run("return document.getElementById('ask').getBoundingClientRect().right"), 390)
+
     def test_a_queue_that_the_old_process_of_an_upgrade_has(self):
         self.send("/cart/add?item=1")
         wait_for(lambda: self.queue()["in_flight"] == 1, "it runs")
@@ -258,6 +272,8 @@ class PageTest(PageCase):
         subprocess.run([TICKETGATE, "upgrade", "-c", str(self.config)], check=True, capture_output=True, timeout=60)
         # The page has connected to the new process by itself.
         self.shows(".queue[aria-label='Queue cart'] .place", "the old process still has requests of this queue")
+        self.shows(".queue[aria-label='Queue cart'] .place", "GET /cart/add?item=1, request id ")
+        self.shows("#facts", "still finishes its requests; TERM to ")
         self.shot("elsewhere")
         self.application.gate.set()
         wait_for(lambda: not self.browser.run("return [...document.querySelectorAll('.place')].some((p) => !p.hidden)"),

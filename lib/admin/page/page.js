@@ -171,6 +171,7 @@ function numbersOf(queue) {
 
 function newcomer(queue) {
   const seconds = queue.newcomer_wait_seconds;
+  if (queue.refuses_newcomers) return "it is refused: the line is full (max_waiting)";
   if (queue.paused && queue.pause_left_seconds === null) return "until somebody resumes the queue";
   if (queue.paused) return `for the end of the pause, ${seconds === null ? "and longer" : `about ${time(seconds)}`}`;
   if (seconds === null) return "nobody knows how long";
@@ -260,6 +261,11 @@ const places = {
   new_process: "An upgrade is under way: new requests of this queue go to the new process, and are not shown here.",
 };
 
+function placeText({ elsewhere, old_process_runs: one }) {
+  return (places[elsewhere] || "") +
+    (one ? ` ${one.request}, request id ${one.request_id}, has run there for ${time(one.held_seconds)}.` : "");
+}
+
 function drawPlace(node, text) {
   if (text && !node.place) node.querySelector(".head").after(node.place = el("p", { class: "place" }));
   if (!node.place) return;
@@ -269,7 +275,7 @@ function drawPlace(node, text) {
 
 function drawQueue(node, queue) {
   const [state, text] = words(queue);
-  drawPlace(node, places[queue.elsewhere]);
+  drawPlace(node, placeText(queue));
   node.dataset.state = state;
   say(node.state, text);
   node.pause.hidden = queue.paused;
@@ -360,6 +366,7 @@ function drawFacts(view) {
     ["Last reload", config.last_reload === null ? "none since the start" : `${ago(view.now, config.last_reload)}: ` +
       (config.problems.length > 0 ? "refused, the old configuration stays" : config.need_restart.length > 0
         ? "in force, except for what needs a restart" : "in force")],
+    ...(view.upgrade ? [["Upgrade", view.upgrade]] : []),
     ["Viewers of this page", String(view.viewers)],
   ];
   keep(byId("facts"), facts.flatMap(([name, value]) => [["dt", name, name], ["dd", name, value]]),
@@ -557,7 +564,7 @@ function draw(view) {
   keep(byId("queues"), view.queues, (queue) => queue.name, makeQueue, drawQueue);
   let rest = byId("rest");
   if (view.queues_not_shown > 0 && !rest) byId("queues").after(rest = el("p", { id: "rest", class: "note" }));
-  if (rest) say(rest, view.queues_not_shown > 0 ? `${count(view.queues_not_shown)} more queues, with fewer waiting, are not shown.` : "");
+  if (rest) say(rest, view.queues_not_shown > 0 ? `${count(view.queues_not_shown)} more queues, with fewer requests, are not shown.` : "");
   drawProcess(view);
   if (view.cluster || cluster) drawCluster(view);
   if (searched !== "" && Date.now() - searchedAt > 2000) search();

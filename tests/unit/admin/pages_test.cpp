@@ -75,11 +75,15 @@ TEST(Pages, TellWhereElseRequestsOfAQueueMayRun) {
         listener.pages.actions.elsewhere = nullptr;
         EXPECT_EQ(listener.get(path), 200u);
         EXPECT_NE(listener.said.find(R"("elsewhere":null)"), std::string::npos) << listener.said;
-        listener.pages.actions.elsewhere = [](const std::string& queue) {
-            return std::string_view(queue == "a-b" ? "old_process" : "");
+        const OldRequest oldest{7, "r7", "GET /stuck", WallTime{}};
+        listener.pages.actions.elsewhere = [&](const std::string& queue) {
+            return queue == "a-b" ? Place{"old_process", &oldest} : Place{};
         };
         EXPECT_EQ(listener.get(path), 200u);
         EXPECT_NE(listener.said.find(R"("elsewhere":"old_process")"), std::string::npos)
+            << listener.said;
+        EXPECT_NE(listener.said.find(R"("number":7,"request_id":"r7","request":"GET /stuck")"),
+                  std::string::npos)
             << listener.said;
     }
 }
@@ -101,7 +105,7 @@ TEST(Pages, TellWhyTheLastUpgradeFailed) {
 TEST(Pages, PauseNoQueueThatAnotherReplicaMayGrantFrom) {
     Listener listener;
     std::string_view where = "other_replica";
-    listener.pages.actions.elsewhere = [&](const std::string&) { return where; };
+    listener.pages.actions.elsewhere = [&](const std::string&) { return Place{where}; };
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/pause?for=30s"), 409u);
     EXPECT_TRUE(listener.said.starts_with("not paused: queue a-b ")) << listener.said;
     EXPECT_EQ(listener.paused, 0ms);

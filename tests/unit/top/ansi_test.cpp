@@ -8,12 +8,12 @@ namespace {
 
 const std::vector<Line> lines{{"one", Style::alarm}, {"two"}};
 
-TEST(Ansi, PaintsOverTheOldPictureAndClearsWhatIsLeft) {
-    EXPECT_EQ(painted(lines, true), "\x1b[H\x1b[1;31mone\x1b[0m\x1b[K\r\ntwo\x1b[K\x1b[J");
+TEST(Ansi, ClearsEachLineAheadOfItsText) {
+    EXPECT_EQ(painted(lines, true), "\x1b[H\x1b[K\x1b[1;31mone\x1b[0m\r\n\x1b[Jtwo");
 }
 
 TEST(Ansi, HasNoColoursWhenNoneAreWanted) {
-    EXPECT_EQ(painted(lines, false), "\x1b[Hone\x1b[K\r\ntwo\x1b[K\x1b[J");
+    EXPECT_EQ(painted(lines, false), "\x1b[H\x1b[Kone\r\n\x1b[Jtwo");
     EXPECT_EQ(plain(lines), "one\ntwo\n");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "answers.hpp"
+#include "top/line_text.hpp"
 #include "top/screen.hpp"
 
 namespace ticketgate::top {
@@ -111,6 +112,12 @@ TEST(Kept, NamesTheOtherProcessOfAnUpgrade) {
     EXPECT_EQ(told("old_process"),
               Texts{"cart: the old process of the upgrade still has requests of this queue; this "
                     "one does not count them"});
+    QueueLine knows = cart("old_process");
+    knows.old_request = "GET /stuck, request id r7";
+    knows.old_seconds = 75;
+    EXPECT_EQ(kept_by(knows, nullptr, now).back(), "  the oldest there, for 1m15s, since " +
+                                                       clock_text(49'925, now.utc_offset) +
+                                                       ": GET /stuck, request id r7");
     EXPECT_EQ(told("new_process"),
               Texts{"cart: new requests go to the new process, and are not shown here"});
 }

@@ -43,6 +43,30 @@ TEST(LineText, WritesTheTimeOfDayInItsZone) {
     EXPECT_EQ(clock_text(0, -3600), "23:00:00");
 }
 
+TEST(LineText, FoldsACommandSoThatAShellReadsTheSame) {
+    const std::string told =
+        "  to free its slot: ticketgate release 'a b' 12 --request-id d22p9njvrn5i -c '/x y.yaml'";
+    EXPECT_EQ(folded_command(told, 200), std::vector<std::string>{told});
+    EXPECT_EQ(
+        folded_command(told, 60),
+        (std::vector<std::string>{
+            "  to free its slot:", "    ticketgate release 'a b' 12 --request-id d22p9njvrn5i \\",
+            "        -c '/x y.yaml'"}));
+    for (std::size_t width = 30; width < length(told); ++width) {
+        const auto lines = folded_command(told, width);
+        std::string whole = lines.at(0) + " ";
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            EXPECT_LE(length(lines[i]), width);
+            auto line = lines[i].substr(lines[i].find_first_not_of(' '));
+            const bool goes_on = i + 1 < lines.size();
+            EXPECT_EQ(line.ends_with(" \\"), goes_on) << line;
+            whole += goes_on ? line.substr(0, line.size() - 1) : line;
+        }
+        EXPECT_EQ(whole, told) << width;
+    }
+    EXPECT_EQ(folded_command("no command, and long", 5).size(), 1u);
+}
+
 TEST(LineText, AlignsColumns) {
     EXPECT_EQ(aligned({{"A", "B"}, {"ää", "c"}, {"d", ""}}),
               (std::vector<std::string>{"A   B", "ää  c", "d"}));

@@ -54,6 +54,17 @@ TEST(Screen, ShowsWhoBlocksTheLineSinceWhenAndHowToFreeIt) {
               "refresh\n");
 }
 
+TEST(Screen, NeverCutsACommand) {
+    auto to = around();
+    to.whom = "--admin 127.0.0.1:23141";
+    const auto shown = text(screen(browsing(test::cart()), to, {60, 24}));
+    EXPECT_NE(shown.find("  to free its slot:\n"
+                         "    ticketgate release cart 7 --request-id r7 --admin \\\n"
+                         "        127.0.0.1:23141\n"),
+              shown.npos)
+        << shown;
+}
+
 TEST(Screen, FitsEverySize) {
     for (std::size_t rows = 0; rows < 40; ++rows)
         for (const std::size_t columns : {0u, 1u, 7u, 40u, 200u}) {
@@ -105,6 +116,18 @@ TEST(Screen, TellsWhyNothingRuns) {
                   .find("\na: number 5 still uploads its body, for 3.0s\n"
                         "  POST /u from 192.0.2.1\n"),
               std::string::npos);
+    const auto behind_an_upload = test::queue(
+        "a", 3, 1, 2, "9.0", "5.0",
+        R"(,"order":"arrival")" +
+            test::tickets(test::ticket(4, "/r", R"("held_seconds":9.0)"),
+                          test::ticket(5, "/u", R"("waited_seconds":5.0,"ready":false)")));
+    EXPECT_NE(
+        text(screen(browsing(behind_an_upload, "a"), around(), unlimited))
+            .find("\na: number 5 still uploads its body, for 5.0s, and 2 requests wait behind it\n"
+                  "  POST /u from 192.0.2.1\n"
+                  "a: number 4 runs for 9.0s, since 14:53:11; it blocks no request\n"),
+        std::string::npos)
+        << text(screen(browsing(behind_an_upload, "a"), around(), unlimited));
     const auto shown = text(screen(browsing(test::mail(), "mail"), around(), unlimited));
     EXPECT_NE(shown.find("mail: number 4 runs for 2.0s, since 14:53:18; it blocks no request"),
               shown.npos)
@@ -263,6 +286,11 @@ TEST(Screen, AsksBeforeARelease) {
               "Release number 7 of cart? Its backend may still run: then two run at once. y: "
               "release, other: no");
     EXPECT_EQ(lines.back().style, Style::alarm);
+    const auto narrow = screen(browser, around(), {80, 24});
+    EXPECT_EQ(narrow.size(), 24u);
+    EXPECT_EQ(narrow.back().text, "y: release, other: no") << "the answers are seen";
+    EXPECT_EQ(narrow[22].text,
+              "Release number 7 of cart? Its backend may still run: then two run at once.");
     browser.press({Key::escape});
     EXPECT_EQ(screen(browser, around(), {80, 24}).back().text, "not released");
 }

@@ -14,7 +14,7 @@ TEST(Message, ComesBackAsItWasSent) {
 }
 
 TEST(Message, HasADistinctWordForEachKind) {
-    for (int kind = 0; kind <= static_cast<int>(Kind::lost); ++kind)
+    for (int kind = 0; kind <= static_cast<int>(Kind::oldest); ++kind)
         EXPECT_EQ(decode(encode({static_cast<Kind>(kind)}))->kind, static_cast<Kind>(kind));
 }
 
