@@ -64,6 +64,13 @@ class Line final : public Permit {
     }
     /// A lost term for whose end php-fpm may be asked now; told once while the line waits for it.
     std::optional<cluster::Prior> take_lost_term();
+    /// A term that another replica has ended, whose keeper may not know and is to be asked now for
+    /// its word: one that is cut from the store keeps what waits there until then.
+    std::optional<cluster::Prior> take_deposed(Time now);
+    /// The replica that was asked about this term has answered.
+    void answered(cluster::Epoch term) {
+        if (deposed_ && deposed_->epoch == term) deposed_.reset();
+    }
     struct Counts {
         std::uint64_t takeovers = 0;
         std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
@@ -84,6 +91,7 @@ class Line final : public Permit {
     void answer();
     void note(cluster::Role before);
     void note_settled();
+    void note_deposed(const std::optional<cluster::Line>& before);
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
@@ -99,6 +107,8 @@ class Line final : public Permit {
     cluster::Epoch term_ = 0;  // of which the gate knows
     bool kept_ = false;        // as the gate was told last: the line is kept here
     cluster::Epoch told_lost_ = 0;
+    std::optional<cluster::Prior> deposed_;
+    Time ask_deposed_{}, ask_deposed_until_{};
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_;

@@ -95,7 +95,8 @@ class Replica {
     Awaitable<void> announce_again_and_again();
     Awaitable<void> tick();
     Awaitable<void> write(Line& line, cluster::Write write);
-    Awaitable<void> ask(Line& line, cluster::Prior prior);
+    Awaitable<void> ask(Line& line, cluster::Prior prior, cluster::Epoch by);
+    void ask_deposed(Line& line);
     std::shared_ptr<etcd::Node> peer(const std::string& address);
     void tell_peer(const Line& line, const std::string& address, const std::string& why);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);
