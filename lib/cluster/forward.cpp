@@ -92,6 +92,7 @@ std::string write_forward(const Forward& forward) {
     add(out, "waited", us(forward.waited));
     if (forward.inside) add(out, "inside", *forward.inside);
     if (forward.port_told) add(out, "port", "told");
+    if (forward.place != 0) add(out, "place", forward.place);
     add(out, "secret", forward.secret);
     return out;
 }
@@ -105,6 +106,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "inside") out.inside = value;
         if (name == "port") out.port_told = value == "told";
         if (name == "secret") out.secret = value;
+        if (name == "place") return read_number(value, out.place);
         return name != "waited" || read_time(value, out.waited);
     });
     if (!good || out.queue.empty() || out.client.empty()) return std::nullopt;
