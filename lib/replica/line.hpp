@@ -34,8 +34,10 @@ class Line final : public Permit {
     void join(std::shared_ptr<LocalGate> gate) { gate_ = std::move(gate); }
     void drain() { keeper_.drain(); }
     void configure(const cluster::Keeper::Settings& settings) { keeper_.set(settings); }
-    /// The gate grants nothing from now on.
-    void stop() { until_.store(0); }
+    /// The gate grants nothing from now on. Any thread.
+    void stop() { stopped_.store(true); }
+    /// A slot is held. Any thread.
+    bool holds_slots() const { return gate_ && gate_->look().holds != 0; }
 
     // `sure_until`: while the boot clock is before it, no other replica counts this one as lost.
     // That counts from the last look that the keeper has used: one that it has not may show that
@@ -53,7 +55,9 @@ class Line final : public Permit {
     /// It takes no writes.
     void store_full(bool full) { store_full_ = full; }
 
-    bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
+    bool holds() const override {
+        return !stopped_ && boot_now().time_since_epoch().count() < until_.load();
+    }
     void missed() override;
     Whereabouts where() const override;
     void doubted() override;
@@ -99,6 +103,7 @@ class Line final : public Permit {
     cluster::Keeper keeper_;
     std::shared_ptr<LocalGate> gate_;
     const Wants wants_;
+    std::atomic<bool> stopped_{false};
     std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
     std::atomic<Duration::rep> sure_until_{0};  // as told last

@@ -82,6 +82,11 @@ void Replica::run(Awaitable<void> work) {
     });
 }
 
+bool Replica::stop_granting() {
+    for (const auto& [name, line] : lines_) line->stop();
+    return std::ranges::none_of(lines_, [](const auto& one) { return one.second->holds_slots(); });
+}
+
 void Replica::drain() {
     asio::post(io_, [this] {
         for (const auto& [name, line] : lines_) line->drain();

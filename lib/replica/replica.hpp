@@ -64,6 +64,9 @@ class Replica {
     void start();
     /// Gives up each line when it is finished. Any thread.
     void drain();
+    /// Grants nothing from now on. True: nothing runs here that was granted in any line. Any
+    /// thread.
+    bool stop_granting();
     /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.

@@ -98,6 +98,39 @@ TEST_F(ClusterFaults, AKeeperThatStopsHandsItsLineOverAndLosesNothing) {
     EXPECT_EQ(backend_.order(), (std::vector<std::string>{"/first", "/slow", "/waits", "/after"}));
 }
 
+// An open line whose keeper says nothing more stands for ever, so the stop waits for the last
+// write.
+TEST_F(ClusterFaults, ASecondSignalLeavesNoLineOpenThatRunsNothing) {
+    for (int round = 0; round < 6; ++round) {
+        auto a = replica("a");
+        EXPECT_EQ(a->get("/first").status, 200);
+        a->program().signal(SIGTERM);
+        a->program().signal(SIGINT);
+        ASSERT_TRUE(a->program().wait());
+        ASSERT_TRUE(is_stored({"free"})) << round;
+    }
+}
+
+TEST_F(ClusterFaults, ASecondSignalGivesNoWordForWhatItCuts) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    Client lost = held_at(*a);
+    a->program().signal(SIGTERM);
+    a->program().signal(SIGINT);
+    ASSERT_TRUE(a->program().wait());
+    Client next = b->client();
+    next.get("/next");
+    ASSERT_TRUE(is_stored({"settling"}));
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    const LostTerm term = lost_term();
+    EXPECT_TRUE(eventually([&] {
+        return Command(store_).run({"settle", "app", term.epoch}).code == 0;
+    })) << "not before the store lists it no more";
+    EXPECT_EQ(next.read().status, 200);
+    backend_.release("/lost");
+}
+
 TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) {
     auto a = replica("a");
     begin_line(*a);
