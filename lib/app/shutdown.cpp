@@ -66,14 +66,21 @@ void Shutdown::ends_workers() {
 
 void Shutdown::stop() {
     if (over()) return;
+    leave_cluster();
     enter(Phase::stopping, stop_time);
-    // What a stop cuts may still run at the backend: no word is given for it.
-    if (replica_ != nullptr) replica_->stop();
     tell_end();
     tell_what_still_runs();
     front_.close();
     assembly_.stop();
     look_if_done();
+}
+
+// What a stop cuts may still run at the backend: no word is given for it. A line where nothing runs
+// passes on, or it would stand for ever.
+void Shutdown::leave_cluster() {
+    if (replica_ == nullptr) return;
+    gives_lines_up_ = phase_ != Phase::stopping && replica_->stop_granting();
+    gives_lines_up_ ? replica_->drain() : replica_->stop();
 }
 
 // A drain may have been told by a command or by the new process of an upgrade, before systemd sends
@@ -93,8 +100,9 @@ void Shutdown::enter(Phase phase, Duration longest) {
 // The lines of a cluster pass on before the process ends, so that others need not wait for a lease.
 bool Shutdown::done() const {
     if (!assembly_.idle()) return false;
-    return phase_ == Phase::stopping ||
-           (gave_all_() && (replica_ == nullptr || replica_->is_rid()));
+    const bool stops = phase_ == Phase::stopping;
+    if (replica_ != nullptr && (!stops || gives_lines_up_) && !replica_->is_rid()) return false;
+    return stops || gave_all_();
 }
 
 bool Shutdown::lines_empty() const {

@@ -53,6 +53,7 @@ class Shutdown {
  private:
     enum class Phase : std::uint8_t { running, handed_over, draining, stopping, over };
     void enter(Phase phase, Duration longest);
+    void leave_cluster();
     bool done() const;
     bool lines_empty() const;
     void tell_end();
@@ -76,6 +77,7 @@ class Shutdown {
     Time tell_at_ = Time::max();  // after a hand-over: who keeps a queue from the other process
     bool signalled_ = false;
     bool at_once_ = false;
+    bool gives_lines_up_ = false;  // while it stops
     bool told_end_ = false;
     std::function<bool()> gave_all_ = [] { return true; };
     std::function<void()> before_end_ = [] {};

@@ -91,6 +91,7 @@ std::string write_forward(const Forward& forward) {
     if (!forward.listener.empty()) add(out, "listener", forward.listener);
     add(out, "waited", us(forward.waited));
     if (forward.inside) add(out, "inside", *forward.inside);
+    if (forward.place != 0) add(out, "place", forward.place);
     add(out, "secret", forward.secret);
     return out;
 }
@@ -103,6 +104,7 @@ std::optional<Forward> read_forward(std::string_view text) {
         if (name == "listener") out.listener = value;
         if (name == "inside") out.inside = value;
         if (name == "secret") out.secret = value;
+        if (name == "place") return read_number(value, out.place);
         return name != "waited" || read_time(value, out.waited);
     });
     if (!good || out.queue.empty() || out.client.empty()) return std::nullopt;

@@ -13,7 +13,8 @@ namespace ticketgate::cluster {
 
 /// In the request. Every other listener removes it, in every spelling.
 inline constexpr std::string_view forward_header = "Ticketgate-Forward";
-/// In the response. A backend's own is removed.
+/// In the response, and in a 102 when the ticket is taken and has to wait: what it had told is the
+/// place if the keeper is lost. A backend's own is removed.
 inline constexpr std::string_view place_header = "Ticketgate-Place";
 
 /// In a request of a replica that took a line over, to the one that kept it: is all over that was
@@ -45,6 +46,8 @@ struct Forward {
     Duration waited{0};              ///< since its head was complete
     /// A call from inside: the request id that it names, which may be empty.
     std::optional<std::string_view> inside = std::nullopt;
+    /// The number of its ticket at a keeper that had it before; 0: it had none.
+    std::uint64_t place = 0;
 };
 
 std::string write_forward(const Forward& forward);

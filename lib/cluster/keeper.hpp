@@ -122,6 +122,7 @@ class Keeper {
     /// The gate's facts, read after it was told the present may_grant() and where().
     void set(const Facts&, Time now);
     void set(const Settings& settings) { settings_ = settings; }
+    const Settings& settings() const { return settings_; }
     void drain() { draining_ = true; }
     /// A peer that took the line over as `by` asks for the word for a term of this instance. True:
     /// nothing of that term runs or will run here.

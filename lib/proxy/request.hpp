@@ -37,7 +37,10 @@ struct Request {
     std::string script_root;
     Body body;
 
-    bool by_replica = false;    ///< another replica sent it
+    bool by_replica = false;  ///< another replica sent it
+    /// The number that a keeper of its clustered line gave it first; 0: none so far. Behind the
+    /// loss of that keeper it stands in this place.
+    std::uint64_t place = 0;
     bool unlogged = false;      ///< a question of another replica, not a request
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
     /// The keeper has given it a ticket and asked for its body, an empty one too: before that it

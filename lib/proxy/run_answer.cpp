@@ -5,10 +5,10 @@
 
 namespace ticketgate {
 
-// Does not forward a 100: the session sends its own.
+// Does not forward a 100: the session sends its own. One that tells a place is for this replica.
 void Run::forward_interim() {
     const http::ResponseHead& head = *station_.response.view();
-    if (head.status != 100) writer_.interim(head, client_facts({}));
+    if (head.status != 100 && !keep_place()) writer_.interim(head, client_facts({}));
 }
 
 ClientFacts Run::client_facts(std::string_view added) const {

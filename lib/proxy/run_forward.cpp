@@ -76,11 +76,25 @@ bool Run::hear_refusal() {
     return !remedy.empty() || status == handshake_outdated;
 }
 
-// False: the keeper does not keep the line any more, and has not started the request.
-bool Run::hear_place() {
+std::optional<cluster::Place> Run::told_place() const {
     std::optional<cluster::Place> place;
+    if (!request_->peer) return place;
     for (const auto& field : station_.response.view()->fields)
         if (iequals(field.name, cluster::place_header)) place = cluster::read_place(field.value);
+    return place;
+}
+
+// True: the keeper has told where the request waits. The first place of all counts: the numbers of
+// a later keeper are higher.
+bool Run::keep_place() {
+    const auto place = told_place();
+    if (place && request_->place == 0) request_->place = place->number;
+    return place.has_value();
+}
+
+// False: the keeper does not keep the line any more, and has not started the request.
+bool Run::hear_place() {
+    const auto place = told_place();
     if (!place) return !hear_refusal();
     auto& refuses = request_->route->gate->notes.keeper_refuses;
     if (refuses) refuses = false;

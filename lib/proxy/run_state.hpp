@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "cluster/forward.hpp"
 #include "proxy/request.hpp"
 #include "proxy/response_writer.hpp"
 #include "proxy/slot_hold.hpp"
@@ -39,6 +40,8 @@ class Run final : public Resident {
 
     // run_forward.cpp
     Body& body_to_send();
+    std::optional<cluster::Place> told_place() const;
+    bool keep_place();
     bool hear_place();
     bool hear_refusal();
     error_code of_keeper(error_code failure);

@@ -110,6 +110,7 @@ error_code Session::take_ticket() {
     queue::Queue::Entry entry;
     entry.max_waiting = settings().max_waiting;
     entry.ready = reader_.done() || whole();
+    entry.place = request_->place;
     if (settings().wait_timeout < never)
         entry.deadline = request_->started + settings().wait_timeout;
     request_->record.queue = route.gate->name();
@@ -126,6 +127,7 @@ error_code Session::take_ticket() {
     place_.emplace(route.gate, pass, loop());
     const bool knows_caller = pass->inside_of() != 0 && !inside_->empty();
     if (state == queue::State::waiting && !knows_caller) tell_inside();
+    if (state == queue::State::waiting) tell_place(*pass);
     return {};
 }
 

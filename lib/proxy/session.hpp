@@ -94,6 +94,9 @@ class Session {
     void view_own_head();
     error_code meaning_of(error_code failure) const;
     bool may_go_again(error_code failure) const;
+    void tell_place(const Pass& pass) const;
+    void keep_place();
+    bool is_refused() const;
     task<error_code> enter_again();
     error_code expire_again();
     error_code take_place_again();
@@ -175,8 +178,10 @@ class Session {
     std::unique_ptr<FileAnswer> file_;           // that answers it
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
     std::unique_ptr<const Told> told_;           // null: it came from a client
-    std::string own_head_;   // of a clustered request from a client: it may be stamped again
-    bool accepted_ = false;  // that call has its 202: it gets no other answer
+    std::string own_head_;          // of a clustered request from a client: it may be stamped again
+    std::uint64_t line_epoch_ = 0;  // of the keeper that it was forwarded to
+    bool gathers_ = false;          // no keeper was known when it took its ticket here
+    bool accepted_ = false;         // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it
 };

@@ -6,6 +6,7 @@
 #include "proxy/inside.hpp"
 #include "proxy/peers.hpp"
 #include "proxy/session.hpp"
+#include "proxy/stamp.hpp"
 
 namespace ticketgate {
 namespace {
@@ -34,13 +35,14 @@ error_code Session::hear_replica() {
     auto about = std::make_unique<Told>();
     about->peer = client_.peer();
     about->peer.ip = told->client;
-    about->peer.trusted = true;  // its X-Forwarded-* are those of the replica
+    about->peer.trusted = true;     // its X-Forwarded-* are those of the replica
     about->peer.secured = nullptr;  // of the connection between replicas; the client has its own
     if (!request_->record.client_ip.empty()) request_->record.client_ip = told->client;
     about->queue = told->queue;
     about->listener = told->listener;
     if (told->inside) about->inside = std::string(*told->inside);
     request_->started -= told->waited;
+    request_->place = told->place;
     request_->by_replica = true;
     request_->record.cluster = std::make_unique<ClusterPart>();
     request_->record.cluster->forwarded_by = client_.peer().ip;
@@ -76,11 +78,13 @@ error_code Session::check_told_queue() const {
 error_code Session::find_line() {
     request_->peer.reset();
     request_->asked_for = false;
+    line_epoch_ = 0;
     if (const auto failure = check_told_queue()) return failure;
     queues_ = queues_ || told_ != nullptr;  // so has the replica decided that sent it
     if (!queues_ || !request_->route->gate->clustered()) return {};
     using enum Whereabouts::Where;
     const Whereabouts at = request_->route->gate->where();
+    gathers_ = at.where == nowhere;
     auto& refuses = request_->route->gate->notes.keeper_refuses;
     if (at.where != peer && refuses) refuses = false;  // written seldom: all threads read it
     if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
@@ -93,7 +97,27 @@ error_code Session::find_line() {
     request_->peer = station().commons.peers->at(address);
     if (!request_->peer) return errc::cluster_away;
     request_->record.cluster->forwarded_to = address;
+    line_epoch_ = at.keeper->epoch;
     return {};
+}
+
+// The other replica keeps the number for the case that this one is lost. One that was granted a
+// slot at once is told with its answer.
+void Session::tell_place(const Pass& pass) const {
+    if (told_ == nullptr || request_->place != 0 || pass.inside_of() != 0) return;
+    std::string interim = "HTTP/1.1 102 Processing\r\n";
+    stamp_place(request_->record, false, Duration{0}, interim);
+    request_->reply.write_interim(interim.append("\r\n"));
+}
+
+// Before it leaves its line: the number is a place if the line was kept here. While it gathered, it
+// got a number that is one only when a term of this replica began.
+void Session::keep_place() {
+    if (request_->peer || request_->place != 0) return;
+    const std::uint64_t first = request_->record.number;
+    const std::uint64_t number = place_ ? place_->pass().number() : first;
+    const bool was_granted = !place_;
+    if (was_granted || !gathers_ || number != first) request_->place = number;
 }
 
 // The line that tells the keeper about it. What must not be sent twice is ended only when the
@@ -109,6 +133,7 @@ void Session::stamp_forward(std::string& lines) const {
     forward.listener = request_->snapshot->listener_name(peer().listener);
     forward.waited = monotonic_now() - request_->started;
     if (inside_) forward.inside = *inside_;
+    forward.place = request_->place;
     lines.append(cluster::forward_header).append(": ").append(cluster::write_forward(forward));
     lines.append("\r\n");
     if (!request_->repeatable) lines.append("Expect: 100-continue\r\n");
@@ -191,17 +216,26 @@ bool Session::may_go_again(error_code failure) const {
            request_->body.spool.size() == reader_.bytes();
 }
 
+// The line is still where it was refused, as far as this replica knows.
+bool Session::is_refused() const {
+    const Whereabouts at = request_->route->gate->where();
+    return at.where == Whereabouts::Where::peer && at.keeper->epoch == line_epoch_;
+}
+
 // Takes the request to where the line is now. `moved` tickets go at once; after a keeper that
-// refused, a moment later, for another one must first be found.
+// refused, a moment later if another one must first be found.
 task<error_code> Session::enter_again() {
-    const bool refused = request_->peer != nullptr;
+    const bool was_forwarded = request_->peer != nullptr;
+    keep_place();
     place_.reset();
     request_->reply.renew();
-    if (refused) {
+    if (was_forwarded) {
         ++request_->route->gate->notes.forwards_again;
-        request_->route->gate->doubt_keeper();
-        const auto failure = co_await wait_a_moment();
-        if (failure) co_return failure;
+        if (is_refused()) {
+            request_->route->gate->doubt_keeper();
+            const auto failure = co_await wait_a_moment();
+            if (failure) co_return failure;
+        }
     }
     if (monotonic_now() - request_->started >= settings().wait_timeout) co_return expire_again();
     view_own_head();

@@ -62,12 +62,22 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
     }
     if (entry.ready && refuses_newcomers(now)) refused_with_ = unlimited;  // others are welcome
     (void)apply(ticket, Event::enter, now, granted);
-    ticket.number = ++numbering_.number;
     ticket.taken = now;
     ticket.deadline = entry.deadline;
-    line_.push_back(ticket);
+    line_up(ticket, entry.place);
     if (entry.ready) ready(ticket, now, granted);
     return ticket.state;
+}
+
+// Those with an old place come once, behind the loss of a keeper, and stand at the front.
+void Queue::line_up(Ticket& ticket, std::uint64_t place) {
+    ticket.returned = place != 0;
+    ticket.number = ticket.returned ? place : ++numbering_.number;
+    if (!ticket.returned) return line_.push_back(ticket);
+    ticket.position = 0;
+    auto next = line_.begin();
+    for (; next != line_.end() && !(ticket < *next); ++next) ++ticket.position;
+    line_.insert(next, ticket);
 }
 
 // max_waiting counts tickets that wait for a slot. A ticket that will take a free slot when its
@@ -160,7 +170,8 @@ void Queue::allow(Time until, Time now, Tickets& granted) {
 void Queue::raise(std::uint64_t last) {
     numbering_.number = std::max(numbering_.number, last);
     numbering_.token = std::max(numbering_.token, last);
-    for (Ticket& ticket : line_) ticket.number = ++numbering_.number;
+    for (Ticket& ticket : line_)
+        if (!ticket.returned) ticket.number = ++numbering_.number;
 }
 
 void Queue::grant_free_slots(Time now, Tickets& granted) {
@@ -178,9 +189,8 @@ void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
     note_slots(now);
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
-    TG_CHECK(ready_.empty() || ticket.number < ready_.begin()->number);
-    TG_CHECK(limits_.order == Order::ready || line_.empty() ||
-             ticket.number < line_.front().number);
+    TG_CHECK(ready_.empty() || !(*ready_.begin() < ticket));
+    TG_CHECK(limits_.order == Order::ready || line_.empty() || !(line_.front() < ticket));
     granted.push_back(ticket);
 }
 

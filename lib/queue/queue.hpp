@@ -57,6 +57,9 @@ class Queue {
             1024;                     ///< tickets that may wait; those for a free slot do not count
         bool ready = true;            ///< no body, or the body is here already
         Time deadline = Time::max();  ///< end of the wait
+        /// The number that it had in an earlier term of the line, which it keeps: it stands before
+        /// all that are new, in the order of these numbers. 0: it is new.
+        std::uint64_t place = 0;
     };
 
     /// Numbers the ticket and puts it into the line, or refuses it with `full`. With Entry::ready
@@ -97,7 +100,7 @@ class Queue {
     void allow(Time until, Time now, Tickets& granted);
     Time allowed() const { return allowed_; }
     /// From now on numbers and tokens are above `last`. Those who wait get new numbers in their
-    /// order.
+    /// order, but for those that keep one of an earlier term.
     void raise(std::uint64_t last);
 
     /// New limits; holders above a lowered limit are not touched.
@@ -159,13 +162,15 @@ class Queue {
 
  private:
     using Line = boost::intrusive::list<Ticket>;
-    using ReadySet = boost::intrusive::set<Ticket>;
+    // A request that was sent again may stand here twice, until the first of the two has left.
+    using ReadySet = boost::intrusive::multiset<Ticket>;
 
     template <class Use>
     static void for_each(const Line& line, std::size_t most, Use& use) {
         for (auto it = line.begin(); it != line.end() && most != 0; ++it, --most) use(*it);
     }
     bool full(const Entry&, Time now) const;
+    void line_up(Ticket&, std::uint64_t place);
     double seconds_to_the_end(Time now) const;
     Ticket* first();
     void grant_free_slots(Time now, Tickets& granted);
@@ -182,8 +187,8 @@ class Queue {
 
     Limits limits_;
     Time allowed_ = all_tickets;  // those taken before
-    Line line_;                   // waiting, in order of number
-    ReadySet ready_;              // the ready ones of line_, in order of number
+    Line line_;                   // waiting, in order
+    ReadySet ready_;              // the ready ones of line_, in order
     Line holders_;                // granted or running, in order of grant
     Numbering own_numbering_;
     Numbering& numbering_ = own_numbering_;

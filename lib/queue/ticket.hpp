@@ -104,6 +104,7 @@ struct Ticket : boost::intrusive::list_base_hook<>,
                 boost::intrusive::slist_base_hook<> {
     State state = State::idle;
     bool ready = false;            ///< its request body is whole
+    bool returned = false;         ///< its number is that of an earlier term of the line
     std::uint64_t number = 0;      ///< place in the queue's one total order, from 1
     std::uint32_t position = 0;    ///< tickets that waited ahead when it was taken
     std::uint64_t blocked_by = 0;  ///< oldest ticket in flight when it was taken; 0: none
@@ -112,7 +113,11 @@ struct Ticket : boost::intrusive::list_base_hook<>,
 
     bool waiting() const { return state == State::waiting; }
 
-    friend bool operator<(const Ticket& a, const Ticket& b) { return a.number < b.number; }
+    /// Until its term begins a line may have numbers of its own that are below those of an earlier
+    /// one.
+    friend bool operator<(const Ticket& a, const Ticket& b) {
+        return a.returned == b.returned ? a.number < b.number : a.returned;
+    }
 };
 
 /// The tickets that one call has granted, in the order of their grants. Linked through the tickets,

@@ -114,13 +114,36 @@ void Line::note_settled() {
     if (!proven && gate_) gate_->count_violation();
 }
 
+// Whoever sees the record name another keeper asks the one before: the new keeper needs no word of
+// a line that was idle, or that waits for an earlier term, and may not reach that one.
+void Line::note_deposed(const std::optional<cluster::Line>& before) {
+    const auto& now = keeper_.line();
+    if (!before || !now || before->keeper.id == now->keeper.id) return;
+    const bool knows = before->state == cluster::LineState::free ||
+                       before->state == cluster::LineState::leaving ||
+                       before->keeper.id == keeper_.self().id;
+    if (knows) return deposed_.reset();
+    deposed_ = cluster::Prior{before->epoch, before->keeper, false};
+    ask_deposed_ = monotonic_now();
+    ask_deposed_until_ = ask_deposed_ + keeper_.settings().lease;
+}
+
+std::optional<cluster::Prior> Line::take_deposed(Time now) {
+    if (now >= ask_deposed_until_) deposed_.reset();
+    if (!deposed_ || now < ask_deposed_) return std::nullopt;
+    ask_deposed_ = now + keeper_.settings().ask_every;
+    return deposed_;
+}
+
 // A look that began before the last write ended may show the record as it was before.
 void Line::saw(const cluster::Sight& sight, std::uint64_t look, BootTime sure_until) {
     told_doubt_.store(false);
     if (look <= looks_at_write_) return;
     const cluster::Role before = keeper_.role();
+    const auto line_before = keeper_.line();
     if (!keeper_.saw(sight, monotonic_now())) return;
     note(before);
+    note_deposed(line_before);
     // The write whose answer was lost has happened, or may have: another replica has gone on since,
     // and nothing shows whether from there. A violation that may be one counts.
     const cluster::Epoch prior = std::exchange(settling_, 0);
@@ -134,8 +157,10 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
                    BootTime sure_until) {
     looks_at_write_ = looks;
     const cluster::Role before = keeper_.role();
+    const auto line_before = keeper_.line();
     keeper_.written(how, version, monotonic_now());
     note(before);
+    note_deposed(line_before);
     if (how == cluster::Written::done && settling_ != 0) note_settled();
     if (how != cluster::Written::unknown) settling_ = 0;
     tell_gate(sure_until);

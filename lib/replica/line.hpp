@@ -34,8 +34,10 @@ class Line final : public Permit {
     void join(std::shared_ptr<LocalGate> gate) { gate_ = std::move(gate); }
     void drain() { keeper_.drain(); }
     void configure(const cluster::Keeper::Settings& settings) { keeper_.set(settings); }
-    /// The gate grants nothing from now on.
-    void stop() { until_.store(0); }
+    /// The gate grants nothing from now on. Any thread.
+    void stop() { stopped_.store(true); }
+    /// A slot is held. Any thread.
+    bool holds_slots() const { return gate_ && gate_->look().holds != 0; }
 
     // `sure_until`: while the boot clock is before it, no other replica counts this one as lost.
     // That counts from the last look that the keeper has used: one that it has not may show that
@@ -53,7 +55,9 @@ class Line final : public Permit {
     /// It takes no writes.
     void store_full(bool full) { store_full_ = full; }
 
-    bool holds() const override { return boot_now().time_since_epoch().count() < until_.load(); }
+    bool holds() const override {
+        return !stopped_ && boot_now().time_since_epoch().count() < until_.load();
+    }
     void missed() override;
     Whereabouts where() const override;
     void doubted() override;
@@ -64,6 +68,13 @@ class Line final : public Permit {
     }
     /// A lost term for whose end php-fpm may be asked now; told once while the line waits for it.
     std::optional<cluster::Prior> take_lost_term();
+    /// A term that another replica has ended, whose keeper may not know and is to be asked now for
+    /// its word: one that is cut from the store keeps what waits there until then.
+    std::optional<cluster::Prior> take_deposed(Time now);
+    /// The replica that was asked about this term has answered.
+    void answered(cluster::Epoch term) {
+        if (deposed_ && deposed_->epoch == term) deposed_.reset();
+    }
     struct Counts {
         std::uint64_t takeovers = 0;
         std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
@@ -84,6 +95,7 @@ class Line final : public Permit {
     void answer();
     void note(cluster::Role before);
     void note_settled();
+    void note_deposed(const std::optional<cluster::Line>& before);
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
@@ -91,6 +103,7 @@ class Line final : public Permit {
     cluster::Keeper keeper_;
     std::shared_ptr<LocalGate> gate_;
     const Wants wants_;
+    std::atomic<bool> stopped_{false};
     std::atomic<bool> told_missed_{false}, told_doubt_{false};
     std::atomic<Duration::rep> until_{0};  // the gate may grant before this time of the boot clock
     std::atomic<Duration::rep> sure_until_{0};  // as told last
@@ -99,6 +112,8 @@ class Line final : public Permit {
     cluster::Epoch term_ = 0;  // of which the gate knows
     bool kept_ = false;        // as the gate was told last: the line is kept here
     cluster::Epoch told_lost_ = 0;
+    std::optional<cluster::Prior> deposed_;
+    Time ask_deposed_{}, ask_deposed_until_{};
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_;

@@ -82,6 +82,11 @@ void Replica::run(Awaitable<void> work) {
     });
 }
 
+bool Replica::stop_granting() {
+    for (const auto& [name, line] : lines_) line->stop();
+    return std::ranges::none_of(lines_, [](const auto& one) { return one.second->holds_slots(); });
+}
+
 void Replica::drain() {
     asio::post(io_, [this] {
         for (const auto& [name, line] : lines_) line->drain();
@@ -206,12 +211,22 @@ void Replica::drive(Line& line) {
     const Time now = monotonic_now();
     const bool due = line.settling(now) < quick || now >= look_begun_ + beat;
     if (next.look || (next.ask && due)) look_now();
-    if (next.ask && !std::exchange(line.asks, true)) run(ask(line, *next.ask));
+    if (next.ask && !std::exchange(line.asks, true))
+        run(ask(line, *next.ask, line.keeper().epoch()));
+    ask_deposed(line);
     publish(line);
     if (line.keeper().is_handing_over() && next_tick_.expiry() > now + short_beat)
         next_tick_.cancel();
     if (!ask_backend_ || boot_now() >= sure_until_) return;
     if (const auto lost = line.take_lost_term()) ask_backend_(line.queue(), *lost);
+}
+
+void Replica::ask_deposed(Line& line) {
+    if (line.asks) return;
+    const auto deposed = line.take_deposed(monotonic_now());
+    if (!deposed) return;
+    line.asks = true;
+    run(ask(line, *deposed, line.keeper().line()->epoch));
 }
 
 void Replica::workers_idle(const std::string& queue, cluster::Epoch term) {

@@ -64,6 +64,9 @@ class Replica {
     void start();
     /// Gives up each line when it is finished. Any thread.
     void drain();
+    /// Grants nothing from now on. True: nothing runs here that was granted in any line. Any
+    /// thread.
+    bool stop_granting();
     /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
@@ -95,7 +98,8 @@ class Replica {
     Awaitable<void> announce_again_and_again();
     Awaitable<void> tick();
     Awaitable<void> write(Line& line, cluster::Write write);
-    Awaitable<void> ask(Line& line, cluster::Prior prior);
+    Awaitable<void> ask(Line& line, cluster::Prior prior, cluster::Epoch by);
+    void ask_deposed(Line& line);
     std::shared_ptr<etcd::Node> peer(const std::string& address);
     void tell_peer(const Line& line, const std::string& address, const std::string& why);
     Awaitable<void> pause(boost::asio::steady_timer& timer, Time until);

@@ -59,8 +59,8 @@ void Replica::tell_peer(const Line& line, const std::string& address, const std:
               {{"queue", line.queue()}, {"address", address}, {"why", why}});
 }
 
-// Straight, so that a keeper without the store can give its word.
-Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
+// Straight, so that a keeper without the store can give its word. `by`: the epoch in the record.
+Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior, cluster::Epoch by) {
     const std::string address = prior.keeper.address;
     std::shared_ptr<etcd::Node> there;
     try {
@@ -71,13 +71,13 @@ Replica::Awaitable<void> Replica::ask(Line& line, cluster::Prior prior) {
     if (there != nullptr) {
         etcd::HttpRequest question{boost::beast::http::verb::get, "/", 11};
         question.set(boost::beast::http::field::host, address);
-        question.set(cluster::ask_header,
-                     cluster::write_ask({settings_.secret, line.queue(), prior.keeper.id,
-                                         prior.epoch, line.keeper().epoch()}));
+        question.set(cluster::ask_header, cluster::write_ask({settings_.secret, line.queue(),
+                                                              prior.keeper.id, prior.epoch, by}));
         etcd::HttpResponse answer;
         const auto error =
             co_await there->ask(std::move(question), answer, monotonic_now() + longest_question);
         if (!error && answer.result_int() == word_given) line.over(prior.epoch);
+        if (!error) line.answered(prior.epoch);
         if (const auto why = why_no_replica(error, answer.result_int()); !why.empty())
             tell_peer(line, address, why);
     }

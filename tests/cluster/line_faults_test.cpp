@@ -3,38 +3,10 @@
 #include <sstream>
 
 #include "etcd_calls.hpp"
-#include "processes.hpp"
+#include "faults.hpp"
 
 namespace ticketgate::test {
 namespace {
-
-class ClusterFaults : public Cluster {
- protected:
-    ClusterFaults() = default;
-    explicit ClusterFaults(const Etcd::Options& store) : Cluster(store) {}
-    /// A client of this replica whose request is in the backend, until backend_.release("/lost").
-    Client held_at(const Process& there) {
-        backend_.hold("/lost");
-        Client out = there.client();
-        out.request("POST", "/lost", {}, "x");
-        EXPECT_TRUE(backend_.wait_for("/lost"));
-        return out;
-    }
-    /// The term that the line waits for: its keeper was lost.
-    struct LostTerm {
-        std::string instance, epoch;
-    };
-    LostTerm lost_term() const {
-        const auto all = status();
-        const auto& waits = all.at("queues").at(0).at("waits_for");
-        return {std::string(waits.at("instance").as_string()),
-                std::to_string(waits.at("epoch").to_number<std::uint64_t>())};
-    }
-    void settle(const LostTerm& term) const {
-        const auto settled = Command(store_).run({"settle", "app", term.epoch});
-        EXPECT_EQ(settled.code, 0) << settled.err;
-    }
-};
 
 // How many connections of this port of loopback have bytes that its process has not read.
 std::size_t unread_connections(std::uint16_t port) {
@@ -126,6 +98,39 @@ TEST_F(ClusterFaults, AKeeperThatStopsHandsItsLineOverAndLosesNothing) {
     EXPECT_EQ(backend_.order(), (std::vector<std::string>{"/first", "/slow", "/waits", "/after"}));
 }
 
+// An open line whose keeper says nothing more stands for ever, so the stop waits for the last
+// write.
+TEST_F(ClusterFaults, ASecondSignalLeavesNoLineOpenThatRunsNothing) {
+    for (int round = 0; round < 6; ++round) {
+        auto a = replica("a");
+        EXPECT_EQ(a->get("/first").status, 200);
+        a->program().signal(SIGTERM);
+        a->program().signal(SIGINT);
+        ASSERT_TRUE(a->program().wait());
+        ASSERT_TRUE(is_stored({"free"})) << round;
+    }
+}
+
+TEST_F(ClusterFaults, ASecondSignalGivesNoWordForWhatItCuts) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    Client lost = held_at(*a);
+    a->program().signal(SIGTERM);
+    a->program().signal(SIGINT);
+    ASSERT_TRUE(a->program().wait());
+    Client next = b->client();
+    next.get("/next");
+    ASSERT_TRUE(is_stored({"settling"}));
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    const LostTerm term = lost_term();
+    EXPECT_TRUE(eventually([&] {
+        return Command(store_).run({"settle", "app", term.epoch}).code == 0;
+    })) << "not before the store lists it no more";
+    EXPECT_EQ(next.read().status, 200);
+    backend_.release("/lost");
+}
+
 TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) {
     auto a = replica("a");
     begin_line(*a);
@@ -151,56 +156,6 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
     store_.go_on(0);
     EXPECT_EQ(waits.read().status, 200);
     EXPECT_EQ(backend_.most_in_flight(), 1);
-}
-
-// Each replica has a node of its own, so one of them can be cut from the store.
-class ClusterCut : public ClusterFaults {
- protected:
-    ClusterCut() : ClusterFaults(Etcd::Options{.nodes = 3, .more = {}}) {}
-};
-
-TEST_F(ClusterCut, WhoWaitsAtAKeeperWithoutTheStoreGoesToTheNextKeeper) {
-    auto a = replica_at(store_.url(0), "a");
-    begin_line(*a);
-    const auto b = replica_at(store_.url(1), "b");
-    backend_.hold("/slow");
-    Client slow = a->client(), there = b->client(), body = b->client(), here = a->client();
-    slow.get("/slow");
-    ASSERT_TRUE(backend_.wait_for("/slow"));
-    there.get("/there");
-    ASSERT_TRUE(a->wait_for_waiting(1));
-    body.request("POST", "/body", {}, "body");
-    ASSERT_TRUE(a->wait_for_waiting(2));
-    here.get("/here");
-    ASSERT_TRUE(a->wait_for_waiting(3));
-    store_.stop(0);
-    EXPECT_EQ(here.read().status, 503) << "it sees nobody who may grant";
-    EXPECT_EQ(body.read().status, 503) << "its keeper had the body";
-    backend_.release("/slow");
-    EXPECT_EQ(slow.read().status, 200);
-    EXPECT_EQ(there.read().status, 200);
-    EXPECT_EQ(backend_.most_in_flight(), 1);
-    EXPECT_EQ(backend_.count("/there"), 1u);
-    EXPECT_EQ(backend_.count("/here") + backend_.count("/body"), 0u);
-    store_.go_on(0);
-}
-
-TEST_F(ClusterCut, AKeeperThatDrainsWithoutTheStoreGivesItsWordToTheNext) {
-    auto a = replica_at(store_.url(0), "a");
-    begin_line(*a);
-    const auto b = replica_at(store_.url(1), "b");
-    backend_.hold("/slow");
-    Client slow = a->client(), there = b->client();
-    slow.get("/slow");
-    ASSERT_TRUE(backend_.wait_for("/slow"));
-    store_.stop(0);
-    a->program().signal(SIGTERM);
-    there.get("/there");
-    backend_.release("/slow");
-    EXPECT_EQ(slow.read().status, 200);
-    EXPECT_EQ(there.read().status, 200);
-    EXPECT_EQ(backend_.most_in_flight(), 1);
-    store_.go_on(0);
 }
 
 // A store whose database is at its limit answers reads and renewals, and takes no writes.

@@ -20,11 +20,11 @@ Keeper::Settings settings(const Limits& limits) {
 }  // namespace
 
 std::string to_string(const Step& step) {
-    constexpr std::array<const char*, 21> names{
-        "look",     "see",        "next",       "commit",      "lose answer", "lose write",
-        "no space", "late write", "ask",        "ask workers", "facts",       "arrive",
-        "leave",    "grant",      "end",        "unlist",      "list",        "doubt",
-        "drain",    "crash",      "orphan ends"};
+    constexpr std::array<const char*, 22> names{
+        "look",     "see",        "next",  "commit",     "lose answer", "lose write",
+        "no space", "late write", "ask",   "tell",       "ask workers", "facts",
+        "arrive",   "leave",      "grant", "end",        "unlist",      "list",
+        "doubt",    "drain",      "crash", "orphan ends"};
     return std::string(1, static_cast<char>('A' + step.who)) + ' ' +
            names[static_cast<std::size_t>(step.act)];
 }
@@ -54,6 +54,8 @@ std::vector<Step> World::possible(const Limits& limits) const {
         for (const Act act : {Act::lose_answer, Act::lose_write, Act::no_space})
             may(act, one.writing.has_value() && losses < limits.losses);
         may(Act::ask, one.keeper.role() == Role::settling);
+        for (int other = 0; other < limits.replicas; ++other)
+            may(Act::tell, may_tell(one, replicas[static_cast<std::size_t>(other)]), other);
         may(Act::ask_workers, limits.workers && one.sure && one.keeper.prior_stopped());
         may(Act::facts, limits.fine);
         may(Act::arrive, one.here && !one.waits);
@@ -96,6 +98,8 @@ std::string World::take(const Step& step, const Limits& limits) {
             return {};
         case Act::ask:
             return ask(one);
+        case Act::tell:
+            return tell(one, replicas[static_cast<std::size_t>(step.which)]);
         case Act::ask_workers:
             return ask_workers(one);
         case Act::grant:
@@ -269,6 +273,19 @@ std::string World::ask(Replica& one) {
     one.keeper.over(prior.epoch, Settled::word);
     sync(one);
     return {};
+}
+
+// Needed where a line passed on without a word: one that is cut from the store learns of it so.
+bool World::may_tell(const Replica& one, const Replica& other) const {
+    const auto& seen = one.keeper.line();
+    return seen && other.up && other.keeper.epoch() != 0 && seen->epoch > other.keeper.epoch();
+}
+
+std::string World::tell(const Replica& one, Replica& other) {
+    const Epoch term = other.keeper.epoch();
+    const bool given = other.keeper.asked(term, one.keeper.line()->epoch);
+    sync(other);
+    return given && runs(term) ? "a word while something of its epoch runs" : "";
 }
 
 // A lease has passed since the term was written down as lost: its keeper has read that, or does

@@ -35,6 +35,7 @@ enum class Act : std::uint8_t {
     no_space,     ///< the store refuses it: it does not happen
     late_write,   ///< a write without an answer happens
     ask,          ///< it asks the prior keeper for its word
+    tell,         ///< it has seen that a later epoch began, and asks the keeper of an earlier one
     ask_workers,  ///< it asks the backend whether the lost term is over
     facts,        ///< the gate tells its facts
     arrive,       ///< a ticket is taken
@@ -100,6 +101,8 @@ struct World {
     void crash(Replica&);
     std::string grant(Replica&);
     std::string ask(Replica&);
+    bool may_tell(const Replica& one, const Replica& other) const;
+    std::string tell(const Replica& one, Replica& other);
     std::string ask_workers(Replica&);
     bool runs(Epoch epoch) const;
     std::uint64_t unused();

@@ -53,11 +53,11 @@ TEST(Contents, ComeBackAsTheyWereWritten) {
 // They are for people: nothing that an earlier version or a broken clock wrote makes a store
 // unusable.
 TEST(Contents, KnowNoTimeThatCannotBeOne) {
-    for (const char* started :
+    for (const char* text :
          {"", R"(,"started":-1)", R"(,"started":"x")", R"(,"started":9223372036854775807)"}) {
         const std::string value = R"({"name":"w","address":"a:1","version":"1","queues":{})";
-        const Contents got = contents({entry(keys.replica("4f1d"), value + started + "}")});
-        EXPECT_EQ(got.replicas.at(0).started, WallTime{}) << started;
+        const Contents got = contents({entry(keys.replica("4f1d"), value + text + "}")});
+        EXPECT_EQ(got.replicas.at(0).started, WallTime{}) << text;
     }
     std::string line = write_line({20, a, LineState::open, {}}, now);
     line.replace(line.find("1795000000123"), 13, "9223372036854775807");

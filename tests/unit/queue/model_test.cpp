@@ -1,8 +1,9 @@
-// Compares the queue with a slow model that is obviously right: one vector in order of number,
+// Compares the queue with a slow model that is obviously right: one vector in order of the line,
 // searched for each answer. Both are compared after each random operation.
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "line.hpp"
@@ -13,7 +14,7 @@ namespace {
 struct Entered {
     std::uint64_t number = 0;
     State state = State::idle;
-    bool ready = false;
+    bool ready = false, returned = false;
     Time taken{}, deadline{}, granted{};
     std::uint64_t grants_before = 0;  // order of grant
     std::uint32_t position = 0;
@@ -31,18 +32,22 @@ class Model {
                              (limits_.order == Order::ready || count(State::waiting) == 0);
         const bool full = entry.max_waiting != unlimited && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
-        auto& made = all_.emplace_back(std::make_unique<Entered>());
+        auto made = std::make_unique<Entered>();
+        Entered* const one = made.get();
         const Entered* oldest = oldest_holder();
         made->blocked_by = oldest != nullptr ? oldest->number : 0;
         made->position = static_cast<std::uint32_t>(count(State::waiting));
         made->state = full ? State::full : State::waiting;
-        if (full) return made.get();
-        made->number = ++last_number;
-        made->ready = entry.ready;
-        made->taken = now;
-        made->deadline = entry.deadline;
+        if (!full) {
+            made->number = entry.place != 0 ? entry.place : ++last_number;
+            made->returned = entry.place != 0;
+            made->ready = entry.ready;
+            made->taken = now;
+            made->deadline = entry.deadline;
+        }
+        line_up(std::move(made));
         grant(now);
-        return made.get();
+        return one;
     }
     void ready(Entered& e, Time now) {
         if (e.state == State::waiting) e.ready = true;
@@ -86,7 +91,7 @@ class Model {
     void raise(std::uint64_t last) {
         last_number = std::max(last_number, last);
         for (const auto& e : all_)
-            if (e->state == State::waiting) e->number = ++last_number;
+            if (e->state == State::waiting && !e->returned) e->number = ++last_number;
     }
 
     std::int64_t count(State state) const {
@@ -122,6 +127,17 @@ class Model {
     Numbers granted;  // by the last operation
 
  private:
+    void line_up(std::unique_ptr<Entered> made) {
+        auto at = all_.end();
+        if (made->returned)
+            at = std::ranges::find_if(all_, [&](const auto& e) {
+                return e->state == State::waiting && (!e->returned || e->number > made->number);
+            });
+        if (made->returned)
+            made->position = static_cast<std::uint32_t>(std::count_if(
+                all_.begin(), at, [](const auto& e) { return e->state == State::waiting; }));
+        all_.insert(at, std::move(made));
+    }
     Entered* next() const {
         for (const auto& e : all_) {
             if (e->state != State::waiting) continue;
@@ -222,8 +238,13 @@ class Duel {
         last_ = "take";
         constexpr std::uint32_t rooms[] = {0, 1, 2, 5, 20, unlimited, unlimited};
         const Time deadlines[] = {Time::max(), now_, now_ + 50ms, now_ + 1s};
-        const Entry entry{
-            .max_waiting = rooms[pick(7)], .ready = pick(3) != 0, .deadline = deadlines[pick(4)]};
+        // One in eight was in an earlier term of the line. Its number may be above those of today.
+        constexpr std::uint64_t old = 1 << 20;
+        const std::uint64_t place = pick(8) == 0 ? old + pick(1 << 20) : 0;
+        const Entry entry{.max_waiting = rooms[pick(7)],
+                          .ready = pick(3) != 0,
+                          .deadline = deadlines[pick(4)],
+                          .place = places_.insert(place).second ? place : 0};
         auto ticket = std::make_unique<Ticket>();
         queue_.take(*ticket, entry, now_, granted_);
         pairs_.push_back({std::move(ticket), model_.take(entry, now_)});
@@ -355,6 +376,7 @@ class Duel {
     Queue queue_;
     Tickets granted_;
     std::vector<Both> pairs_;
+    std::set<std::uint64_t> places_;  // that were given: each is of one request
     const char* last_ = "";
 };
 
