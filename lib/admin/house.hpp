@@ -15,6 +15,7 @@
 #include "admin/guests.hpp"
 #include "admin/server.hpp"
 #include "base/error.hpp"
+#include "net/bounded_stream.hpp"
 
 namespace ticketgate::admin {
 
@@ -44,17 +45,19 @@ class Connection final : public Guest {
     }
     // Frees the descriptor at once; the coroutine ends at its next resumption.
     void close() override {
-        stream_.close();
+        stream().close();
         house_->guests.leave(*this);
     }
 
     bool closed() const { return !is_linked(); }
     House& house() { return *house_; }
-    boost::beast::basic_stream<Protocol>& stream() { return stream_; }
+    boost::beast::basic_stream<Protocol>& stream() { return stream_.next_layer(); }
+    /// The same, for requests.
+    net::BoundedStream<boost::beast::basic_stream<Protocol>>& requests() { return stream_; }
 
  private:
     const std::shared_ptr<House> house_;
-    boost::beast::basic_stream<Protocol> stream_;
+    net::BoundedStream<boost::beast::basic_stream<Protocol>> stream_;
 };
 
 inline const std::shared_ptr<const std::string>& head_of_events() {

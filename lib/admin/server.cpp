@@ -76,7 +76,7 @@ template <class Protocol>
 class Service {
  public:
     explicit Service(Connection<Protocol>& self)
-        : self_(self), house_(self.house()), stream_(self.stream()) {}
+        : self_(self), house_(self.house()), stream_(self.stream()), requests_(self.requests()) {}
 
     asio::awaitable<void> run() {
         const bool local = is_local(stream_.socket());
@@ -115,8 +115,10 @@ class Service {
     asio::awaitable<void> read(Parser& parser) {
         parser.body_limit(most_body);
         parser.header_limit(most_head);
-        stream_.expires_after(house_.limits.read_timeout);
-        co_await http::async_read_header(stream_, buffer_, parser, token());
+        // What came behind the request before is a part of this one, or all of it.
+        requests_.bound(most_request - std::min(most_request, buffer_.size()),
+                        monotonic_now() + house_.limits.read_timeout);
+        co_await http::async_read_header(requests_, buffer_, parser, token());
         if (error_) co_return;
         const Expects wish = expects(parser);
         if (wish == Expects::other) refused_ = http::status::expectation_failed;
@@ -124,7 +126,7 @@ class Service {
         if (wish == Expects::go_on)
             co_await asio::async_write(stream_, asio::buffer(go_on), token());
         if (error_) co_return;
-        co_await http::async_read(stream_, buffer_, parser, token());
+        co_await http::async_read(requests_, buffer_, parser, token());
     }
 
     asio::awaitable<void> write(HttpResponse& response, bool head_only) {
@@ -159,6 +161,7 @@ class Service {
     Connection<Protocol>& self_;
     House& house_;
     beast::basic_stream<Protocol>& stream_;
+    net::BoundedStream<beast::basic_stream<Protocol>>& requests_;
     beast::flat_buffer buffer_;
     error_code error_;
     http::status refused_ = http::status::unknown;

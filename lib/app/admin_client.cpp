@@ -19,6 +19,7 @@
 #include "admin/answers.hpp"
 #include "base/error.hpp"
 #include "config/syntax.hpp"
+#include "net/bounded_stream.hpp"
 
 namespace ticketgate {
 namespace {
@@ -28,6 +29,10 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr auto patience = std::chrono::seconds(3);
+// Of an answer: Beast's limit of a body, and what is around it.
+constexpr std::uint64_t most_bytes = 9 << 20;
+// Of its head, or its trailers, or the extension of one chunk.
+constexpr std::size_t most_unread = 128 << 10;
 
 // A client port, or another program: nothing that it says is an answer to a command.
 AdminAnswer of_another() {
@@ -39,6 +44,7 @@ AdminAnswer of_another() {
 
 // Does what arrived break the rules of HTTP? An answer that is cut short does not.
 bool is_no_http(const error_code& error) {
+    if (error == boost::system::errc::message_size) return true;
     static const auto& category = make_error_code(http::error::bad_version).category();
     return error.category() == category && error != http::error::end_of_stream &&
            error != http::error::partial_message && error != http::error::body_limit;
@@ -75,8 +81,8 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
     }
 
     void start(const typename Protocol::endpoint& at) {
-        stream_.expires_after(patience);
-        stream_.async_connect(at, [self = this->shared_from_this()](error_code error) {
+        stream_.bound(most_bytes, monotonic_now() + patience);
+        stream_.next_layer().async_connect(at, [self = this->shared_from_this()](error_code error) {
             error ? self->end(error) : self->write();
         });
     }
@@ -99,10 +105,10 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
         on_answer_({response_.result_int(), std::move(response_.body()), {}, {}});
     }
 
-    beast::basic_stream<Protocol> stream_;
+    net::BoundedStream<beast::basic_stream<Protocol>> stream_;
     http::request<http::string_body> request_;
     http::response<http::string_body> response_;
-    beast::flat_buffer buffer_;
+    beast::flat_buffer buffer_{most_unread};
     const OnAnswer on_answer_;
 };
 
