@@ -30,7 +30,8 @@ struct House {
     const Handler handle;
     const Watch watch;
     Guests guests;
-    bool handed_over = false;  ///< to another process: each connection ends with its next answer
+    PassOn pass_on;  ///< not empty: another process answers; a connection ends with its answer
+    bool handed_over() const { return pass_on != nullptr; }
 };
 
 template <class Protocol>
@@ -48,6 +49,9 @@ class Connection final : public Guest {
         stream().close();
         house_->guests.leave(*this);
     }
+
+    void stop_reading() override { stream().cancel(); }
+    Descriptor release() { return Descriptor(stream().release_socket().release()); }
 
     bool closed() const { return !is_linked(); }
     House& house() { return *house_; }

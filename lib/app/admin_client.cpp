@@ -50,8 +50,20 @@ bool is_no_http(const error_code& error) {
            error != http::error::partial_message && error != http::error::body_limit;
 }
 
-AdminAnswer no_answer(const error_code& error) {
+// The other process has ended the connection, and has not begun an answer.
+bool is_cut(const error_code& error) {
+    return error == http::error::end_of_stream || error == asio::error::connection_reset ||
+           error == asio::error::broken_pipe;
+}
+
+AdminAnswer no_answer(const error_code& error, bool write) {
     if (is_no_http(error)) return of_another();
+    if (write && is_cut(error))
+        return {0,
+                {},
+                "it closed the connection without an answer",
+                "it is not known whether it did what was asked: look (`ticketgate queues`) before "
+                "you ask again; a process that an upgrade has just replaced does nothing"};
     if (error == beast::error::timeout)
         return {0,
                 {},
@@ -81,6 +93,7 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
     }
 
     void start(const typename Protocol::endpoint& at) {
+        at_ = at;
         stream_.bound(most_bytes, monotonic_now() + patience);
         stream_.next_layer().async_connect(at, [self = this->shared_from_this()](error_code error) {
             error ? self->end(error) : self->write();
@@ -99,8 +112,18 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
             stream_, buffer_, response_,
             [self = this->shared_from_this()](error_code error, std::size_t) { self->end(error); });
     }
+    // A process that has handed over closes what it can neither answer nor pass on: the next
+    // connection reaches the new one.
+    void again() {
+        stream_.next_layer().close();
+        buffer_.clear();
+        response_ = {};
+        start(at_);
+    }
     void end(const error_code& error) {
-        if (error) return on_answer_(no_answer(error));
+        const bool write = request_.method() != http::verb::get;
+        if (!write && is_cut(error) && !std::exchange(repeated_, true)) return again();
+        if (error) return on_answer_(no_answer(error, write));
         if (!response_.base().count(admin::admin_header)) return on_answer_(of_another());
         on_answer_({response_.result_int(), std::move(response_.body()), {}, {}});
     }
@@ -109,6 +132,8 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
     http::request<http::string_body> request_;
     http::response<http::string_body> response_;
     beast::flat_buffer buffer_{most_unread};
+    typename Protocol::endpoint at_;
+    bool repeated_ = false;
     const OnAnswer on_answer_;
 };
 

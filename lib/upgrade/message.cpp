@@ -8,9 +8,9 @@ namespace ticketgate::upgrade {
 namespace {
 
 // By Kind.
-constexpr std::array<std::string_view, 14> words{"hello", "socket", "offered",  "problem", "ready",
+constexpr std::array<std::string_view, 15> words{"hello", "socket", "offered",  "problem", "ready",
                                                  "queue", "yours",  "give",     "ask",     "ids",
-                                                 "pause", "drain",  "finished", "lost"};
+                                                 "pause", "drain",  "finished", "lost",    "guest"};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 // the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue, and to
 // which tickets (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause`
 // tells the other process of an operator's pause, `drain` that the new process ends for good.
+// `guest` passes on a connection to the admin listener that the old process has not answered.
 // `finished` is the last word of a process that leaves no request behind: one that was killed, or
 // that cut some, says nothing.
 #pragma once
@@ -24,6 +25,8 @@ namespace ticketgate::upgrade {
 inline constexpr std::uint64_t protocol = 3;
 /// The longest message; a longer text is cut.
 inline constexpr std::size_t longest_message = 4096;
+/// The longest text that no kind and no number make too long.
+inline constexpr std::size_t longest_text = longest_message - 64;
 
 enum class Kind : std::uint8_t {
     hello,     ///< number: the protocol
@@ -40,6 +43,7 @@ enum class Kind : std::uint8_t {
     drain,     ///< the new process drains: nobody accepts any more
     finished,  ///< the line of this process has ended, and it cut nothing
     lost,      ///< number: so many more; text: `REASON QUEUE` (GateLosses), of the old process
+    guest,     ///< text: what has arrived on the connection that comes with it
 };
 
 struct Message {
