@@ -16,6 +16,8 @@ inline constexpr std::size_t spare_descriptors = 4;
 class Guest : public boost::intrusive::list_base_hook<> {
  public:
     virtual void close() = 0;
+    /// Ends its read, so that it sees that another process answers from now on.
+    virtual void stop_reading() = 0;
     bool answered = false;  ///< Guests' own: at least once
     bool busy = false;      ///< a request of it is being answered
 
@@ -51,6 +53,10 @@ class Guests {
             Guest& guest = *at++;
             if (!guest.busy) guest.close();
         }
+    }
+    /// Those whose first request is still to come.
+    void stop_reading() {
+        for (Guest& guest : newcomers_) guest.stop_reading();
     }
     /// No further connection gets in without another's end.
     bool crowded() const { return size() >= most_; }

@@ -15,6 +15,7 @@
 #include "admin/guests.hpp"
 #include "admin/server.hpp"
 #include "base/error.hpp"
+#include "net/bounded_stream.hpp"
 
 namespace ticketgate::admin {
 
@@ -29,7 +30,8 @@ struct House {
     const Handler handle;
     const Watch watch;
     Guests guests;
-    bool handed_over = false;  ///< to another process: each connection ends with its next answer
+    PassOn pass_on;  ///< not empty: another process answers; a connection ends with its answer
+    bool handed_over() const { return pass_on != nullptr; }
 };
 
 template <class Protocol>
@@ -44,17 +46,22 @@ class Connection final : public Guest {
     }
     // Frees the descriptor at once; the coroutine ends at its next resumption.
     void close() override {
-        stream_.close();
+        stream().close();
         house_->guests.leave(*this);
     }
 
+    void stop_reading() override { stream().cancel(); }
+    Descriptor release() { return Descriptor(stream().release_socket().release()); }
+
     bool closed() const { return !is_linked(); }
     House& house() { return *house_; }
-    boost::beast::basic_stream<Protocol>& stream() { return stream_; }
+    boost::beast::basic_stream<Protocol>& stream() { return stream_.next_layer(); }
+    /// The same, for requests.
+    net::BoundedStream<boost::beast::basic_stream<Protocol>>& requests() { return stream_; }
 
  private:
     const std::shared_ptr<House> house_;
-    boost::beast::basic_stream<Protocol> stream_;
+    net::BoundedStream<boost::beast::basic_stream<Protocol>> stream_;
 };
 
 inline const std::shared_ptr<const std::string>& head_of_events() {

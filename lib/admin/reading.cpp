@@ -14,7 +14,8 @@ Expects expects(const Parser& parser) {
 }
 
 http::status refusal_of(const error_code& error) {
-    if (error == http::error::body_limit) return http::status::payload_too_large;
+    if (error == http::error::body_limit || error == boost::system::errc::message_size)
+        return http::status::payload_too_large;
     if (error == http::error::header_limit) return http::status::request_header_fields_too_large;
     if (error == http::error::end_of_stream || error == http::error::partial_message)
         return http::status::unknown;
@@ -25,7 +26,9 @@ http::status refusal_of(const error_code& error) {
 std::string why(http::status refused) {
     switch (refused) {
         case http::status::payload_too_large:
-            return "a request has at most " + std::to_string(most_body) + " bytes of body here\n";
+            return "a request has at most " + std::to_string(most_body) +
+                   " bytes of body here, and " + std::to_string(most_request) +
+                   " with its head, its trailers and what stands between its chunks\n";
         case http::status::request_header_fields_too_large:
             return "a request has at most " + std::to_string(most_head) + " bytes of head here\n";
         case http::status::expectation_failed:

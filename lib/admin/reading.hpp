@@ -14,6 +14,9 @@ namespace ticketgate::admin {
 
 inline constexpr std::uint64_t most_body = 64 << 10;
 inline constexpr std::uint32_t most_head = 8 << 10;
+/// Chunk extensions, trailers, and the sizes of chunks.
+inline constexpr std::uint64_t most_framing = 16 << 10;
+inline constexpr std::uint64_t most_request = most_head + most_body + most_framing;
 
 using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 

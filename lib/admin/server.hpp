@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/descriptor.hpp"
 #include "net/endpoint.hpp"
 #include "net/listener.hpp"
 
@@ -37,6 +38,9 @@ using Handler = std::function<HttpResponse(const HttpRequest&, bool local)>;
 /// Returns the events that this request asks for; null: an ordinary request, for the Handler.
 using Watch = std::function<std::unique_ptr<Events>(const HttpRequest&)>;
 
+/// Takes a connection that has no answer, with what has arrived on it, to the process that answers.
+using PassOn = std::function<void(Descriptor connection, std::string arrived)>;
+
 struct Limits {
     std::size_t max_connections = 64;  ///< at the limit, a new one replaces another
     milliseconds read_timeout = 10s;   ///< until the whole request has arrived
@@ -57,9 +61,14 @@ class Server {
 
     const net::Endpoint& local() const;
     int descriptor() const;
-    /// Another process accepts from this socket, or, with false, does so no more. Connections that
-    /// are open stay.
-    void hand_over(bool on);
+    /// Another process accepts from this socket from now on, and this one answers nothing more: its
+    /// state is no longer the service's. Connections without an answer yet pass on; one of which
+    /// more has arrived than a message of an upgrade holds is closed. A null function: the other
+    /// process does so no more.
+    void hand_over(PassOn pass_on);
+    /// Serves a connection that another process has passed on; it ends if it is of another family
+    /// than the listener.
+    void adopt(Descriptor connection, std::string arrived);
     /// Accepts on, after an exception.
     void go_on();
     /// The file of a unix socket that was passed is this process's from now on.

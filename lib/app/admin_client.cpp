@@ -19,6 +19,7 @@
 #include "admin/answers.hpp"
 #include "base/error.hpp"
 #include "config/syntax.hpp"
+#include "net/bounded_stream.hpp"
 
 namespace ticketgate {
 namespace {
@@ -28,6 +29,10 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr auto patience = std::chrono::seconds(3);
+// Of an answer: Beast's limit of a body, and what is around it.
+constexpr std::uint64_t most_bytes = 9 << 20;
+// Of its head, or its trailers, or the extension of one chunk.
+constexpr std::size_t most_unread = 128 << 10;
 
 // A client port, or another program: nothing that it says is an answer to a command.
 AdminAnswer of_another() {
@@ -39,13 +44,26 @@ AdminAnswer of_another() {
 
 // Does what arrived break the rules of HTTP? An answer that is cut short does not.
 bool is_no_http(const error_code& error) {
+    if (error == boost::system::errc::message_size) return true;
     static const auto& category = make_error_code(http::error::bad_version).category();
     return error.category() == category && error != http::error::end_of_stream &&
            error != http::error::partial_message && error != http::error::body_limit;
 }
 
-AdminAnswer no_answer(const error_code& error) {
+// The other process has ended the connection, and has not begun an answer.
+bool is_cut(const error_code& error) {
+    return error == http::error::end_of_stream || error == asio::error::connection_reset ||
+           error == asio::error::broken_pipe;
+}
+
+AdminAnswer no_answer(const error_code& error, bool write) {
     if (is_no_http(error)) return of_another();
+    if (write && is_cut(error))
+        return {0,
+                {},
+                "it closed the connection without an answer",
+                "it is not known whether it did what was asked: look (`ticketgate queues`) before "
+                "you ask again; a process that an upgrade has just replaced does nothing"};
     if (error == beast::error::timeout)
         return {0,
                 {},
@@ -75,8 +93,9 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
     }
 
     void start(const typename Protocol::endpoint& at) {
-        stream_.expires_after(patience);
-        stream_.async_connect(at, [self = this->shared_from_this()](error_code error) {
+        at_ = at;
+        stream_.bound(most_bytes, monotonic_now() + patience);
+        stream_.next_layer().async_connect(at, [self = this->shared_from_this()](error_code error) {
             error ? self->end(error) : self->write();
         });
     }
@@ -93,16 +112,28 @@ class Asking : public std::enable_shared_from_this<Asking<Protocol>> {
             stream_, buffer_, response_,
             [self = this->shared_from_this()](error_code error, std::size_t) { self->end(error); });
     }
+    // A process that has handed over closes what it can neither answer nor pass on: the next
+    // connection reaches the new one.
+    void again() {
+        stream_.next_layer().close();
+        buffer_.clear();
+        response_ = {};
+        start(at_);
+    }
     void end(const error_code& error) {
-        if (error) return on_answer_(no_answer(error));
+        const bool write = request_.method() != http::verb::get;
+        if (!write && is_cut(error) && !std::exchange(repeated_, true)) return again();
+        if (error) return on_answer_(no_answer(error, write));
         if (!response_.base().count(admin::admin_header)) return on_answer_(of_another());
         on_answer_({response_.result_int(), std::move(response_.body()), {}, {}});
     }
 
-    beast::basic_stream<Protocol> stream_;
+    net::BoundedStream<beast::basic_stream<Protocol>> stream_;
     http::request<http::string_body> request_;
     http::response<http::string_body> response_;
-    beast::flat_buffer buffer_;
+    beast::flat_buffer buffer_{most_unread};
+    typename Protocol::endpoint at_;
+    bool repeated_ = false;
     const OnAnswer on_answer_;
 };
 

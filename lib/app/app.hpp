@@ -95,6 +95,7 @@ class App {
     void hand_over(pid_t successor);
     bool take_back();
     void take_over();
+    void adopt_guest(Packet& packet);
     void tell_end();
     void adopt_pause(const std::string& queue, Time until);
     void read_missed_change();

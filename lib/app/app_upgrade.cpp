@@ -51,7 +51,8 @@ void App::take_sockets() {
                                .losses =
                                    [this](const upgrade::Message& message) {
                                        add_losses(assembly_.gates(), metrics_, message);
-                                   }});
+                                   },
+                               .guest = [this](Packet packet) { adopt_guest(packet); }});
     } else {
         begin_id_service();
     }
@@ -149,7 +150,10 @@ std::vector<int> App::listening() const {
 void App::hand_over(pid_t successor) {
     log_.info("upgrade: the new process accepts; this one finishes its line", {{"pid", successor}});
     notify_.main_process(successor);
-    if (admin_) admin_->hand_over(true);
+    if (admin_)
+        admin_->hand_over([this](Descriptor connection, std::string arrived) {
+            successor_.pass_on(std::move(connection), std::move(arrived));
+        });
     if (id_service_) {
         passed_.add(Descriptor(::dup(id_service_->descriptor())));
         id_service_->leave_file();
@@ -167,10 +171,15 @@ bool App::take_back() {
         begin_id_service();
         shutdown_.take_back();
     }
-    if (admin_) admin_->hand_over(false);
+    if (admin_) admin_->hand_over(nullptr);
     notify_.main_process(::getpid());
     if (accepts) read_missed_change();
     return accepts;
+}
+
+// A configuration without an admin listener ends it.
+void App::adopt_guest(Packet& packet) {
+    if (admin_) admin_->adopt(std::move(packet.descriptor), std::move(packet.message.text));
 }
 
 void App::tell_end() {

@@ -104,20 +104,23 @@ void Predecessor::take_over() {
     if (!send_packet(socket_.get(), {Kind::ready}))
         throw std::runtime_error("the old process has ended; start a new one instead");
     for (;;) {
-        const Packet packet = next_packet(socket_.get());
-        if (packet.message.kind == Kind::queue) shared_.add(packet.message.text);
-        if (packet.message.kind == Kind::pause) heard(packet.message);
-        if (packet.message.kind == Kind::yours) break;
+        Packet packet = next_packet(socket_.get());
+        const Kind kind = packet.message.kind;
+        if (kind == Kind::yours) break;
+        if (kind == Kind::queue) shared_.add(packet.message.text);
+        if (kind == Kind::pause) heard(std::move(packet));
     }
     link_ = std::make_shared<UpgradeLink>(
-        control_.io(), std::move(socket_), [this](const Packet& packet) { heard(packet.message); },
+        control_.io(), std::move(socket_), [this](Packet packet) { heard(std::move(packet)); },
         [this] { ended(); });
     link_->start();
     shared_.start();
     log_.info("upgrade: this process accepts; the old one finishes its line");
 }
 
-void Predecessor::heard(const upgrade::Message& message) {
+void Predecessor::heard(Packet packet) {
+    const upgrade::Message& message = packet.message;
+    if (message.kind == Kind::guest) return steps_.guest(std::move(packet));
     if (message.kind == Kind::give || message.kind == Kind::ask) return shared_.heard(message);
     if (message.kind == Kind::ids) return begin_ids();
     if (message.kind == Kind::finished) finished_ = true;

@@ -54,6 +54,7 @@ class Predecessor {
         std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there
         std::function<void()> ended;                                      ///< the old process has
         std::function<void(const upgrade::Message&)> losses;  ///< as QueueLosses tells them
+        std::function<void(Packet)> guest;  ///< a connection to the admin listener
     };
 
     Predecessor(Control& control, Log& log, GateRegistry& gates, Descriptor link,
@@ -89,7 +90,7 @@ class Predecessor {
 
  private:
     void send(const upgrade::Message& message);
-    void heard(const upgrade::Message& message);
+    void heard(Packet packet);
     void ended();
     void begin_ids();
     Log& log_;

@@ -22,6 +22,8 @@ constexpr auto longest_end = std::chrono::seconds(10);
 constexpr std::size_t most_why = 8192;
 // How soon the new process counts what the queues here have refused.
 constexpr auto between_losses = std::chrono::milliseconds(250);
+// The most connections to the admin listener that pass on; the others end, and connect again.
+constexpr std::size_t most_guests = 64;
 
 std::string how_it_ended(int status) {
     if (WIFSIGNALED(status)) return std::string("signal ") + std::to_string(WTERMSIG(status));
@@ -99,6 +101,7 @@ void Successor::heard(const Packet& packet) {
 // it knows which queues it may not grant from, and their pauses.
 void Successor::hand_over() {
     phase_ = Phase::handed_over;
+    guests_ = 0;
     shared_.reset();  // of an upgrade that failed: gates know one such object
     shared_ = std::make_unique<SharedQueues>(
         control_, gates_, upgrade::Side::old_process,
@@ -134,6 +137,13 @@ void Successor::tell_losses() {
 
 void Successor::tell_pause(const std::string& queue, Time until) {
     if (phase_ == Phase::handed_over) link_->send(upgrade::at_time(Kind::pause, queue, until));
+}
+
+// Behind `yours`: the new process serves nobody before.
+void Successor::pass_on(Descriptor connection, std::string arrived) {
+    if (!under_way() || !link_ || guests_ == most_guests) return;
+    ++guests_;
+    link_->send({Kind::guest, 0, std::move(arrived)}, std::move(connection));
 }
 
 void Successor::tell_end(bool left) {

@@ -54,6 +54,8 @@ class Successor {
     void reap();
     /// An operator's pause, for the process that accepts.
     void tell_pause(const std::string& queue, Time until);
+    /// A connection to the admin listener that this process has not answered, for the new one.
+    void pass_on(Descriptor connection, std::string arrived);
     /// This process is about to end. `left`: with requests; then no queue passes on from here.
     void tell_end(bool left);
     /// Tells what the queues here have counted, also after the end of the control thread's loop.
@@ -93,6 +95,7 @@ class Successor {
     std::unique_ptr<SharedQueues> shared_;
     std::unique_ptr<QueueLosses> losses_;
     std::unique_ptr<OldRequests> runs_;  // set if losses_ is
+    std::size_t guests_ = 0;  // passed on
 };
 
 }  // namespace ticketgate

@@ -57,9 +57,8 @@ void UpgradeLink::write() {
         if (!send_packet(socket_.native_handle(), next.message, next.descriptor.get())) {
             if (errno == EAGAIN || errno == EINTR)
                 return wait(Wait::wait_write, &UpgradeLink::write);
-            waiting_.clear();
-            return;
-        }
+            if (errno != ETOOMANYREFS) return waiting_.clear();
+        }  // too many descriptors are on their way: this one ends, and the messages behind it go
         waiting_.pop_front();
     }
 }

@@ -19,6 +19,15 @@ namespace http = beast::http;
 
 // All keys of a cluster: 256 queues and 16 replicas with 1 KiB each, in base64.
 constexpr std::uint64_t most_body = 16 << 20;
+// With its head, the framing of its chunks, and TLS; also a handshake's.
+constexpr std::uint64_t most_bytes = most_body + (1 << 20);
+
+// Beast names its own part that is full; here it is the answer that is too long.
+error_code told(const error_code& error) {
+    const bool too_long = error == http::error::buffer_overflow ||
+                          error == http::error::body_limit || error == http::error::header_limit;
+    return too_long ? make_error_code(boost::system::errc::message_size) : error;
+}
 
 template <class Stream>
 Awaitable<error_code> exchange_over(Stream& stream, beast::flat_buffer& buffer,
@@ -31,7 +40,7 @@ Awaitable<error_code> exchange_over(Stream& stream, beast::flat_buffer& buffer,
     parser.body_limit(most_body);
     co_await http::async_read(stream, buffer, parser, token);
     if (!error) response = parser.release();
-    co_return error;
+    co_return told(error);
 }
 
 }  // namespace
@@ -48,8 +57,8 @@ Link::Plain& Link::socket() {
 Awaitable<error_code> Link::open(const Addresses& to, const std::string& name, Time deadline) {
     error_code error;
     auto token = asio::redirect_error(asio::use_awaitable, error);
-    socket().expires_at(deadline);
-    co_await socket().async_connect(to, token);
+    socket().bound(most_bytes, deadline);
+    co_await socket().next_layer().async_connect(to, token);
     auto* const tls = std::get_if<Tls>(&stream_);
     if (error || tls == nullptr) co_return error;
     if (!name.empty()) SSL_set_tlsext_host_name(tls->native_handle(), name.c_str());
@@ -59,7 +68,7 @@ Awaitable<error_code> Link::open(const Addresses& to, const std::string& name, T
 
 Awaitable<error_code> Link::exchange(const HttpRequest& request, HttpResponse& response,
                                      Time deadline) {
-    socket().expires_at(deadline);
+    socket().bound(most_bytes, deadline);
     if (auto* const tls = std::get_if<Tls>(&stream_))
         return exchange_over(*tls, buffer_, request, response);
     return exchange_over(std::get<Plain>(stream_), buffer_, request, response);
@@ -67,7 +76,7 @@ Awaitable<error_code> Link::exchange(const HttpRequest& request, HttpResponse& r
 
 bool Link::is_quiet() {
     char byte = 0;
-    const int from = socket().socket().native_handle();
+    const int from = socket().lowest_layer().native_handle();
     return ::recv(from, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 

@@ -1,5 +1,6 @@
-// One connection to a node of etcd, with or without TLS; one exchange at a time. Runs on the
-// io_context of its client.
+// One connection to a node of etcd, with or without TLS; one exchange at a time. An exchange ends
+// at its deadline and within a number of bytes, whatever the node sends. Runs on the io_context of
+// its client.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -17,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "net/bounded_stream.hpp"
 
 namespace ticketgate::etcd {
 
@@ -38,12 +40,14 @@ class Link {
     bool is_quiet();
 
  private:
-    using Plain = boost::beast::tcp_stream;
-    using Tls = boost::beast::ssl_stream<boost::beast::tcp_stream>;
+    using Plain = net::BoundedStream<boost::beast::tcp_stream>;
+    using Tls = boost::beast::ssl_stream<Plain>;
     Plain& socket();
+    // The largest head, or trailers, or extension of one chunk.
+    static constexpr std::size_t most_unread = 128 << 10;
 
     std::variant<Plain, Tls> stream_;
-    boost::beast::flat_buffer buffer_;
+    boost::beast::flat_buffer buffer_{most_unread};
 };
 
 }  // namespace ticketgate::etcd

@@ -8,9 +8,9 @@ namespace ticketgate::upgrade {
 namespace {
 
 // By Kind.
-constexpr std::array<std::string_view, 15> words{
-    "hello", "socket", "offered", "problem", "ready",    "queue", "yours", "give",
-    "ask",   "ids",    "pause",   "drain",   "finished", "lost",  "oldest"};
+constexpr std::array<std::string_view, 16> words{
+    "hello", "socket", "offered", "problem", "ready",    "queue", "yours",  "give",
+    "ask",   "ids",    "pause",   "drain",   "finished", "lost",  "oldest", "guest"};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 // the new one accepts. Then both agree with `give` and `ask` on who may grant from a queue, and to
 // which tickets (turns.hpp). `ids`: the old id service has ended, the new one may begin. `pause`
 // tells the other process of an operator's pause, `drain` that the new process ends for good.
+// `guest` passes on a connection to the admin listener that the old process has not answered.
 // `finished` is the last word of a process that leaves no request behind: one that was killed, or
 // that cut some, says nothing.
 #pragma once
@@ -24,6 +25,8 @@ namespace ticketgate::upgrade {
 inline constexpr std::uint64_t protocol = 3;
 /// The longest message; a longer text is cut.
 inline constexpr std::size_t longest_message = 4096;
+/// The longest text that no kind and no number make too long.
+inline constexpr std::size_t longest_text = longest_message - 64;
 
 enum class Kind : std::uint8_t {
     hello,     ///< number: the protocol
@@ -42,6 +45,7 @@ enum class Kind : std::uint8_t {
     lost,      ///< number: so many more; text: `REASON QUEUE` (GateLosses), of the old process
     oldest,  ///< the request that has run for longest in the old process; number: since when, Unix
              ///< time in us; text: `QUEUE NUMBER REQUEST_ID METHOD TARGET`, `QUEUE`: none runs
+    guest,   ///< text: what has arrived on the connection that comes with it
 };
 
 struct Message {

@@ -75,6 +75,8 @@ TEST(AdminListener, AnswersRequestsThatItRefusesToRead) {
         {413, post + "Content-Length: 1048576\r\n\r\n" + large},
         {413, post + "Transfer-Encoding: chunked\r\n\r\n100000\r\n" + large},
         {413, post + "Expect: 100-continue\r\nContent-Length: 1048576\r\n\r\n"},
+        {413, post + "Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: " + large},
+        {413, post + "Transfer-Encoding: chunked\r\n\r\n1;" + large},
         {431, post + "X-A: " + large + "\r\n\r\n"},
         {417, post + "Expect: 200-ok\r\nContent-Length: 1\r\n\r\n"},
         {400, "BAD\r\n\r\n"}};

@@ -8,13 +8,30 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 import unittest
 
 import upgrade_test
-from real_test import Process, answers, free_port, wait_for
+from real_test import Listening, Process, answers, close_door, free_port, wait_for
+
+
+class Closing(Listening):
+    """Closes its first connection without an answer, and answers on the others as a process that is ready."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = 0
+        self.start()
+
+    def serve(self, connection):
+        with connection:
+            connection.recv(65536)
+            self.asked += 1
+            if self.asked > 1:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nTicketgate-Admin: 1\r\nContent-Length: 3\r\n\r\nok\n")
 
 
 class Told(upgrade_test.Upgrade):
@@ -195,6 +212,80 @@ class Told(upgrade_test.Upgrade):
         self.pids.append(self.gate.child.pid)
         wait_for(lambda: answers(int(place.split(":")[1])), "ticketgate listens")
         return self.gate.child.pid
+
+    # ── connections to the admin listener that the old process has accepted ──
+
+    def accepted(self, begun=()):
+        """Returns connections with these bytes, which the running process has accepted: it has answered a later one."""
+        connections = [self.connect(text) for text in begun]
+        self.assertIn(b" 200 OK", self.ask_admin("/livez").recv(65536))
+        return connections
+
+    def connect(self, text):
+        connection = socket.socket(socket.AF_UNIX)
+        self.addCleanup(connection.close)
+        connection.settimeout(upgrade_test.PATIENCE)
+        connection.connect(str(self.admin))
+        connection.sendall(text)
+        return connection
+
+    @staticmethod
+    def rest(connection, text):
+        connection.sendall(text)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        return answer
+
+    def test_a_connection_that_the_old_process_accepted_is_answered_by_the_new_one(self):
+        self.start()
+        self.hold_one()
+        end = b"Host: localhost\r\nConnection: close\r\n\r\n"
+        silent, begun, asks, pauses = self.accepted([b"", b"GET /readyz HTTP/1.1\r\n", b"", b""])
+        new = self.upgrade()
+        self.assertIn(b" 200 OK", self.rest(silent, b"GET /readyz HTTP/1.1\r\n" + end))
+        self.assertIn(b" 200 OK", self.rest(begun, end))
+        told = self.rest(asks, b"GET /api/v1/upgrade HTTP/1.1\r\n" + end)
+        self.assertEqual(json.loads(told.split(b"\r\n\r\n")[1])["pid"], new)
+        self.assertIn(b" 200 OK", self.rest(pauses, b"POST /api/v1/queues/b/pause HTTP/1.1\r\n" + end))
+        self.assertTrue(self.queue("b")["paused"])
+        self.backend.release("a")
+
+    def test_a_drain_on_a_connection_that_the_old_process_accepted_drains_the_service(self):
+        old = self.start()
+        held = self.hold_one()
+        drains, = self.accepted([b""])
+        new = self.upgrade()
+        answer = self.rest(drains, b"POST /api/v1/drain HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        self.assertIn(b" 202 ", answer)
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        wait_for(lambda: self.ended(old) and self.ended(new), "both end")
+
+    def test_an_action_that_is_not_whole_at_an_upgrade_does_nothing(self):
+        self.start()
+        self.hold_one()
+        pauses, = self.accepted([b"POST /api/v1/queues/b/pause HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+                                 b"Content-Length: 2\r\n\r\n"])
+        self.assertIn(b" 100 ", pauses.recv(65536))
+        self.upgrade()
+        try:
+            answer = self.rest(pauses, b"{}")
+        except OSError:  # closed with this unread
+            answer = b""
+        self.assertEqual(answer, b"", "it ends without an answer")
+        self.assertFalse(self.queue("b")["paused"])
+        self.backend.release("a")
+
+    def test_a_command_that_only_looks_asks_again_on_another_connection(self):
+        for command, asked, code in (("healthcheck", 2, 0), ("drain", 1, 1)):
+            with self.subTest(command):
+                server = Closing()
+                self.addCleanup(close_door, server.door)
+                done = subprocess.run([upgrade_test.TICKETGATE, command, "--admin", f"127.0.0.1:{server.port}"],
+                                      capture_output=True, text=True, timeout=upgrade_test.PATIENCE, check=False)
+                self.assertEqual((done.returncode, server.asked), (code, asked), done.stderr)
+                self.assertEqual("it is not known whether it did" in done.stderr, code == 1)
 
     def asked(self, place):
         connection = http.client.HTTPConnection(place, timeout=upgrade_test.PATIENCE)

@@ -14,7 +14,7 @@ TEST(Message, ComesBackAsItWasSent) {
 }
 
 TEST(Message, HasADistinctWordForEachKind) {
-    for (int kind = 0; kind <= static_cast<int>(Kind::oldest); ++kind)
+    for (int kind = 0; kind <= static_cast<int>(Kind::guest); ++kind)
         EXPECT_EQ(decode(encode({static_cast<Kind>(kind)}))->kind, static_cast<Kind>(kind));
 }
 
@@ -28,6 +28,11 @@ TEST(Message, IsCutAtItsLimit) {
     const auto packet = encode({Kind::problem, 0, std::string(2 * longest_message, 'x')});
     EXPECT_EQ(packet.size(), longest_message);
     EXPECT_TRUE(decode(packet));
+}
+
+TEST(Message, IsWholeWithTheLongestText) {
+    const Message message{Kind::finished, ~0ull, std::string(longest_text, 'x')};
+    EXPECT_EQ(decode(encode(message)), message);
 }
 
 TEST(Message, KeepsItsTime) {
