@@ -98,8 +98,9 @@ void Supervisor::Crew::look() {
 void Supervisor::Crew::look_at(Time when) {
     if (over()) return supervisor_.forget_soon();
     timer_.expires_at(std::chrono::time_point_cast<boost::asio::steady_timer::duration>(when));
-    timer_.async_wait([this](const error_code& error) {
-        if (!error) look();
+    timer_.async_wait([weak = weak_from_this()](const error_code& error) {
+        const auto self = weak.lock();
+        if (!error && self) self->look();
     });
 }
 
@@ -139,13 +140,18 @@ void Supervisor::Crew::begin_one(Wires wires) {
 }
 
 void Supervisor::Crew::wait_for_birth(pid_t pid, Child& child) {
-    child.report->async_wait(Report::wait_read, [this, pid](const error_code& error) {
-        if (error) return;
-        look_at_birth(pid);
+    const auto go_on = [pid](Crew& self) {
+        self.look_at_birth(pid);
         // Another child may have the number now.
-        const auto found = children_.find(pid);
-        if (found != children_.end() && found->second.report) wait_for_birth(pid, found->second);
-    });
+        const auto found = self.children_.find(pid);
+        if (found != self.children_.end() && found->second.report)
+            self.wait_for_birth(pid, found->second);
+    };
+    child.report->async_wait(Report::wait_read,
+                             [go_on, weak = weak_from_this()](const error_code& error) {
+                                 const auto self = weak.lock();
+                                 if (!error && self) go_on(*self);
+                             });
 }
 
 // Also at each look: without memory nothing waits for the report.

@@ -25,7 +25,9 @@ struct CrewMetrics {
     std::vector<const metrics::Callback*> gauges;
 };
 
-class Supervisor::Crew {
+/// Its timer and the reports of its children may still call a crew that was forgotten: what they
+/// wait for can have happened before.
+class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
  public:
     Crew(Supervisor& supervisor, std::string name, Recipe recipe, MakeLink link);
 

@@ -29,7 +29,8 @@ std::shared_ptr<Output> Output::read(boost::asio::io_context& io, Descriptor pip
 void Output::read_on() {
     pipe_.async_read_some(boost::asio::buffer(buffer_),
                           [self = shared_from_this()](const error_code& error, std::size_t size) {
-                              if (error) return;
+                              // What it waited for may have come before close().
+                              if (error || !self->pipe_.is_open()) return;
                               self->take_or_drop({self->buffer_.data(), size});
                               self->read_on();
                           });

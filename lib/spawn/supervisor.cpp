@@ -54,7 +54,7 @@ Supervisor::~Supervisor() {
 
 std::shared_ptr<Pool> Supervisor::make(const std::string& name, const Recipe& recipe,
                                        MakeLink link) {
-    crews_.push_back(std::make_unique<Crew>(*this, name, recipe, std::move(link)));
+    crews_.push_back(std::make_shared<Crew>(*this, name, recipe, std::move(link)));
     return crews_.back()->pool();
 }
 

@@ -64,7 +64,7 @@ class Supervisor {
     Log& log_;
     metrics::Registry& metrics_;
     const std::vector<net::Loop*> loops_;
-    std::vector<std::unique_ptr<Crew>> crews_;
+    std::vector<std::shared_ptr<Crew>> crews_;
     std::function<void()> tell_ended_{};  // empty: nobody waits for it
 };
 
