@@ -1,10 +1,13 @@
 #include "app/workers.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +24,15 @@ bool has_right(const spawn::User& user, const struct stat& about, mode_t others)
     const bool member =
         user.gid == about.st_gid || std::ranges::count(user.groups, about.st_gid) != 0;
     return (about.st_mode & (member ? others << 3 : others)) != 0;
+}
+
+// Processes of another user get no signal without it, not even the kernel's when ticketgate is
+// killed (prctl(2), PR_SET_PDEATHSIG).
+bool has_cap_kill() {
+    __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    if (::syscall(SYS_capget, &head, sets.data()) != 0) return true;  // not told
+    return (sets[CAP_TO_INDEX(CAP_KILL)].effective & CAP_TO_MASK(CAP_KILL)) != 0;
 }
 
 bool may_enter(const spawn::User& user, const struct stat& folder) {
@@ -113,6 +125,12 @@ std::vector<config::Problem> worker_problems(const config::Config& config) {
             const auto recipe = recipe_of(*upstream.workers, config.spool.directory);
             const std::string at = path + ".directory";
             look_at_directory(config.mark_of(at), at, recipe.command, problems);
+            const auto& user = recipe.command.user;
+            if (user && user->uid != ::getuid() && !has_cap_kill())
+                problems.error(config.mark_of(path), path + ".user",
+                               "is another user than ticketgate's, which could not end such "
+                               "workers: it lacks the capability CAP_KILL. Add KILL to its "
+                               "capabilities, or start ticketgate as this user");
             const std::string root = "upstreams." + name + ".fastcgi.root";
             const auto why = why_scripts_cannot_run(upstream, recipe.command);
             if (!why.empty()) problems.warn(config.mark_of(root), root, why);

@@ -2,9 +2,14 @@
 #include "app/workers.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "config/load.hpp"
@@ -48,6 +53,38 @@ class WorkersTest : public testing::Test {
     }
     test::TemporaryFolder folder_;
 };
+
+// In a container with SETUID and SETGID only: such workers would outlive ticketgate.
+TEST_F(WorkersTest, RefusesAUserWhoseWorkersItCannotEnd) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    const auto refused = [] {
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:8080\"}]\n"
+            "upstreams: {app: {workers: {command: [/bin/true], user: nobody}, fastcgi: {root: "
+            "/}}}\n"
+            "routes: [{prefix: /, upstream: app, queue: q}]\n",
+            "c.yaml", config::environment_of({}));
+        const auto problems = worker_problems(*loaded.config);
+        return std::ranges::any_of(problems, [](const config::Problem& problem) {
+            return problem.path == "upstreams.app.workers.user" &&
+                   problem.message.find("CAP_KILL") != std::string::npos;
+        });
+    };
+    EXPECT_FALSE(refused());
+    const auto without_kill = [&] {
+        __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+        std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+        (void)::syscall(SYS_capget, &head, sets.data());
+        sets[CAP_TO_INDEX(CAP_KILL)].effective &= ~CAP_TO_MASK(CAP_KILL);
+        if (::syscall(SYS_capset, &head, sets.data()) != 0) return 2;
+        return refused() ? 0 : 1;
+    };
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(without_kill());
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
 
 TEST_F(WorkersTest, TakesADirectoryThatIsThere) {
     EXPECT_EQ(told(folder_.path()), "");
