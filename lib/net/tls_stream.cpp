@@ -49,6 +49,7 @@ TlsStream::TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
     BIO* const bio = wire_.make_bio();
     if (bio == nullptr) throw std::bad_alloc();
     SSL_set_bio(ssl_, bio, bio);
+    if (role_ == Role::server) wire_.watch_hellos(*ssl_);
     wire_.below().observe(this);
     take_flags();
 }
@@ -135,8 +136,8 @@ IoResult TlsStream::fail(int ssl_error) {
     const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
     const bool judges = SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE;
     error_ = socket ? wire_.read_error() : EPROTO;
-    if (wire_.flooded()) {
-        fault_ = "too many TLS records without data";
+    if (wire_.refusal() != nullptr) {
+        fault_ = wire_.refusal();
     } else if (socket) {
         fault_ = std::strerror(error_);
     } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
@@ -145,7 +146,7 @@ IoResult TlsStream::fail(int ssl_error) {
         fault_ = reason_of(ERR_peek_error());
     }
     ERR_clear_error();
-    const bool over = ((socket && !wire_.flooded()) || wire_.ended()) && !given_up();
+    const bool over = ((socket && wire_.refusal() == nullptr) || wire_.ended()) && !given_up();
     failure_ = over ? Failure::over : Failure::found;
     broken_ = readable_ = writable_ = true;
     wire_.below().hurry();
