@@ -92,10 +92,13 @@ task<error_code> Connection::read_head() {
             plainly_ = http::asks_for({loop().buffer().data(), got.bytes});
             co_return errc::plain_http;
         }
-        const bool nothing = nothing_here();
+        // A part of a TLS record begins a head, as a part of its text does.
+        const bool nothing = nothing_here() && wire_->held() == 0;
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep(wire_->held());
-        if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
+        if (!nothing && !begun) loop().arm(deadline_, head_timeout);
+        begun = begun || !nothing;
+        if (!nothing && !station_->commons.input.takes_heads()) co_return refuse(errc::input_full);
         // A replica that connects now is about to ask.
         const bool asks = peer_.replica && requests_ == 0;
         if (station_->draining() && nothing && !asks) co_return errc::idle;
@@ -107,7 +110,7 @@ task<error_code> Connection::read_head() {
         if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired() && !(nothing && goes_on()))
-            co_return nothing ? errc::idle : errc::head_timeout;
+            co_return nothing ? errc::idle : refuse(errc::head_timeout);
     }
     deadline_.disarm();
     if (++requests_ == 1) note_handshake();
@@ -153,8 +156,8 @@ void Connection::consume_head() {
 }
 
 bool Connection::hold_head() {
-    input_.keep();
-    return station_->commons.input.takes_heads();
+    input_.keep(wire_->held(), InputBudget::Kind::whole);
+    return input_.fits();
 }
 
 void Connection::view_head_again() {
@@ -215,8 +218,9 @@ bool Connection::keep(Next whose) {
     const bool nothing = input_.empty() && below == 0;
     if (nothing || whose == Next::body || whose == Next::tunnel ||
         (whose == Next::request && budget.takes_pipelined())) {
-        input_.keep(below);
-        return whose != Next::tunnel || nothing || budget.takes_heads();
+        const bool tunnel = whose == Next::tunnel;
+        input_.keep(below, tunnel ? InputBudget::Kind::tunnel : InputBudget::Kind::head);
+        return !tunnel || input_.fits();
     }
     dropped_ = true;
     input_.drop();
