@@ -18,6 +18,11 @@ constexpr milliseconds short_linger = 2s;
 constexpr std::size_t stamped_size = 16 << 10;
 constexpr std::uint32_t stamped_fields = 64;
 
+InputBudget::Kind kind_of(Next whose) {
+    if (whose == Next::tunnel) return InputBudget::Kind::tunnel;
+    return whose == Next::body ? InputBudget::Kind::body : InputBudget::Kind::head;
+}
+
 }  // namespace
 
 Detached Connection::serve(std::unique_ptr<Connection> self) {
@@ -187,7 +192,10 @@ error_code Connection::take_body(BodyReader& reader, http::Spool& spool) {
 result<Read> Connection::read_body(BodyReader& reader, http::Spool& spool) {
     const std::uint64_t most = reader.expected() + station_->snapshot()->config.clients.max_head;
     const auto got = input_.read(*wire_, loop().buffer(), most);
-    if (got.status == net::Io::blocked) return Read::nothing;
+    if (got.status == net::Io::blocked) {
+        input_.keep(wire_->held(), InputBudget::Kind::body);
+        return Read::nothing;
+    }
     if (got.status != net::Io::ok) return errc::client_closed;
     if (!reader.came(got.bytes, loop().woke())) return errc::body_timeout;
     if (const auto failure = take_body(reader, spool)) {
@@ -218,9 +226,8 @@ bool Connection::keep(Next whose) {
     const bool nothing = input_.empty() && below == 0;
     if (nothing || whose == Next::body || whose == Next::tunnel ||
         (whose == Next::request && budget.takes_pipelined())) {
-        const bool tunnel = whose == Next::tunnel;
-        input_.keep(below, tunnel ? InputBudget::Kind::tunnel : InputBudget::Kind::head);
-        return !tunnel || input_.fits();
+        input_.keep(below, kind_of(whose));
+        return whose != Next::tunnel || input_.fits();
     }
     dropped_ = true;
     input_.drop();

@@ -17,11 +17,14 @@ class InputBudget {
         head,    ///< a head that is not whole yet, a pipelined request, a part of a TLS record
         whole,   ///< a request that is whole and waits for a disk
         tunnel,  ///< behind a request for a tunnel, which is not open yet
+        body,    ///< a part of a TLS record of a body: at most one record; counts, and has no limit
     };
 
     explicit InputBudget(std::uint64_t limit) : limit_(limit) {}
 
-    std::uint64_t used() const { return of(Kind::head) + of(Kind::whole) + of(Kind::tunnel); }
+    std::uint64_t used() const {
+        return of(Kind::head) + of(Kind::whole) + of(Kind::tunnel) + of(Kind::body);
+    }
     void limit(std::uint64_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
 
     /// True if there is room for a part of a head. head_timeout limits its wait.
@@ -45,7 +48,7 @@ class InputBudget {
     }
 
  private:
-    static constexpr std::array<std::uint64_t, 3> eighths{6, 1, 1};
+    static constexpr std::array<std::uint64_t, 4> eighths{6, 1, 1, 0};
     std::uint64_t share(Kind kind) const {
         return limit_.load(std::memory_order_relaxed) / 8 * eighths[static_cast<std::size_t>(kind)];
     }
@@ -53,7 +56,7 @@ class InputBudget {
     std::uint64_t of(Kind kind) const {
         return used_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
     }
-    std::array<std::atomic<std::uint64_t>, 3> used_{};
+    std::array<std::atomic<std::uint64_t>, 4> used_{};
     std::atomic<std::uint64_t> limit_;
 };
 

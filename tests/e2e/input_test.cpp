@@ -174,6 +174,22 @@ TEST(InputOfTls, PartsOfRecordsGet503WithoutRoom) {
     EXPECT_EQ(gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
 }
 
+TEST(InputOfTls, PartsOfBodiesTakeNoRoomOfHeads) {
+    House house(limited("max_input: 64KiB"));
+    Gateway& gateway = house.gateway;
+    std::vector<Client> uploads;
+    for (int i = 0; i < 4; ++i) {
+        uploads.push_back(gateway.client());
+        uploads.back().send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+        send_below(uploads.back(), part_of_a_record);
+        ASSERT_TRUE(wait_for_input(gateway, (i + 1) * 16'305));
+    }
+    Client other = half_head(gateway, 10'000);
+    ASSERT_TRUE(wait_for_input(gateway, 4 * 16'305 + 10'000));
+    other.send("\r\n\r\n");
+    EXPECT_EQ(other.read().status, 200);
+}
+
 TEST(InputOfTls, APartOfARecordBeginsAHead) {
     House house(limited("idle_timeout: 10m, head_timeout: 1s"));
     Client client = house.gateway.client();
