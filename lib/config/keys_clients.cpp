@@ -21,9 +21,11 @@ constexpr std::array rows{
     count("max_headers", field<&Clients::max_headers>, 1, 10000,
           "The most fields in a request head. Above it: 431."),
     size("max_input", field<&Clients::max_input>,
-         "Memory for the input of all clients together: heads that are incomplete, and requests "
-         "that arrive behind one that is being served. The latter may use half of it. Above it: "
-         "503, or the connection ends after the current answer.",
+         "Memory for the input of all clients together. Three quarters are for heads that are "
+         "incomplete, and for requests that arrive behind one that is being served, which may use "
+         "half; an eighth is for whole requests that wait for a disk, and an eighth for bytes "
+         "behind a request for a tunnel. Above it: 503, or the connection ends after the current "
+         "answer.",
          64 * kib),
     duration("head_timeout", field<&Clients::head_timeout>,
              "The longest time from the first byte of a head to its end. Then: 408."),

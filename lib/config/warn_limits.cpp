@@ -50,7 +50,7 @@ void warn_connections(const Config& config, Problems& problems) {
         warn(config, "clients.max_connections_per_client",
              "has no effect: max_connections is " + std::to_string(clients.max_connections),
              problems);
-    const Bytes heads = clients.max_input / clients.max_head;
+    const Bytes heads = clients.max_input / 4 * 3 / clients.max_head;  // as InputBudget says
     if (heads < few_heads && (clients.max_head > Clients{}.max_head || heads == 0))
         warn(config, "clients.max_head",
              "max_input " + print_size(clients.max_input) + " has room for " +

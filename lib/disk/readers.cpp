@@ -54,8 +54,7 @@ Readers::~Readers() {
 void Readers::limit(Limits limits) {
     const std::scoped_lock lock(shared_->lock);
     shared_->limits = limits;
-    for (auto line = shared_->lines.begin(); line != shared_->lines.end(); ++line)
-        give_turns(*shared_, line);
+    for (auto& [root, line] : shared_->lines) give_turns(*shared_, line);
     while (find_thread(shared_)) {
     }
     shared_->wanted.notify_all();
@@ -76,20 +75,15 @@ std::function<void(Descriptor, std::uint64_t)> Readers::closer() const {
 
 bool Readers::add(const std::shared_ptr<Shared>& shared_ptr, const std::string& root, Entry entry,
                   For what) {
-    Lines dropped;  // behind the lock: what is dropped may have to be closed
+    const auto owner = entry.task;  // until behind the lock: the last one may have to close
     const std::scoped_lock lock(shared_ptr->lock);
     Shared& shared = *shared_ptr;
-    if (shared.closed) return false;
-    const auto line = shared.lines.try_emplace(root).first;
-    const std::uint64_t places = std::uint64_t{shared.limits.threads} + shared.limits.max_waiting;
-    const std::uint64_t taken = line->second.busy + line->second.waiting.size();
-    if (what == For::newcomer && taken >= places) return false;
-    line->second.waiting.push_back(std::move(entry));
+    if (shared.closed || (what == For::newcomer && full(shared, root))) return false;
+    Line& line = enqueue(shared, root, std::move(entry));
     give_turns(shared, line);
     (void)find_thread(shared_ptr);
     if (shared.threads == 0) {
-        shared.turns.clear();
-        dropped.swap(shared.lines);
+        take_back_last(shared, line);
         return false;
     }
     shared.wanted.notify_one();
@@ -97,18 +91,47 @@ bool Readers::add(const std::shared_ptr<Shared>& shared_ptr, const std::string& 
 }
 
 // Under the lock, as what follows.
-void Readers::give_turns(Shared& shared, Lines::iterator at) {
-    Line& line = at->second;
-    while (line.turns < line.waiting.size() && line.turns + line.busy < shared.limits.threads) {
-        shared.turns.push_back(at);
-        ++line.turns;
-    }
+bool Readers::full(const Shared& shared, const std::string& root) {
+    const auto line = shared.lines.find(root);
+    const std::uint64_t places = std::uint64_t{shared.limits.threads} + shared.limits.max_waiting;
+    return line != shared.lines.end() && line->second.busy + line->second.waiting.size() >= places;
 }
 
-// A thread has nobody to tell: without memory the turn is given at the next task of the root.
-void Readers::give_turns_or_wait(Shared& shared, Lines::iterator at) noexcept try {
-    give_turns(shared, at);
-} catch (const std::bad_alloc&) {
+// Without memory, nothing has changed.
+Readers::Line& Readers::enqueue(Shared& shared, const std::string& root, Entry entry) {
+    const auto [at, made] = shared.lines.try_emplace(root);
+    Line& line = at->second;
+    line.root = &at->first;
+    try {
+        line.waiting.push_back(std::move(entry));
+    } catch (const std::bad_alloc&) {
+        if (made) shared.lines.erase(at);
+        throw;
+    }
+    return line;
+}
+
+// No thread runs, so no other task has come between.
+void Readers::take_back_last(Shared& shared, Line& line) noexcept {
+    line.waiting.pop_back();
+    if (line.turns > line.waiting.size()) {
+        --line.turns;
+        shared.turns.pop_back();
+    }
+    end_if_over(shared, line);
+}
+
+void Readers::end_if_over(Shared& shared, Line& line) noexcept {
+    if (line.over()) shared.lines.erase(shared.lines.find(*line.root));
+}
+
+void Readers::give_turns(Shared& shared, Line& line) noexcept {
+    while (line.turns < line.waiting.size() && line.turns + line.busy < shared.limits.threads) {
+        Turns& own = line.waiting[line.turns].own_turn;
+        own.front() = &line;
+        shared.turns.splice(shared.turns.end(), own);
+        ++line.turns;
+    }
 }
 
 // False: there is one already, there are too many, or the system has none.
@@ -138,9 +161,8 @@ void Readers::serve(const std::shared_ptr<Shared>& shared) {
 }
 
 void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
-    const Lines::iterator at = shared.turns.front();
+    Line& line = *shared.turns.front();
     shared.turns.pop_front();
-    Line& line = at->second;
     Entry entry = std::move(line.waiting.front());
     line.waiting.pop_front();
     --line.turns;
@@ -161,8 +183,8 @@ void Readers::work_on(Shared& shared, std::unique_lock<std::mutex>& lock) {
     lock.lock();
     --line.busy;
     --shared.busy;
-    if (!shared.closed) give_turns_or_wait(shared, at);
-    if (line.over()) shared.lines.erase(at);
+    if (!shared.closed) give_turns(shared, line);
+    end_if_over(shared, line);
 }
 
 }  // namespace ticketgate::disk

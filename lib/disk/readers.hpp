@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -62,7 +63,8 @@ class Readers {
     /// begun always finds a place, since a refusal would cut it. Open files bound those.
     enum class For : std::uint8_t { newcomer, begun };
     /// False: as many tasks as the root has threads and waiting places are here already, or no
-    /// thread can be started.
+    /// thread can be started. Throws bad_alloc. Either way the task is not done, and no other is
+    /// concerned.
     bool submit(const std::string& root, std::shared_ptr<Task> task, net::Loop& from,
                 For what = For::newcomer);
     /// Closes descriptors, for file systems that are told of it and may hang (FUSE). Each device
@@ -70,11 +72,16 @@ class Readers {
     std::function<void(Descriptor, std::uint64_t device)> closer() const;
 
  private:
+    struct Line;
+    /// One for each task that may be done now. A task brings its own, so none is wanting later.
+    using Turns = std::list<Line*>;
     struct Entry {
         std::shared_ptr<Task> task;
         net::Loop* from;  // null: nobody is told
+        Turns own_turn = Turns(1);
     };
     struct Line {
+        const std::string* root = nullptr;  // its key
         std::deque<Entry> waiting{};
         std::size_t turns = 0,
                     busy = 0;  // waiting ones that have a turn, tasks that are being done
@@ -87,15 +94,17 @@ class Readers {
         std::condition_variable wanted, gone;
         Limits limits;
         Lines lines;  // the roots that have tasks
-        // One for each task that may be done now: any thread takes the first.
-        std::deque<Lines::iterator> turns;
+        Turns turns;  // any thread takes the first
         std::size_t threads = 0, busy = 0;
         bool closed = false;
     };
     static bool add(const std::shared_ptr<Shared>& shared, const std::string& line, Entry entry,
                     For what);
-    static void give_turns(Shared& shared, Lines::iterator line);
-    static void give_turns_or_wait(Shared& shared, Lines::iterator line) noexcept;
+    static bool full(const Shared& shared, const std::string& root);
+    static Line& enqueue(Shared& shared, const std::string& root, Entry entry);
+    static void take_back_last(Shared& shared, Line& line) noexcept;
+    static void end_if_over(Shared& shared, Line& line) noexcept;
+    static void give_turns(Shared& shared, Line& line) noexcept;
     static bool find_thread(const std::shared_ptr<Shared>& shared);
     static void work_on(Shared& shared, std::unique_lock<std::mutex>& lock);
     static void serve(const std::shared_ptr<Shared>& shared);

@@ -65,9 +65,14 @@ void Spool::consume(std::size_t n) {
     }
     if (file_) n -= file_->consume(n);
     if (file_ && file_->empty()) file_.reset();  // appends go to memory again
-    if (file_ && overflowing() && file_->append(overflow_)) drop_overflow();
+    if (file_) settle();
     overflow_begin_ += n;
     if (overflow_begin_ != 0 && overflow_begin_ == overflow_.size()) drop_overflow();
+}
+
+void Spool::settle() {
+    if (!overflowing()) return;
+    if (!append_to_file(std::string_view(overflow_).substr(overflow_begin_))) drop_overflow();
 }
 
 void Spool::drop_overflow() {

@@ -30,6 +30,8 @@ class Spool {
     /// overflowing(): until the file has room for them, or the spool is drained.
     void overflow(std::string_view bytes);
     bool overflowing() const { return !overflow_.empty(); }
+    /// Tries to put these bytes into the file: another spool may have freed the disk.
+    void settle();
 
     /// Returns the contiguous bytes at the front, at most `most`; empty if the spool is empty.
     /// Valid until the next call of a non-const member. Reads file contents back in blocks of 64

@@ -43,4 +43,10 @@ std::size_t next_record_size(std::string_view bytes) {
     return bytes.size() < header_size + fragment ? 0 : header_size + fragment;
 }
 
+std::string_view handshake_bytes(std::string_view record) {
+    constexpr char handshake = 22;
+    if (record.size() < header_size || record.front() != handshake) return {};
+    return record.substr(header_size);
+}
+
 }  // namespace ticketgate::net

@@ -19,8 +19,11 @@
 namespace ticketgate::net {
 namespace {
 
-// The most plain bytes of one send.
-constexpr std::size_t window = 4 * tls_record_size;
+// The most plain bytes of one send, whose records are gathered as long as the peer does not take
+// them: that is outside of every budget, so a peer must earn the larger one.
+constexpr std::size_t window = 4 * tls_record_size, first_window = tls_record_size;
+// Bytes that a peer takes without a pause before it gets the larger one.
+constexpr std::uint64_t earns_window = 256 << 10;
 
 std::string reason_of(unsigned long code) {
     const char* reason = ERR_reason_error_string(code);
@@ -49,6 +52,7 @@ TlsStream::TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
     BIO* const bio = wire_.make_bio();
     if (bio == nullptr) throw std::bad_alloc();
     SSL_set_bio(ssl_, bio, bio);
+    if (role_ == Role::server) wire_.watch_hellos(*ssl_);
     wire_.below().observe(this);
     take_flags();
 }
@@ -135,8 +139,8 @@ IoResult TlsStream::fail(int ssl_error) {
     const bool socket = ssl_error == SSL_ERROR_SYSCALL && wire_.read_error() != 0;
     const bool judges = SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE;
     error_ = socket ? wire_.read_error() : EPROTO;
-    if (wire_.flooded()) {
-        fault_ = "too many TLS records without data";
+    if (wire_.refusal() != nullptr) {
+        fault_ = wire_.refusal();
     } else if (socket) {
         fault_ = std::strerror(error_);
     } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
@@ -145,7 +149,7 @@ IoResult TlsStream::fail(int ssl_error) {
         fault_ = reason_of(ERR_peek_error());
     }
     ERR_clear_error();
-    const bool over = ((socket && !wire_.flooded()) || wire_.ended()) && !given_up();
+    const bool over = ((socket && wire_.refusal() == nullptr) || wire_.ended()) && !given_up();
     failure_ = over ? Failure::over : Failure::found;
     broken_ = readable_ = writable_ = true;
     wire_.below().hurry();
@@ -190,6 +194,7 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
         if (!writable_) break;
         // The caller may pass the same bytes in other pieces than at first.
         const std::size_t sent = std::min(ahead_, wanted - taken);
+        flowing_ += sent;
         ahead_ -= sent;
         taken += sent;
         if (taken == wanted) return {Io::ok, taken, 0};
@@ -202,8 +207,9 @@ IoResult TlsStream::write_some(std::span<const iovec> pieces) {
 // Gathers the records of the next window; returns how many bytes of `pieces` they hold.
 std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) {
     std::array<char, tls_record_size> joined;
+    const std::size_t most = flowing_ < earns_window ? first_window : window;
     std::size_t done = 0;
-    while (done < window) {
+    while (done < most) {
         const auto record = next_record(pieces, skip + done, joined);
         if (record.empty()) break;
         std::size_t n = 0;
@@ -220,6 +226,7 @@ std::size_t TlsStream::encrypt(std::span<const iovec> pieces, std::size_t skip) 
 
 bool TlsStream::flush() {
     const bool flushed = wire_.flush();
+    if (!flushed) flowing_ = 0;
     // Behind a failure of TLS the peer need not read what is gathered.
     const bool ends = finishing_ && (flushed || failed());
     if (ends && !std::exchange(finished_, true)) wire_.below().finish_writing();

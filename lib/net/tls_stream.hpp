@@ -94,7 +94,8 @@ class TlsStream final : public Stream, private Observer {
     /// Bytes of the next write whose records are gathered but not all sent: they are reported as
     /// taken when they are sent.
     std::size_t ahead_ = 0;
-    int error_ = 0;  // with a failure_
+    std::uint64_t flowing_ = 0;  // bytes that the peer took without a pause
+    int error_ = 0;              // with a failure_
     /// A failure of TLS: whether a read has reported it, and whether the connection is open.
     enum class Failure : std::uint8_t {
         none,

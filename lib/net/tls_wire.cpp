@@ -1,6 +1,7 @@
 #include "net/tls_wire.hpp"
 
 #include <openssl/bio.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t most_unsent = 96 << 10;
 // Two of the largest records that a peer may send (RFC 5246 6.2.3).
 constexpr std::size_t read_ahead = 32 << 10;
+// The fatal alert with which OpenSSL refuses a message that is too long, in plain text.
+constexpr std::array<char, 7> illegal_parameter{21, 3, 3, 0, 2, 2, 47};
 
 TlsWire& wire_of(BIO* bio) {
     return *static_cast<TlsWire*>(BIO_get_data(bio));
@@ -92,9 +95,23 @@ IoResult TlsWire::read(std::span<char> into) noexcept {
 }
 
 bool TlsWire::begin_record() noexcept {
-    flooded_ = flooded_ || (counts_ && spare_ == 0);
-    if (counts_ && !flooded_) --spare_;
-    return !flooded_;
+    if (refusal_ == nullptr) refusal_ = judge_record();
+    if (counts_ && refusal_ == nullptr) --spare_;
+    return refusal_ == nullptr;
+}
+
+const char* TlsWire::judge_record() noexcept {
+    if (counts_ && spare_ == 0) return "too many TLS records without data";
+    if (hello_fits()) return nullptr;
+    (void)gather(illegal_parameter);
+    return "a ClientHello of more than 16 KiB";
+}
+
+// TLS 1.3 may ask for a second ClientHello. Once TLS 1.2 is agreed on, OpenSSL refuses any other
+// before it allocates anything, and an encrypted message looks like one with any size.
+bool TlsWire::hello_fits() noexcept {
+    const bool watches = watched_ != nullptr && SSL_version(watched_) != TLS1_2_VERSION;
+    return !watches || hellos_.takes({bytes_.get() + begin_, rest_});
 }
 
 void TlsWire::earn(std::size_t bytes) noexcept {

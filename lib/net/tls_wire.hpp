@@ -15,6 +15,7 @@
 #include <string>
 
 #include "net/stream.hpp"
+#include "net/tls_hello.hpp"
 
 namespace ticketgate::net {
 
@@ -60,11 +61,16 @@ class TlsWire {
     static constexpr std::uint32_t most_spare = 32;
     static constexpr std::uint64_t bytes_of_spare = 4096;
     /// The handshake is over: records count from now on.
-    void count_records() { counts_ = true; }
+    void count_records() {
+        counts_ = true;
+        watched_ = nullptr;
+    }
     /// A record had data: this many bytes.
     void earn(std::size_t bytes) noexcept;
-    /// The peer has used them up: reads fail with EPROTO.
-    bool flooded() const { return flooded_; }
+    /// The peer is a client: until the handshake is over, no ClientHello may be too long.
+    void watch_hellos(const SSL& handshake) { watched_ = &handshake; }
+    /// Why this wire refuses the peer's records, whose reads fail with EPROTO; null: it does not.
+    const char* refusal() const { return refusal_; }
 
     /// The first bytes that were read, as many as fit: those that a failed handshake used up.
     std::size_t copy_first(std::span<char> into) const;
@@ -77,6 +83,8 @@ class TlsWire {
  private:
     IoResult fill() noexcept;
     bool begin_record() noexcept;
+    const char* judge_record() noexcept;
+    bool hello_fits() noexcept;
     bool move_to(std::size_t room) noexcept;
 
     std::unique_ptr<Stream> below_;
@@ -86,7 +94,10 @@ class TlsWire {
     std::uint32_t spare_ = most_spare;
     std::uint64_t earned_ = 0;  // bytes of data, below bytes_of_spare
     bool begun_ = false;        // a part of the record at begin_ has been given
-    bool counts_ = false, flooded_ = false;
+    bool counts_ = false;
+    const char* refusal_ = nullptr;
+    const SSL* watched_ = nullptr;  // whose handshake is under way
+    HelloGuard hellos_;
     Reads reads_ = Reads::ahead;
     std::string unsent_;  // freed when all is sent
     std::size_t sent_ = 0;

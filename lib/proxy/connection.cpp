@@ -18,6 +18,11 @@ constexpr milliseconds short_linger = 2s;
 constexpr std::size_t stamped_size = 16 << 10;
 constexpr std::uint32_t stamped_fields = 64;
 
+InputBudget::Kind kind_of(Next whose) {
+    if (whose == Next::tunnel) return InputBudget::Kind::tunnel;
+    return whose == Next::body ? InputBudget::Kind::body : InputBudget::Kind::head;
+}
+
 }  // namespace
 
 Detached Connection::serve(std::unique_ptr<Connection> self) {
@@ -92,10 +97,13 @@ task<error_code> Connection::read_head() {
             plainly_ = http::asks_for({loop().buffer().data(), got.bytes});
             co_return errc::plain_http;
         }
-        const bool nothing = nothing_here();
+        // A part of a TLS record begins a head, as a part of its text does.
+        const bool nothing = nothing_here() && wire_->held() == 0;
         if (got.status != net::Io::blocked) co_return nothing ? errc::idle : errc::client_closed;
         input_.keep(wire_->held());
-        if (!station_->commons.input.takes_heads() && !nothing) co_return errc::input_full;
+        if (!nothing && !begun) loop().arm(deadline_, head_timeout);
+        begun = begun || !nothing;
+        if (!nothing && !station_->commons.input.takes_heads()) co_return refuse(errc::input_full);
         // A replica that connects now is about to ask.
         const bool asks = peer_.replica && requests_ == 0;
         if (station_->draining() && nothing && !asks) co_return errc::idle;
@@ -107,7 +115,7 @@ task<error_code> Connection::read_head() {
         if (makes_room_) co_return errc::idle;
         if (station_->stopping()) co_return errc::idle;
         if (deadline_.expired() && !(nothing && goes_on()))
-            co_return nothing ? errc::idle : errc::head_timeout;
+            co_return nothing ? errc::idle : refuse(errc::head_timeout);
     }
     deadline_.disarm();
     if (++requests_ == 1) note_handshake();
@@ -153,8 +161,8 @@ void Connection::consume_head() {
 }
 
 bool Connection::hold_head() {
-    input_.keep();
-    return station_->commons.input.takes_heads();
+    input_.keep(wire_->held(), InputBudget::Kind::whole);
+    return input_.fits();
 }
 
 void Connection::view_head_again() {
@@ -184,7 +192,10 @@ error_code Connection::take_body(BodyReader& reader, http::Spool& spool) {
 result<Read> Connection::read_body(BodyReader& reader, http::Spool& spool) {
     const std::uint64_t most = reader.expected() + station_->snapshot()->config.clients.max_head;
     const auto got = input_.read(*wire_, loop().buffer(), most);
-    if (got.status == net::Io::blocked) return Read::nothing;
+    if (got.status == net::Io::blocked) {
+        input_.keep(wire_->held(), InputBudget::Kind::body);
+        return Read::nothing;
+    }
     if (got.status != net::Io::ok) return errc::client_closed;
     if (!reader.came(got.bytes, loop().woke())) return errc::body_timeout;
     if (const auto failure = take_body(reader, spool)) {
@@ -215,8 +226,8 @@ bool Connection::keep(Next whose) {
     const bool nothing = input_.empty() && below == 0;
     if (nothing || whose == Next::body || whose == Next::tunnel ||
         (whose == Next::request && budget.takes_pipelined())) {
-        input_.keep(below);
-        return whose != Next::tunnel || nothing || budget.takes_heads();
+        input_.keep(below, kind_of(whose));
+        return whose != Next::tunnel || input_.fits();
     }
     dropped_ = true;
     input_.drop();

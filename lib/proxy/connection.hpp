@@ -73,10 +73,12 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     net::Loop& loop() const { return station_->loop; }
 
     // connection_tls.cpp
+    errc refuse(errc failure);
     error_code judge();
     bool must_shake_hands_again() const;
     void note_handshake();
     void note_failed_handshake(const net::IoResult& got);
+    void tell_failed_handshake(const std::string& why);
 
     Station* station_;
     Station& settle_on_;

@@ -27,13 +27,24 @@ bool Connection::must_shake_hands_again() const {
 void Connection::note_failed_handshake(const net::IoResult& got) {
     const bool plain = got.error == net::spoke_plainly;
     const std::string why = plain ? "plain HTTP" : wire_->fault();
-    if (why.empty() || wire_->secured() != nullptr) return;
+    if (!why.empty() && wire_->secured() == nullptr) tell_failed_handshake(why);
+}
+
+void Connection::tell_failed_handshake(const std::string& why) {
     station_->metrics.tls_failed.add();
     Peers* const peers = station_->commons.peers.get();
     if (peer_.replica && peers != nullptr && peers->tells("from " + peer_.ip, why))
         station_->commons.log.warn("a TLS handshake of another replica failed",
                                    {{"client_ip", peer_.ip}, {"why", why}});
     station_->commons.log.debug("a TLS handshake failed", {{"client_ip", peer_.ip}, {"why", why}});
+}
+
+// In a handshake there is nobody to answer: the connection ends.
+errc Connection::refuse(errc failure) {
+    if (wire_->held() == 0 || wire_->secured() != nullptr) return failure;
+    tell_failed_handshake(failure == errc::input_full ? "max_input is full"
+                                                      : "it took longer than head_timeout");
+    return errc::idle;
 }
 
 // Judges the peer by the snapshot in force, if an earlier one judged it last.

@@ -26,7 +26,7 @@ void Input::consume(std::size_t n) {
     if (view_.empty() && !kept_.empty()) drop();
 }
 
-void Input::keep(std::size_t below) {
+void Input::keep(std::size_t below, InputBudget::Kind kind) {
     if (is_kept()) {
         // Frees used bytes once they outnumber the others: each byte moved then pays for one freed,
         // however many small requests come in a row.
@@ -35,7 +35,7 @@ void Input::keep(std::size_t below) {
         kept_.assign(view_);
         view_ = kept_;
     }
-    count(below);
+    count(below, kind);
 }
 
 void Input::drop() {
@@ -55,12 +55,14 @@ void Input::compact() {
 }
 
 // A short string is stored within the object itself.
-void Input::count(std::size_t below) {
+void Input::count(std::size_t below, InputBudget::Kind kind) {
     const std::size_t own = kept_.capacity() > std::string().capacity() ? kept_.capacity() : 0;
     const std::size_t now = own + below;
-    if (now > counted_) budget_.take(now - counted_);
-    if (now < counted_) budget_.give_back(counted_ - now);
+    if (now == counted_ && kind == kind_) return;
+    budget_.take(kind, now);
+    budget_.give_back(kind_, counted_);
     counted_ = now;
+    kind_ = kind;
 }
 
 }  // namespace ticketgate

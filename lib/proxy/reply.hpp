@@ -60,6 +60,8 @@ class Reply {
     }
     /// The spool's own limits are reached.
     bool spool_full() const { return spool_.overflowing(); }
+    /// Looks whether other clients have made room since.
+    void look_for_room() { spool_.settle(); }
     /// `hold`: keeps them for the session, so that the next request goes out first.
     void write(std::span<const iovec> pieces, bool hold);
     void finish();

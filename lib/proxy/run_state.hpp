@@ -88,6 +88,8 @@ class Run final : public Resident {
     task<error_code> wait();
     task<error_code> wait_for_room();
     Duration client_patience();
+    void arm_patience();
+    void client_is_slow();
     void give_up_client() noexcept;
     error_code timed_out();
     std::string release_remedy() const;
@@ -121,9 +123,10 @@ class Run final : public Resident {
     ResponseWriter writer_;
     std::unique_ptr<Exchange> exchange_;
     Time sent_{};
-    Duration held_back_{};            // by a slow client, since held_back_at_
-    std::uint64_t held_back_at_ = 0;  // bytes of the backend
-    std::string_view complaint_;      // of the response head; a constant
+    Duration held_back_{};              // by a slow client, since held_back_at_
+    std::uint64_t held_back_at_ = 0;    // bytes of the backend
+    Time patience_ends_ = Time::max();  // with a client that is too slow
+    std::string_view complaint_;        // of the response head; a constant
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_
     std::unique_ptr<Body> no_body_yet_;     // for a replica that has not asked for the body

@@ -33,7 +33,8 @@ task<error_code> Run::wait_for_room() {
     watch_ = Watch::client;
     hold_.client(SlotHold::Client::slow);
     const Time begun = monotonic_now();
-    if (hold_.guards()) station_.loop.arm(deadline_, client_patience());
+    patience_ends_ = hold_.guards() ? begun + client_patience() : Time::max();
+    arm_patience();
     error_code failure;
     while (!failure && !request_->reply.room() && request_->reply.wanted())
         failure = co_await wait();
@@ -55,6 +56,21 @@ Duration Run::client_patience() {
         held_back_ = {};
     }
     return std::max(Duration(settings().hold_back_timeout) - held_back_, Duration(1ms));
+}
+
+// While the spool is full, looks now and then: other clients free it, and tell nobody.
+void Run::arm_patience() {
+    constexpr Duration look_again = 1s;
+    const bool full = request_->reply.spool_full();
+    if (!full && patience_ends_ == Time::max()) return;
+    const Duration left = std::max<Duration>(patience_ends_ - monotonic_now(), 1ms);
+    station_.loop.arm(deadline_, full ? std::min(left, look_again) : left);
+}
+
+void Run::client_is_slow() {
+    if (monotonic_now() >= patience_ends_) return give_up_client();
+    request_->reply.look_for_room();
+    arm_patience();
 }
 
 // The client gets what is kept for it; the rest is read for nobody.
@@ -87,7 +103,7 @@ void Run::arm_silence() {
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
 error_code Run::timed_out() {
-    if (watch_ == Watch::client) return give_up_client(), error_code();
+    if (watch_ == Watch::client) return client_is_slow(), error_code();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();

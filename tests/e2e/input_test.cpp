@@ -1,5 +1,9 @@
 // The memory for incomplete requests, and for requests behind another one, is bounded.
-#include "support/configs.hpp"
+#include <unistd.h>
+
+#include <fstream>
+
+#include "support/tls_configs.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -89,17 +93,111 @@ TEST_F(Input, WithoutRoomForPipelinedRequestsTheConnectionEnds) {
 TEST_F(Input, HeadsInPiecesGet503WithoutRoom) {
     Gateway gateway(limited("max_input: 64KiB"), with(backend));
     std::vector<Client> fill;
-    for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 25'000));
+    for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 20'000));
     Client& last = fill.back();
     EXPECT_EQ(last.read().status, 503);
     EXPECT_TRUE(last.ends());
     EXPECT_LE(gateway.metric(input_bytes), 64 << 10);
     EXPECT_EQ(gateway.get("/free").status, 200);
+    ASSERT_TRUE(eventually([&] { return gateway.metric(input_bytes) < 48 << 10; }));
     fill[0].send("\r\n\r\n");
     EXPECT_EQ(fill[0].read().status, 200);
     Client again = half_head(gateway, 20'000);
     again.send("\r\n\r\n");
     EXPECT_EQ(again.read().status, 200);
+}
+
+// As many incomplete heads as there is room for, and one more, which is refused.
+std::vector<Client> full_of_heads(Gateway& gateway) {
+    std::vector<Client> fill;
+    for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 16'340));
+    EXPECT_TRUE(wait_for_input(gateway, 48'000));
+    EXPECT_EQ(half_head(gateway, 16'000).read().status, 503);
+    return fill;
+}
+
+TEST_F(Input, IncompleteHeadsLeaveRoomForRequestsThatWaitForADisk) {
+    Gateway gateway(
+        "upstreams: { app: { url: \"${BACKEND}\" } }\n"
+        "clients: { max_input: 64KiB }\n"
+        "routes: [{ prefix: /, upstream: app, files: { root: \"${TMP}\", try: [path] } }]\n",
+        with(backend));
+    const auto fill = full_of_heads(gateway);
+    for (const char* name : {"a.txt", "b.txt", "c.txt"}) {
+        std::ofstream(gateway.folder().file(name)) << name;
+        EXPECT_EQ(gateway.get("/" + std::string(name)).body, name) << "no loop opens a file";
+    }
+    EXPECT_EQ(gateway.get("/none.txt").status, 404) << "after a look";
+}
+
+TEST_F(Input, IncompleteHeadsLeaveRoomForBytesBehindARequestForATunnel) {
+    Gateway gateway(limited("max_input: 64KiB"), with(backend));
+    Client runs = running(gateway, backend, "/q/runs");
+    const auto fill = full_of_heads(gateway);
+    Client client = gateway.client();
+    client.send("GET /q/tunnel HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n" +
+                std::string(1000, 'x'));
+    EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+    backend.release("/q/runs");
+    EXPECT_EQ(runs.read().status, 200);
+}
+
+// ── parts of TLS records ──
+
+// Sends bytes below TLS.
+void send_below(Client& client, std::string_view bytes) {
+    Socket raw(::dup(client.socket().descriptor()));
+    EXPECT_EQ(raw.send(bytes), Socket::Status::ok);
+}
+
+// The most of the largest record, of which the last bytes are missing.
+const std::string part_of_a_record = "\x17\x03\x03\x40\x11" + std::string(16'300, 'x');
+
+TEST(InputOfTls, PartsOfRecordsGet503WithoutRoom) {
+    House house(limited("max_input: 64KiB"));
+    Gateway& gateway = house.gateway;
+    std::vector<Client> fill;
+    for (int i = 0; i < 4; ++i) {
+        fill.push_back(gateway.client());
+        if (i % 2 == 1) {
+            fill.back().get("/free");
+            EXPECT_EQ(fill.back().read().status, 200);
+        }
+        send_below(fill.back(), part_of_a_record);
+        ASSERT_TRUE(i == 3 || wait_for_input(gateway, (i + 1) * 16'305));
+    }
+    EXPECT_EQ(fill.back().read().status, 503);
+    EXPECT_EQ(gateway.get("/free").status, 200);
+    Client plain(gateway.address());
+    plain.send(std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc", 9));
+    EXPECT_TRUE(plain.ends()) << "in a handshake there is nobody to answer";
+    EXPECT_EQ(gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
+}
+
+TEST(InputOfTls, PartsOfBodiesTakeNoRoomOfHeads) {
+    House house(limited("max_input: 64KiB"));
+    Gateway& gateway = house.gateway;
+    std::vector<Client> uploads;
+    for (int i = 0; i < 4; ++i) {
+        uploads.push_back(gateway.client());
+        uploads.back().send("POST /q HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+        send_below(uploads.back(), part_of_a_record);
+        ASSERT_TRUE(wait_for_input(gateway, (i + 1) * 16'305));
+    }
+    Client other = half_head(gateway, 10'000);
+    ASSERT_TRUE(wait_for_input(gateway, 4 * 16'305 + 10'000));
+    other.send("\r\n\r\n");
+    EXPECT_EQ(other.read().status, 200);
+}
+
+TEST(InputOfTls, APartOfARecordBeginsAHead) {
+    House house(limited("idle_timeout: 10m, head_timeout: 1s"));
+    Client client = house.gateway.client();
+    client.get("/free");
+    EXPECT_EQ(client.read().status, 200);
+    send_below(client, part_of_a_record);
+    EXPECT_EQ(client.read().status, 408);
+    EXPECT_TRUE(client.ends());
 }
 
 TEST_F(Input, ARefusedHeadIsNotKept) {

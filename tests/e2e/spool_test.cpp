@@ -81,6 +81,30 @@ TEST_P(EightMegabytes, OfSeveralClientsAtOnceDoNotMix) {
 
 INSTANTIATE_TEST_SUITE_P(Routes, EightMegabytes, both_kinds, kind);
 
+TEST(Spool, FreedByOneClientLetsTheBackendOfAnotherGoOn) {
+    Backend backend;
+    const std::string body = pattern(20'000'000);
+    for (const char* path : {"/first", "/second"})
+        backend.on(path, [&](Call& call) { call.respond(200, body); });
+    Gateway gateway(one_queue(", hold_back_timeout: 10m", "max_in_flight: 2") +
+                        "spool: { memory_per_body: 8KiB, max_memory: 64KiB, max_disk: 1MiB, "
+                        "directory: \"${TMP}\" }\n",
+                    with(backend));
+    const auto held_back = [&] {
+        return gateway.metric(R"(ticketgate_queue_held_back{queue="q"})");
+    };
+    Client first = gateway.slow_reader();
+    first.get("/first");
+    ASSERT_TRUE(eventually([&] { return held_back() == 1; }));
+    Client second = gateway.slow_reader();
+    second.get("/second");
+    ASSERT_TRUE(eventually([&] { return held_back() == 2; }));
+    first.close();
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") > 512 << 10; }))
+        << "the second client reads nothing, and its backend goes on";
+}
+
 TEST(Spool, WaitsInAFileAndLeavesNoNameBehind) {
     Backend backend;
     Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, directory: \"${TMP}\" }\n",

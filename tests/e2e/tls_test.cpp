@@ -152,6 +152,15 @@ TEST(TlsPort, AnswersPlainHttpWithoutTlsAndForwardsNothing) {
     EXPECT_EQ(house.gateway.log(1).at(0).at("status").as_int64(), 400);
 }
 
+TEST(TlsPort, ClosesAtAHelloThatAnnouncesTooMuch) {
+    House house(one_queue());
+    Client client(house.gateway.address());
+    client.send(std::string("\x16\x03\x01\0\x09\x01\x01\xff\xff\x03\x03xxx", 14));
+    EXPECT_EQ(client.reader().rest(), std::string("\x15\x03\x03\0\x02\x02\x2f", 7));
+    EXPECT_EQ(house.gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
+    EXPECT_EQ(house.gateway.get("/x").status, 200);
+}
+
 TEST(TlsPort, AnswersAPlainHeadWithoutABody) {
     House house(one_queue());
     Client plain(house.gateway.address());

@@ -195,6 +195,31 @@ TEST_F(SpoolTest, OverflowKeepsBytesPastTheLimitsAndRefusesMoreUntilDrained) {
     expect_unused(budget);
 }
 
+TEST_F(SpoolTest, OverflowGoesToTheFileOnceAnotherSpoolHasFreedTheDisk) {
+    SpoolBudget budget(limits(2 * kib, 2 * kib, 64 * kib));
+    Spool other(budget), spool(budget), behind_file(budget);
+    ASSERT_FALSE(other.append(noise(60 * kib)));
+    ASSERT_FALSE(behind_file.append(noise(1 * kib)));
+    const std::string bytes = noise(20 * kib);
+    for (Spool* const waits : {&spool, &behind_file}) {
+        ASSERT_TRUE(waits->append(bytes));
+        waits->overflow(bytes);
+        waits->settle();
+        EXPECT_TRUE(waits->overflowing()) << "there is no room yet";
+    }
+    spool.consume(5 * kib);
+    other.clear();
+    for (Spool* const waits : {&spool, &behind_file}) {
+        waits->settle();
+        EXPECT_FALSE(waits->overflowing());
+        EXPECT_TRUE(waits->on_disk());
+        ASSERT_FALSE(waits->append("!"));
+    }
+    EXPECT_EQ(drain(spool), bytes.substr(5 * kib) + "!");
+    EXPECT_EQ(drain(behind_file), noise(1 * kib) + bytes + "!");
+    expect_unused(budget);
+}
+
 // Many slow readers of answers on disk.
 TEST_F(SpoolTest, ReadingBodiesBackKeepsTheLimitOfMemory) {
     SpoolBudget budget(limits(0, 128 * kib, 4096 * kib));

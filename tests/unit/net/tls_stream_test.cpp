@@ -77,9 +77,19 @@ TEST(TlsStream, SessionTicketsAreNotReadableBytes) {
     EXPECT_TRUE(ends.client->stale());
 }
 
+// The client takes as much as earns it the large window.
+void flow(Ends& ends) {
+    for (int i = 0; i < 16; ++i) {
+        EXPECT_EQ(write(*ends.server, sample(16 << 10)).bytes, 16u << 10U);
+        ends.settle();
+        EXPECT_TRUE(read_all(*ends.client) == sample(16 << 10));
+    }
+}
+
 TEST(TlsStream, ManyPiecesAreOneWriteBelow) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
+    flow(ends);
     const std::string head = "HTTP/1.1 200 OK\r\n\r\n", size = "ff00\r\n", body = sample(0xff00),
                       end = "\r\n0\r\n\r\n";
     std::vector<iovec> pieces;
@@ -104,12 +114,29 @@ TEST(TlsStream, TheHandshakesFlightIsOneWrite) {
     EXPECT_EQ(ends.pipe.writes, 2);
 }
 
+TEST(TlsStream, GathersOneRecordForAPeerThatPauses) {
+    Ends ends(usual_server(), usual_client());
+    ASSERT_TRUE(ends.shake_hands());
+    const std::string bytes = sample(1 << 20);
+    for (const bool earned : {false, true, false}) {
+        if (earned) flow(ends);
+        ends.pipe.capacity = 0;
+        EXPECT_EQ(write(*ends.server, bytes).status, Io::blocked);
+        ends.pipe.capacity = 1 << 20;
+        ends.below_server->make_room();
+        ends.settle();
+        const std::size_t gathered = read_all(*ends.client).size();
+        EXPECT_EQ(gathered, (earned ? 4u : 1u) * (16u << 10U)) << "earned " << earned;
+        EXPECT_EQ(write(*ends.server, std::string_view(bytes).substr(0, gathered)).bytes, gathered);
+    }
+}
+
 // Bytes reported as taken must already be sent: the caller may close right after them.
 TEST(TlsStream, BytesAreTakenWhenTheirRecordsAreSent) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
-    ends.pipe.capacity = 30'000;
-    const std::string bytes = sample(60'000);
+    ends.pipe.capacity = 10'000;
+    const std::string bytes = sample(16'000);
     EXPECT_EQ(write(*ends.server, bytes).status, Io::blocked);
     EXPECT_FALSE(ends.server->writable());
     std::string received;
@@ -128,7 +155,7 @@ TEST(TlsStream, BytesAreTakenWhenTheirRecordsAreSent) {
 TEST(TlsStream, BytesNotTakenMayBeOfferedInOtherPieces) {
     Ends ends(usual_server(), usual_client());
     ASSERT_TRUE(ends.shake_hands());
-    ends.pipe.capacity = 30'000;
+    ends.pipe.capacity = 10'000;
     const std::string bytes = sample(100'000);
     EXPECT_EQ(write(*ends.server, bytes).status, Io::blocked);
     std::string received;

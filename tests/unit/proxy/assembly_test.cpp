@@ -24,9 +24,9 @@ struct AssemblyTest : testing::Test {
     }
     bool takes_heads_behind(std::size_t bytes) {
         InputBudget& input = served.assembly.commons().input;
-        input.take(bytes);
+        input.take(InputBudget::Kind::head, bytes);
         const bool takes = input.takes_heads();
-        input.give_back(bytes);
+        input.give_back(InputBudget::Kind::head, bytes);
         return takes;
     }
     Served served{two_queues, 2};

@@ -129,20 +129,64 @@ TEST(Input, GivesItsShareOfTheBudgetBack) {
     EXPECT_EQ(budget.used(), 0u);
 }
 
-TEST(InputBudget, HalfOfTheBudgetIsForHeads) {
-    InputBudget budget{100};
-    budget.take(50);
+TEST(InputBudget, PipelinedRequestsLeaveRoomForHeads) {
+    InputBudget budget{80};
+    const auto heads = InputBudget::Kind::head;
+    budget.take(heads, 40);
     EXPECT_TRUE(budget.takes_pipelined());
-    budget.take(1);
+    budget.take(heads, 1);
     EXPECT_FALSE(budget.takes_pipelined());
-    budget.take(49);
+    budget.take(heads, 19);
     EXPECT_TRUE(budget.takes_heads());
-    budget.take(1);
+    budget.take(heads, 1);
     EXPECT_FALSE(budget.takes_heads());
-    budget.limit(200);
+    budget.limit(160);
     EXPECT_TRUE(budget.takes_heads());
-    budget.give_back(1);
     EXPECT_TRUE(budget.takes_pipelined());
+    EXPECT_EQ(budget.used(), 61u);
+}
+
+TEST(InputBudget, NoKindUsesUpTheShareOfAnother) {
+    using Kind = InputBudget::Kind;
+    for (const Kind full : {Kind::head, Kind::whole, Kind::tunnel}) {
+        InputBudget budget{80};
+        budget.take(full, 1000);
+        for (const Kind other : {Kind::head, Kind::whole, Kind::tunnel}) {
+            if (other == full) continue;
+            budget.take(other, 4);
+            budget.take(other, 6);
+            EXPECT_TRUE(budget.takes(other, 6));
+        }
+        budget.take(full, 1);
+        EXPECT_FALSE(budget.takes(full, 1));
+    }
+}
+
+TEST(InputBudget, ASingleLargeRequestHasRoom) {
+    InputBudget budget{80};
+    budget.take(InputBudget::Kind::whole, 11);
+    EXPECT_TRUE(budget.takes(InputBudget::Kind::whole, 11));
+    budget.take(InputBudget::Kind::whole, 1);
+    EXPECT_FALSE(budget.takes(InputBudget::Kind::whole, 1));
+}
+
+TEST(Input, CountsEachByteOnceAsWhatItIsNow) {
+    InputBudget budget{8'000};
+    FakeStream stream;
+    std::vector<char> buffer(5000);
+    Input input(budget);
+    stream.incoming = std::string(5000, 'x');
+    (void)input.read(stream, buffer, 5000);
+    input.keep(2000);
+    EXPECT_FALSE(budget.takes_heads());
+    input.keep(2000, InputBudget::Kind::whole);
+    EXPECT_TRUE(budget.takes_heads());
+    EXPECT_EQ(budget.used(), 7000u);
+    EXPECT_TRUE(input.fits()) << "nobody else is there";
+    budget.take(InputBudget::Kind::whole, 1);
+    EXPECT_FALSE(input.fits());
+    input.drop();
+    EXPECT_EQ(budget.used(), 1u);
 }
 
 TEST(Input, AgreesWithAString) {
