@@ -140,18 +140,16 @@ void Supervisor::Crew::begin_one(Wires wires) {
 }
 
 void Supervisor::Crew::wait_for_birth(pid_t pid, Child& child) {
-    const auto go_on = [pid](Crew& self) {
-        self.look_at_birth(pid);
+    const auto told = [pid, weak = weak_from_this()](const error_code& error) {
+        const auto self = weak.lock();
+        if (error || !self) return;
+        self->look_at_birth(pid);
         // Another child may have the number now.
-        const auto found = self.children_.find(pid);
-        if (found != self.children_.end() && found->second.report)
-            self.wait_for_birth(pid, found->second);
+        const auto found = self->children_.find(pid);
+        if (found != self->children_.end() && found->second.report)
+            self->wait_for_birth(pid, found->second);
     };
-    child.report->async_wait(Report::wait_read,
-                             [go_on, weak = weak_from_this()](const error_code& error) {
-                                 const auto self = weak.lock();
-                                 if (!error && self) go_on(*self);
-                             });
+    child.report->async_wait(Report::wait_read, told);
 }
 
 // Also at each look: without memory nothing waits for the report.

@@ -233,6 +233,7 @@ SLOW_ON_PURPOSE = {
     "tests/e2e/silent_backend_test.cpp": "backends that send now and then, or at their very deadline",
     "tests/e2e/speed_test.cpp": "a slow reader",
     "tests/e2e/tls_test.cpp": "a slow reader",
+    "tests/unit/spawn/supervisor_test.cpp": "a control thread that is busy until a timer is due",
 }
 SLEEPING = re.compile(r"\bsleep_(for|until)\b|\bu?sleep\s*\(|\bnanosleep\b|\bp?poll\(nullptr|\bloop\.sleep")
 SLEEPING_SCRIPT = re.compile(r"\btime\.sleep\b|^\s*sleep\s|[;&|(]\s*sleep\s|\bdo\s+sleep\s")
