@@ -65,6 +65,7 @@ bool Written::holds_line(bool yes) noexcept {
 void Written::close() noexcept {
     const std::lock_guard lock(mutex_);
     pipe_ = -1;
+    holds_line_ = false;  // nobody is there to be woken
 }
 
 }  // namespace ticketgate::spawn

@@ -81,12 +81,20 @@ TEST_F(OutputTest, AnIdleWorkerWritesForNoRequest) {
     EXPECT_EQ(told(), Lines{": idle"});
 }
 
+TEST_F(OutputTest, ARequestThatNeverReachedTheWorkerHasNoLine) {
+    written().begins("a");
+    written().spared();
+    write("dies\n");
+    EXPECT_EQ(told(), Lines{": dies"});
+}
+
 TEST_F(OutputTest, WhatIsLeftAtTheEndHasItsIds) {
     written().begins("a");
     write("one\nrest");
     output_->close();
     EXPECT_EQ(told_, (Lines{"a: one", "a: rest"}));
     written().ends();  // the loop may be later than the end of the process
+    EXPECT_EQ(told(), (Lines{"a: one", "a: rest"}));
 }
 
 }  // namespace
