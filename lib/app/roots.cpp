@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <set>
 
+#include "app/htaccess.hpp"
 #include "base/file.hpp"
 #include "base/folder_names.hpp"
-#include "base/text.hpp"
 #include "files/names.hpp"
 
 namespace ticketgate {
@@ -38,20 +37,8 @@ std::string public_folder(const std::string& root) {
     return {};
 }
 
-// Rules with which Apache keeps a folder, or some of its files, from clients.
-bool guards(const std::string& file) {
-    std::string rules = read_file(file, most_of_rules).text;
-    for (char& c : rules) c = to_lower(c);
-    static constexpr std::array<std::string_view, 8> refusing{
-        "deny from",    "require all denied", "require local", "require ip",
-        "require host", "require valid-user", "require user",  "require group"};
-    static constexpr std::array<std::string_view, 3> answering{"[f", "403", "404"};
-    const auto has = [&](std::string_view words) { return rules.find(words) != rules.npos; };
-    const bool rewrites = has("rewriterule") || has("redirect");
-    if (has("allow from all") || has("require all granted")) return false;  // a part is for clients
-    const bool by_order = has("order allow,deny") && !has("allow from");
-    return std::ranges::any_of(refusing, has) || by_order ||
-           (rewrites && std::ranges::any_of(answering, has));
+Guarded guarded_in(const std::string& folder) {
+    return guarded_by(read_file(folder + "/.htaccess", most_of_rules).text);
 }
 
 bool is_folder(const std::string& path) {
@@ -59,22 +46,22 @@ bool is_folder(const std::string& path) {
     return ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-// Looks for folders below a root that an .htaccess file guards.
+// Looks for folders below a root that an .htaccess file guards. Of the root itself, the application
+// is for clients.
 class GuardedFolders {
  public:
     explicit GuardedFolders(const std::string& root) : root_(root) {
-        if (guards(root + "/.htaccess")) found_.emplace_back("/");
-    }
-
-    std::vector<std::string> find() {
+        if (guarded_in(root) != Guarded::nothing) partly_.emplace_back("/");
         for (left_.push_back({root_, 0}); !left_.empty();) {
             const Folder folder = std::move(left_.front());
             left_.pop_front();
             look_into(folder);
         }
-        std::ranges::sort(found_);
-        return std::move(found_);
+        std::ranges::sort(wholly_);
+        std::ranges::sort(partly_);
     }
+    const std::vector<std::string>& wholly() const { return wholly_; }
+    const std::vector<std::string>& partly() const { return partly_; }
 
  private:
     struct Folder {
@@ -93,15 +80,17 @@ class GuardedFolders {
     }
     // A folder within a guarded one is not named again.
     void look_at(Folder folder) {
-        if (guards(folder.path + "/.htaccess"))
-            found_.push_back(folder.path.substr(root_.size()));
-        else if (folder.depth < deepest_looked_at)
+        const Guarded guarded = guarded_in(folder.path);
+        if (guarded != Guarded::nothing)
+            (guarded == Guarded::all ? wholly_ : partly_)
+                .push_back(folder.path.substr(root_.size()));
+        if (guarded != Guarded::all && folder.depth < deepest_looked_at)
             left_.push_back(std::move(folder));
     }
 
     const std::string& root_;
     std::deque<Folder> left_;
-    std::vector<std::string> found_;
+    std::vector<std::string> wholly_, partly_;
     std::size_t looked_at_ = 0;
 };
 
@@ -119,8 +108,13 @@ bool hides(const config::Config& config, const std::string& folder) {
            });
 }
 
-bool hides_something(const config::Config& config) {
-    const auto says = [](const config::FilesOverrides& files) { return files.hide.given(); };
+// `default` alone knows nothing of what this site guards.
+bool hides_more(const config::Config& config) {
+    const auto says = [](const config::FilesOverrides& files) {
+        return files.hide.value && std::ranges::any_of(*files.hide.value, [](const auto& name) {
+                   return name != "default";
+               });
+    };
     return says(config.defaults.files) ||
            std::ranges::any_of(config.upstreams,
                                [&](const auto& upstream) { return says(upstream.second.files); }) ||
@@ -231,32 +225,31 @@ class Roots {
             problems_.warn(mark, at, name + " lies in it, where clients may read it");
         }
     }
-    // What they guard cannot be told from here; any hide of the user's counts as an answer.
-    void warn_of_own_rules(const std::string& at, const std::string& root,
-                           const config::Mark& mark) {
-        if (hides_something(config_)) return;
-        problems_.warn(mark, at,
-                       root +
-                           "/.htaccess keeps something from clients, but ticketgate does not read "
-                           "it; name that in files.hide: [default, …]");
-    }
     void look_for_rules(const std::string& at, const std::string& root, const config::Mark& mark) {
+        const GuardedFolders guarded(root);
+        const std::string open = open_of(guarded.wholly()), partly = open_of(guarded.partly());
+        if (!open.empty())
+            problems_.warn(mark, at,
+                           "an .htaccess file guards " + open +
+                               ", but ticketgate does not read it; write files.hide: [default, " +
+                               open + "]");
+        // Which files they are cannot be told from here; any name of the user's is an answer.
+        if (!partly.empty() && !hides_more(config_))
+            problems_.warn(mark, at,
+                           "an .htaccess file in " + partly +
+                               " keeps something from clients, but ticketgate does not read it; "
+                               "name that in files.hide: [default, …]");
+    }
+    // Those that are not hidden, as one text.
+    std::string open_of(const std::vector<std::string>& folders) const {
         std::string open;
         std::size_t named = 0;
-        for (const auto& folder : GuardedFolders(root).find()) {
-            if (folder == "/") {
-                warn_of_own_rules(at, root, mark);
-                continue;
-            }
-            if (hides(config_, folder) || ++named > most_named) continue;
+        for (const auto& folder : folders) {
+            if (hides(config_, folder)) continue;
+            if (++named > most_named) return open + ", …";
             open.append(open.empty() ? "" : ", ").append(folder);
         }
-        if (open.empty()) return;
-        if (named > most_named) open += ", …";
-        problems_.warn(mark, at,
-                       "an .htaccess file guards " + open +
-                           ", but ticketgate does not read it; write files.hide: [default, " +
-                           open + "]");
+        return open;
     }
     const config::Config& config_;
     const std::vector<OwnFile> own_;

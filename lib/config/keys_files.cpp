@@ -30,10 +30,11 @@ constexpr std::array rows{
     like("{md: text/markdown}",
          plain("types", Kind::types, setting<&F::types, &Said::types>,
                "Media types by the ending of the name, before those of /etc/mime.types.")),
-    like("public, max-age=3600",
-         plain("cache_control", Kind::text, setting<&F::cache_control, &Said::cache_control>,
-               "The Cache-Control of files. Without it, there is none, and clients ask again with "
-               "ETag and Last-Modified.")),
+    like(
+        "public, max-age=3600",
+        plain("cache_control", Kind::text, setting<&F::cache_control, &Said::cache_control>,
+              "The Cache-Control of files. off: none, whatever is set around it. Without it, there "
+              "is none, and clients ask again with ETag and Last-Modified.")),
     plain("hide", Kind::words, setting<&F::hide, &Said::hide>,
           "Names of files and folders that get 404, whether they are there or not; * stands for "
           "any characters. /data is one folder or file, and all below it. default stands for "

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "config/cache_control.hpp"
 #include "config/parse.hpp"
 #include "config/syntax.hpp"
 #include "config/words.hpp"
@@ -15,13 +16,18 @@ bool is_file_name(const std::string& name) {
 
 // The remedy for an entry that nginx would take in try_files; empty: it is no such entry.
 std::string instead_of_nginx(const std::string& one) {
-    if (one == "$uri") return "write path";
-    if (one == "$uri/") return "write path/";
+    if (one == "$uri" || one == "uri") return "write path";
+    if (one == "$uri/" || one == "uri/") return "write path/";
     if (one == "=404")
-        return "leave it out: without upstream or script at the end the rest gets 404";
+        return "write script: paths that name a script go to the backend, others get 404; leave it "
+               "out only where no script is to run";
     if (one.starts_with('/') && one.find('?') != one.npos)
         return "write " + one.substr(0, one.find('?')) + ": the query is always passed on";
     return one.starts_with('$') || one.starts_with('=') ? "no variables and codes stand here" : "";
+}
+
+bool may_be_last(const std::string& one) {
+    return one == "upstream" || one == "script" || one.starts_with('/');
 }
 
 // Only the last may be something else than `path` and `path/`.
@@ -32,7 +38,13 @@ std::string why_not_tries(const std::vector<std::string>& tries) {
         if (one == "path" || one == "path/") continue;
         if (const auto better = instead_of_nginx(one); !better.empty())
             return shown(one).append(": ").append(better);
+        if (one.starts_with("path"))
+            return shown(one).append(
+                ": endings cannot be added to a path; only path and path/ stand here, and a "
+                "backend may find more");
         const bool last = i + 1 == tries.size();
+        if (!last && !may_be_last(one))
+            return shown(one).append(" is not path or path/, which stand before the last");
         if (!last)
             return shown(one).append(" can only be the last; before it stand path and path/");
         if (one == "upstream" || one == "script") continue;
@@ -48,11 +60,6 @@ std::string why_not_tries(const std::vector<std::string>& tries) {
             return shown(one).append(": ").append(why);
     }
     return {};
-}
-
-// `1h`, `30`: clients would not understand it.
-bool is_a_time(const std::string& text) {
-    return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
 // A name, or the path of a folder or file.
@@ -96,10 +103,11 @@ void parse_section(SectionReader& section, FilesOverrides& out) {
         for (const auto& name : *out.index.value)
             if (!is_file_name(name))
                 error("index", "\"" + name + "\" is not the name of a file such as index.html");
-    if (out.cache_control.value && !is_header_value(*out.cache_control.value))
-        error("cache_control", "cannot contain line breaks or control characters");
-    if (out.cache_control.value && is_a_time(*out.cache_control.value))
-        error("cache_control", "is sent as it stands, so it is no time; write \"max-age=3600\"");
+    if (out.cache_control.value == "off")
+        out.cache_control.value->clear();
+    else if (out.cache_control.value)
+        if (const auto why = why_not_cache_control(*out.cache_control.value); !why.empty())
+            error("cache_control", why);
     if (out.hide.value)
         for (const auto& name : *out.hide.value)
             if (const auto why = why_not_hidden(name); !why.empty()) error("hide", why);

@@ -18,7 +18,9 @@ void parse_section(SectionReader& section, Workers& out) {
     const auto error = [&](const char* key, const std::string& why) {
         reading.problems.error(reading.marks[section.path_of(key)], section.path_of(key), why);
     };
-    if (reading.marks.contains(section.path_of("command")) && out.command.empty())
+    const auto command = section.path_of("command");
+    if (reading.marks.contains(command) && reading.problems.has_read(command) &&
+        out.command.empty())
         error("command", "is empty; write the program, as in [php-cgi]");
     if (!out.umask.empty() && !is_umask(out.umask))
         error("umask", "expected up to four octal digits in quotes, such as \"027\"");

@@ -1,4 +1,7 @@
 // Checks what `files:` of a route needs from its upstream.
+#include <map>
+#include <vector>
+
 #include "config/route_index.hpp"
 #include "config/validate.hpp"
 
@@ -27,14 +30,70 @@ void warn_of_others(const Config& config, const RouteNode& route, Problems& prob
                   "where one may; leave it out");
 }
 
+// Which places of the file serve files, and which upstreams get requests.
+class Served {
+ public:
+    explicit Served(const Config& config) : config_(config), roots_(config.routes.size()) {}
+
+    void note(std::size_t i, const Settings& settings) {
+        auto& [gets, all] = upstreams_[settings.upstream];
+        gets = gets || !reaches_no_backend(settings.files);
+        all = all || !settings.files.root.empty();
+        if (settings.files.root.empty()) return;
+        for (auto at = static_cast<int>(i); at >= 0; at = config_.routes[std::size_t(at)].parent)
+            roots_[std::size_t(at)] = true;
+        any_ = true;
+    }
+    void warn(Problems& problems) const {
+        warn_void(problems, "defaults", config_.defaults.files, any_);
+        for (const auto& [name, upstream] : config_.upstreams) {
+            const auto found = upstreams_.find(name);
+            if (found == upstreams_.end()) continue;
+            warn_void(problems, "upstreams." + name, upstream.files, found->second.files);
+            if (!found->second.gets) warn_unreached(problems, name, upstream);
+        }
+        for (std::size_t i = 0; i < config_.routes.size(); ++i)
+            warn_void(problems, config_.routes[i].path, config_.routes[i].overrides.files,
+                      roots_[i]);
+    }
+
+ private:
+    struct Of {
+        bool gets = false, files = false;
+    };
+    void warn_void(Problems& problems, const std::string& at, const FilesOverrides& files,
+                   bool serves) const {
+        const auto path = at + ".files";
+        if (serves || files == FilesOverrides() || !problems.has_read(path)) return;
+        problems.warn(config_.mark_of(path), path,
+                      "has no effect without files.root, the folder of the files");
+    }
+    void warn_unreached(Problems& problems, const std::string& name,
+                        const Upstream& upstream) const {
+        const auto path = "upstreams." + name;
+        if (!problems.has_read(path)) return;
+        const bool runs_scripts = upstream.fcgi && upstream.fcgi->split;
+        problems.warn(config_.mark_of(path), path,
+                      std::string("gets no request: files.try of each of its routes ends without "
+                                  "a backend, so what is no file gets 404; end it with ") +
+                          (runs_scripts ? "script, upstream or /index.php" : "upstream"));
+    }
+    const Config& config_;
+    std::vector<bool> roots_;  // of a route, or of one within it
+    std::map<std::string, Of> upstreams_;
+    bool any_ = false;
+};
+
 }  // namespace
 
 void check_files(const Config& config, Problems& problems) {
     const RouteIndex index(config);
+    Served served(config);
     for (std::size_t i = 0; i < config.routes.size(); ++i) {
         const RouteNode& route = config.routes[i];
         const auto match = index.match_within(i);
         const Settings settings = index.resolve(match);
+        served.note(i, settings);
         const auto upstream = config.upstreams.find(settings.upstream);
         if (upstream == config.upstreams.end()) continue;
         const Files& files = settings.files;
@@ -51,10 +110,8 @@ void check_files(const Config& config, Problems& problems) {
                                " is not told which script to run; end with upstream instead");
         if (says && reaches_no_backend(files) && route.when.others() != 0)
             warn_of_others(config, route, problems);
-        if (route.overrides.files.tries.given() && files.root.empty())
-            problems.warn(route.overrides.files.tries.mark, path + ".try",
-                          "has no effect without files.root, the folder of the files");
     }
+    if (problems.has_read("defaults.files") && problems.has_read("routes")) served.warn(problems);
 }
 
 }  // namespace ticketgate::config

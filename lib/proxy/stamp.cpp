@@ -144,20 +144,33 @@ void stamp_client_certificate(const http::RequestHead& head, const Peer& peer, s
     line(lines, fingerprint, peer.secured->client_fingerprint);
 }
 
+namespace {
+
+// Of answers that no backend was asked for, there is no time of one.
+void timing_line(const Record& record, std::string& lines) {
+    const bool queued = !record.queue.empty();
+    const bool asked = record.upstream != Duration{0} || record.upstream_status != 0;
+    if (!queued && !asked) return;
+    lines.append("Server-Timing: ");
+    if (queued) {
+        lines.append("queue;dur=");
+        duration(lines, record.queue_wait);
+    }
+    if (queued && asked) lines.append(", ");
+    if (asked) {
+        lines.append("upstream;dur=");
+        duration(lines, record.upstream);
+    }
+    lines.append("\r\n");
+}
+
+}  // namespace
+
 void stamp_response(const config::Ids& ids, const Record& record, bool server_timing,
                     unsigned version, std::string& lines) {
     id_lines(ids, record, lines);
     via_line(version, lines);
-    if (!server_timing) return;
-    lines.append("Server-Timing: ");
-    if (!record.queue.empty()) {
-        lines.append("queue;dur=");
-        duration(lines, record.queue_wait);
-        lines.append(", ");
-    }
-    lines.append("upstream;dur=");
-    duration(lines, record.upstream);
-    lines.append("\r\n");
+    if (server_timing) timing_line(record, lines);
 }
 
 void stamp_place(const Record& record, bool moved, Duration age, std::string& lines) {

@@ -130,7 +130,8 @@ void Supervisor::Crew::begin_one(Wires wires) {
     worker->pid = begun.pid;
     worker->life = Life(begun.pid);
     auto speech = std::make_shared<Speech>();
-    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), telling(worker, speech));
+    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), telling(begun.pid, speech));
+    worker->written = output->written();
     auto report = std::make_unique<Report>(supervisor_.io_, begun.report.release());
     Child& child = children_
                        .emplace(begun.pid, Child{worker, std::move(output), std::move(speech),
@@ -197,17 +198,13 @@ bool Supervisor::Crew::ends_before_birth(pid_t pid, const Child& child) {
     return !children_.contains(pid);
 }
 
-Output::Tell Supervisor::Crew::telling(const std::shared_ptr<Worker>& worker,
-                                       std::shared_ptr<Speech> speech) {
-    return [this, pid = worker->pid, of = std::weak_ptr(worker),
-            speech = std::move(speech)](std::string_view line) {
+Output::Tell Supervisor::Crew::telling(pid_t pid, std::shared_ptr<Speech> speech) {
+    return [this, pid, speech = std::move(speech)](std::string_view line, std::string_view id) {
         if (!lines_.takes(line, *speech, monotonic_now())) return;
-        const auto its = of.lock();
-        supervisor_.log_.warn("a worker says",
-                              {{"upstream", pool_->name()},
-                               {"pid", std::uint64_t(pid)},
-                               {"request_id", its ? pool_->request_of(*its) : std::string()},
-                               {"text", line}});
+        supervisor_.log_.warn("a worker says", {{"upstream", pool_->name()},
+                                                {"pid", std::uint64_t(pid)},
+                                                {"request_id", id},
+                                                {"text", line}});
     };
 }
 

@@ -64,7 +64,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     void note_birth(Child& child);
     void bury_unborn(pid_t pid, const NotStarted& why);
     bool ends_before_birth(pid_t pid, const Child& child);
-    Output::Tell telling(const std::shared_ptr<Worker>& worker, std::shared_ptr<Speech> speech);
+    Output::Tell telling(pid_t pid, std::shared_ptr<Speech> speech);
     void tell_dropped(const Child& child, bool ended);
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);

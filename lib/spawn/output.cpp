@@ -1,7 +1,7 @@
 #include "spawn/output.hpp"
 
-#include <fcntl.h>
-
+#include <boost/asio/post.hpp>
+#include <cerrno>
 #include <new>
 
 #include "base/error.hpp"
@@ -20,30 +20,66 @@ constexpr int most_reads_at_the_end = 64;
 Output::Output(boost::asio::io_context& io, Descriptor pipe, Tell tell)
     : pipe_(io, pipe.release()), tell_(std::move(tell)) {}
 
+Output::~Output() {
+    if (written_) written_->close();
+}
+
 std::shared_ptr<Output> Output::read(boost::asio::io_context& io, Descriptor pipe, Tell tell) {
     std::shared_ptr<Output> output(new Output(io, std::move(pipe), std::move(tell)));
+    output->listen(io);
     output->read_on();
     return output;
 }
 
-void Output::read_on() {
-    pipe_.async_read_some(boost::asio::buffer(buffer_),
-                          [self = shared_from_this()](const error_code& error, std::size_t size) {
-                              // What it waited for may have come before close().
-                              if (error || !self->pipe_.is_open()) return;
-                              self->take_or_drop({self->buffer_.data(), size});
-                              self->read_on();
-                          });
+void Output::listen(boost::asio::io_context& io) {
+    pipe_.native_non_blocking(true);
+    written_ = std::make_shared<Written>(pipe_.native_handle(), [&io, of = weak_from_this()] {
+        boost::asio::post(io, [of] {
+            if (const auto self = of.lock()) self->take_or_drop({});
+        });
+    });
 }
 
+void Output::read_on() {
+    pipe_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                     [self = shared_from_this()](const error_code& error) {
+                         if (!error && self->read_some()) self->read_on();
+                     });
+}
+
+// False: nobody writes to it any more.
+bool Output::read_some() {
+    const auto size = written_->read(buffer_);
+    if (size > 0) take_or_drop({buffer_.data(), static_cast<std::size_t>(size)});
+    return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+// A line ends where its request does.
 void Output::take(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto part = written_->take(bytes.size(), next_id_);
+        if (part.begins) tell_line();
+        id_.swap(next_id_);
+        add(bytes.substr(0, part.size));
+        bytes.remove_prefix(part.size);
+    }
+    tell_if_over();
+}
+
+void Output::tell_if_over() {
+    if (!written_->holds_line(!line_.empty())) tell_line();
+}
+
+void Output::add(std::string_view bytes) {
     for (const char c : bytes) {
         if (c != '\n') line_ += c;
-        if ((c == '\n' && !line_.empty()) || line_.size() >= longest_line) {
-            tell_(line_);
-            line_.clear();
-        }
+        if (c == '\n' || line_.size() >= longest_line) tell_line();
     }
+}
+
+void Output::tell_line() {
+    if (!line_.empty()) tell_(line_, id_);
+    line_.clear();
 }
 
 // Without memory lines are lost, but the pipe is read on: a worker would wait in a write for ever.
@@ -56,14 +92,18 @@ void Output::take_or_drop(std::string_view bytes) noexcept try {
 // A child of the worker may hold the pipe open.
 void Output::close() {
     if (!pipe_.is_open()) return;
-    error_code ignored;
-    pipe_.non_blocking(true, ignored);
     for (int i = 0; i < most_reads_at_the_end; ++i) {
-        const auto size = pipe_.read_some(boost::asio::buffer(buffer_), ignored);
-        if (ignored || size == 0) break;
-        take_or_drop({buffer_.data(), size});
+        const auto size = written_->read(buffer_);
+        if (size <= 0) break;
+        take_or_drop({buffer_.data(), static_cast<std::size_t>(size)});
     }
-    if (!line_.empty()) take_or_drop("\n");
+    try {
+        tell_line();
+    } catch (const std::bad_alloc&) {
+        line_.clear();
+    }
+    written_->close();
+    error_code ignored;
     pipe_.close(ignored);
 }
 

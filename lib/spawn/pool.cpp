@@ -47,6 +47,7 @@ void Pool::cancel(Waiter& waiter) noexcept {
 }
 
 void Pool::idle(Worker& worker, bool shown) noexcept {
+    if (worker.written) worker.written->ends();
     const std::lock_guard lock(mutex_);
     if (worker.state == WorkerState::stopping || worker.state == WorkerState::dead) return;
     const Time now = monotonic_now();
@@ -115,6 +116,7 @@ bool Pool::took(Worker& worker) noexcept {
 }
 
 void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
+    if (worker.written) worker.written->begins(request_id);
     const std::lock_guard lock(mutex_);
     ++worker.requests;
     worker.works = true;
@@ -124,6 +126,7 @@ void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
 }
 
 void Pool::spared(Worker& worker) noexcept {
+    if (worker.written) worker.written->spared();
     const std::lock_guard lock(mutex_);
     --worker.requests;
     worker.works = false;

@@ -125,8 +125,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
     std::string trouble() const;
     PoolFigures figures() const;
     std::vector<WorkerView> view() const;
-    /// The id of the request that the worker runs; empty: none.
-    std::string request_of(const Worker& worker) const;
 
  private:
     using Waiting = boost::intrusive::list<Waiter, boost::intrusive::base_hook<WaiterHook>>;

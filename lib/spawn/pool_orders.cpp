@@ -84,9 +84,4 @@ std::vector<WorkerView> Pool::view() const {
     return out;
 }
 
-std::string Pool::request_of(const Worker& worker) const {
-    const std::lock_guard lock(mutex_);
-    return worker.request_id.data();
-}
-
 }  // namespace ticketgate::spawn

@@ -17,6 +17,7 @@
 #include "net/loop.hpp"
 #include "spawn/life.hpp"
 #include "spawn/plan.hpp"
+#include "spawn/written.hpp"
 
 namespace ticketgate::spawn {
 
@@ -68,8 +69,9 @@ struct Worker : std::enable_shared_from_this<Worker> {
 
     const std::uint64_t number;  ///< counts from 1 in its pool
     Wire wire;                   ///< the link's
-    pid_t pid = 0;               ///< constant once started, as the next three
+    pid_t pid = 0;               ///< constant once started, as the next four
     Life life;
+    std::shared_ptr<Written> written;  ///< what it writes; null: nobody reads that
     Time started{};
     std::unique_ptr<Link> link;      ///< the loop that holds the worker uses it
     std::atomic<bool> ended{false};  ///< its process has ended

@@ -136,7 +136,7 @@ std::string LeasedExchange::remedy() const {
     if (inner() != nullptr || refusal_ != 0) return {};
     if (!pool_->trouble().empty())
         return "run the command of upstreams." + pool_->name() +
-               ".workers by hand, as the same user";
+               ".workers by hand, as the same user: it must be a FastCGI program, such as php-cgi";
     return "raise upstreams." + pool_->name() +
            ".workers.max (a call from inside needs a worker beside its caller's), or give routes "
            "without a queue one, where requests wait for longer";

@@ -365,18 +365,18 @@ TEST(Files, AreOpenInABoundedNumber) {
 TEST(Files, TheirSettingsAreInherited) {
     Http http(
         "upstreams: { app: { url: \"${BACKEND}\", files: { root: \"${ROOT}\", "
-        "cache_control: low, types: { css: text/x-css } } } }\n"
+        "cache_control: private, types: { css: text/x-css } } } }\n"
         "defaults: { upstream: app }\n"
         "routes:\n"
         "  - prefix: /\n"
         "    routes:\n"
-        "      - { prefix: /docs, files: { cache_control: high } }\n"
+        "      - { prefix: /docs, files: { cache_control: public } }\n"
         "      - { prefix: /sub, files: { try: [upstream] } }\n");
     http.site.write("sub/a.txt", "text");
     const auto css = http.gateway.get("/a.css");
-    EXPECT_EQ(css.header("Cache-Control"), "low");
+    EXPECT_EQ(css.header("Cache-Control"), "private");
     EXPECT_EQ(css.header("Content-Type"), "text/x-css; charset=utf-8");
-    EXPECT_EQ(http.gateway.get("/docs/").header("Cache-Control"), "high");
+    EXPECT_EQ(http.gateway.get("/docs/").header("Cache-Control"), "public");
     EXPECT_EQ(http.gateway.get("/sub/a.txt").body, "/sub/a.txt");
     EXPECT_EQ(http.gateway.get("/.env").status, 404);
     EXPECT_EQ(http.gateway.get("/sub/.env").body, "/sub/.env");

@@ -65,13 +65,16 @@ TEST_F(RootsTest, NamesFoldersThatApacheGuards) {
                           "/uploads/private/files, but"),
               std::string::npos)
         << told();
+    EXPECT_NE(told().find("an .htaccess file in /part keeps something"), std::string::npos);
     EXPECT_EQ(told(", hide: [/data, gone, /local, /moved, /uploads/private]"), "");
 }
 
 TEST_F(RootsTest, NamesTheRulesOfTheRootItself) {
     put(".", "RewriteRule ^(data|conf)/ - [F,L]\n");
-    EXPECT_NE(told().find("/.htaccess keeps something from clients"), std::string::npos) << told();
+    EXPECT_NE(told().find(".htaccess file in / keeps something from clients"), std::string::npos)
+        << told();
     EXPECT_EQ(told(", hide: [default, /data, /conf]"), "");
+    EXPECT_NE(told(", hide: [default]").find("keeps something from clients"), std::string::npos);
     put(".", "RewriteRule . /index.php [L]\n");
     EXPECT_EQ(told(), "") << "a front controller";
 }

@@ -143,20 +143,20 @@ TEST(ClusterPeer, MaySpeakTls) {
     const std::string text =
         with_peer(far + "{certificate: one.pem, key: /k, ca_file: ca.pem, server_name: replica}");
     EXPECT_EQ(first_problem(text), "");
-    const ClusterPeer got = good(text).cluster->peer;
-    ASSERT_TRUE(got.tls);
-    EXPECT_EQ(got.tls->key, "/k");
-    EXPECT_TRUE(got.tls->certificate.ends_with("one.pem"));
-    EXPECT_EQ(got.tls->server_name, "replica");
-    const Listen listen = peer_listener(peer);
+    const ClusterPeer its = good(text).cluster->peer;
+    ASSERT_TRUE(its.tls);
+    EXPECT_EQ(its.tls->key, "/k");
+    EXPECT_TRUE(its.tls->certificate.ends_with("one.pem"));
+    EXPECT_EQ(its.tls->server_name, "replica");
+    const Listen listen = peer_listener(its);
     ASSERT_TRUE(listen.tls);
     EXPECT_EQ(listen.tls->client_auth, ClientAuth::required);
-    EXPECT_EQ(listen.tls->client_ca, got.tls->ca_file);
-    const Upstream upstream = peer_upstream(peer, "[::1]:8081");
+    EXPECT_EQ(listen.tls->client_ca, its.tls->ca_file);
+    const Upstream upstream = peer_upstream(its, "[::1]:8081");
     EXPECT_TRUE(upstream.https && upstream.tls.verify);
     EXPECT_EQ(upstream.host, "::1");
-    EXPECT_EQ(upstream.tls.ca_file, got.tls->ca_file);
-    EXPECT_EQ(upstream.tls.certificate, got.tls->certificate);
+    EXPECT_EQ(upstream.tls.ca_file, its.tls->ca_file);
+    EXPECT_EQ(upstream.tls.certificate, its.tls->certificate);
     EXPECT_EQ(upstream.tls.server_name, "replica");
 }
 

@@ -1,4 +1,5 @@
 // `files:`: what it refuses, at each place where it may stand.
+#include "config/route_index.hpp"
 #include "loading.hpp"
 
 namespace ticketgate::config {
@@ -30,10 +31,14 @@ TEST(Files, AreRefusedAtEachPlaceWithARemedy) {
         {"root: /w, try: [scripts]", "is not path, path/, script, upstream"},
         {"root: /w, try: [$uri, path/, upstream]", "\"$uri\": write path"},
         {"root: /w, try: [path, $uri/, upstream]", "\"$uri/\": write path/"},
-        {"root: /w, try: [path, =404]", "leave it out: without upstream or script at the end"},
+        {"root: /w, try: [path, =404]", "write script: paths that name a script go to the backend"},
         {"root: /w, try: [path, '/index.php?$args']", "write /index.php: the query is always"},
+        {"root: /w, try: [path, path.html, path/]", "endings cannot be added to a path"},
+        {"root: /w, try: [path, path/, path.html]", "endings cannot be added to a path"},
+        {"root: /w, try: [uri, uri/, /index.php]", "\"uri\": write path"},
+        {"root: /w, try: [path, else, /index.php]", "is not path or path/, which stand before"},
         {"root: /w, tries: [path]", "did you mean try?"},
-        {"root: /w, cache_control: 1h", "it is no time; write \"max-age=3600\""},
+        {"root: /w, cache_control: 1h", "and no time; write \"max-age=3600\""},
         {"root: /w, hide: default", "a list such as [first, second]"},
         {"root: /w, hide: [data/x]", "a path begins with one, such as /data"},
         {"root: /w, hide: [/data/]", "write /data, not /data/"},
@@ -52,6 +57,38 @@ TEST(Files, AreRefusedAtEachPlaceWithARemedy) {
                 << files << " at " << place << ": " << said;
             EXPECT_EQ(said.find("warning"), std::string::npos) << said;
         }
+}
+
+TEST(Files, WithoutARootAreToldWhereverTheyStand) {
+    const std::string why = "files: has no effect without files.root";
+    for (const char* files : {"try: [path]", "hide: [/uploads]", "cache_control: no-store"})
+        for (int place = 0; place < 3; ++place) {
+            const auto at = [&](int where) { return where == place ? files : ""; };
+            EXPECT_NE(told(at(0), at(1), at(2)).find(why), std::string::npos)
+                << files << " at " << place << ": " << told(at(0), at(1), at(2));
+        }
+    EXPECT_EQ(told("hide: [/a]", "cache_control: no-store", "root: /w"), "");
+    EXPECT_EQ(told("root: /w", "hide: [/a]", "cache_control: no-store"), "");
+}
+
+TEST(Files, CacheControlOffUnsetsAnInheritedOne) {
+    const auto loaded = load(
+        "listen: [{address: \"127.0.0.1:80\"}]\nupstreams: {a: {url: \"http://h\", files: {root: "
+        "/w, cache_control: no-store}}}\n"
+        "routes: [{prefix: /, upstream: a, routes: [{prefix: /x, files: {cache_control: "
+        "off}}]}]\n");
+    ASSERT_TRUE(loaded.config);
+    const RouteIndex index(*loaded.config);
+    EXPECT_EQ(index.resolve(index.match("/")).files.cache_control, "no-store");
+    EXPECT_EQ(index.resolve(index.match("/x")).files.cache_control, "");
+}
+
+TEST(Files, ThatLetNoRequestReachTheBackendAreTold) {
+    const std::string why = "upstreams.a: gets no request";
+    EXPECT_NE(told("root: /w, try: [path, path/]", "", "").find(why), std::string::npos);
+    EXPECT_NE(told("root: /w, try: [path, /a.html]", "", "").find(why), std::string::npos);
+    EXPECT_EQ(told("root: /w, try: [path, path/, script]", "", ""), "");
+    EXPECT_EQ(told("root: /w", "", "try: [path]"), "") << "one folder";
 }
 
 // A POST would run what a GET does not.
@@ -82,7 +119,7 @@ TEST(Files, AreGoodWithEachKindOfEntry) {
                               "root: /w, try: [path, /app.html]",
                               "root: /w, hide: [default, /data, \"/a b\", \"*.txt\"], links: "
                               "[/usr/share/javascript, /]"})
-        EXPECT_EQ(told("", files, ""), "") << files;
+        EXPECT_EQ(told("", "", files), "") << files;
 }
 
 TEST(Files, ThatCannotBeReadAreToldOnce) {

@@ -73,6 +73,56 @@ TEST(Workers, ErrorsSayWhatToWrite) {
         std::string::npos);
 }
 
+TEST(Workers, ACommandThatIsTextIsOneError) {
+    const auto said = told(workers("command: php-cgi"));
+    EXPECT_NE(said.find("a list such as [php-cgi]"), std::string::npos) << said;
+    EXPECT_EQ(said.find("is empty"), std::string::npos) << said;
+}
+
+TEST(Workers, OtherProgramsOfPhpAreNoWorkers) {
+    for (const char* command : {"[php]", "[/usr/bin/php8.2, -S, \"127.0.0.1:9000\"]"})
+        EXPECT_NE(told(workers(std::string("command: ") + command))
+                      .find("speaks no FastCGI; write "
+                            "[php-cgi, …]"),
+                  std::string::npos)
+            << command;
+    EXPECT_NE(told(workers("command: [php-fpm8.2, -F]")).find("starts workers of its own; write "),
+              std::string::npos);
+    for (const char* command : {"[php-cgi8.2]", "[php-worker]", "[phpscript]"})
+        EXPECT_EQ(told(workers(std::string("command: ") + command)).find("; write [php-cgi, …]"),
+                  std::string::npos)
+            << command;
+}
+
+TEST(Workers, SettingsForPhpFpmAreNotInForce) {
+    for (const std::string name : {"PHP_VALUE", "PHP_ADMIN_VALUE"}) {
+        const std::string params = "params: {" + name + ": \"open_basedir=/w\"}";
+        const std::string yaml =
+            "upstreams: {a: {SOURCE, fastcgi: {root: /w, " + params +
+            "}}}\nlisten: [{address: \"127.0.0.1:80\"}]\nroutes: [{prefix: /, upstream: a}]\n";
+        const auto with = [&](const std::string& source) {
+            std::string text = yaml;
+            return told(text.replace(text.find("SOURCE"), 6, source));
+        };
+        EXPECT_NE(with("workers: {command: [w]}").find(name + " is read by php-fpm only"),
+                  std::string::npos);
+        EXPECT_EQ(with("url: \"fastcgi://10.0.0.5\"").find("php-fpm only"), std::string::npos);
+    }
+}
+
+TEST(Fcgi, VariablesOfNginxAreNone) {
+    const auto said = [](const std::string& value) {
+        return told(
+            "listen: [{address: \"127.0.0.1:80\"}]\nupstreams: {a: {url: \"fastcgi://10.0.0.5\", "
+            "fastcgi: {root: /w, params: {SCRIPT_FILENAME: \"" +
+            value + "\"}}}}\nroutes: [{prefix: /, upstream: a}]\n");
+    };
+    EXPECT_NE(said("$document_root$fastcgi_script_name").find("is sent as it stands"),
+              std::string::npos)
+        << said("$document_root$fastcgi_script_name");
+    EXPECT_EQ(said("pa$word").find("is sent as it stands"), std::string::npos);
+}
+
 TEST(Workers, WithoutAMaximumAreAsManyAsTheirRoutesNeed) {
     const auto most = [](const std::string& routes) {
         return most_workers(*load(workers("command: [w]", "", routes)).config, "a", 3);

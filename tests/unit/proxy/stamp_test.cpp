@@ -177,6 +177,20 @@ TEST_F(Stamp, HeadersOfAResponseWithoutAQueue) {
     EXPECT_EQ(lines, "kept\r\n" + ids_of_response + "Server-Timing: upstream;dur=0.005\r\n");
 }
 
+TEST_F(Stamp, AnswersWithoutABackendHaveNoTimeOfOne) {
+    std::string lines;
+    stamp_response(served.snapshot->config.ids, record, true, 11, lines);
+    EXPECT_EQ(lines, ids_of_response);
+    record.queue = "app";
+    lines.clear();
+    stamp_response(served.snapshot->config.ids, record, true, 11, lines);
+    EXPECT_EQ(lines, ids_of_response + "Server-Timing: queue;dur=0.000\r\n");
+    record.upstream_status = 200;  // in less than the clock shows
+    lines.clear();
+    stamp_response(served.snapshot->config.ids, record, true, 11, lines);
+    EXPECT_EQ(lines, ids_of_response + "Server-Timing: queue;dur=0.000, upstream;dur=0.000\r\n");
+}
+
 TEST_F(Stamp, ServerTimingMayBeOff) {
     std::string lines;
     stamp_response(served.snapshot->config.ids, record, false, 11, lines);

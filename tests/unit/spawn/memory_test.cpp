@@ -66,10 +66,11 @@ TEST(OutputWithoutMemory, LosesLinesAndIsReadOn) {
     const Descriptor writes(ends[1]);
     std::vector<std::string> told;
     bool short_of_memory = true;
-    const auto output = Output::read(io, Descriptor(ends[0]), [&](std::string_view line) {
-        if (std::exchange(short_of_memory, false)) throw std::bad_alloc();
-        told.emplace_back(line);
-    });
+    const auto output =
+        Output::read(io, Descriptor(ends[0]), [&](std::string_view line, std::string_view) {
+            if (std::exchange(short_of_memory, false)) throw std::bad_alloc();
+            told.emplace_back(line);
+        });
     for (const std::string_view line : {"lost\n", "told\n"}) {
         ASSERT_EQ(::write(writes.get(), line.data(), line.size()), 5);
         (void)io.run_one();

@@ -1,0 +1,17 @@
+// What an .htaccess file of Apache keeps from clients, as far as its usual rules tell. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ticketgate {
+
+enum class Guarded : std::uint8_t {
+    nothing,
+    some,  ///< some files of its folder, or below it
+    all    ///< its folder
+};
+
+Guarded guarded_by(std::string rules);
+
+}  // namespace ticketgate
