@@ -32,14 +32,17 @@ std::string_view App::kept_elsewhere(const std::string& queue) const {
 
 // On the thread of the replica.
 void App::ask_backend(const std::string& queue, const cluster::Prior& lost) {
+    if (lost.keeper.backends != replica_->self().backends)
+        return log_.error(
+            "the lost replica's requests may run at other backends than this replica's, so nobody "
+            "is asked: see where they run, then settle the queue",
+            {{"queue", queue}, {"lost", lost.keeper.address}});
     Station& station = assembly_.station(0);
     station.loop.post([this, &station, queue, lost] {
         const Snapshot& now = *station.snapshot();
         if (!shows_lost_work_of(now.config, lost.keeper.address, replica_->self().address)) return;
         LostWorkQuestion question;
         question.queue = queue;
-        for (const auto& [name, upstream] : now.upstreams)
-            if (upstream->worker_status() != nullptr) question.upstreams.push_back(upstream);
         question.wanted = [this, queue, term = lost.epoch] {
             const auto line = replica_->view(queue);
             if (line.role != cluster::Role::settling || !line.record) return false;

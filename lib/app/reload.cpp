@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "app/config_files.hpp"
+#include "app/lost_backends.hpp"
 #include "app/replica.hpp"
 #include "app/restart_keys.hpp"
 #include "app/roots.hpp"
@@ -97,7 +98,7 @@ config::Loaded Reload::load() const {
     std::vector<std::string> complaints;  // reported at the start
     const auto next = identities_of(config, environment_, this_system(), complaints);
     auto problems = reload_problems(config, running_, next);
-    for (const auto& more : {tls_problems(config, wall_now()), spool_problems(config),
+    for (const auto& more : {lost_backend_problems(started_, config), tls_problems(config, wall_now()), spool_problems(config),
                              worker_problems(config), root_problems(config, path_)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));

@@ -8,6 +8,7 @@
 
 #include "app/cluster_metrics.hpp"
 #include "app/cluster_store.hpp"
+#include "app/lost_backends.hpp"
 #include "app/version.hpp"
 #include "ids/entropy.hpp"
 #include "net/endpoint.hpp"
@@ -103,6 +104,7 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
     settings.self.id = random_id();
     settings.self.name = cluster.replica.empty() ? host_name() : cluster.replica;
     settings.self.address = cluster.peer.advertise;
+    settings.self.backends = lost_backends(config);
     settings.version = version;
     settings.store = store_settings(cluster.store);
     settings.secret = cluster.peer.secret;

@@ -17,6 +17,7 @@ void add(json::object& out, Epoch epoch, const Instance& instance) {
     out["instance"] = instance.id;
     out["name"] = instance.name;
     out["address"] = instance.address;
+    if (!instance.backends.empty()) out["backends"] = instance.backends;
 }
 
 // Reads members of one object; the first that is missing or wrong is remembered.
@@ -28,6 +29,9 @@ class Members {
         const json::value* found = from_.if_contains(name);
         if (found != nullptr && found->is_string()) return std::string(found->get_string());
         return fail(name, "a string"), std::string();
+    }
+    std::string optional_text(json::string_view name) {
+        return from_.contains(name) ? text(name) : std::string();
     }
     std::uint64_t number(json::string_view name) {
         const json::value* found = from_.if_contains(name);
@@ -43,7 +47,9 @@ class Members {
         const json::value* found = from_.if_contains(name);
         return found != nullptr && found->is_bool() && found->get_bool();
     }
-    Instance instance() { return {text("instance"), text("name"), text("address")}; }
+    Instance instance() {
+        return {text("instance"), text("name"), text("address"), optional_text("backends")};
+    }
 
     void fail(json::string_view name, std::string_view expected) {
         if (why_.empty()) why_ = '"' + std::string(name) + "\" is not " + std::string(expected);

@@ -16,6 +16,8 @@ struct Instance {
     std::string id;       ///< 128 random bits, new at each start
     std::string name;     ///< for people
     std::string address;  ///< where its peers reach it
+    /// Tells which backends `worker_idle` can be asked at about its requests; empty: not known.
+    std::string backends = {};
 
     bool operator==(const Instance&) const = default;
 };

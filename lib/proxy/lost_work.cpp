@@ -44,16 +44,29 @@ class LostWork final : public Resident {
 
  private:
     // Also while the process drains: until then the queue stands for every replica.
-    bool goes_on() const { return !station_.stopping() && question_.wanted(); }
+    bool is_wanted() const { return !station_.stopping() && question_.wanted(); }
+    bool has_new_snapshot() const { return station_.snapshot()->number != snapshot_; }
+    bool goes_on() const { return is_wanted() && !has_new_snapshot(); }
 
     task<void> ask() {
         station_.commons.log.info("php-fpm is asked whether what a lost replica has sent has ended",
                                   {{"queue", question_.queue}});
-        for (const auto& upstream : question_.upstreams) {
-            const bool over = co_await is_over(*upstream->worker_status());
-            if (!over) co_return;
+        do {
+            const bool over = co_await are_over();
+            if (over) co_return question_.over();
+        } while (is_wanted() && has_new_snapshot());
+    }
+
+    task<bool> are_over() {
+        const auto snapshot = station_.snapshot();
+        snapshot_ = snapshot->number;
+        bool any = false;
+        for (const auto& [name, upstream] : snapshot->upstreams) {
+            if (upstream->worker_status() == nullptr) continue;
+            any = co_await is_over(*upstream->worker_status());
+            if (!any) co_return false;
         }
-        if (!question_.upstreams.empty()) question_.over();
+        co_return any;
     }
 
     task<bool> is_over(WorkerStatus& workers) {
@@ -109,6 +122,7 @@ class LostWork final : public Resident {
     const LostWorkQuestion question_;
     Signal signal_;
     Deadline deadline_;
+    std::uint64_t snapshot_ = 0;  // that is asked about
 };
 
 }  // namespace

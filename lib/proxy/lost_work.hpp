@@ -12,13 +12,14 @@
 namespace ticketgate {
 
 struct LostWorkQuestion {
-    std::string queue;                                 ///< for the log
-    std::vector<std::shared_ptr<Upstream>> upstreams;  ///< each with a worker_status()
+    std::string queue;             ///< for the log
     std::function<bool()> wanted;  ///< false: nobody waits for the answer any more
-    std::function<void()> over;    ///< called once, if all upstreams have shown it
+    std::function<void()> over;    ///< called once, if all have shown it
 };
 
-/// Runs on the station's loop, until the answer, or until it is not wanted, or the process stops.
+/// Asks all upstreams of the station's snapshot that have a status page, and begins anew with
+/// another snapshot: a reload mends the address of a page. Runs on the station's loop, until the
+/// answer, or until it is not wanted, or the process stops.
 void ask_for_lost_work(Station& station, LostWorkQuestion question);
 
 }  // namespace ticketgate

@@ -27,10 +27,15 @@ TEST(Record, ComesBackAsItWasWritten) {
     }
     const Line settling{1'795'000'009, b, LineState::settling, Prior{1'795'000'000, a, true}};
     EXPECT_EQ(read_line(write_line(settling, since), why), settling) << why;
+    Instance asked = a;
+    asked.backends = "0123456789abcdef";
+    const Line told{7, b, LineState::settling, Prior{5, asked, true}};
+    EXPECT_EQ(read_line(write_line(told, since), why), told) << why;
 }
 
 TEST(Record, OfALongNameStaysWithinItsLimit) {
-    const Instance longest{std::string(32, 'f'), std::string(63, 'n'), std::string(255, 'a')};
+    const Instance longest{std::string(32, 'f'), std::string(63, 'n'), std::string(255, 'a'),
+                           std::string(16, 'b')};
     const Line line{last_clock, longest, LineState::settling, Prior{last_clock - 1, longest, true}};
     EXPECT_LE(write_line(line, since).size(), max_record);
 }
