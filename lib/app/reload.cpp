@@ -98,8 +98,9 @@ config::Loaded Reload::load() const {
     std::vector<std::string> complaints;  // reported at the start
     const auto next = identities_of(config, environment_, this_system(), complaints);
     auto problems = reload_problems(config, running_, next);
-    for (const auto& more : {lost_backend_problems(started_, config), tls_problems(config, wall_now()), spool_problems(config),
-                             worker_problems(config), root_problems(config, path_)})
+    for (const auto& more :
+         {lost_backend_problems(started_, config), tls_problems(config, wall_now()),
+          spool_problems(config), worker_problems(config), root_problems(config, path_)})
         problems.insert(problems.end(), more.begin(), more.end());
     loaded.add(std::move(problems));
     return loaded;
