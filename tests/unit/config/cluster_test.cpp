@@ -198,6 +198,23 @@ TEST(ClusteredQueue, NeedsAClusterAndAWordAboutLostRequests) {
     EXPECT_FALSE(config.queues.at("app").token);
 }
 
+bool warns_that_none_is_shared(const std::string& text) {
+    const auto lines = printed(load(text).problems);
+    return std::ranges::find(
+               lines,
+               "c.yaml:5:1: warning: cluster: no queue is shared: each replica has "
+               "lines of its own; write cluster: true on the queues that all replicas "
+               "shall share") != lines.end();
+}
+
+TEST(ClusteredQueue, IsMissedInAClusterWithoutOne) {
+    EXPECT_TRUE(warns_that_none_is_shared(with_peer(peer_settings)));
+    EXPECT_TRUE(warns_that_none_is_shared(with_peer(peer_settings, "max_in_flight: 1")));
+    EXPECT_FALSE(
+        warns_that_none_is_shared(with_peer(peer_settings, "cluster: true, hold_timeout: 1m")));
+    EXPECT_FALSE(warns_that_none_is_shared(base + one_route + "cluster: off\n"));
+}
+
 std::string told_of_token(const std::string& name, const std::string& more = "") {
     const std::string queue = "cluster: true, hold_timeout: never, token: " + name;
     return first_problem(with_peer(peer_settings, queue) + more);
