@@ -190,6 +190,7 @@ Replica::Awaitable<void> Replica::announce_again_and_again() {
 Replica::Awaitable<void> Replica::tick() {
     for (;;) {
         drive_all();
+        tell_problem();
         co_await pause(next_tick_, monotonic_now() + (is_handing_over() ? short_beat : beat));
     }
 }
@@ -300,19 +301,19 @@ void Replica::note_space() {
     for (const auto& [name, line] : lines_) line->store_full(store_.is_full());
 }
 
-// Each endpoint fails for a reason of its own, in turn: one line in 5 s while it lasts.
 void Replica::note_problem() {
-    const std::string& problem = look_problem_.empty() ? write_problem_ : look_problem_;
-    const bool lasts = !problem_.empty();
     {
         const std::lock_guard lock(seen_lock_);
-        if (problem == problem_) return;
-        problem_ = problem;
+        problem_ = look_problem_.empty() ? write_problem_ : look_problem_;
     }
-    if (problem.empty()) return log_.info("the cluster's store is in use");
-    if (lasts && monotonic_now() < problem_told_ + 5s) return;
-    problem_told_ = monotonic_now();
-    log_.error("the cluster's store cannot be used", {{"why", problem}});
+    tell_problem();
+}
+
+void Replica::tell_problem() {
+    const auto tell = telling_.at(monotonic_now(), problem_);
+    if (tell == Telling::Tell::over) log_.info("the cluster's store is in use");
+    if (tell == Telling::Tell::problem)
+        log_.error("the cluster's store cannot be used", {{"why", problem_}});
 }
 
 Duration Replica::sure() const {

@@ -19,6 +19,7 @@
 #include "replica/line.hpp"
 #include "replica/line_view.hpp"
 #include "replica/store.hpp"
+#include "replica/telling.hpp"
 
 namespace ticketgate::replica {
 
@@ -114,6 +115,7 @@ class Replica {
     void tell(const std::string& problem);
     void tell_write(const std::string& problem);
     void note_problem();
+    void tell_problem();
     void note_space();
 
     boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
@@ -133,7 +135,7 @@ class Replica {
     AskBackend ask_backend_;
     std::string refused_;  // why this store is never believed again; empty: it is
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
-    Time problem_told_{};
+    Telling telling_;
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 
     mutable std::mutex seen_lock_;  // guards what operators see
