@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/admin_listener.hpp"
 #include "app/cluster_metrics.hpp"
 #include "app/cluster_store.hpp"
 #include "app/version.hpp"
@@ -94,7 +95,8 @@ replica::Queues clustered_queues(const config::Config& config, const config::Clu
     return all;
 }
 
-std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log,
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config,
+                                               const std::string& file, Log& log,
                                                metrics::Registry& registry) {
     if (!config.cluster) return nullptr;
     const config::Cluster& cluster = *config.cluster;
@@ -104,6 +106,7 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
     settings.self.name = cluster.replica.empty() ? host_name() : cluster.replica;
     settings.self.address = cluster.peer.advertise;
     settings.version = version;
+    settings.options = options_for_file(file);
     settings.store = store_settings(cluster.store);
     settings.secret = cluster.peer.secret;
     if (const auto& tls = cluster.peer.tls) {

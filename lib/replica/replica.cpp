@@ -256,7 +256,7 @@ void Replica::publish(const Line& line) {
                  counts.takeovers, counts.settled};
     const std::lock_guard lock(seen_lock_);
     LineView& seen = seen_[line.queue()];
-    log_changes(log_, line.queue(), seen, now);
+    log_changes(log_, line.queue(), seen, now, settings_.options);
     seen = std::move(now);
     seen_sure_until_ = sure_until_;
 }

@@ -33,6 +33,7 @@ struct Settings {
     std::string cluster;  ///< its name
     cluster::Instance self;
     std::string version;
+    std::string options;  ///< of commands about this cluster, for the log
     etcd::Settings store;
     std::string secret;  ///< of the replicas
     bool peers_speak_tls = false;
