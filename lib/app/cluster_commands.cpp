@@ -69,6 +69,8 @@ int try_store(const config::Config& config) {
         if (!contents) return no_store(why);
         std::printf("the cluster's store: answers, cluster %s %s\n", config.cluster->name.c_str(),
                     contents->id.empty() ? "is not initialised" : "is initialised");
+        for (const auto& line : shared_addresses(*contents))
+            std::fprintf(stderr, "warning: %s\n", line.c_str());
         int code = ok;
         for (const auto& [good, line] : try_replicas(config.cluster->peer, contents->replicas)) {
             std::fprintf(good ? stdout : stderr, "%s\n", line.c_str());

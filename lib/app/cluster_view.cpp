@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <map>
 
 #include "admin/print_json.hpp"
 #include "app/admin_listener.hpp"
@@ -187,6 +188,21 @@ std::string cluster_table(std::string_view name, const Contents& contents, const
     for (const auto& [queue, stored] : contents.lines)
         if (stored.line && stored.line->prior)
             out += "\n" + waits_for(contents, queue, stored, options_for_file(file));
+    return out;
+}
+
+std::vector<std::string> shared_addresses(const Contents& contents) {
+    std::vector<std::string> out;
+    std::map<std::string, Instance> first;  // by address
+    for (const auto& one : contents.replicas) {
+        const auto [found, fresh] = first.try_emplace(one.self.address, one.self);
+        if (fresh) continue;
+        out.push_back("replicas " + table::cell(found->second.name) + " and " +
+                      table::cell(one.self.name) + " are both listed at " +
+                      table::cell(one.self.address) +
+                      ": if that lasts longer than a lease after a crash, write a different "
+                      "cluster.peer.advertise in each");
+    }
     return out;
 }
 

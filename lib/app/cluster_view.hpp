@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/contents.hpp"
 #include "replica/replica.hpp"
@@ -19,6 +20,10 @@ std::string cluster_json(std::string_view name, const cluster::Contents&, const 
 /// that ends the wait.
 std::string cluster_table(std::string_view name, const cluster::Contents&, const std::string& file,
                           WallTime now);
+
+/// A sentence for each replica that is listed at the address of another one. A process that crashed
+/// is listed for one lease more.
+std::vector<std::string> shared_addresses(const cluster::Contents&);
 
 /// Why an operator cannot settle this term of this queue; empty: the store waits for it.
 std::string why_not_settled(const cluster::Contents&, const std::string& queue, cluster::Epoch);

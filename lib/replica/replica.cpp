@@ -28,12 +28,6 @@ cluster::Replica listing_of(const Settings& settings) {
     return out;
 }
 
-std::string joined(const std::set<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return out;
-}
-
 }  // namespace
 
 Replica::Replica(Settings settings, Log& log)
@@ -42,6 +36,7 @@ Replica::Replica(Settings settings, Log& log)
       between_looks_(Duration(settings_.lease) / looks_a_lease),
       store_(io_, settings_.store, settings_.cluster, listing_of(settings_), settings_.lease,
              settings_.timed),
+      sharing_(settings_.self, settings_.lease),
       next_look_(io_),
       next_announce_(io_),
       next_tick_(io_) {
@@ -160,6 +155,7 @@ void Replica::apply(const Look& look, std::uint64_t number, const std::string& w
     }
     if (usable_) memory_.remember(*look.contents);
     compare(*look.contents);
+    compare_address(*look.contents);
     if (!usable_ || !listed) sure_until_ = {};
     if (!listed) store_.forget_listing();
     if (usable_ && listed) sure_until_ = look.sent + Duration(settings_.lease) * 9 / 10;
@@ -261,30 +257,6 @@ void Replica::publish(const Line& line) {
     seen_sure_until_ = sure_until_;
 }
 
-// The keeper's settings count, so requests are treated by those of a replica that may change.
-void Replica::compare(const cluster::Contents& contents) {
-    auto differing = cluster::differing_queues(contents, settings_.self.id);
-    const std::lock_guard lock(seen_lock_);
-    if (differing == differing_) return;
-    if (differing.empty())
-        log_.info("all replicas have the same settings of the clustered queues");
-    else
-        log_.warn("another replica has other settings of a clustered queue; the keeper's count",
-                  {{"queues", joined(differing)}});
-    differing_ = std::move(differing);
-}
-
-std::set<std::string> Replica::differing() const {
-    const std::lock_guard lock(seen_lock_);
-    return differing_;
-}
-
-LineView Replica::view(const std::string& queue) const {
-    const std::lock_guard lock(seen_lock_);
-    const auto found = seen_.find(queue);
-    return found == seen_.end() ? LineView() : found->second;
-}
-
 void Replica::tell(const std::string& problem) {
     for (const auto& [name, line] : lines_) line->store_away(!problem.empty());
     look_problem_ = problem;
@@ -314,21 +286,6 @@ void Replica::tell_problem() {
     if (tell == Telling::Tell::over) log_.info("the cluster's store is in use");
     if (tell == Telling::Tell::problem)
         log_.error("the cluster's store cannot be used", {{"why", problem_}});
-}
-
-Duration Replica::sure() const {
-    const std::lock_guard lock(seen_lock_);
-    return std::max(Duration{0}, Duration(seen_sure_until_ - boot_now()));
-}
-
-std::shared_ptr<const cluster::Contents> Replica::contents() const {
-    const std::lock_guard lock(seen_lock_);
-    return contents_;
-}
-
-std::string Replica::problem() const {
-    const std::lock_guard lock(seen_lock_);
-    return problem_;
 }
 
 }  // namespace ticketgate::replica

@@ -18,6 +18,7 @@
 #include "log/log.hpp"
 #include "replica/line.hpp"
 #include "replica/line_view.hpp"
+#include "replica/shared_address.hpp"
 #include "replica/store.hpp"
 #include "replica/telling.hpp"
 
@@ -69,7 +70,8 @@ class Replica {
     /// Grants nothing from now on. True: nothing runs here that was granted in any line. Any
     /// thread.
     bool stop_granting();
-    /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
+    /// After drain(): it keeps no line, and nothing runs here for which it owes the word; or
+    /// nothing runs here, and the store is refused until a restart.
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
     void configure(Queues queues);
@@ -84,6 +86,8 @@ class Replica {
     std::string problem() const;
     /// The queues of which another replica has other settings.
     std::set<std::string> differing() const;
+    /// Another live replica has this one's address.
+    bool shares_address() const;
     /// For how long it may still grant without the store.
     Duration sure() const;
     /// What the store showed last; null: nothing so far.
@@ -113,6 +117,7 @@ class Replica {
     void look_now();
     void publish(const Line& line);
     void compare(const cluster::Contents& contents);
+    void compare_address(const cluster::Contents& contents);
     void tell(const std::string& problem);
     void tell_write(const std::string& problem);
     void note_problem();
@@ -137,12 +142,14 @@ class Replica {
     std::string refused_;  // why this store is never believed again; empty: it is
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
     Telling telling_;
+    SharedAddress sharing_;
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 
     mutable std::mutex seen_lock_;  // guards what operators see
     std::map<std::string, LineView> seen_;
     std::string problem_;
     std::set<std::string> differing_;
+    std::string shares_with_;  // its address; empty: nobody
     std::shared_ptr<const cluster::Contents> contents_;
     BootTime seen_sure_until_{};
 

@@ -95,6 +95,17 @@ TEST(ClusterView, ShowsNoControlCharacters) {
     EXPECT_EQ(cluster_table("shop", contents, file, looked_at).find('\x1b'), std::string::npos);
 }
 
+TEST(ClusterView, NamesReplicasThatShareAnAddress) {
+    Contents contents = settling();
+    contents.replicas.push_back({a, "1.0", {}, {}});
+    EXPECT_TRUE(shared_addresses(contents).empty());
+    contents.replicas.push_back({{"cccc", "web-c", b.address}, "1.0", {}, {}});
+    const auto told = shared_addresses(contents);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(told[0].starts_with("replicas web-b and web-c are both listed at b:9902: "))
+        << told[0];
+}
+
 TEST(Settle, IsPossibleForALostReplicaAlone) {
     EXPECT_EQ(why_not_settled(settling(), "app", 10), "");
     Contents alive = settling();
