@@ -244,11 +244,16 @@ Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
     drive(line);
 }
 
+// A store that is never believed again takes no word either, so nothing is owed to it.
+bool Replica::is_rid_of(const Line& line) const {
+    return line.keeper().is_rid() || (!refused_.empty() && !line.holds_slots());
+}
+
 void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
     const Line::Counts& counts = line.counts();
     LineView now{keeper.role(),    keeper.where(),  keeper.epoch(),
-                 keeper.line(),    keeper.is_rid(), line.settling(monotonic_now()),
+                 keeper.line(),    is_rid_of(line), line.settling(monotonic_now()),
                  counts.takeovers, counts.settled};
     const std::lock_guard lock(seen_lock_);
     LineView& seen = seen_[line.queue()];

@@ -114,6 +114,7 @@ class Replica {
     void drive(Line& line);
     void drive_all();
     bool is_handing_over() const;
+    bool is_rid_of(const Line& line) const;
     void look_now();
     void publish(const Line& line);
     void compare(const cluster::Contents& contents);
