@@ -1,6 +1,7 @@
 #include "app/admin_listener.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "app/exit_codes.hpp"
 #include "config/admin_access.hpp"
@@ -59,6 +60,12 @@ void tell_no_answer(const AdminListener& listener, const AdminAnswer& answer) {
 std::string options_for(const Whom& whom) {
     if (!whom.admin.empty()) return "--admin " + top::quoted(whom.admin);
     return whom.file == usual_file ? "" : "-c " + top::quoted(whom.file);
+}
+
+std::string options_for_file(const std::string& file) {
+    std::error_code none;
+    const auto path = std::filesystem::absolute(file, none);
+    return options_for({.file = none ? file : path.lexically_normal().string(), .admin = {}});
 }
 
 std::optional<AdminListener> find_listener(const Whom& whom, const config::Environment& environment,

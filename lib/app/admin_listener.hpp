@@ -21,6 +21,8 @@ inline constexpr const char* usual_file = "/etc/ticketgate/ticketgate.yaml";
 
 /// The options with which another command asks the same process; empty: it needs none.
 std::string options_for(const Whom& whom);
+/// The same for this config, from any folder.
+std::string options_for_file(const std::string& file);
 
 struct AdminListener {
     config::Listen address;

@@ -61,7 +61,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
       identities_(identities_now(config, environment, side_)),
       notify_(environment),
       supervisor_(control_.io(), log_, metrics_, pointers(loops_)),
-      replica_(make_replica(config, log_, metrics_)),
+      replica_(make_replica(config, path, log_, metrics_)),
       assembly_(config, {.loops = loops_,
                          .resolver = resolver_,
                          .metrics = metrics_,

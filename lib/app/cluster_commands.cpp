@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "app/admin_listener.hpp"
 #include "app/cluster_store.hpp"
 #include "app/cluster_view.hpp"
 #include "app/commands.hpp"
@@ -46,6 +47,11 @@ int tell_missing(const std::string& name, const std::string& file) {
                     "; for a new one, run once: ticketgate cluster init -c " + file);
 }
 
+std::string look_again(const std::string& file) {
+    const auto options = options_for_file(file);
+    return "; look again: ticketgate cluster status" + (options.empty() ? "" : " " + options);
+}
+
 // For the record of who has said it.
 std::string operator_name() {
     const auto user = environment("SUDO_USER");
@@ -63,6 +69,8 @@ int try_store(const config::Config& config) {
         if (!contents) return no_store(why);
         std::printf("the cluster's store: answers, cluster %s %s\n", config.cluster->name.c_str(),
                     contents->id.empty() ? "is not initialised" : "is initialised");
+        for (const auto& line : shared_addresses(*contents))
+            std::fprintf(stderr, "warning: %s\n", line.c_str());
         int code = ok;
         for (const auto& [good, line] : try_replicas(config.cluster->peer, contents->replicas)) {
             std::fprintf(good ? stdout : stderr, "%s\n", line.c_str());
@@ -75,7 +83,7 @@ int try_store(const config::Config& config) {
 }
 
 int cluster_init(const std::string& file) {
-    return with_store(file, [](const std::string& name, ClusterStore& store) {
+    return with_store(file, [&file](const std::string& name, ClusterStore& store) {
         std::string why;
         const auto contents = store.read(why);
         if (!contents) return no_store(why);
@@ -88,8 +96,7 @@ int cluster_init(const std::string& file) {
         first.puts.push_back({store.keys().cluster(), cluster::write_cluster(id), 0});
         const Written written = store.write(first, why);
         if (written == Written::unknown)
-            return complain("the store did not answer: " + why +
-                            "; look whether it was done: ticketgate cluster status");
+            return complain("the store did not answer: " + why + look_again(file));
         if (written == Written::refused)
             return complain("another init of cluster " + name + " was first; nothing was changed");
         std::printf("cluster %s is initialised, id %s\n", name.c_str(), id.c_str());
@@ -104,8 +111,8 @@ int cluster_status(const std::string& file, View view) {
         const auto contents = store.read(why);
         if (!contents) return no_store(why);
         if (contents->id.empty()) return tell_missing(name, file);
-        const auto text = table ? cluster_table(name, *contents, wall_now())
-                                : cluster_json(name, *contents, wall_now());
+        const auto text = table ? cluster_table(name, *contents, file, wall_now())
+                                : cluster_json(name, *contents, file, wall_now());
         std::fputs(text.c_str(), stdout);
         return ok;
     });
@@ -126,10 +133,9 @@ int settle(const std::string& file, const std::string& queue, std::uint64_t epoc
                                                          operator_name(), word, wall_now());
         const Written written = store.write(transaction, why);
         if (written == Written::unknown)
-            return complain("the store did not answer: " + why +
-                            "; look whether it was done: ticketgate cluster status");
+            return complain("the store did not answer: " + why + look_again(file));
         if (written == Written::refused)
-            return complain("the line changed meanwhile; look again: ticketgate cluster status");
+            return complain("the line changed meanwhile" + look_again(file));
         std::printf("queue %s goes on behind epoch %llu\n", queue.c_str(),
                     static_cast<unsigned long long>(epoch));
         return ok;

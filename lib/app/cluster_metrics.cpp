@@ -78,8 +78,13 @@ void register_cluster_metrics(metrics::Registry& registry, const replica::Replic
                       "For how long this replica may still grant without the store.", {},
                       [&replica] { return to_s(replica.sure()); });
     registry.gauge_fn("ticketgate_cluster_settings_differ",
-                      "1: another replica has other settings of a clustered queue.", {},
-                      [&replica] { return replica.differing().empty() ? 0.0 : 1.0; });
+                      "1: another replica has other settings of a clustered queue, or this "
+                      "one's address.",
+                      {}, [&replica] {
+                          const bool alike =
+                              replica.differing().empty() && !replica.shares_address();
+                          return alike ? 0.0 : 1.0;
+                      });
     for (const auto& [name, queue] : config.queues)
         if (queue.cluster) register_queue(registry, replica, name);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <filesystem>
+#include <map>
 
 #include "admin/print_json.hpp"
 #include "app/admin_listener.hpp"
@@ -81,8 +81,8 @@ std::string named(const Instance& one) {
     return table::cell(one.name) + " (" + table::cell(one.address) + ")";
 }
 
-std::string waits_for(const Contents& contents, const std::string& queue,
-                      const StoredLine& stored) {
+std::string waits_for(const Contents& contents, const std::string& queue, const StoredLine& stored,
+                      const std::string& options) {
     const Prior& prior = *stored.line->prior;
     std::string out = "queue " + table::cell(queue) + " waits until nothing of epoch " +
                       std::to_string(prior.epoch) + " runs, kept by " + named(prior.keeper) + ". ";
@@ -90,7 +90,7 @@ std::string waits_for(const Contents& contents, const std::string& queue,
     if (!waits_for_operator(contents, stored))
         return out + "That replica is listed and says so itself.\n";
     return out + "That replica is lost. When you know that its requests have ended:\n  " +
-           settle_command(table::cell(queue), prior.epoch, {}) + "\n";
+           settle_command(table::cell(queue), prior.epoch, options) + "\n";
 }
 
 std::string age_text(WallTime since, WallTime now) {
@@ -162,35 +162,47 @@ json::object replica_view(const replica::Replica& replica, const Reader& reader)
     return out;
 }
 
-// The command may be run in another folder than the process.
-std::string options_of(const std::string& file) {
-    std::error_code none;
-    const auto path = std::filesystem::absolute(file, none);
-    return options_for({.file = none ? file : path.lexically_normal().string(), .admin = {}});
-}
-
 }  // namespace
 
-std::string cluster_json(std::string_view name, const Contents& contents, WallTime now) {
+std::string cluster_json(std::string_view name, const Contents& contents, const std::string& file,
+                         WallTime now) {
     json::object out{{"cluster", name}};
-    for (auto& [key, value] : whole(contents, {now, {}, nullptr})) out[key] = std::move(value);
+    for (auto& [key, value] : whole(contents, {now, options_for_file(file), nullptr}))
+        out[key] = std::move(value);
     return admin::print_json(out) + "\n";
 }
 
 std::string cluster_page(const replica::Replica& replica, const std::string& file, WallTime now) {
-    return admin::print_json(replica_view(replica, {now, options_of(file), nullptr})) + "\n";
+    return admin::print_json(replica_view(replica, {now, options_for_file(file), nullptr})) + "\n";
 }
 
 json::object cluster_picture(const replica::Replica& replica, const std::string& file,
                              const std::set<std::string>& queues, WallTime now) {
-    return replica_view(replica, {now, options_of(file), &queues});
+    return replica_view(replica, {now, options_for_file(file), &queues});
 }
 
-std::string cluster_table(std::string_view name, const Contents& contents, WallTime now) {
+std::string cluster_table(std::string_view name, const Contents& contents, const std::string& file,
+                          WallTime now) {
     std::string out = "cluster " + std::string(name) + ", id " + table::cell(contents.id) + "\n\n" +
                       replica_table(contents, now) + "\n" + line_table(contents, now);
     for (const auto& [queue, stored] : contents.lines)
-        if (stored.line && stored.line->prior) out += "\n" + waits_for(contents, queue, stored);
+        if (stored.line && stored.line->prior)
+            out += "\n" + waits_for(contents, queue, stored, options_for_file(file));
+    return out;
+}
+
+std::vector<std::string> shared_addresses(const Contents& contents) {
+    std::vector<std::string> out;
+    std::map<std::string, Instance> first;  // by address
+    for (const auto& one : contents.replicas) {
+        const auto [found, fresh] = first.try_emplace(one.self.address, one.self);
+        if (fresh) continue;
+        out.push_back("replicas " + table::cell(found->second.name) + " and " +
+                      table::cell(one.self.name) + " are both listed at " +
+                      table::cell(one.self.address) +
+                      ": if that lasts longer than a lease after a crash, write a different "
+                      "cluster.peer.advertise in each");
+    }
     return out;
 }
 

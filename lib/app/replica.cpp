@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/admin_listener.hpp"
 #include "app/cluster_metrics.hpp"
 #include "app/cluster_store.hpp"
 #include "app/lost_backends.hpp"
@@ -95,7 +96,8 @@ replica::Queues clustered_queues(const config::Config& config, const config::Clu
     return all;
 }
 
-std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log,
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config,
+                                               const std::string& file, Log& log,
                                                metrics::Registry& registry) {
     if (!config.cluster) return nullptr;
     const config::Cluster& cluster = *config.cluster;
@@ -106,6 +108,7 @@ std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log
     settings.self.address = cluster.peer.advertise;
     settings.self.backends = lost_backends(config);
     settings.version = version;
+    settings.options = options_for_file(file);
     settings.store = store_settings(cluster.store);
     settings.secret = cluster.peer.secret;
     if (const auto& tls = cluster.peer.tls) {

@@ -13,9 +13,10 @@ namespace ticketgate {
 /// 128 random bits in hexadecimal digits. Throws std::runtime_error: the kernel gave none.
 std::string random_id();
 
-/// Null: the config has no cluster. Throws std::runtime_error that names a bad file. The registry
-/// outlives it.
-std::unique_ptr<replica::Replica> make_replica(const config::Config& config, Log& log,
+/// Null: the config, read from this file, has no cluster. Throws std::runtime_error that names a
+/// bad file. The registry outlives it.
+std::unique_ptr<replica::Replica> make_replica(const config::Config& config,
+                                               const std::string& file, Log& log,
                                                metrics::Registry& registry);
 
 /// False: php-fpm cannot show the end of what a lost replica has sent, for it is not known which

@@ -1,55 +1,14 @@
 // Checks ids: no shared headers, no headers with another meaning, no unknown names in routes.
-#include <algorithm>
-#include <array>
 #include <map>
 
 #include "base/text.hpp"
 #include "config/each_id.hpp"
+#include "config/own_headers.hpp"
 #include "config/syntax.hpp"
 #include "config/validate.hpp"
 
 namespace ticketgate::config {
 namespace {
-
-// Returns the name as a backend may see it: CGI keeps only letters and digits.
-std::string folded(std::string_view name) {
-    std::string out;
-    for (const char c : name) {
-        const char lower = to_lower(c);
-        const bool kept = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-        out += kept ? lower : '-';
-    }
-    return out;
-}
-
-bool is_spoken_for(std::string_view folded_name) {
-    constexpr std::array<std::string_view, 24> names{"host",
-                                                     "connection",
-                                                     "keep-alive",
-                                                     "proxy-connection",
-                                                     "te",
-                                                     "trailer",
-                                                     "transfer-encoding",
-                                                     "upgrade",
-                                                     "content-length",
-                                                     "content-type",
-                                                     "expect",
-                                                     "proxy",
-                                                     "via",
-                                                     "forwarded",
-                                                     "cookie",
-                                                     "set-cookie",
-                                                     "authorization",
-                                                     "x-request-start",
-                                                     "server-timing",
-                                                     "date",
-                                                     "location",
-                                                     "x-accel-buffering",
-                                                     "traceparent",
-                                                     "tracestate"};
-    return folded_name.starts_with("x-forwarded-") ||
-           std::ranges::find(names, folded_name) != names.end();
-}
 
 struct Check {
     const Config& config;
@@ -65,7 +24,8 @@ struct Check {
 
     void take(const std::string& header, const std::string& id, const std::string& path) {
         const auto name = folded(header);
-        if (is_spoken_for(name)) fail(path, header + " has another meaning; choose another header");
+        if (is_spoken_for(header))
+            fail(path, header + " has another meaning; choose another header");
         const auto [found, fresh] = owners.try_emplace(name, Owner{id, path});
         const Owner& owner = found->second;
         if (fresh || owner.id == id) return;
@@ -87,6 +47,13 @@ struct Check {
         for_each_id_override(ids, [&](const std::string& name, const IdOverrides& id) {
             if (id.headers.value) take_all(*id.headers.value, "ids." + name, path + ".ids." + name);
         });
+    }
+
+    // The number of a queue takes the place of what the header had before, and clients may not send
+    // it. Queues may share a header: a request is in one.
+    void look_at_queue(const std::string& name, const Queue& queue) {
+        if (queue.cluster && queue.token)
+            take(*queue.token, "the fencing number", "queues." + name + ".token");
     }
 
     void look(const std::string& path, const Id& id) {
@@ -136,6 +103,7 @@ void check_ids(const Config& config, Problems& problems) {
         check.look_at_route(overrides.ids, path);
         check_names(config, overrides, path, problems);
     });
+    for (const auto& [name, queue] : config.queues) check.look_at_queue(name, queue);
 }
 
 void warn_id_service(const Config& config, Problems& problems) {

@@ -47,6 +47,15 @@ void warn_peer(const Config& config, Problems& problems) {
                       "queues; 3s or more");
 }
 
+// Such a replica is listed in the store and shares nothing.
+void warn_without_queue(const Config& config, Problems& problems) {
+    const auto shared = [](const auto& one) { return one.second.cluster; };
+    if (std::ranges::any_of(config.queues, shared)) return;
+    problems.warn(config.mark_of("cluster"), "cluster",
+                  "no queue is shared: each replica has lines of its own; write cluster: true on "
+                  "the queues that all replicas shall share");
+}
+
 void warn_lost_keeper(const Config& config, const std::string& name, const Queue& queue,
                       Problems& problems) {
     const bool opens =
@@ -66,6 +75,7 @@ void warn_cluster(const Config& config, Problems& problems) {
     if (!config.cluster) return;
     warn_store(config, problems);
     warn_peer(config, problems);
+    warn_without_queue(config, problems);
     for (const auto& [name, queue] : config.queues)
         if (queue.cluster) warn_lost_keeper(config, name, queue, problems);
 }

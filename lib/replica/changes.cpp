@@ -9,16 +9,22 @@ std::string name_of(const cluster::Instance& replica) {
     return replica.name + " (" + replica.address + ')';
 }
 
+std::string settle_command(const std::string& queue, cluster::Epoch epoch,
+                           const std::string& options) {
+    return "ticketgate settle " + queue + ' ' + std::to_string(epoch) +
+           (options.empty() ? "" : ' ' + options);
+}
+
 // The keeper before it may never give its word, so the line names the command that ends the wait.
-void log_wait(Log& log, const std::string& queue, const LineView& view) {
+void log_wait(Log& log, const std::string& queue, const LineView& view,
+              const std::string& options) {
     const cluster::Prior& prior = *view.record->prior;
-    log.warn(
-        "the queue stands: it waits for the end of what another replica had started",
-        {{"queue", queue},
-         {"epoch", view.epoch},
-         {"replica", name_of(prior.keeper)},
-         {"lost", prior.lost},
-         {"if_it_has_ended", "ticketgate settle " + queue + ' ' + std::to_string(prior.epoch)}});
+    log.warn("the queue stands: it waits for the end of what another replica had started",
+             {{"queue", queue},
+              {"epoch", view.epoch},
+              {"replica", name_of(prior.keeper)},
+              {"lost", prior.lost},
+              {"if_it_has_ended", settle_command(queue, prior.epoch, options)}});
 }
 
 void log_takeover(Log& log, const std::string& queue, const LineView& view) {
@@ -54,10 +60,11 @@ void log_end(Log& log, const std::string& queue, const LineView& before, const L
 
 }  // namespace
 
-void log_changes(Log& log, const std::string& queue, const LineView& before,
-                 const LineView& after) {
+void log_changes(Log& log, const std::string& queue, const LineView& before, const LineView& after,
+                 const std::string& options) {
     if (after.takeovers != before.takeovers) log_takeover(log, queue, after);
-    if (before.role != Role::settling && after.role == Role::settling) log_wait(log, queue, after);
+    if (before.role != Role::settling && after.role == Role::settling)
+        log_wait(log, queue, after, options);
     log_settled(log, queue, before, after);
     if (before.role != Role::follower && after.role == Role::follower)
         log_end(log, queue, before, after);

@@ -9,7 +9,9 @@
 
 namespace ticketgate::replica {
 
-/// One log line for each thing that happened between these two views of the queue.
-void log_changes(Log&, const std::string& queue, const LineView& before, const LineView& after);
+/// One log line for each thing that happened between these two views of the queue. `options`: of
+/// commands about this cluster.
+void log_changes(Log&, const std::string& queue, const LineView& before, const LineView& after,
+                 const std::string& options);
 
 }  // namespace ticketgate::replica

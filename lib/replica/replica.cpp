@@ -28,12 +28,6 @@ cluster::Replica listing_of(const Settings& settings) {
     return out;
 }
 
-std::string joined(const std::set<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return out;
-}
-
 }  // namespace
 
 Replica::Replica(Settings settings, Log& log)
@@ -42,6 +36,7 @@ Replica::Replica(Settings settings, Log& log)
       between_looks_(Duration(settings_.lease) / looks_a_lease),
       store_(io_, settings_.store, settings_.cluster, listing_of(settings_), settings_.lease,
              settings_.timed),
+      sharing_(settings_.self, settings_.lease),
       next_look_(io_),
       next_announce_(io_),
       next_tick_(io_) {
@@ -160,6 +155,7 @@ void Replica::apply(const Look& look, std::uint64_t number, const std::string& w
     }
     if (usable_) memory_.remember(*look.contents);
     compare(*look.contents);
+    compare_address(*look.contents);
     if (!usable_ || !listed) sure_until_ = {};
     if (!listed) store_.forget_listing();
     if (usable_ && listed) sure_until_ = look.sent + Duration(settings_.lease) * 9 / 10;
@@ -190,6 +186,7 @@ Replica::Awaitable<void> Replica::announce_again_and_again() {
 Replica::Awaitable<void> Replica::tick() {
     for (;;) {
         drive_all();
+        tell_problem();
         co_await pause(next_tick_, monotonic_now() + (is_handing_over() ? short_beat : beat));
     }
 }
@@ -247,41 +244,22 @@ Replica::Awaitable<void> Replica::write(Line& line, cluster::Write write) {
     drive(line);
 }
 
+// A store that is never believed again takes no word either, so nothing is owed to it.
+bool Replica::is_rid_of(const Line& line) const {
+    return line.keeper().is_rid() || (!refused_.empty() && !line.holds_slots());
+}
+
 void Replica::publish(const Line& line) {
     const cluster::Keeper& keeper = line.keeper();
     const Line::Counts& counts = line.counts();
     LineView now{keeper.role(),    keeper.where(),  keeper.epoch(),
-                 keeper.line(),    keeper.is_rid(), line.settling(monotonic_now()),
+                 keeper.line(),    is_rid_of(line), line.settling(monotonic_now()),
                  counts.takeovers, counts.settled};
     const std::lock_guard lock(seen_lock_);
     LineView& seen = seen_[line.queue()];
-    log_changes(log_, line.queue(), seen, now);
+    log_changes(log_, line.queue(), seen, now, settings_.options);
     seen = std::move(now);
     seen_sure_until_ = sure_until_;
-}
-
-// The keeper's settings count, so requests are treated by those of a replica that may change.
-void Replica::compare(const cluster::Contents& contents) {
-    auto differing = cluster::differing_queues(contents, settings_.self.id);
-    const std::lock_guard lock(seen_lock_);
-    if (differing == differing_) return;
-    if (differing.empty())
-        log_.info("all replicas have the same settings of the clustered queues");
-    else
-        log_.warn("another replica has other settings of a clustered queue; the keeper's count",
-                  {{"queues", joined(differing)}});
-    differing_ = std::move(differing);
-}
-
-std::set<std::string> Replica::differing() const {
-    const std::lock_guard lock(seen_lock_);
-    return differing_;
-}
-
-LineView Replica::view(const std::string& queue) const {
-    const std::lock_guard lock(seen_lock_);
-    const auto found = seen_.find(queue);
-    return found == seen_.end() ? LineView() : found->second;
 }
 
 void Replica::tell(const std::string& problem) {
@@ -300,34 +278,19 @@ void Replica::note_space() {
     for (const auto& [name, line] : lines_) line->store_full(store_.is_full());
 }
 
-// Each endpoint fails for a reason of its own, in turn: one line in 5 s while it lasts.
 void Replica::note_problem() {
-    const std::string& problem = look_problem_.empty() ? write_problem_ : look_problem_;
-    const bool lasts = !problem_.empty();
     {
         const std::lock_guard lock(seen_lock_);
-        if (problem == problem_) return;
-        problem_ = problem;
+        problem_ = look_problem_.empty() ? write_problem_ : look_problem_;
     }
-    if (problem.empty()) return log_.info("the cluster's store is in use");
-    if (lasts && monotonic_now() < problem_told_ + 5s) return;
-    problem_told_ = monotonic_now();
-    log_.error("the cluster's store cannot be used", {{"why", problem}});
+    tell_problem();
 }
 
-Duration Replica::sure() const {
-    const std::lock_guard lock(seen_lock_);
-    return std::max(Duration{0}, Duration(seen_sure_until_ - boot_now()));
-}
-
-std::shared_ptr<const cluster::Contents> Replica::contents() const {
-    const std::lock_guard lock(seen_lock_);
-    return contents_;
-}
-
-std::string Replica::problem() const {
-    const std::lock_guard lock(seen_lock_);
-    return problem_;
+void Replica::tell_problem() {
+    const auto tell = telling_.at(monotonic_now(), problem_);
+    if (tell == Telling::Tell::over) log_.info("the cluster's store is in use");
+    if (tell == Telling::Tell::problem)
+        log_.error("the cluster's store cannot be used", {{"why", problem_}});
 }
 
 }  // namespace ticketgate::replica

@@ -18,7 +18,9 @@
 #include "log/log.hpp"
 #include "replica/line.hpp"
 #include "replica/line_view.hpp"
+#include "replica/shared_address.hpp"
 #include "replica/store.hpp"
+#include "replica/telling.hpp"
 
 namespace ticketgate::replica {
 
@@ -32,6 +34,7 @@ struct Settings {
     std::string cluster;  ///< its name
     cluster::Instance self;
     std::string version;
+    std::string options;  ///< of commands about this cluster, for the log
     etcd::Settings store;
     std::string secret;  ///< of the replicas
     bool peers_speak_tls = false;
@@ -67,7 +70,8 @@ class Replica {
     /// Grants nothing from now on. True: nothing runs here that was granted in any line. Any
     /// thread.
     bool stop_granting();
-    /// After drain(): it keeps no line, and nothing runs here for which it owes the word.
+    /// After drain(): it keeps no line, and nothing runs here for which it owes the word; or
+    /// nothing runs here, and the store is refused until a restart.
     bool is_rid() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
     void configure(Queues queues);
@@ -82,6 +86,8 @@ class Replica {
     std::string problem() const;
     /// The queues of which another replica has other settings.
     std::set<std::string> differing() const;
+    /// Another live replica has this one's address.
+    bool shares_address() const;
     /// For how long it may still grant without the store.
     Duration sure() const;
     /// What the store showed last; null: nothing so far.
@@ -108,12 +114,15 @@ class Replica {
     void drive(Line& line);
     void drive_all();
     bool is_handing_over() const;
+    bool is_rid_of(const Line& line) const;
     void look_now();
     void publish(const Line& line);
     void compare(const cluster::Contents& contents);
+    void compare_address(const cluster::Contents& contents);
     void tell(const std::string& problem);
     void tell_write(const std::string& problem);
     void note_problem();
+    void tell_problem();
     void note_space();
 
     boost::asio::io_context io_;  // the first member: what runs on it is destroyed before it
@@ -133,13 +142,15 @@ class Replica {
     AskBackend ask_backend_;
     std::string refused_;  // why this store is never believed again; empty: it is
     std::string look_problem_, write_problem_;  // of the last of each; empty: it succeeded
-    Time problem_told_{};
+    Telling telling_;
+    SharedAddress sharing_;
     boost::asio::steady_timer next_look_, next_announce_, next_tick_;
 
     mutable std::mutex seen_lock_;  // guards what operators see
     std::map<std::string, LineView> seen_;
     std::string problem_;
     std::set<std::string> differing_;
+    std::string shares_with_;  // its address; empty: nobody
     std::shared_ptr<const cluster::Contents> contents_;
     BootTime seen_sure_until_{};
 

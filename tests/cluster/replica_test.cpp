@@ -326,6 +326,26 @@ TEST_F(Replicas, RefuseAStoreThatLostTheLineAlsoWhenItIsThereAgain) {
     EXPECT_NE(house.replica->problem().find("went back"), std::string::npos);
 }
 
+// Nobody takes the word there, so a stop need not wait for it.
+TEST_F(Replicas, OweAStoreThatTheyRefuseNoWord) {
+    House house(store_, "a");
+    std::optional<Slot> slot;
+    {
+        House::Waiter place = house.place();
+        ASSERT_TRUE(house.is_granted_at_last(place));
+        slot.emplace(std::move(place).begin());
+    }
+    drop(keys.line("app"));
+    ASSERT_TRUE(house.says("epoch of queue app went back"));
+    house.replica->drain();
+    EXPECT_TRUE(still(300ms, [&] { return !house.replica->is_rid(); })) << "its request runs";
+    slot.reset();
+    EXPECT_TRUE(eventually([&] {
+        house.loop.run_once(Duration{0});
+        return house.replica->is_rid();
+    }));
+}
+
 TEST_F(Replicas, TakeTicketsWithoutTheStoreWhileTheyAreSure) {
     const House house(store_, "a", 60s);
     ASSERT_TRUE(house.becomes(Role::idle));

@@ -8,15 +8,25 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const std::string peer =
-    "peer: {listen: \"127.0.0.1:8081\", advertise: \"127.0.0.1:8081\", secret: 0123456789abcdef}";
+const std::string peer_settings =
+    "listen: \"127.0.0.1:8081\", advertise: \"127.0.0.1:8081\", secret: 0123456789abcdef";
+const std::string peer = "peer: {" + peer_settings + "}";
 
 std::string with_store(const std::string& store) {
     return base + one_route + "cluster: {name: shop, store: {" + store + "}, " + peer + "}\n";
 }
 
+// But for the warning that a file shares no queue, as most of these do.
+Lines told_of(const std::string& text) {
+    Lines lines = printed(load(text).problems);
+    std::erase_if(lines, [](const std::string& line) {
+        return line.find("no queue is shared") != std::string::npos;
+    });
+    return lines;
+}
+
 Lines told(const std::string& store) {
-    return printed(load(with_store(store)).problems);
+    return told_of(with_store(store));
 }
 
 const std::string two = "endpoints: [\"http://127.0.0.1:1\", \"http://[::1]:2\"]";
@@ -106,7 +116,7 @@ std::string with_peer(const std::string& settings, const std::string& queue = ""
 }
 
 std::string first_problem(const std::string& text) {
-    auto lines = printed(load(text).problems);
+    auto lines = told_of(text);
     std::ranges::stable_sort(lines, {}, [](const std::string& line) {
         return line.find(": warning: ") != std::string::npos;  // errors first
     });
@@ -177,17 +187,80 @@ TEST(ClusteredQueue, NeedsAClusterAndAWordAboutLostRequests) {
         first_problem(base + one_route + "queues: {app: {cluster: true, hold_timeout: 1m}}\n"),
         "queues.app.cluster: needs the section cluster: its store, and how replicas reach "
         "each other");
-    const std::string good_peer =
-        "listen: \"127.0.0.1:8081\", advertise: \"127.0.0.1:8081\", secret: 0123456789abcdef";
-    EXPECT_EQ(first_problem(with_peer(good_peer, "cluster: true")),
+    EXPECT_EQ(first_problem(with_peer(peer_settings, "cluster: true")),
               "queues.app.cluster: write hold_timeout beside it, if only never: how long may a "
               "request of a lost replica still run?");
     EXPECT_EQ(first_problem(base + one_route + "queues: {app: {token: X-Fence}}\n"),
               "queues.app.token: has no effect without cluster: true");
     const Config config = good(with_peer(
-        good_peer, "cluster: true, token: off, hold_timeout: 1m, on_hold_timeout: release"));
+        peer_settings, "cluster: true, token: off, hold_timeout: 1m, on_hold_timeout: release"));
     EXPECT_TRUE(config.queues.at("app").cluster);
     EXPECT_FALSE(config.queues.at("app").token);
+}
+
+bool warns_that_none_is_shared(const std::string& text) {
+    const auto lines = printed(load(text).problems);
+    return std::ranges::find(
+               lines,
+               "c.yaml:5:1: warning: cluster: no queue is shared: each replica has "
+               "lines of its own; write cluster: true on the queues that all replicas "
+               "shall share") != lines.end();
+}
+
+TEST(ClusteredQueue, IsMissedInAClusterWithoutOne) {
+    EXPECT_TRUE(warns_that_none_is_shared(with_peer(peer_settings)));
+    EXPECT_TRUE(warns_that_none_is_shared(with_peer(peer_settings, "max_in_flight: 1")));
+    EXPECT_FALSE(
+        warns_that_none_is_shared(with_peer(peer_settings, "cluster: true, hold_timeout: 1m")));
+    EXPECT_FALSE(warns_that_none_is_shared(base + one_route + "cluster: off\n"));
+}
+
+std::string told_of_token(const std::string& name, const std::string& more = "") {
+    const std::string queue = "cluster: true, hold_timeout: never, token: " + name;
+    return first_problem(with_peer(peer_settings, queue) + more);
+}
+
+TEST(ClusteredQueue, HasItsNumberInAHeaderOfItsOwn) {
+    for (const auto* const name : {"Host",
+                                   "content-length",
+                                   "Transfer_Encoding",
+                                   "Connection",
+                                   "Keep-Alive",
+                                   "TE",
+                                   "Trailer",
+                                   "Upgrade",
+                                   "Expect",
+                                   "Cookie",
+                                   "Authorization",
+                                   "User-Agent",
+                                   "X-Forwarded-For",
+                                   "X-Forwarded-Any",
+                                   "X-Real-IP",
+                                   "Forwarded",
+                                   "Via",
+                                   "Fencing-Queue",
+                                   "Ticketgate-Forward",
+                                   "traceparent"})
+        EXPECT_EQ(told_of_token(name), "queues.app.token: " + std::string(name) +
+                                           " has another meaning; choose another header");
+    EXPECT_TRUE(told_of_token("X-Fence").starts_with("warning: ")) << told_of_token("X-Fence");
+}
+
+TEST(ClusteredQueue, HasItsNumberInNoHeaderOfAnId) {
+    const std::string why = "; a backend cannot tell them apart";
+    EXPECT_EQ(told_of_token("X_Request-ID"),
+              "queues.app.token: X_Request-ID is also a header of ids.request_id" + why);
+    EXPECT_EQ(told_of_token("X-T", "ids: {other: {trace: {header: x-t}}}\n"),
+              "queues.app.token: X-T is also a header of ids.other.trace" + why);
+    EXPECT_EQ(told_of_token("Fencing-Token", "ids: {other: {a: {header: Fencing-Token}}}\n"),
+              "queues.app.token: Fencing-Token is also a header of ids.other.a" + why);
+}
+
+TEST(ClusteredQueue, SharesItsHeaderWithOtherQueues) {
+    const std::string queue = "{cluster: true, hold_timeout: 1m}";
+    EXPECT_TRUE(load(base + one_route + "cluster: {name: shop, store: {" + two + "}, " + peer +
+                     "}\nqueues: {app: " + queue + ", other: " + queue + "}\n")
+                    .config);
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// Names of headers that frame, route or describe a request, or that ticketgate writes itself. No
+// setting may give one of them another content.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ticketgate::config {
+
+/// Returns the name as a backend may see it: CGI keeps only letters and digits.
+std::string folded(std::string_view name);
+
+/// True: the header has a meaning already, so that it can carry no id and no fencing number.
+bool is_spoken_for(std::string_view name);
+
+}  // namespace ticketgate::config
