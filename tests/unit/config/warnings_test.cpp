@@ -257,7 +257,7 @@ TEST(Warnings, ClientLimitsTooLargeToProtect) {
     EXPECT_NE(only("write_timeout: 11m").find("reads nothing"), std::string::npos);
     EXPECT_NE(only("max_connections: 5, max_connections_per_client: 5").find("has no effect"),
               std::string::npos);
-    EXPECT_NE(only("max_head: 1MiB").find("room for 64 heads"), std::string::npos);
+    EXPECT_NE(only("max_head: 1MiB").find("room for 48 heads"), std::string::npos);
     EXPECT_EQ(warnings("clients: {head_timeout: 1m, idle_timeout: 10m, write_timeout: 10m, "
                        "max_connections_per_client: 5}\n" +
                        routes),
