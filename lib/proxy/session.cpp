@@ -158,7 +158,7 @@ task<error_code> Session::wait_turn() {
         request_->record.queue_wait = monotonic_now() - request_->started;
         if (state == queue::State::expired) co_return expire();
         if (state == queue::State::moved) co_return errc::line_moved;
-        if (station().stopping()) co_return errc::draining;
+        if (station().stopping()) co_return unstarted_at_stop();
         // A client that left before the grant left while it was queued, even if the event has not
         // come yet.
         if (state == queue::State::granted && waited) client_.wire().look();

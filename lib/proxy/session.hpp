@@ -86,6 +86,7 @@ class Session {
     error_code hear_replica();
     error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
+    error_code unstarted_at_stop() const;
     error_code find_line();
     void note_forward(error_code failure) const;
     void note_away(error_code failure) const;

@@ -103,6 +103,12 @@ error_code Session::find_line() {
 
 // The other replica keeps the number for the case that this one is lost. One that was granted a
 // slot at once is told with its answer.
+// The process ends, and nothing of the request has gone to the backend: the replica that sent it
+// can take it to the next keeper.
+error_code Session::unstarted_at_stop() const {
+    return told_ ? errc::line_moved : errc::draining;
+}
+
 void Session::tell_place(const Pass& pass) const {
     if (told_ == nullptr || request_->place != 0 || pass.inside_of() != 0) return;
     std::string interim = "HTTP/1.1 102 Processing\r\n";
