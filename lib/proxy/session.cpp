@@ -118,6 +118,7 @@ error_code Session::take_ticket() {
     if (inside_) {
         if (const auto failure = enter_within(*pass, entry, state)) return failure;
     }
+    if (only_within_ && state == queue::State::idle) return errc::line_moved;
     if (state == queue::State::idle) state = route.gate->take(*pass, entry, loop());
     note_ticket(*pass);
     turn_ = Turn::full;
@@ -125,6 +126,7 @@ error_code Session::take_ticket() {
     turn_ = Turn::waits;
     granted_at_once_ = state == queue::State::granted;
     place_.emplace(route.gate, pass, loop());
+    if (only_within_ && !route.gate->may_send()) return refuse_within();
     const bool knows_caller = pass->inside_of() != 0 && !inside_->empty();
     if (state == queue::State::waiting && !knows_caller) tell_inside();
     if (state == queue::State::waiting) tell_place(*pass);
