@@ -26,7 +26,7 @@ struct Whereabouts {
         away,     ///< and none can, as far as this replica knows: the store does not answer
         stands    ///< and none can anywhere: the store takes no writes
     } where = Where::here;
-    std::shared_ptr<const LineKeeper> keeper = nullptr;
+    std::shared_ptr<const LineKeeper> keeper = nullptr;  ///< with `here`: the one it waits for
 };
 
 class Permit {

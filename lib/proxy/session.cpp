@@ -118,6 +118,7 @@ error_code Session::take_ticket() {
     if (inside_) {
         if (const auto failure = enter_within(*pass, entry, state)) return failure;
     }
+    if (only_within_ && state == queue::State::idle) return errc::line_moved;
     if (state == queue::State::idle) state = route.gate->take(*pass, entry, loop());
     note_ticket(*pass);
     turn_ = Turn::full;
@@ -125,6 +126,7 @@ error_code Session::take_ticket() {
     turn_ = Turn::waits;
     granted_at_once_ = state == queue::State::granted;
     place_.emplace(route.gate, pass, loop());
+    if (only_within_ && !route.gate->may_send()) return refuse_within();
     const bool knows_caller = pass->inside_of() != 0 && !inside_->empty();
     if (state == queue::State::waiting && !knows_caller) tell_inside();
     if (state == queue::State::waiting) tell_place(*pass);
@@ -158,7 +160,7 @@ task<error_code> Session::wait_turn() {
         request_->record.queue_wait = monotonic_now() - request_->started;
         if (state == queue::State::expired) co_return expire();
         if (state == queue::State::moved) co_return errc::line_moved;
-        if (station().stopping()) co_return errc::draining;
+        if (station().stopping()) co_return unstarted_at_stop();
         // A client that left before the grant left while it was queued, even if the event has not
         // come yet.
         if (state == queue::State::granted && waited) client_.wire().look();

@@ -86,6 +86,8 @@ class Session {
     error_code hear_replica();
     error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
+    error_code unstarted_at_stop() const;
+    const LineKeeper* keeper_for(const Whereabouts& at);
     error_code find_line();
     void note_forward(error_code failure) const;
     void note_away(error_code failure) const;
@@ -107,6 +109,9 @@ class Session {
 
     // session_inside.cpp
     void note_inside();
+    bool may_be_awaited() const;
+    bool names_caller() const;
+    error_code refuse_within() const;
     error_code enter_within(Pass& pass, const queue::Queue::Entry& entry, queue::State& state);
     void tell_inside() const;
     std::string inside_remedy() const;
@@ -181,6 +186,8 @@ class Session {
     std::string own_head_;          // of a clustered request from a client: it may be stamped again
     std::uint64_t line_epoch_ = 0;  // of the keeper that it was forwarded to
     bool gathers_ = false;          // no keeper was known when it took its ticket here
+    bool only_within_ = false;      // the line is not here: at most the slot of its caller is
+    bool asked_prior_ = false;      // whether its caller runs at the keeper before
     bool accepted_ = false;         // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it

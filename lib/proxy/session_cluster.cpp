@@ -89,16 +89,35 @@ error_code Session::find_line() {
     if (at.where != peer && refuses) refuses = false;  // written seldom: all threads read it
     if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
     request_->record.cluster->forwarded_to.clear();
+    only_within_ = at.where != here && told_ && names_caller();
+    if (only_within_) return {};
     if (at.where == stands) return errc::cluster_away;
     if (at.where == away) return told_ ? errc::line_moved : errc::cluster_away;
     if (told_ && at.where != here) return errc::line_moved;  // it is forwarded once
-    if (at.where != peer) return {};
-    const std::string& address = at.keeper->address;
-    request_->peer = station().commons.peers->at(address);
+    const LineKeeper* const keeper = keeper_for(at);
+    if (keeper == nullptr) return {};
+    request_->peer = station().commons.peers->at(keeper->address);
     if (!request_->peer) return errc::cluster_away;
-    request_->record.cluster->forwarded_to = address;
-    line_epoch_ = at.keeper->epoch;
+    request_->record.cluster->forwarded_to = keeper->address;
+    line_epoch_ = keeper->epoch;
     return {};
+}
+
+// Null: it takes its ticket here. A line that settles waits for the requests of the keeper before.
+// If one of them has made this call, the call runs within that one's slot, there: here the two
+// would wait for each other.
+const LineKeeper* Session::keeper_for(const Whereabouts& at) {
+    const bool elsewhere = at.where == Whereabouts::Where::peer;
+    const bool here = at.where == Whereabouts::Where::here;
+    const bool asks_prior = here && at.keeper && !told_ && !asked_prior_ && names_caller();
+    asked_prior_ = asked_prior_ || asks_prior;
+    return elsewhere || asks_prior ? at.keeper.get() : nullptr;
+}
+
+// The process ends, and nothing of the request has gone to the backend: the replica that sent it
+// can take it to the next keeper.
+error_code Session::unstarted_at_stop() const {
+    return told_ ? errc::line_moved : errc::draining;
 }
 
 // The other replica keeps the number for the case that this one is lost. One that was granted a

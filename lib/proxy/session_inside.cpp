@@ -44,6 +44,32 @@ void Session::note_inside() {
     request_->must_run = inside_ != nullptr;
 }
 
+// A request that still runs in this process, which drains, may wait for it.
+bool Session::may_be_awaited() const {
+    return told_ && told_->inside && !told_->inside->empty() && !station().stopping();
+}
+
+// Its caller is found by its request id, at whatever replica it runs.
+bool Session::names_caller() const {
+    const config::InsideCalls how = settings().inside_calls;
+    const bool passes = how == config::InsideCalls::pass || how == config::InsideCalls::pass_any;
+    return passes && inside_ && !inside_->empty();
+}
+
+// Its caller runs here, and holds the line until it has this answer. But this replica is cut from
+// the store, or its term was ended: it may send nothing more.
+error_code Session::refuse_within() const {
+    const Record& record = request_->record;
+    station().commons.log.warn(
+        "a call from inside is refused: its caller runs at a replica that may send nothing more",
+        {{"request_id", record.request_id},
+         {"queue", record.queue},
+         {"caller", *inside_},
+         {"method", record.method},
+         {"path", http::path_of(record.target)}});
+    return errc::cluster_away;
+}
+
 // Leaves `state` idle where the call takes its place in the queue's own line.
 error_code Session::enter_within(Pass& pass, const queue::Queue::Entry& entry,
                                  queue::State& state) {

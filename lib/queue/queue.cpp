@@ -60,7 +60,8 @@ State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted
         refused_with_ = entry.max_waiting;
         return apply(ticket, Event::refuse, now, granted);
     }
-    if (entry.ready && refuses_newcomers(now)) refused_with_ = unlimited;  // others are welcome
+    // Others are welcome.
+    if (entry.ready && entry.place == 0 && refuses_newcomers(now)) refused_with_ = unlimited;
     (void)apply(ticket, Event::enter, now, granted);
     ticket.taken = now;
     ticket.deadline = entry.deadline;
@@ -83,9 +84,10 @@ void Queue::line_up(Ticket& ticket, std::uint64_t place) {
 // max_waiting counts tickets that wait for a slot. A ticket that will take a free slot when its
 // body is whole does not count, nor does one that takes a free slot at once: unfinished uploads
 // never keep others out of a free slot. So max_waiting: 0 admits as many tickets as there are
-// slots.
+// slots. An old place was accepted once and is not refused: no more of them come than waited at the
+// keeper that was lost. Newcomers count them.
 bool Queue::full(const Entry& entry, Time now) const {
-    if (entry.max_waiting == unlimited) return false;
+    if (entry.max_waiting == unlimited || entry.place != 0) return false;
     const std::uint64_t free =
         limits_.max_in_flight > in_flight() ? limits_.max_in_flight - in_flight() : 0;
     // While a slot is free no ready ticket waits, except behind the head in order: arrival.

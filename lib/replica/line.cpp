@@ -65,12 +65,14 @@ void Line::tell_gate(BootTime sure_until) {
 void Line::publish() {
     const cluster::Where where = keeper_.where();
     std::shared_ptr<const LineKeeper> at;
-    if (where == cluster::Where::peer) {
+    const bool settles = where == cluster::Where::here && keeper_.role() == cluster::Role::settling;
+    if (where == cluster::Where::peer || settles) {
         const cluster::Line& line = *keeper_.line();
-        if (at_ && at_->epoch == line.epoch && at_->address == line.keeper.address) at = at_;
+        const cluster::Instance& keeper = settles ? line.prior->keeper : line.keeper;
+        const cluster::Epoch epoch = settles ? line.prior->epoch : line.epoch;
+        if (at_ && at_->epoch == epoch && at_->address == keeper.address) at = at_;
         if (!at)
-            at = std::make_shared<const LineKeeper>(
-                LineKeeper{line.keeper.address, line.epoch, line.keeper.name});
+            at = std::make_shared<const LineKeeper>(LineKeeper{keeper.address, epoch, keeper.name});
     }
     const std::lock_guard lock(lock_);
     where_ = where;
@@ -88,7 +90,8 @@ Whereabouts Line::where() const {
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return {away, nullptr};
     if (store_full_ && until_.load() == 0) return {stands, nullptr};
-    return {where_ == cluster::Where::here ? here : nowhere, nullptr};
+    if (where_ != cluster::Where::here) return {nowhere, nullptr};
+    return {here, at_};
 }
 
 Keeper::Facts Line::facts() const {

@@ -131,6 +131,41 @@ TEST_F(ClusterFaults, ASecondSignalGivesNoWordForWhatItCuts) {
     backend_.release("/lost");
 }
 
+// They go to the next keeper and keep their places. A POST whose body is gone was not started.
+TEST_F(ClusterFaults, WhatWaitsForAnotherReplicaGoesOnBehindASecondSignal) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    Client lost = held_at(*a), posts = b->client(), uploads = b->client();
+    std::vector<Client> waiting;
+    for (const char* target : {"/1", "/2", "/3"}) {
+        waiting.push_back(b->client());
+        waiting.back().get(target);
+        ASSERT_TRUE(a->wait_for_waiting(waiting.size()));
+    }
+    posts.request("POST", "/post", {}, "body");
+    ASSERT_TRUE(a->wait_for_waiting(4));
+    uploads.send("POST /uploads HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nb");
+    ASSERT_TRUE(a->wait_for_waiting(5));
+    a->program().signal(SIGTERM);
+    a->program().signal(SIGINT);
+    ASSERT_TRUE(a->program().wait());
+    for (Client* one : {&posts, &uploads}) {
+        const Response refused = one->read();
+        EXPECT_EQ(refused.status, 503);
+        EXPECT_NE(refused.body.find("not started"), std::string::npos) << refused.body;
+    }
+    ASSERT_TRUE(b->wait_for_waiting(waiting.size()));
+    ASSERT_TRUE(is_stored({"settling"}));
+    const LostTerm term = lost_term();
+    ASSERT_TRUE(eventually([&] {
+        return Command(store_).run({"settle", "app", term.epoch}).code == 0;
+    }));
+    for (Client& one : waiting) EXPECT_EQ(one.read().status, 200);
+    EXPECT_EQ(backend_.order(), (std::vector<std::string>{"/first", "/lost", "/1", "/2", "/3"}));
+    backend_.release("/lost");
+}
+
 TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) {
     auto a = replica("a");
     begin_line(*a);

@@ -8,10 +8,11 @@ namespace {
 class ClusterPlaces : public ClusterFaults {
  protected:
     /// A keeper, and others that forward to it.
-    void begin() {
-        a_ = replica("a"), begin_line(*a_);
+    void begin(const std::string& more = all_queued) {
+        const std::string queue = "hold_timeout: never";
+        a_ = replica("a", queue, more), begin_line(*a_);
         for (const char* name : {"b", "c", "d"}) {
-            others_.push_back(replica(name));
+            others_.push_back(replica(name, queue, more));
             ASSERT_EQ(others_.back()->get("/begin").status, 200);
         }
     }
@@ -84,6 +85,31 @@ TEST_F(ClusterPlaces, TheyOutliveASecondLoss) {
         expected.push_back(targets[i]);
     }
     EXPECT_EQ(order(), expected);
+    backend_.release("/lost");
+}
+
+// Newcomers fill the line of the next keeper before the old places come.
+TEST_F(ClusterPlaces, NewcomersThatFillTheLineKeepNoOldPlaceOut) {
+    begin("routes: [{prefix: /, upstream: app, queue: app, max_waiting: 3}]\n");
+    std::vector<std::string> targets{"/1", "/2", "/3"};
+    Client lost = held_at(*a_);
+    auto waiting = wait_at(*a_, targets);
+    a_->program().signal(SIGSTOP);
+    const Process& keeper = *others_[next_keeper()];
+    std::vector<Client> late;
+    for (const char* target : {"/4", "/5", "/6", "/7"}) {
+        late.push_back(keeper.client());
+        late.back().get(target);
+        targets.push_back(target);
+    }
+    ASSERT_TRUE(keeper.wait_for_waiting(4));
+    a_->crash();
+    ASSERT_TRUE(keeper.wait_for_waiting(targets.size()));
+    EXPECT_EQ(keeper.get("/full").status, 503);
+    settle(lost_term());
+    for (auto* all : {&waiting, &late})
+        for (Client& one : *all) EXPECT_EQ(one.read().status, 200);
+    EXPECT_EQ(order(), targets);
     backend_.release("/lost");
 }
 

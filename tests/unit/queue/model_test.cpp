@@ -30,7 +30,7 @@ class Model {
             std::max<std::int64_t>(0, std::int64_t(limits_.max_in_flight) - holders());
         const bool at_once = free > 0 && entry.ready && now < allowed_ &&
                              (limits_.order == Order::ready || count(State::waiting) == 0);
-        const bool full = entry.max_waiting != unlimited && !at_once &&
+        const bool full = entry.max_waiting != unlimited && entry.place == 0 && !at_once &&
                           count(State::waiting) >= std::int64_t(entry.max_waiting) + free;
         auto made = std::make_unique<Entered>();
         Entered* const one = made.get();

@@ -74,5 +74,20 @@ TEST(QueuePlace, TheSamePlaceTwiceIsTwoTickets) {
     EXPECT_EQ(line.queue.waiting(), 0U);
 }
 
+// It was accepted once; newcomers count it.
+TEST(QueuePlace, AFullLineTakesItAndRefusesNewcomers) {
+    Line line;
+    line.allow(false);
+    line.queue.raise(1000);
+    line.take({.max_waiting = 1});
+    line.take({.max_waiting = 1});
+    ASSERT_EQ(line.take({.max_waiting = 1}).state, State::full);
+    line.take({.max_waiting = 1, .place = 8});
+    line.take({.max_waiting = 1, .ready = false, .place = 7});
+    EXPECT_EQ(line.waiting(), (Numbers{7, 8, 1001, 1002}));
+    EXPECT_TRUE(line.queue.refuses_newcomers(line.now));
+    EXPECT_EQ(line.take({.max_waiting = 3}).state, State::full);
+}
+
 }  // namespace
 }  // namespace ticketgate::queue

@@ -1,0 +1,80 @@
+// Calls from inside while the line passes on: the call comes to one replica, and its caller runs at
+// another (CONTRACT 10).
+#include "faults.hpp"
+
+namespace ticketgate::test {
+namespace {
+
+class ClusterInside : public ClusterFaults {
+ protected:
+    ClusterInside() : ClusterFaults(Etcd::Options{.nodes = 3, .more = {}}) {}
+    static constexpr const char* passes =
+        "clients: {inside: [127.0.0.1]}\n"
+        "routes: [{prefix: /, upstream: app, queue: app, inside_calls: pass}]\n";
+    std::unique_ptr<Process> replica_of(std::size_t node, const std::string& name) const {
+        return replica_at(store_.url(node), name, "hold_timeout: never", passes);
+    }
+    /// The line that names the request at the backend as the caller.
+    std::string caller() const {
+        return "X-Request-Id: " + backend_.of("/lost").at(0).header("X-Request-Id") + "\r\n";
+    }
+};
+
+TEST_F(ClusterInside, RunsWithinItsCallersSlotAtAKeeperThatDrains) {
+    auto a = replica_of(0, "a");
+    begin_line(*a);
+    const auto b = replica_of(0, "b");
+    Client outer = held_at(*a), next = b->client();
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(is_stored({"settling"}));
+    next.request("POST", "/next");
+    ASSERT_TRUE(b->wait_for_waiting(1));
+    EXPECT_EQ(b->get("/inner", caller()).status, 200);
+    Client posts = b->client();
+    posts.request("POST", "/body", caller(), "body");
+    EXPECT_EQ(posts.read().status, 200);
+    EXPECT_EQ(backend_.of("/body").at(0).body, "body");
+    EXPECT_EQ(backend_.count("/next"), 0u);
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_EQ(next.read().status, 200);
+    EXPECT_TRUE(a->program().wait());
+}
+
+// The keeper before knows no such request, so the call waits in its turn.
+TEST_F(ClusterInside, WaitsWhereItCameIfItsCallerIsNotKnown) {
+    auto a = replica_of(0, "a");
+    begin_line(*a);
+    const auto b = replica_of(0, "b");
+    Client outer = held_at(*a), stranger = b->client();
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(is_stored({"settling"}));
+    stranger.request("POST", "/stranger", "X-Request-Id: nobody\r\n", "body");
+    ASSERT_TRUE(b->wait_for_waiting(1));
+    EXPECT_EQ(backend_.count("/stranger"), 0u);
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_EQ(stranger.read().status, 200);
+    EXPECT_EQ(backend_.of("/stranger").at(0).body, "body");
+}
+
+// It may send nothing more, and the request that runs there waits for the call.
+TEST_F(ClusterInside, IsRefusedAtOnceIfItsCallersKeeperIsCutFromTheStore) {
+    auto a = replica_of(0, "a");
+    begin_line(*a);
+    const auto b = replica_of(1, "b");
+    Client outer = held_at(*a), next = b->client();
+    store_.stop(0);
+    ASSERT_TRUE(eventually([&] { return a->get("/away").status == 503; }));
+    next.request("POST", "/next");
+    EXPECT_EQ(b->get("/inner", caller()).status, 503);
+    EXPECT_TRUE(a->program().says("a call from inside is refused"));
+    EXPECT_EQ(backend_.count("/inner"), 0u);
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_EQ(next.read().status, 200);
+    store_.go_on(0);
+}
+
+}  // namespace
+}  // namespace ticketgate::test
