@@ -20,7 +20,7 @@ namespace ticketgate::admin {
 struct Shown {
     static constexpr std::size_t queues = 50, in_flight = 50, waiting = 100;
     static constexpr std::size_t tickets = 600;  ///< of all queues together, about
-    static constexpr Duration stalled = 10s;  ///< as in page.js
+    static constexpr Duration stalled = 10s;     ///< as in page.js
     static constexpr std::size_t workers = 100, upstreams = 50, lines = 20;
 };
 

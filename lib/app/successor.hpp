@@ -95,7 +95,7 @@ class Successor {
     std::unique_ptr<SharedQueues> shared_;
     std::unique_ptr<QueueLosses> losses_;
     std::unique_ptr<OldRequests> runs_;  // set if losses_ is
-    std::size_t guests_ = 0;  // passed on
+    std::size_t guests_ = 0;             // passed on
 };
 
 }  // namespace ticketgate
