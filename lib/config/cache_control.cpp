@@ -25,7 +25,9 @@ bool is_quoted(std::string_view text) {
     if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) return false;
     for (std::size_t i = 1; i + 1 < text.size(); ++i) {
         if (text[i] == '"') return false;
-        if (text[i] == '\\' && ++i + 1 == text.size()) return false;
+        if (text[i] != '\\') continue;
+        ++i;  // the character that it quotes
+        if (i + 1 == text.size()) return false;
     }
     return true;
 }
