@@ -48,7 +48,8 @@ TEST_F(ClusterCommands, StatusPrintsWhatTheStoreHolds) {
     store_settling_line();
     const auto table = command_.run({"cluster", "status", "--table"});
     EXPECT_EQ(table.code, 0) << table.err;
-    EXPECT_TRUE(has(table.out, "ticketgate settle app 10\n")) << table.out;
+    EXPECT_TRUE(has(table.out, "ticketgate settle app 10 -c /")) << table.out;
+    EXPECT_TRUE(has(table.out, "/c.yaml\n")) << table.out;
     const auto piped = command_.run({"cluster", "status"});
     EXPECT_TRUE(has(piped.out, R"("state":"settling")")) << piped.out;
     EXPECT_TRUE(has(piped.out, R"("epoch":20)")) << piped.out;

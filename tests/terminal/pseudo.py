@@ -51,12 +51,13 @@ class Terminal:
             return self.bytes.decode("utf-8", "replace")
 
     def frames(self):
-        """Each whole picture: from the cursor's home to the clearing of what is left."""
-        return re.findall(r"\x1b\[H(.*?)\x1b\[J", self.output(), re.S)
+        """Each picture: from the cursor's home to the next one; the last line follows the clearing of what is left."""
+        return re.findall(r"\x1b\[H((?:(?!\x1b\[H).)*\x1b\[J(?:(?!\x1b\[H).)*)", self.output(), re.S)
 
     def lines(self):
         frames = self.frames()
-        return [STYLE.sub("", line).replace("\x1b[K", "").rstrip("\r") for line in frames[-1].split("\r\n")] if frames else []
+        plain = [re.sub(r"\x1b\[(\?\d+[hl]|[JK])", "", STYLE.sub("", line)) for line in frames[-1].split("\r\n")] if frames else []
+        return [line.rstrip("\r") for line in plain]
 
     def shows(self, text):
         wait_for(lambda: any(text in line for line in self.lines()), f"'{text}' in {self.lines()}\n{self.output()[-500:]}")
