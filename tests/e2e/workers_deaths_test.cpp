@@ -50,12 +50,15 @@ TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
     Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
     for (int i = 0; i < 3; ++i) {
         const auto pid = field(gateway.get("/q?part").body, "pid");
-        // What is passed to it before it closes that socket is lost with it.
-        EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == i + 1; }));
-        const auto next = gateway.get("/q");
-        EXPECT_EQ(next.status, 200);
+        // What is passed to it just before it closes that socket is lost with it.
+        Response next;
+        EXPECT_TRUE(eventually([&] {
+            next = gateway.get("/q");
+            return next.status == 200;
+        }));
         EXPECT_NE(field(next.body, "pid"), pid);
     }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
 }
 
 std::size_t lines_with(const std::string& text, const std::string& part) {
