@@ -92,11 +92,11 @@ void add_place(json::object& to, const Gate& gate, const Elsewhere& elsewhere) {
     to["elsewhere"] = json::string_view(place.where.data(), place.where.size());
     if (place.oldest == nullptr) return;
     const OldRequest& oldest = *place.oldest;
-    const double held = static_cast<double>(wall_now().unix_us - oldest.since.unix_us) / 1e6;
-    to["old_process_runs"] = json::object{{"number", oldest.number},
-                                          {"request_id", oldest.request_id},
-                                          {"request", ascii(oldest.request)},
-                                          {"held_seconds", std::max(0.0, held)}};
+    to["old_process_runs"] =
+        json::object{{"number", oldest.number},
+                     {"request_id", oldest.request_id},
+                     {"request", ascii(oldest.request)},
+                     {"held_seconds", seconds_between(oldest.since, wall_now())}};
 }
 
 // null: nobody, this replica, or the queue is not clustered.

@@ -30,7 +30,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-// Of a refused request; longer ones lose the answer to a reset.
+// So many bytes of a refused request are read and dropped. Behind a longer one a reset may overtake
+// the answer.
 inline constexpr std::uint64_t most_dropped = 4 << 20;
 inline constexpr auto linger_time = std::chrono::seconds(2);
 
@@ -53,7 +54,7 @@ std::string text_of(const Part& part) {
     return std::move(text).str();
 }
 
-// Of a head that is not whole: the lines that are, which the parser has taken from the buffer.
+// The whole lines of an incomplete head. The parser has taken them from the buffer.
 inline std::string begun_head(const HttpRequest& request) {
     if (request.target().empty()) return {};
     std::string text = text_of(request.base());
@@ -109,7 +110,7 @@ class Service {
     asio::awaitable<void> read(Parser& parser) {
         parser.body_limit(most_body);
         parser.header_limit(most_head);
-        // What came behind the request before is a part of this one, or all of it.
+        // The buffer already holds bytes that came behind the last request: they count, too.
         requests_.bound(most_request - std::min(most_request, buffer_.size()),
                         monotonic_now() + house_.limits.read_timeout);
         co_await http::async_read_header(requests_, buffer_, parser, token());

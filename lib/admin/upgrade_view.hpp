@@ -18,7 +18,7 @@ struct Upgrading {
     std::string why = {};  ///< the last new process did not take over
 };
 
-/// What an operator has to know of it; empty: nothing.
+/// A sentence for the operator: the upgrade failed, or the old process still works. Else empty.
 std::string upgrade_text(const Upgrading& upgrading);
 
 std::string upgrade_json(const Upgrading& upgrading);

@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 json::value since(WallTime then, WallTime now) {
     if (then == WallTime{}) return nullptr;
-    return std::max(0.0, static_cast<double>(now.unix_us - then.unix_us) / 1e6);
+    return seconds_between(then, now);
 }
 
 void add_workers(const spawn::Pool& pool, json::object& out) {

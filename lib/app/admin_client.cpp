@@ -29,9 +29,9 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr auto patience = std::chrono::seconds(3);
-// Of an answer: Beast's limit of a body, and what is around it.
+// The most bytes of one answer: Beast's limit of a body, and 1 MiB for its head and framing.
 constexpr std::uint64_t most_bytes = 9 << 20;
-// Of its head, or its trailers, or the extension of one chunk.
+// The most bytes of the head, of the trailers, and of the extension of one chunk.
 constexpr std::size_t most_unread = 128 << 10;
 
 // A client port, or another program: nothing that it says is an answer to a command.

@@ -43,7 +43,7 @@ bool means_every_file(std::string_view pattern) {
     return is_one(pattern, every);
 }
 
-// What the lines of one scope say: the folder itself, or some of its files.
+// The rules that hold for the folder itself, or those that hold for some of its files.
 struct Scope {
     bool refuses = false, grants = false, by_order = false, allows = false;
 

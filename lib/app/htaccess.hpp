@@ -1,4 +1,4 @@
-// What an .htaccess file of Apache keeps from clients, as far as its usual rules tell. Pure.
+// Reads from an .htaccess file of Apache whether its usual rules keep files from clients. Pure.
 #pragma once
 
 #include <cstdint>

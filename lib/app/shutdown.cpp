@@ -75,8 +75,8 @@ void Shutdown::stop() {
     look_if_done();
 }
 
-// What a stop cuts may still run at the backend: no word is given for it. A line where nothing runs
-// passes on, or it would stand for ever.
+// A request that a stop cuts may still run at the backend, so this replica gives no word for its
+// line. It gives up a line that runs nothing: that line would stand for ever.
 void Shutdown::leave_cluster() {
     if (replica_ == nullptr) return;
     gives_lines_up_ = phase_ != Phase::stopping && replica_->stop_granting();

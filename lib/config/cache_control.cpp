@@ -32,12 +32,6 @@ bool is_quoted(std::string_view text) {
     return true;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Where the first directive ends: commas in quotes do not count.
 std::size_t end_of_first(std::string_view text) {
     bool quoted = false;
@@ -69,10 +63,10 @@ std::string why_not_directive(std::string_view one) {
 }  // namespace
 
 std::string why_not_cache_control(std::string_view text) {
-    if (trimmed(text).empty()) return "is empty; write off for no Cache-Control";
+    if (trim(text).empty()) return "is empty; write off for no Cache-Control";
     while (true) {
         const auto end = end_of_first(text);
-        const auto one = trimmed(text.substr(0, end));
+        const auto one = trim(text.substr(0, end));
         const auto why = one.empty() ? "is no directive" : why_not_directive(one);
         if (!why.empty()) return shown(one) + " " + why;
         if (end == text.size()) return {};

@@ -75,7 +75,7 @@ class Served {
         const bool runs_scripts = upstream.fcgi && upstream.fcgi->split;
         problems.warn(config_.mark_of(path), path,
                       std::string("gets no request: files.try of each of its routes ends without "
-                                  "a backend, so what is no file gets 404; end it with ") +
+                                  "a backend, so a path without a file gets 404; end it with ") +
                           (runs_scripts ? "script, upstream or /index.php" : "upstream"));
     }
     const Config& config_;

@@ -22,7 +22,7 @@ std::string_view next_record(std::span<const iovec> pieces, std::size_t skip,
 /// them at their header.
 std::size_t next_record_size(std::string_view bytes);
 
-/// What a whole record has of handshake messages; empty for any other record, and for what is none.
+/// The bytes of handshake messages in a whole record; empty if it has none, or is no record.
 std::string_view handshake_bytes(std::string_view record);
 
 }  // namespace ticketgate::net

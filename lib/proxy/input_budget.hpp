@@ -12,7 +12,7 @@ namespace ticketgate {
 
 class InputBudget {
  public:
-    /// What the bytes are of.
+    /// The part of a request that the bytes belong to.
     enum class Kind : std::uint8_t {
         head,    ///< a head that is not whole yet, a pipelined request, a part of a TLS record
         whole,   ///< a request that is whole and waits for a disk

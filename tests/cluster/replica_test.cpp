@@ -59,6 +59,12 @@ class House {
     bool is_granted_at_last(Waiter& place) {
         return eventually([&] { return is_granted(place); });
     }
+    /// The slot of a new request; nothing: it got none.
+    std::optional<Slot> held() {
+        Waiter request = place();
+        if (!is_granted_at_last(request)) return std::nullopt;
+        return std::move(request).begin();
+    }
     Role role() const { return replica->view("app").role; }
     bool becomes(Role wanted) const {
         return eventually([&] { return role() == wanted; });
@@ -281,12 +287,8 @@ TEST_F(Replicas, HandTheLineOverWhenTheyDrain) {
 // Nothing is granted behind 0.9 of a lease without the store, and nothing is lost.
 TEST_F(Replicas, GrantNothingWithoutTheStoreAndGoOnWithIt) {
     House house(store_, "a");
-    std::optional<Slot> slot;
-    {
-        House::Waiter place = house.place();
-        ASSERT_TRUE(house.is_granted_at_last(place));
-        slot.emplace(std::move(place).begin());
-    }
+    std::optional<Slot> slot = house.held();
+    ASSERT_TRUE(slot);
     const auto epoch = stored().line->epoch;
     store_.stop(0);
     EXPECT_TRUE(house.says("timeout"));
@@ -329,12 +331,8 @@ TEST_F(Replicas, RefuseAStoreThatLostTheLineAlsoWhenItIsThereAgain) {
 // Nobody takes the word there, so a stop need not wait for it.
 TEST_F(Replicas, OweAStoreThatTheyRefuseNoWord) {
     House house(store_, "a");
-    std::optional<Slot> slot;
-    {
-        House::Waiter place = house.place();
-        ASSERT_TRUE(house.is_granted_at_last(place));
-        slot.emplace(std::move(place).begin());
-    }
+    std::optional<Slot> slot = house.held();
+    ASSERT_TRUE(slot);
     drop(keys.line("app"));
     ASSERT_TRUE(house.says("epoch of queue app went back"));
     house.replica->drain();
