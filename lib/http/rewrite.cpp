@@ -122,6 +122,12 @@ bool is_impostor(std::string_view name, bool keep_forwarded) {
     }
 }
 
+// A HEAD asks for the head of a GET without a range (RFC 9110 14.2), also where it is sent as one.
+bool is_only_for_get(const RequestEdits& edits, const Field& field) {
+    if (edits.method.empty()) return false;
+    return same_cgi_name(field.name, "range") || same_cgi_name(field.name, "if-range");
+}
+
 bool drops(const RequestEdits& edits, const Field& field) {
     switch (field.id) {
         case FieldName::content_length:
@@ -137,7 +143,8 @@ bool drops(const RequestEdits& edits, const Field& field) {
         case FieldName::x_forwarded_port:
             return !edits.keep_forwarded;
         case FieldName::other:
-            return is_impostor(field.name, edits.keep_forwarded) || is_removed(edits, field);
+            return is_impostor(field.name, edits.keep_forwarded) || is_removed(edits, field) ||
+                   is_only_for_get(edits, field);
         case FieldName::host:
             return false;
         case FieldName::unusual:

@@ -32,7 +32,8 @@ struct RequestEdits {
     bool keep_forwarded = false;    ///< the peer is a trusted proxy: keep its X-Forwarded-*
     bool keep_unusual = false;      ///< keep names that CGI servers fold
     std::string_view upgrade = {};  ///< the protocol requested from the backend; empty: none
-    std::string_view method = {};   ///< replaces the client's; empty: keeps it
+    /// Replaces the client's HEAD, whose Range and If-Range are dropped; empty: keeps the method.
+    std::string_view method = {};
     const NameSet* address_names = nullptr;  ///< dropped, except from a trusted proxy
     const NameSet* removed_names = nullptr;  ///< dropped from every request
 };
