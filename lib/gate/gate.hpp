@@ -135,6 +135,8 @@ class Gate {
     /// is not known which request did. `full`: max_inside.
     virtual queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
                                      net::Loop& here) = 0;
+    /// A request with this id holds a slot and runs.
+    virtual bool runs(std::string_view /*request_id*/) { return false; }
     /// The request body is whole.
     virtual void ready(Pass&, net::Loop& here) = 0;
     /// Returns the ticket's state; expires it if its time is up.

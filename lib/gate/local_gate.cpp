@@ -243,6 +243,12 @@ void LocalGate::pause(Time until) {
     });
 }
 
+bool LocalGate::end_pause() {
+    const bool was_paused = paused_until() > monotonic_now();
+    if (was_paused) resume();
+    return was_paused;
+}
+
 Time LocalGate::paused_until() const {
     const std::lock_guard lock(lock_);
     return paused_until_;

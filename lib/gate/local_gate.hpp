@@ -47,6 +47,8 @@ class LocalGate final : public Gate {
     void add_loss(std::size_t which, std::uint64_t count);
     /// Another replica keeps the line: those who wait take their tickets there. Any thread.
     void move_away();
+    /// Another replica keeps the line, and knows nothing of a pause here. True: there was one.
+    bool end_pause();
 
     Whereabouts where() const override { return permit_ ? permit_->where() : Whereabouts(); }
     bool clustered() const override { return permit_ != nullptr; }
@@ -56,6 +58,7 @@ class LocalGate final : public Gate {
     bool give_word(std::string_view instance, std::uint64_t term, std::uint64_t by) override {
         return permit_ != nullptr && permit_->give_word(instance, term, by);
     }
+    bool runs(std::string_view request_id) override;
     bool may_send() const override { return permit_ == nullptr || permit_->holds(); }
     queue::State take(Pass&, const queue::Queue::Entry&, net::Loop& here) override;
     queue::State take_within(Pass&, const CalledBy&, const queue::Queue::Entry&,
@@ -96,6 +99,7 @@ class LocalGate final : public Gate {
     template <class Is>
     static Pass* find_holder(queue::Queue&, Is is);
     Pass* holder(std::uint64_t number);
+    Pass* running(std::string_view request_id);
     Pass* caller_of(const CalledBy&);
     Pass* only_hold(const CalledBy&);
     bool has_room_within(const Pass& caller) const;

@@ -28,11 +28,19 @@ Pass* LocalGate::holder(std::uint64_t number) {
     return find_holder(queue_, [number](const Pass& pass) { return pass.number() == number; });
 }
 
-Pass* LocalGate::caller_of(const CalledBy& by) {
-    if (by.request_id.empty()) return only_hold(by);
+Pass* LocalGate::running(std::string_view request_id) {
     return find_holder(queue_, [&](const Pass& pass) {
-        return pass.runs() && pass.label().request_id() == by.request_id;
+        return pass.runs() && pass.label().request_id() == request_id;
     });
+}
+
+bool LocalGate::runs(std::string_view request_id) {
+    const std::lock_guard lock(lock_);
+    return running(request_id) != nullptr;
+}
+
+Pass* LocalGate::caller_of(const CalledBy& by) {
+    return by.request_id.empty() ? only_hold(by) : running(by.request_id);
 }
 
 // Without an id: since before the call came, the exchanges of one hold have been the only ones.

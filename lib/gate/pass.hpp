@@ -38,8 +38,9 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     std::uint64_t blocked_by() const { return ticket_.blocked_by; }
     /// When the slot was granted.
     Time granted() const { return ticket_.granted; }
-    /// The fencing number of the grant; rises with each grant of the queue.
-    std::uint64_t token() const { return ticket_.token; }
+    /// The fencing number of the grant; rises with each grant of the queue. A call from inside has
+    /// that of its caller, within whose hold it runs: a backend must not refuse the caller for it.
+    std::uint64_t token() const { return parent_ ? parent_->token() : ticket_.token; }
     /// The number of the request that made this call and within whose hold it runs; 0: none.
     std::uint64_t inside_of() const { return parent_ ? parent_->number() : 0; }
 

@@ -26,7 +26,9 @@ struct Whereabouts {
         away,     ///< and none can, as far as this replica knows: the store does not answer
         stands    ///< and none can anywhere: the store takes no writes
     } where = Where::here;
-    std::shared_ptr<const LineKeeper> keeper = nullptr;  ///< with `here`: the one it waits for
+    std::shared_ptr<const LineKeeper> keeper = nullptr;  ///< with `peer`
+    /// The replica that kept the line before, and whose requests the line waits for.
+    std::shared_ptr<const LineKeeper> prior = nullptr;
 };
 
 class Permit {

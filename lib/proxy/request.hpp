@@ -43,6 +43,8 @@ struct Request {
     std::uint64_t place = 0;
     bool unlogged = false;      ///< a question of another replica, not a request
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
+    /// The epoch of the keeper that it is forwarded to; 0: none.
+    std::uint64_t line_epoch = 0;
     /// The keeper has given it a ticket and asked for its body, an empty one too: before that it
     /// has not started there. Repeatable ones without a body are not asked for.
     bool asked_for = false;

@@ -185,8 +185,9 @@ error_code Run::send_on() {
     // A broken pipe is not the end: the backend may have answered before it closed.
     all_sent_ = !step || *step == Step::done;
     // Silence counts from the last progress in either direction. While the client uploads, it is
-    // not the backend's.
-    if (step && *step == Step::starved)
+    // not the backend's; what waits for a keeper's question is.
+    const bool held_here = no_body_yet_ && awaits_keeper() && exchange_->written() != 0;
+    if (step && *step == Step::starved && !held_here)
         deadline_.disarm();
     else if (!stood || exchange_->written() != before || !deadline_.armed())
         arm_silence();

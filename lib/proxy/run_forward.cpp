@@ -20,11 +20,43 @@ Body& Run::body_to_send() {
 }
 
 // The keeper has the time-outs of its line and its backend, and tells their ends. Only one that
-// stands still, or whose machine is gone, is silent for longer.
+// stands still, or whose machine is gone, is silent for longer. It asks for a body at once.
 Duration Run::keeper_silence(Duration backend) const {
     constexpr Duration to_tell = 2s;
     const Duration line = settings().wait_timeout;
-    return line >= never || backend >= never ? never : line + backend + to_tell;
+    if (line >= never) return never;
+    if (awaits_keeper() && !request_->repeatable) return line + to_tell;
+    return backend >= never ? never : line + backend + to_tell;
+}
+
+// It can go to another keeper: nothing of it has started there, or it may be repeated.
+bool Run::awaits_keeper() const {
+    return request_->peer && !request_->asked_for && !request_->reply.begun();
+}
+
+// The keeper that stands still says nothing, and neither does its connection, while the line goes
+// on at another one.
+void Run::arm_keeper() {
+    constexpr Duration look_again = 1s;
+    const Duration left = std::max<Duration>(keeper_ends_ - monotonic_now(), 1ms);
+    station_.loop.arm(deadline_, std::min(left, look_again));
+}
+
+// As long as the line waits for the end of what that keeper started, the request may be of it.
+bool Run::line_went_on() const {
+    const Whereabouts at = request_->route->gate->where();
+    using enum Whereabouts::Where;
+    if (at.where != here && at.where != peer) return false;
+    const auto is_there = [&](const auto& keeper) {
+        return keeper && keeper->epoch == request_->line_epoch;
+    };
+    return !is_there(at.keeper) && !is_there(at.prior);
+}
+
+error_code Run::look_for_keeper() {
+    if (line_went_on()) return errc::line_moved;
+    if (monotonic_now() < keeper_ends_) return arm_keeper(), error_code();
+    return request_->repeatable ? errc::upstream_timeout : errc::line_moved;
 }
 
 // A client that ends its side may have left; the keeper decides, as of its own clients.

@@ -48,6 +48,10 @@ class Run final : public Resident {
     bool goes_to_another_keeper(error_code failure) const;
     void tell_keeper(const std::string& why, const std::string& remedy);
     Duration keeper_silence(Duration backend) const;
+    bool awaits_keeper() const;
+    void arm_keeper();
+    bool line_went_on() const;
+    error_code look_for_keeper();
     void pass_end_on();
 
     // run_answer.cpp
@@ -126,6 +130,7 @@ class Run final : public Resident {
     Duration held_back_{};              // by a slow client, since held_back_at_
     std::uint64_t held_back_at_ = 0;    // bytes of the backend
     Time patience_ends_ = Time::max();  // with a client that is too slow
+    Time keeper_ends_ = Time::max();    // the longest silence of a keeper
     std::string_view complaint_;        // of the response head; a constant
     Watch watch_ = Watch::backend;
     std::uint64_t backlog_ = most_backlog;  // at the last expiry of deadline_

@@ -98,13 +98,17 @@ void Run::arm_silence() {
     const bool awaited = watch_ == Watch::backend && !request_->reply.finished();
     if (!awaited && watch_ != Watch::end) return;
     backlog_ = most_backlog;
-    station_.loop.arm(deadline_, longest_pause(silence()));
+    const Duration longest = longest_pause(silence());
+    if (!awaits_keeper()) return station_.loop.arm(deadline_, longest);
+    keeper_ends_ = monotonic_now() + longest;
+    arm_keeper();
 }
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
 error_code Run::timed_out() {
     if (watch_ == Watch::client) return client_is_slow(), error_code();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
+    if (awaits_keeper()) return look_for_keeper();
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;

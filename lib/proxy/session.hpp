@@ -88,6 +88,7 @@ class Session {
     error_code check_told_queue() const;
     error_code unstarted_at_stop() const;
     const LineKeeper* keeper_for(const Whereabouts& at);
+    bool calls_from_here() const;
     error_code find_line();
     void note_forward(error_code failure) const;
     void note_away(error_code failure) const;
@@ -183,12 +184,11 @@ class Session {
     std::unique_ptr<FileAnswer> file_;           // that answers it
     std::unique_ptr<const std::string> inside_;  // a call from inside: the request id that it names
     std::unique_ptr<const Told> told_;           // null: it came from a client
-    std::string own_head_;          // of a clustered request from a client: it may be stamped again
-    std::uint64_t line_epoch_ = 0;  // of the keeper that it was forwarded to
-    bool gathers_ = false;          // no keeper was known when it took its ticket here
-    bool only_within_ = false;      // the line is not here: at most the slot of its caller is
-    bool asked_prior_ = false;      // whether its caller runs at the keeper before
-    bool accepted_ = false;         // that call has its 202: it gets no other answer
+    std::string own_head_;      // of a clustered request from a client: it may be stamped again
+    bool gathers_ = false;      // no keeper was known when it took its ticket here
+    bool only_within_ = false;  // the line is not here: at most the slot of its caller is
+    bool asked_prior_ = false;  // the keeper before, whether its caller runs there
+    bool accepted_ = false;     // that call has its 202: it gets no other answer
     bool granted_at_once_ = false;
     bool needs_length_ = false;  // the backend must be told the length of the body before it
 };

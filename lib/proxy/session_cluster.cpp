@@ -78,7 +78,7 @@ error_code Session::check_told_queue() const {
 error_code Session::find_line() {
     request_->peer.reset();
     request_->asked_for = false;
-    line_epoch_ = 0;
+    request_->line_epoch = 0;
     if (const auto failure = check_told_queue()) return failure;
     queues_ = queues_ || told_ != nullptr;  // so has the replica decided that sent it
     if (!queues_ || !request_->route->gate->clustered()) return {};
@@ -89,7 +89,7 @@ error_code Session::find_line() {
     if (at.where != peer && refuses) refuses = false;  // written seldom: all threads read it
     if (!request_->record.cluster) request_->record.cluster = std::make_unique<ClusterPart>();
     request_->record.cluster->forwarded_to.clear();
-    only_within_ = at.where != here && told_ && names_caller();
+    only_within_ = at.where != here && names_caller() && (told_ || calls_from_here());
     if (only_within_) return {};
     if (at.where == stands) return errc::cluster_away;
     if (at.where == away) return told_ ? errc::line_moved : errc::cluster_away;
@@ -99,19 +99,22 @@ error_code Session::find_line() {
     request_->peer = station().commons.peers->at(keeper->address);
     if (!request_->peer) return errc::cluster_away;
     request_->record.cluster->forwarded_to = keeper->address;
-    line_epoch_ = keeper->epoch;
+    request_->line_epoch = keeper->epoch;
     return {};
 }
 
 // Null: it takes its ticket here. A line that settles waits for the requests of the keeper before.
-// If one of them has made this call, the call runs within that one's slot, there: here the two
-// would wait for each other.
+// If one of them has made this call, the call runs within that one's slot, there: in the line the
+// two would wait for each other.
 const LineKeeper* Session::keeper_for(const Whereabouts& at) {
-    const bool elsewhere = at.where == Whereabouts::Where::peer;
-    const bool here = at.where == Whereabouts::Where::here;
-    const bool asks_prior = here && at.keeper && !told_ && !asked_prior_ && names_caller();
+    const bool asks_prior = at.prior && !told_ && !asked_prior_ && names_caller();
     asked_prior_ = asked_prior_ || asks_prior;
-    return elsewhere || asks_prior ? at.keeper.get() : nullptr;
+    return asks_prior ? at.prior.get() : at.keeper.get();
+}
+
+// Its caller runs here still, in a term that this replica has kept before.
+bool Session::calls_from_here() const {
+    return request_->route->gate->runs(*inside_);
 }
 
 // The process ends, and nothing of the request has gone to the backend: the replica that sent it
@@ -196,6 +199,8 @@ std::uint32_t Session::retry_after_lease() const {
 error_code Session::meaning_of(error_code failure) const {
     if (!request_->peer || !failure || request_->reply.begun()) return failure;
     if (left()) return errc::client_closed;
+    if (failure == errc::stopped && !request_->asked_for && !request_->repeatable)
+        return errc::draining;  // nothing was started
     if (failure == errc::upstream_refused || failure == errc::upstream_untrusted ||
         failure == errc::upstream_connect_timeout)
         return errc::line_moved;  // nothing was sent
@@ -238,7 +243,7 @@ bool Session::may_go_again(error_code failure) const {
 // The line is still where it was refused, as far as this replica knows.
 bool Session::is_refused() const {
     const Whereabouts at = request_->route->gate->where();
-    return at.where == Whereabouts::Where::peer && at.keeper->epoch == line_epoch_;
+    return at.where == Whereabouts::Where::peer && at.keeper->epoch == request_->line_epoch;
 }
 
 // Takes the request to where the line is now. `moved` tickets go at once; after a keeper that

@@ -68,6 +68,9 @@ void log_changes(Log& log, const std::string& queue, const LineView& before, con
     log_settled(log, queue, before, after);
     if (before.role != Role::follower && after.role == Role::follower)
         log_end(log, queue, before, after);
+    if (after.ended_pauses != before.ended_pauses)
+        log.warn("the pause of a queue has ended: another replica keeps it, and is not paused",
+                 {{"queue", queue}});
 }
 
 }  // namespace ticketgate::replica

@@ -7,6 +7,17 @@ namespace ticketgate::replica {
 
 using cluster::Keeper;
 
+namespace {
+
+// The same one as before, unless the record names another.
+std::shared_ptr<const LineKeeper> shared(const std::shared_ptr<const LineKeeper>& before,
+                                         const cluster::Instance& keeper, cluster::Epoch epoch) {
+    if (before && before->epoch == epoch && before->address == keeper.address) return before;
+    return std::make_shared<const LineKeeper>(LineKeeper{keeper.address, epoch, keeper.name});
+}
+
+}  // namespace
+
 Line::Line(std::string queue, const cluster::Instance& self, const Keeper::Settings& settings,
            Wants wants)
     : queue_(std::move(queue)), keeper_(self, settings), wants_(std::move(wants)) {}
@@ -60,23 +71,22 @@ void Line::tell_gate(BootTime sure_until) {
     const bool deposed = std::exchange(kept_, !follows) && follows;
     const bool elsewhere = follows && keeper_.where() == cluster::Where::peer;
     if (gate_ && (deposed || elsewhere)) gate_->move_away();
+    if (gate_ && deposed && gate_->end_pause()) ++counts_.ended_pauses;
 }
 
 void Line::publish() {
     const cluster::Where where = keeper_.where();
-    std::shared_ptr<const LineKeeper> at;
-    const bool settles = where == cluster::Where::here && keeper_.role() == cluster::Role::settling;
-    if (where == cluster::Where::peer || settles) {
+    std::shared_ptr<const LineKeeper> at, prior;
+    if (where != cluster::Where::nowhere) {
         const cluster::Line& line = *keeper_.line();
-        const cluster::Instance& keeper = settles ? line.prior->keeper : line.keeper;
-        const cluster::Epoch epoch = settles ? line.prior->epoch : line.epoch;
-        if (at_ && at_->epoch == epoch && at_->address == keeper.address) at = at_;
-        if (!at)
-            at = std::make_shared<const LineKeeper>(LineKeeper{keeper.address, epoch, keeper.name});
+        if (where == cluster::Where::peer) at = shared(at_, line.keeper, line.epoch);
+        if (line.prior && line.prior->keeper.id != keeper_.self().id)
+            prior = shared(prior_, line.prior->keeper, line.prior->epoch);
     }
     const std::lock_guard lock(lock_);
     where_ = where;
     at_ = std::move(at);
+    prior_ = std::move(prior);
 }
 
 // When the store was away for so long that a replica is not sure any more, it grants nothing, and
@@ -86,12 +96,12 @@ void Line::publish() {
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
-    if (where_ == cluster::Where::peer) return {peer, at_};
+    if (where_ == cluster::Where::peer) return {peer, at_, prior_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return {away, nullptr};
     if (store_full_ && until_.load() == 0) return {stands, nullptr};
     if (where_ != cluster::Where::here) return {nowhere, nullptr};
-    return {here, at_};
+    return {here, nullptr, prior_};
 }
 
 Keeper::Facts Line::facts() const {

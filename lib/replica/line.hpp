@@ -78,6 +78,7 @@ class Line final : public Permit {
     struct Counts {
         std::uint64_t takeovers = 0;
         std::array<std::uint64_t, 4> settled{};  ///< by cluster::Settled
+        std::uint64_t ended_pauses = 0;          ///< when another replica took the line over
     };
     const Counts& counts() const { return counts_; }
     /// For how long it waits for the end of an earlier term.
@@ -116,7 +117,7 @@ class Line final : public Permit {
     Time ask_deposed_{}, ask_deposed_until_{};
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
-    std::shared_ptr<const LineKeeper> at_;
+    std::shared_ptr<const LineKeeper> at_, prior_;
     std::optional<Question> question_;
     cluster::Epoch over_ = 0;  // nothing of this term or an earlier one runs or will run here
     std::uint64_t looks_at_write_ = 0;

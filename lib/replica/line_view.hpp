@@ -19,6 +19,7 @@ struct LineView {
     Duration settling{0};  ///< for how long it waits for an earlier term
     std::uint64_t takeovers = 0;
     std::array<std::uint64_t, 4> settled{};  ///< earlier terms, by cluster::Settled
+    std::uint64_t ended_pauses = 0;          ///< by the loss of the line to another replica
 };
 
 }  // namespace ticketgate::replica

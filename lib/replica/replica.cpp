@@ -254,7 +254,7 @@ void Replica::publish(const Line& line) {
     const Line::Counts& counts = line.counts();
     LineView now{keeper.role(),    keeper.where(),  keeper.epoch(),
                  keeper.line(),    is_rid_of(line), line.settling(monotonic_now()),
-                 counts.takeovers, counts.settled};
+                 counts.takeovers, counts.settled,  counts.ended_pauses};
     const std::lock_guard lock(seen_lock_);
     LineView& seen = seen_[line.queue()];
     log_changes(log_, line.queue(), seen, now, settings_.options);

@@ -41,6 +41,56 @@ TEST_F(ClusterInside, RunsWithinItsCallersSlotAtAKeeperThatDrains) {
     EXPECT_TRUE(a->program().wait());
 }
 
+// A replica that neither keeps the line nor kept it passes the call to the one that its caller runs
+// at, and not to the next keeper, which waits for that one.
+TEST_F(ClusterInside, IsFoundFromEachReplica) {
+    auto a = replica_of(0, "a");
+    begin_line(*a);
+    const auto b = replica_of(0, "b"), c = replica_of(1, "c");
+    Client outer = held_at(*a);
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(is_stored({"settling"}));
+    EXPECT_EQ(b->get("/inner", caller()).status, 200);
+    EXPECT_EQ(c->get("/inner", caller()).status, 200);
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_TRUE(a->program().wait());
+}
+
+// A replica that stood while another took the line over: its request waits for the call, and the
+// next keeper for that request.
+TEST_F(ClusterInside, IsRefusedAtOnceWhereItsCallerRunsInATermThatEnded) {
+    auto a = replica_of(0, "a");
+    begin_line(*a);
+    const auto b = replica_of(1, "b");
+    Client outer = held_at(*a);
+    a->program().signal(SIGSTOP);
+    ASSERT_TRUE(is_stored({"settling"}));
+    a->program().signal(SIGCONT);
+    EXPECT_EQ(a->get("/inner", caller()).status, 503);
+    EXPECT_EQ(b->get("/inner", caller()).status, 503);
+    EXPECT_EQ(backend_.count("/inner"), 0u);
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_EQ(b->get("/next").status, 200);
+}
+
+// A backend that refuses lower numbers would refuse the caller behind its own call.
+TEST_F(ClusterInside, HasTheFencingNumberOfItsCaller) {
+    const auto a = replica_of(0, "a");
+    begin_line(*a);
+    Client outer = held_at(*a);
+    EXPECT_EQ(a->get("/inner", caller()).status, 200);
+    const auto number = [&](const char* path) {
+        return backend_.of(path).at(0).header("Fencing-Token");
+    };
+    EXPECT_EQ(number("/inner"), number("/lost"));
+    backend_.release("/lost");
+    EXPECT_EQ(outer.read().status, 200);
+    EXPECT_EQ(a->get("/next").status, 200);
+    EXPECT_GT(number("/next"), number("/lost"));
+}
+
 // The keeper before knows no such request, so the call waits in its turn.
 TEST_F(ClusterInside, WaitsWhereItCameIfItsCallerIsNotKnown) {
     auto a = replica_of(0, "a");

@@ -50,8 +50,9 @@ def get(port, path, method="GET", body=None, headers=None, timeout=PATIENCE):
 
 
 class Replica:
-    def __init__(self, ticketgate, name, store, upstream):
-        self.ticketgate = ticketgate
+    def __init__(self, ticketgate, name, store, upstream, environment=None):
+        """`environment`: what the replica has on top of this process' own."""
+        self.ticketgate, self.environment = ticketgate, dict(os.environ, **(environment or {}))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ticketgate-replica-"))
         self.port, self.admin, peer = free_port(), free_port(), free_port()
         self.file = self.folder / "c.yaml"
@@ -66,7 +67,7 @@ class Replica:
     def start(self):
         with open(self.folder / "log", "ab") as log:
             self.child = subprocess.Popen([self.ticketgate, "-c", self.file], stdout=subprocess.DEVNULL, stderr=log,
-                                          stdin=subprocess.DEVNULL)
+                                          stdin=subprocess.DEVNULL, env=self.environment)
         wait_for(lambda: answers(self.port), "ticketgate listens", PATIENCE)
         return self
 
