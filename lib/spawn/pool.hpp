@@ -77,7 +77,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
     bool took(Worker& worker) noexcept;
     /// The request that the worker runs now.
     void serves(Worker& worker, std::string_view request_id) noexcept;
-    /// It has ended before it got a byte of that request.
+    /// It, or its connection, has ended before it got a byte of that request.
     void spared(Worker& worker) noexcept;
     /// The worker broke the rules of its transport: it must end.
     void reject(Worker& worker) noexcept;

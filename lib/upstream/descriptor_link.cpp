@@ -91,13 +91,17 @@ Proof DescriptorLink::prove_taken() noexcept {
     return Proof::gone;
 }
 
-// The control socket has ended: nothing can be passed any more. A process that lives on without it
-// would keep its place for ever.
+// The control socket has ended: nothing can be passed any more.
 bool DescriptorLink::parted() noexcept {
     if (!stream_->fin() && !stream_->broken()) return false;
+    part();
+    return true;
+}
+
+// A process that lives on would keep its place for ever.
+void DescriptorLink::part() noexcept {
     give_up();
     pool().parted(worker());
-    return true;
 }
 
 // False: what came is not the cookie of this worker's request.
@@ -135,8 +139,8 @@ bool DescriptorLink::begin() {
     draw_cookie();
     if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return false;
     if (!pass(stream_->descriptor(), cookie_, theirs.get())) {
-        // Nobody holds the other end, or ever will: the descriptor has reached nobody.
-        if (errno == EPIPE || errno == ECONNRESET) give_up();
+        // Nobody reads at the other end, or ever will: the descriptor has reached nobody.
+        if (errno == EPIPE || errno == ECONNRESET) part();
         return false;
     }
     outstanding_ = true;

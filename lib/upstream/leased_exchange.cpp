@@ -76,7 +76,8 @@ void LeasedExchange::take_another() noexcept {
 
 // ── the exchange ──
 
-// Each turn of the loop uses up a dead worker.
+// Each turn of the loop uses up an idle worker. One that lives takes a new connection, and is idle
+// again when it has read from that.
 result<Step> LeasedExchange::send(std::string_view head, Body& body) {
     while (phase_ != Phase::serving) {
         const auto step = prepare();
@@ -84,7 +85,7 @@ result<Step> LeasedExchange::send(std::string_view head, Body& body) {
         const auto sent = inner()->send(head, body);
         if (sent || !link().spared()) return sent;
         pool_->spared(*worker_);
-        link().give_up();
+        if (worker_->life.over()) link().give_up();
         take_another();
     }
     return inner()->send(head, body);

@@ -77,6 +77,7 @@ class PooledExchange : public Exchange,
     void talk_over(std::unique_ptr<net::Stream> stream);
     /// Connects, and sends the first bytes of the next request's head, which send() then leaves
     /// out. done: the backend has read them. Only for a unix socket, where the system tells that.
+    /// upstream_broke: the connection has ended; nothing shows what the backend has read.
     result<Step> send_ahead(std::string_view start);
     /// The last exchange is over, and the backend keeps the connection.
     bool kept() const;
@@ -84,6 +85,8 @@ class PooledExchange : public Exchange,
     bool hung_up() const { return stream_ != nullptr && !quiet(); }
     /// The connection has taken nothing of the request, beyond what was sent ahead.
     bool sent_nothing() const { return request_bytes() == 0; }
+    /// A write has failed: nothing more can be sent.
+    bool unwritable() const { return write_failed_; }
     /// Makes a kept or new connection ready for the next request.
     void begin_again();
     /// Ends the connection in both directions. What has come is still read.
@@ -140,6 +143,7 @@ class PooledExchange : public Exchange,
     /// While idle: the backend closed it, or it was idle for too long. Before it is connected: time
     /// for another try.
     void notify() override;
+    result<Step> reads_all();
     bool quiet() const;
     bool body_unread() const;
     bool whole() const;

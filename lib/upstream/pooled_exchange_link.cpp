@@ -20,16 +20,28 @@ result<Step> PooledExchange::send_ahead(std::string_view start) {
     while (sent_ahead_ < start.size()) {
         const std::array<iovec, 1> rest{net::piece(start.substr(sent_ahead_))};
         const auto written = stream_->write_some(rest);
-        if (written.status == net::Io::failed) return errc::upstream_broke;
+        if (written.status == net::Io::failed) {
+            write_failed_ = true;
+            return errc::upstream_broke;
+        }
         if (written.status != net::Io::ok || written.bytes == 0) return Step::blocked;
         sent_ahead_ += written.bytes;
         written_ += written.bytes;
     }
-    return stream_->backlog() <= all_but_read ? Step::done : Step::blocked;
+    return reads_all();
+}
+
+// The end of a unix socket takes what is unread along, and can be seen before that. So an empty
+// queue is a proof only if the connection stands behind it.
+result<Step> PooledExchange::reads_all() {
+    const bool unread = stream_->backlog() > all_but_read;
+    stream_->look();
+    if (!quiet()) return errc::upstream_broke;
+    return unread ? Step::blocked : Step::done;
 }
 
 bool PooledExchange::kept() const {
-    return pool_.settings().max_idle > 0 && whole() && quiet();
+    return pool_.settings().max_idle > 0 && !mute() && whole() && quiet();
 }
 
 void PooledExchange::begin_again() {

@@ -1,4 +1,5 @@
 // The link of a worker that accepts connections itself.
+#include <cerrno>
 #include <exception>
 
 #include "fcgi/record.hpp"
@@ -34,7 +35,10 @@ Proof SocketLink::prove() noexcept {
     if (gone()) return Proof::gone;
     try {
         if (next_ && next_->hung_up()) next_.reset();
-        if (!next_ && exchange_ && exchange_->kept()) return knock(exchange_);
+        if (!next_ && exchange_ && exchange_->kept()) {
+            const Proof proof = knock(exchange_);
+            if (exchange_->kept()) return proof;  // else the worker has just ended the connection
+        }
         if (!next_) {
             next_ = upstream().connect_to(loop(), address_);
             next_->observe(observer());
@@ -49,7 +53,10 @@ Proof SocketLink::prove() noexcept {
 Proof SocketLink::knock(std::unique_ptr<FcgiExchange>& at) {
     const auto step = at->send_ahead(knocking());
     if (step) return *step == Step::done ? Proof::idle : Proof::working;
-    if (&at == &next_) next_.reset();
+    if (&at == &exchange_) return Proof::working;
+    // Its listening socket takes nothing any more. The request that it has may run to its own end.
+    if (next_->refusal() == ECONNREFUSED) pool().parted(worker());
+    next_.reset();
     retry_later();
     return Proof::working;
 }

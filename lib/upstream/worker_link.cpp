@@ -67,6 +67,11 @@ void WorkerLink::come_to(net::Loop& loop) {
     enter_loop();  // does nothing the second time
 }
 
+// Also where the worker lives: the system took nothing of the request, so nobody can have read it.
+bool WorkerLink::spared() const {
+    return exchange_->sent_nothing() && (worker_.life.over() || exchange_->unwritable());
+}
+
 bool WorkerLink::leave() noexcept {
     if (looks_) return false;
     if (loop_ == nullptr) return true;
@@ -88,14 +93,15 @@ bool WorkerLink::process_ended() noexcept {
     return true;
 }
 
+// Also while a request waits for this proof: no event comes from a connection that is not there.
 void WorkerLink::retry_later() noexcept {
-    if (leased_) return;  // the request's own deadline bounds its wait
     loop_->arm(retry_, retry_after);
 }
 
 // An event says nothing about other connections of the same batch: looks at all of it in the next
 // turn. A worker that is about to be freed has nobody to be idle for.
 void WorkerLink::notify() {
+    if (leased_ && observer_ != nullptr) return observer_->notify();  // of retry_
     auto worker = worker_.weak_from_this().lock();
     if (worker == nullptr || std::exchange(looks_, true)) return;
     loop_->post(look_, std::move(worker));

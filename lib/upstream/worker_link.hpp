@@ -39,8 +39,8 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// that it has taken it, nothing of the request may be sent.
     bool offered() const { return offered_; }
     FcgiExchange* exchange() { return exchange_.get(); }
-    /// The process has ended, and nothing of the request has reached it.
-    bool spared() const { return exchange_->sent_nothing() && worker_.life.over(); }
+    /// The process or its connection has ended, and nothing of the request has reached it.
+    bool spared() const;
     /// No request goes to it any more.
     void give_up() noexcept { given_up_ = true; }
     /// The request has left the worker: tells the pool when it is idle.
@@ -123,6 +123,7 @@ class DescriptorLink final : public WorkerLink {
     Proof prove_taken() noexcept;
     bool read_cookie() noexcept;
     bool parted() noexcept;
+    void part() noexcept;
     void draw_cookie();
     std::unique_ptr<net::SocketStream> stream_;  // the control socket
     bool attached_ = false, outstanding_ = false;

@@ -61,6 +61,49 @@ TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
     EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
 }
 
+// Nothing shows that at its end, until something is passed to it.
+TEST(LivingWorkers, ThatReadTheirControlSocketNoMoreAreReplaced) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?deaf").body, "pid");
+        EXPECT_TRUE(eventually([&] {
+            return gateway.folder().read("marks").find("deaf " + pid + "\n") != std::string::npos;
+        }));
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+}
+
+TEST(LivingWorkers, ThatShutTheirListeningSocketAreReplaced) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?shut").body, "pid");
+        EXPECT_FALSE(pid.empty());
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+}
+
+// The end of the connection takes the first bytes of the next request along, unread.
+TEST(LivingWorkers, ThatCloseTheirConnectionAndWorkOnKeepTheSlot) {
+    Gateway gateway("threads: 2\n" + workers("transport: socket, min: 2, max: 2"));
+    for (int i = 0; i < 10; ++i) {
+        const std::string n = std::to_string(i);
+        EXPECT_EQ(gateway.get("/q/a" + n + "?away=door" + n).status, 200);
+        Client client = gateway.client();
+        client.request("POST", "/q/b" + n, {}, std::string(10000, 'b'));
+        EXPECT_TRUE(gateway.wait_for_waiting("q", 1));
+        (void)gateway.folder().write("door" + n, "");
+        EXPECT_EQ(client.read().status, 200);
+        const auto marks = gateway.folder().read("marks");
+        EXPECT_LT(marks.find("end a" + n), marks.find("begin b" + n)) << marks;
+    }
+}
+
 std::size_t lines_with(const std::string& text, const std::string& part) {
     std::istringstream lines(text);
     std::size_t count = 0;

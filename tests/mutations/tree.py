@@ -1,4 +1,4 @@
-"""A copy of the sources with a build of tg_simulate and the two models. The working tree is never changed."""
+"""A copy of the sources with a build of tg_simulate, the two models and unit tests. The working tree is never changed."""
 import os
 import re
 import shutil
@@ -6,9 +6,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-COPIED = ("CMakeLists.txt", "cmake", "cmd", "lib", "loadtest", "tests/cluster_model", "tests/path_model",
-          "tests/simulation")
-PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model"}  # by the first word of `run`; else tg_simulate
+COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
+# By the first word of `run`; else tg_simulate.
+PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model", "upstream_test": "upstream_test"}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
@@ -64,7 +64,7 @@ class Tree:
             (self.root / path).unlink()
 
     def configure(self):
-        self.call("cmake", "-G", "Ninja", "-S", self.root, "-B", self.build_folder, "-DTG_TESTS=OFF",
+        self.call("cmake", "-G", "Ninja", "-S", self.root, "-B", self.build_folder, "-DTG_TESTS=ON",
                   "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1")
 
     def build(self):
@@ -97,7 +97,7 @@ class Tree:
                                   timeout=seconds)
         except subprocess.TimeoutExpired:
             return Outcome(None, f"still runs after {seconds} s", "")
-        replay = re.search(r"^replay: (.*)$", done.stderr, re.MULTILINE)
+        replay = re.search(r"^(?:replay: |\[  FAILED  \] )(.*)$", done.stderr + done.stdout, re.MULTILINE)
         words = [line for line in (done.stdout + done.stderr).splitlines() if line and not line.startswith("replay: ")]
         return Outcome(done.returncode, words[0] if words else "", replay.group(1) if replay else "")
 

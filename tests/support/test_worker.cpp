@@ -12,7 +12,11 @@
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
 //   part        closes its control socket behind its cookie, and lives on
 //   cut         closes its control socket ahead of its cookie, and lives on
+//   deaf        ends the reading side of its control socket behind its cookie, and lives on
 //   linger      reads to the end of the connection behind its answer
+//   away=NAME   waits for the next request's first bytes, closes the connection with them unread,
+//               and waits for NAME before it is idle
+//   shut        shuts its listening socket down behind its answer, and lives on
 // With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
 // and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
 // process exits so. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
@@ -134,8 +138,8 @@ void leave_child() {
 
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
-    std::string late, garbage, more, tail;
-    bool bad_cookie = false, linger = false, part = false, cut = false;
+    std::string late, garbage, more, tail, away;
+    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false, shut = false;
 };
 
 After act(const std::string& query) {
@@ -155,6 +159,9 @@ After act(const std::string& query) {
         if (word == "linger") after.linger = true;
         if (word == "part") after.part = true;
         if (word == "cut") after.cut = true;
+        if (word == "deaf") after.deaf = true;
+        if (word == "shut") after.shut = true;
+        if (word.starts_with("away=")) after.away = value;
         if (word == "child") leave_child();
     }
     return after;
@@ -173,6 +180,12 @@ std::string describe(const Params& params, std::size_t body) {
         if (value != nullptr) out << name << ' ' << value << "\n";
     }
     return out.str();
+}
+
+// Of the next request.
+void wait_for_bytes(int connection) {
+    pollfd next{connection, POLLIN, 0};
+    (void)::poll(&next, 1, -1);
 }
 
 // One request. False: the connection is over.
@@ -206,6 +219,13 @@ bool serve(int connection, After& after, bool& keep) {
     }
     write_all(connection, answer + record(6, "") + record(3, std::string(8, '\0')) + after.more);
     if (!after.late.empty()) wait_for(after.late);
+    if (!after.away.empty()) {
+        wait_for_bytes(connection);
+        ::close(connection);
+        keep = false;
+        wait_for(after.away);
+    }
+    keep = keep && !after.shut;
     while (after.linger && read_record(connection, next)) {
     }
     mark("end " + id);
@@ -233,7 +253,9 @@ void accept_each() {
         bool keep = true;
         while (keep && serve(connection, after, keep)) {
         }
-        ::close(connection);
+        if (after.away.empty()) ::close(connection);
+        if (after.shut) ::shutdown(STDIN_FILENO, SHUT_RDWR);
+        while (after.shut) ::pause();
     }
     _exit(0);
 }
@@ -275,6 +297,11 @@ void be_passed_each(int control) {
         (void)!::write(control, cookie.data(), 3);
         (void)!::write(control, cookie.data() + 3, 5);
         ::close(connection);
+        if (after.deaf) {
+            ::shutdown(control, SHUT_RD);
+            mark("deaf " + std::to_string(::getpid()));
+        }
+        while (after.deaf) ::pause();
         if (after.part) ::close(control);
         while (after.part) ::pause();
     }
