@@ -198,13 +198,16 @@ bool Supervisor::Crew::ends_before_birth(pid_t pid, const Child& child) {
     return !children_.contains(pid);
 }
 
+// What a worker has started may write longer than its crew lives.
 Output::Tell Supervisor::Crew::telling(pid_t pid, std::shared_ptr<Speech> speech) {
-    return [this, pid, speech = std::move(speech)](std::string_view line, std::string_view id) {
-        if (!lines_.takes(line, *speech, monotonic_now())) return;
-        supervisor_.log_.warn("a worker says", {{"upstream", pool_->name()},
-                                                {"pid", std::uint64_t(pid)},
-                                                {"request_id", id},
-                                                {"text", line}});
+    return [weak = weak_from_this(), pid, speech = std::move(speech)](std::string_view line,
+                                                                      std::string_view id) {
+        const auto self = weak.lock();
+        if (!self || !self->lines_.takes(line, *speech, monotonic_now())) return;
+        self->supervisor_.log_.warn("a worker says", {{"upstream", self->pool_->name()},
+                                                      {"pid", std::uint64_t(pid)},
+                                                      {"request_id", id},
+                                                      {"text", line}});
     };
 }
 
@@ -286,7 +289,7 @@ bool Supervisor::Crew::reap(pid_t pid) {
     const Child child = std::move(found->second);
     children_.erase(found);
     (void)::shutdown(child.listener.get(), SHUT_RDWR);
-    child.output->close();
+    if (child.output->outlives()) supervisor_.read_on(child.output);
     tell_dropped(child, true);
     note_end(*child.worker, status);
     return true;

@@ -43,7 +43,10 @@ void Output::listen(boost::asio::io_context& io) {
 void Output::read_on() {
     pipe_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                      [self = shared_from_this()](const error_code& error) {
-                         if (!error && self->read_some()) self->read_on();
+                         if (error) return;
+                         if (self->read_some()) return self->read_on();
+                         self->end_line();
+                         self->end();
                      });
 }
 
@@ -89,19 +92,37 @@ void Output::take_or_drop(std::string_view bytes) noexcept try {
     line_.clear();
 }
 
-// A child of the worker may hold the pipe open.
-void Output::close() {
-    if (!pipe_.is_open()) return;
+void Output::end_line() noexcept try { tell_line(); } catch (const std::bad_alloc&) {
+    line_.clear();
+}
+
+// False: nobody writes to it any more.
+bool Output::read_rest() {
     for (int i = 0; i < most_reads_at_the_end; ++i) {
         const auto size = written_->read(buffer_);
-        if (size <= 0) break;
+        if (size <= 0) return size < 0 && errno == EAGAIN;
         take_or_drop({buffer_.data(), static_cast<std::size_t>(size)});
     }
-    try {
-        tell_line();
-    } catch (const std::bad_alloc&) {
-        line_.clear();
-    }
+    return true;
+}
+
+bool Output::outlives() {
+    if (!pipe_.is_open()) return false;
+    const bool held = read_rest();
+    written_->ends();
+    end_line();
+    if (!held) end();
+    return held;
+}
+
+void Output::close() {
+    if (!pipe_.is_open()) return;
+    (void)read_rest();
+    end_line();
+    end();
+}
+
+void Output::end() noexcept {
     written_->close();
     error_code ignored;
     pipe_.close(ignored);

@@ -23,7 +23,11 @@ class Output : public std::enable_shared_from_this<Output> {
     ~Output();
     /// For the loop that holds the worker.
     const std::shared_ptr<Written>& written() const { return written_; }
-    /// Tells the rest, and reads no more.
+    /// The worker has ended: tells what it has written. True: a process that it started may still
+    /// write, and is read on until it ends.
+    bool outlives();
+    bool is_open() const { return pipe_.is_open(); }
+    /// Tells the rest, and reads no more. Who still writes gets SIGPIPE.
     void close();
 
  private:
@@ -31,10 +35,13 @@ class Output : public std::enable_shared_from_this<Output> {
     void listen(boost::asio::io_context& io);
     void read_on();
     bool read_some();
+    bool read_rest();
     void take_or_drop(std::string_view bytes) noexcept;
     void take(std::string_view bytes);
     void add(std::string_view bytes);
     void tell_line();
+    void end_line() noexcept;
+    void end() noexcept;
     void tell_if_over();
     boost::asio::posix::stream_descriptor pipe_;
     const Tell tell_;

@@ -35,7 +35,9 @@ void wait_for_an_end(const std::vector<pid_t>& pids) {
 
 Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
                        std::vector<net::Loop*> loops)
-    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {}
+    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {
+    left_.reserve(most_pipes_of_jobs);
+}
 
 // Only after an exception are there workers left.
 Supervisor::~Supervisor() {
@@ -82,6 +84,17 @@ void Supervisor::reap() {
 void Supervisor::forget_soon() {
     boost::asio::post(
         io_, [this] { std::erase_if(crews_, [](const auto& crew) { return crew->over(); }); });
+}
+
+// A background job whose output nobody reads would end by SIGPIPE. Beyond the limit the one does
+// whose worker has ended first.
+void Supervisor::read_on(std::shared_ptr<Output> output) {
+    std::erase_if(left_, [](const auto& one) { return !one->is_open(); });
+    if (left_.size() == most_pipes_of_jobs) {
+        left_.front()->close();
+        left_.erase(left_.begin());
+    }
+    left_.push_back(std::move(output));
 }
 
 void Supervisor::end(std::function<void()> ended) {

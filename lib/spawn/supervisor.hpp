@@ -32,6 +32,11 @@ struct Recipe {
 /// Makes the loop's side of a new worker.
 using MakeLink = std::function<std::unique_ptr<Link>(const std::shared_ptr<Pool>&, Worker&)>;
 
+class Output;
+
+/// Pipes of workers that have ended, which their background jobs hold open. Of all pools.
+inline constexpr std::size_t most_pipes_of_jobs = 32;
+
 class Supervisor {
  public:
     /// `loops` hold the workers; they outlive this.
@@ -59,13 +64,15 @@ class Supervisor {
     class Crew;
     Crew* crew_of(const Pool& pool);
     void forget_soon();
+    void read_on(std::shared_ptr<Output> output);
     void tell_if_ended();
     boost::asio::io_context& io_;
     Log& log_;
     metrics::Registry& metrics_;
     const std::vector<net::Loop*> loops_;
     std::vector<std::shared_ptr<Crew>> crews_;
-    std::function<void()> tell_ended_{};  // empty: nobody waits for it
+    std::vector<std::shared_ptr<Output>> left_;  // the longest first
+    std::function<void()> tell_ended_{};         // empty: nobody waits for it
 };
 
 }  // namespace ticketgate::spawn

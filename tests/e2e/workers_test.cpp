@@ -239,6 +239,16 @@ TEST_P(Workers, AreReplacedAfterMaxRequestsWithoutALoss) {
     EXPECT_GE(served.size(), 10u);
 }
 
+// A write to a pipe that nobody reads would end it.
+TEST_P(Workers, ThatEndLeaveTheirBackgroundJobsTheirOutput) {
+    Gateway gateway(with("min: 1, max: 1, max_requests: 1"));
+    const auto pid = field(gateway.get("/q?job=door").body, "pid");
+    EXPECT_TRUE(eventually([&] { return is_gone(pid); }));
+    EXPECT_EQ(gateway.get("/q").status, 200) << "its end has been seen";
+    open_door(gateway, "door");
+    EXPECT_TRUE(marked(gateway, "job done"));
+}
+
 TEST_P(Workers, StayWhenAReloadChangesTheirNumber) {
     Gateway gateway(with("min: 1, max: 1"));
     const auto pid = field(gateway.get("/a").body, "pid");

@@ -7,6 +7,8 @@
 //   late=NAME   ends the request, then waits for NAME before it is idle
 //   badcookie   says another cookie than it got        say=TEXT   writes to its standard error
 //   child       leaves a process behind that holds all its descriptors; its pid is in the marks
+//   job=NAME    leaves a process behind that holds its standard error, waits for NAME, writes two
+//               lines there, and marks `job done`
 //   garbage     writes bytes that are no record before its answer
 //   more        writes bytes behind its answer
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
@@ -136,6 +138,17 @@ void leave_child() {
     for (;;) ::pause();
 }
 
+void leave_job(const std::string& door) {
+    if (::fork() != 0) return;
+    ::close(STDIN_FILENO);
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    wait_for(door);
+    write_all(STDERR_FILENO, "first of the job\n");
+    write_all(STDERR_FILENO, "last of the job\n");
+    mark("job done");
+    _exit(0);
+}
+
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more, tail, away;
@@ -163,6 +176,7 @@ After act(const std::string& query) {
         if (word == "shut") after.shut = true;
         if (word.starts_with("away=")) after.away = value;
         if (word == "child") leave_child();
+        if (word.starts_with("job=")) leave_job(value);
     }
     return after;
 }

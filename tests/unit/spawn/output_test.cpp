@@ -97,5 +97,26 @@ TEST_F(OutputTest, WhatIsLeftAtTheEndHasItsIds) {
     EXPECT_EQ(told(), (Lines{"a: one", "a: rest"}));
 }
 
+TEST_F(OutputTest, AJobThatOutlivesItsWorkerIsReadUntilItEnds) {
+    written().begins("a");
+    write("of the worker\nhalf");
+    EXPECT_TRUE(output_->outlives());
+    EXPECT_EQ(told(), (Lines{"a: of the worker", "a: half"}));
+    write("of the job\n");
+    EXPECT_EQ(told(), Lines{": of the job"});
+    write("its last");
+    writes_ = Descriptor(-1);
+    EXPECT_EQ(told(), Lines{": its last"});
+    EXPECT_FALSE(output_->is_open());
+}
+
+TEST_F(OutputTest, AWorkerThatLeavesNobodyBehindHasNoPipeAnyMore) {
+    write("last words");
+    writes_ = Descriptor(-1);
+    EXPECT_FALSE(output_->outlives());
+    EXPECT_EQ(told(), Lines{": last words"});
+    EXPECT_FALSE(output_->is_open());
+}
+
 }  // namespace
 }  // namespace ticketgate::spawn
