@@ -41,13 +41,14 @@ bool no_descriptors(const error_code& error) {
 
 struct Server::Listening {
     virtual ~Listening() = default;
+    virtual void accept() = 0;
     virtual void close() = 0;
     virtual void hand_over(PassOn pass_on) = 0;
     virtual void adopt(Descriptor connection, std::string arrived) = 0;
     virtual void go_on() = 0;
     virtual int descriptor() = 0;
     net::Endpoint local;
-    bool owns_file = false;  // of a unix socket
+    std::optional<net::SocketFile> file;  // until close()
 };
 
 namespace {
@@ -67,10 +68,10 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
         (void)opened.socket.release();
         const auto bound = acceptor.local_endpoint();
         this->local = net::Endpoint(bound.data(), static_cast<socklen_t>(bound.size()));
-        this->owns_file = this->local.is_unix() && !opened.passed;
+        this->file.emplace(this->local, !opened.passed);
     }
 
-    void accept() {
+    void accept() override {
         acceptor.async_accept(
             [self = this->shared_from_this()](error_code error, typename Protocol::socket socket) {
                 const bool cancelled = error == asio::error::operation_aborted;
@@ -122,16 +123,17 @@ struct Acceptor final : Listening, std::enable_shared_from_this<Acceptor<Protoco
         if (house->handed_over()) ::close(acceptor.release());
         acceptor.close();
         retry.cancel();
+        this->file.reset();
     }
 
-    // The file of a unix socket is the other process's from here on, even if that ends soon. A
-    // viewer that stayed would see this process's line, and a health check that it drains.
+    // The file of a unix socket is the other process's while that lives. A viewer that stayed would
+    // see this process's line, and a health check that it drains.
     void hand_over(PassOn pass_on) override {
         const bool on = pass_on != nullptr;
         const bool was = house->handed_over();
         house->pass_on = std::move(pass_on);
         if (on == was) return;
-        this->owns_file = false;
+        on ? this->file->lend() : this->file->take_back();
         if (!on) {
             net::listen_again(acceptor.native_handle());
             return accept();
@@ -154,10 +156,8 @@ template <class Protocol, class Listening>
 std::shared_ptr<Listening> listen_on(asio::io_context& control, const Protocol& protocol,
                                      net::Opened opened, std::shared_ptr<House> house,
                                      Server::Report report) {
-    auto acceptor = std::make_shared<Acceptor<Protocol, Listening>>(
-        control, protocol, std::move(opened), std::move(house), std::move(report));
-    acceptor->accept();
-    return acceptor;
+    return std::make_shared<Acceptor<Protocol, Listening>>(control, protocol, std::move(opened),
+                                                           std::move(house), std::move(report));
 }
 
 }  // namespace
@@ -182,7 +182,11 @@ Server::Server(asio::io_context& control, const net::Endpoint& at, Limits limits
 
 Server::~Server() {
     listening_->close();
-    if (listening_->owns_file) ::unlink(listening_->local.text().substr(5).c_str());
+}
+
+// Not before: a client that is accepted by a process whose start fails would get no answer.
+void Server::start() {
+    listening_->accept();
 }
 
 const net::Endpoint& Server::local() const {
@@ -193,8 +197,8 @@ int Server::descriptor() const {
     return listening_->descriptor();
 }
 
-void Server::own_file() {
-    listening_->owns_file = listening_->local.is_unix();
+net::SocketFile& Server::file() {
+    return *listening_->file;
 }
 
 void Server::hand_over(PassOn pass_on) {

@@ -52,12 +52,13 @@ class Server {
     /// The errno of a failed accept; at most one report a pause.
     using Report = std::function<void(int error)>;
 
-    /// Listens on a socket from `open`, which may throw. The functions run on the control thread. A
-    /// null `watch`: there are no events.
+    /// Listens on a socket from `open`, which may throw; accepts from start() on. The functions run
+    /// on the control thread. A null `watch`: there are no events.
     Server(boost::asio::io_context& control, const net::Endpoint& at, Limits limits, Handler handle,
            Report report, Watch watch = nullptr,
            const net::OpenListener& open = net::open_listener);
     ~Server();
+    void start();
 
     const net::Endpoint& local() const;
     int descriptor() const;
@@ -71,8 +72,8 @@ class Server {
     void adopt(Descriptor connection, std::string arrived);
     /// Accepts on, after an exception.
     void go_on();
-    /// The file of a unix socket that was passed is this process's from now on.
-    void own_file();
+    /// Of a unix socket.
+    net::SocketFile& file();
 
  private:
     struct Listening;

@@ -123,10 +123,13 @@ std::optional<net::Endpoint> App::id_service_address() const {
 int App::run() {
     ignore_write_signals();
     control_.hear_signals();
-    if (predecessor_) take_over();
-    auto threads = start_loops();
-    if (id_service_) id_service_->start();
+    auto threads = make_threads();
+    if (id_service_) start_id_service();
     if (replica_) replica_->start();
+    if (predecessor_) take_over();
+    // Nothing may fail from here on: clients are accepted, and the old process has given way.
+    if (admin_) admin_->start();
+    for (std::size_t i = 0; i < loops_.size(); ++i) threads[i].run(*loops_[i]);
     tell_start();
     assembly_.probe_status_pages();
     release_signals();  // after the threads, which must not receive them
@@ -152,16 +155,10 @@ void App::end_workers() {
     while (!supervisor_.ended()) control_.run_again();
 }
 
-// If the system refuses a thread, stops the threads that already run.
-std::vector<std::jthread> App::start_loops() {
-    std::vector<std::jthread> threads;
-    try {
-        for (const auto& loop : loops_) threads.emplace_back([&loop] { loop->run(); });
-    } catch (const std::exception&) {
-        for (const auto& loop : loops_) loop->stop();
-        throw;
-    }
-    return threads;
+// The id service begins later in an upgrade, when the old one has ended.
+std::vector<net::LoopThread> App::make_threads() {
+    if (assembly_.config().id_service) id_thread_.emplace();
+    return std::vector<net::LoopThread>(loops_.size());
 }
 
 void App::tell_start() {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "admin/pages.hpp"
@@ -26,6 +25,7 @@
 #include "config/config.hpp"
 #include "config/environment.hpp"
 #include "log/log_writer.hpp"
+#include "net/loop_thread.hpp"
 #include "net/resolver.hpp"
 #include "noeq/server.hpp"
 #include "otlp/exporter.hpp"
@@ -70,7 +70,7 @@ class App {
     void tell_config();
     admin::Reloaded reload_now(admin::ReadBy by);
     admin::Reloaded reload_and_follow(admin::ReadBy by);
-    std::vector<std::jthread> start_loops();
+    std::vector<net::LoopThread> make_threads();
     void end_workers();
     void on_signal(int signal);
     void go_on();
@@ -91,10 +91,12 @@ class App {
     std::optional<net::Endpoint> id_service_socket() const;
     void end_left_sockets();
     void begin_id_service();
+    void start_id_service();
     HandOver steps_of_hand_over();
     void hand_over(pid_t successor);
     bool take_back();
     void take_over();
+    void tell_lost_files();
     void adopt_guest(Packet& packet);
     void tell_end();
     void adopt_pause(const std::string& queue, Time until);
@@ -132,6 +134,7 @@ class App {
     Shutdown shutdown_;
     Pauses pauses_;
     std::unique_ptr<ids::Generator> admin_ids_;
+    std::optional<net::LoopThread> id_thread_;  // until the service has it
     std::unique_ptr<noeq::Server> id_service_;
     const WallTime started_ = wall_now();
     Certificates certificates_{control_, log_, metrics_};

@@ -89,13 +89,14 @@ void App::register_upgrade_metrics() {
                       });
 }
 
-// The files of unix sockets are the old process's until then: a start that fails leaves them.
+// The files of unix sockets are the old process's until nothing can fail any more: a start that
+// fails leaves them.
 void App::take_over() {
     predecessor_->take_over();
     end_left_sockets();
     if (passed_.of_systemd) return;
     front_.own_files();
-    if (admin_) admin_->own_file();
+    if (admin_) admin_->file().own();
 }
 
 // Not before the old process has handed over: a start that fails leaves them. The id service takes
@@ -111,15 +112,21 @@ void App::begin_id_service() {
     if (!config.id_service) return;
     const bool runs = predecessor_ || shutdown_.handed_over();
     try {
+        if (runs && !id_thread_) id_thread_.emplace();  // first: so its socket ends if it fails
         id_service_ = make_id_service(*config.id_service, *identities_.id_service, log_, metrics_,
                                       [this](const net::Endpoint& at) { return passed_.open(at); });
-        if (!passed_.of_systemd) id_service_->own_file();
-        if (runs) id_service_->start();
+        if (!passed_.of_systemd) id_service_->file().own();
+        if (runs) start_id_service();
     } catch (const std::exception& why) {
         if (!runs) throw;
         log_.error("upgrade: the id service cannot start", {{"why", why.what()}});
     }
     if (runs) (void)passed_.end_left();  // its clients would wait for the old process to end
+}
+
+void App::start_id_service() {
+    id_service_->start(*std::move(id_thread_));
+    id_thread_.reset();
 }
 
 HandOver App::steps_of_hand_over() {
@@ -156,7 +163,7 @@ void App::hand_over(pid_t successor) {
         });
     if (id_service_) {
         passed_.add(Descriptor(::dup(id_service_->descriptor())));
-        id_service_->leave_file();
+        id_service_->file().lend();
         id_service_.reset();
     }
     shutdown_.hand_over([this] { return successor_.gave_all(); });
@@ -172,9 +179,20 @@ bool App::take_back() {
         shutdown_.take_back();
     }
     if (admin_) admin_->hand_over(nullptr);
+    if (accepts) tell_lost_files();
     notify_.main_process(::getpid());
     if (accepts) read_missed_change();
     return accepts;
+}
+
+void App::tell_lost_files() {
+    auto lost = front_.without_file();
+    if (admin_ && !admin_->file().there()) lost.push_back(admin_->local());
+    if (id_service_ && !id_service_->file().there()) lost.push_back(id_service_->local());
+    for (const auto& at : lost)
+        log_.error(
+            "the file of a unix socket is gone, so nobody finds it; an upgrade makes it again",
+            {{"address", at.text()}});
 }
 
 // A configuration without an admin listener ends it.

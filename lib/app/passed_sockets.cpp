@@ -52,8 +52,10 @@ net::Opened PassedSockets::open(const net::Endpoint& at) {
     const auto found =
         std::ranges::find_if(sockets_, [&at](const Socket& one) { return is(one.at, at); });
     if (found == sockets_.end()) return net::open_listener(at);
+    const bool lost = !of_systemd && !net::SocketFile(found->at, false).there();
     Descriptor taken = std::move(found->descriptor);
     sockets_.erase(found);
+    if (lost) return net::open_listener(at);
     if (!of_systemd) net::listen_again(taken.get());
     return {std::move(taken), true};
 }

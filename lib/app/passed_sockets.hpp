@@ -18,7 +18,8 @@ class PassedSockets {
  public:
     /// Throws std::runtime_error if it is not a listening stream socket.
     void add(Descriptor socket);
-    /// Throws as net::open_listener does. Port 0 means any passed socket of that host.
+    /// Throws as net::open_listener does. Port 0 means any passed socket of that host. A unix
+    /// socket whose file is gone is made again.
     net::Opened open(const net::Endpoint& at);
     /// The addresses of those that no listener has taken, but `kept`.
     std::vector<std::string> left(const std::optional<net::Endpoint>& kept = {}) const;

@@ -19,8 +19,7 @@ constexpr Duration patience = 30s;
 constexpr std::uint64_t side_fact = 1, systemd_fact = 2;
 constexpr int time_shift = 8;  // the bits above are a Unix time; a process of before sends none
 
-Packet next_packet(int link) {
-    auto packet = await_packet(link, patience);
+Packet expect(std::optional<Packet> packet) {
     if (!packet) throw std::runtime_error("the old process does not hand over; nothing changed");
     return *std::move(packet);
 }
@@ -76,7 +75,7 @@ Inheritance inherit(const config::Environment& environment) {
     if (!number) return all;
     all.link = take_link(*number);
     ::unsetenv(link_variable);
-    while (!take_offer(next_packet(all.link.get()), all)) continue;
+    while (!take_offer(expect(await_packet(all.link.get(), patience)), all)) continue;
     return all;
 }
 
@@ -84,11 +83,12 @@ Predecessor::Predecessor(Control& control, Log& log, GateRegistry& gates, Descri
                          std::int64_t line_started_s, Steps steps)
     : log_(log),
       steps_(std::move(steps)),
-      socket_(std::move(link)),
+      pid_(maker_of(link)),
+      link_(std::make_shared<UpgradeLink>(
+          control.io(), std::move(link), [this](Packet packet) { heard(std::move(packet)); },
+          [this] { ended(); })),
       shared_(control, gates, upgrade::Side::new_process,
               [this](const upgrade::Message& message) { send(message); }),
-      control_(control),
-      pid_(maker_of(socket_)),
       line_started_s_(line_started_s) {}
 
 // A backend's only worker may be kept busy by an idle connection of this process. The request that
@@ -101,18 +101,15 @@ void Predecessor::send(const upgrade::Message& message) {
 // The queues of the old process and their pauses come before `yours`: no gate of them grants too
 // early, and what an operator says later comes later.
 void Predecessor::take_over() {
-    if (!send_packet(socket_.get(), {Kind::ready}))
+    if (!link_->send_now({Kind::ready}))
         throw std::runtime_error("the old process has ended; start a new one instead");
     for (;;) {
-        Packet packet = next_packet(socket_.get());
+        Packet packet = expect(link_->await(patience));
         const Kind kind = packet.message.kind;
         if (kind == Kind::yours) break;
         if (kind == Kind::queue) shared_.add(packet.message.text);
         if (kind == Kind::pause) heard(std::move(packet));
     }
-    link_ = std::make_shared<UpgradeLink>(
-        control_.io(), std::move(socket_), [this](Packet packet) { heard(std::move(packet)); },
-        [this] { ended(); });
     link_->start();
     shared_.start();
     log_.info("upgrade: this process accepts; the old one finishes its line");
@@ -150,23 +147,23 @@ void Predecessor::ended() {
 }
 
 void Predecessor::tell_pause(const std::string& queue, Time until) {
-    if (lives_ && link_) link_->send(upgrade::at_time(Kind::pause, queue, until));
+    if (lives_) link_->send(upgrade::at_time(Kind::pause, queue, until));
 }
 
 void Predecessor::go_on() {
-    if (!lives_ || !link_) return;
+    if (!lives_) return;
     link_->go_on();
     shared_.go_on();
 }
 
 void Predecessor::tell_end(bool left) {
-    if (!lives_ || !link_) return;
+    if (!lives_) return;
     if (left) return shared_.stop();
     link_->send({Kind::finished});
 }
 
 void Predecessor::tell_drain() {
-    if (lives_ && link_) link_->send({Kind::drain});
+    if (lives_) link_->send({Kind::drain});
 }
 
 }  // namespace ticketgate

@@ -95,11 +95,9 @@ class Predecessor {
     void begin_ids();
     Log& log_;
     const Steps steps_;
-    Descriptor socket_;  // until take_over()
-    std::shared_ptr<UpgradeLink> link_;
-    SharedQueues shared_;
-    Control& control_;
     const pid_t pid_;
+    const std::shared_ptr<UpgradeLink> link_;
+    SharedQueues shared_;
     std::int64_t line_started_s_;
     bool lives_ = true, has_ids_ = false, finished_ = false;
     OldestRequests oldest_;

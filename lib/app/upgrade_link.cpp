@@ -24,6 +24,14 @@ void UpgradeLink::send(const upgrade::Message& message, Descriptor descriptor) {
     if (waiting_.size() == 1) write();
 }
 
+bool UpgradeLink::send_now(const upgrade::Message& message) {
+    return send_packet(socket_.native_handle(), message);
+}
+
+std::optional<Packet> UpgradeLink::await(Duration longest) {
+    return await_packet(socket_.native_handle(), longest);
+}
+
 void UpgradeLink::wait_to_read() {
     wait(Wait::wait_read, &UpgradeLink::read);
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/packets.hpp"
@@ -24,6 +25,10 @@ class UpgradeLink : public std::enable_shared_from_this<UpgradeLink> {
     /// Sends at once, or as soon as the other process has read enough. At most one message a queue
     /// and a few more wait.
     void send(const upgrade::Message& message, Descriptor descriptor = Descriptor(-1));
+    /// Before start(): as send_packet() and await_packet() do.
+    bool send_now(const upgrade::Message& message);
+    std::optional<Packet> await(Duration longest);
+
     /// The packets that the other process sent before it ended.
     std::vector<Packet> last_words();
     bool all_sent() const { return waiting_.empty(); }

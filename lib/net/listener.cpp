@@ -27,12 +27,6 @@ const char* path_of(const Endpoint& at) {
     return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
 }
 
-std::pair<dev_t, ino_t> file_at(const char* path) {
-    struct stat about {};
-    if (::lstat(path, &about) != 0) return {};
-    return {about.st_dev, about.st_ino};
-}
-
 // Errors of one connection only: the next one can be accepted.
 bool concerns_one(int error) {
     return error == ECONNABORTED || error == EINTR;
@@ -88,26 +82,18 @@ Listener::Listener(Loop& loop, const Endpoint& at, Accepted accepted,
       knocked_(std::move(knocked)) {
     Opened opened = open(at);
     descriptor_ = opened.socket.release();
-    if (at.is_unix()) {
-        if (!opened.passed) own_file();
-    } else {
+    if (!at.is_unix()) {
         socklen_t size = sizeof(sockaddr_storage);
         getsockname(descriptor_, local_.address(), &size);
         local_.set_size(size);
     }
+    file_.emplace(local_, !opened.passed);
     update();
 }
 
 Listener::~Listener() {
     if (listening_) loop_.remove(descriptor_);
     ::close(descriptor_);
-    // Another process may have a socket of that name by now.
-    const bool owns = local_.is_unix() && file_ != std::pair<dev_t, ino_t>();
-    if (owns && file_at(path_of(local_)) == file_) ::unlink(path_of(local_));
-}
-
-void Listener::own_file() {
-    if (local_.is_unix()) file_ = file_at(path_of(local_));
 }
 
 void Listener::hold() {

@@ -2,18 +2,17 @@
 // loop.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "net/endpoint.hpp"
 #include "net/loop.hpp"
+#include "net/socket_file.hpp"
 
 namespace ticketgate::net {
 
@@ -59,10 +58,9 @@ class Listener final : private Pollable, private Observer {
     void pause();
     void resume();
 
-    /// The destructor removes the file of a unix socket that this process has made. leave_file():
-    /// another process removes it. own_file(): this process removes it, though it was passed.
-    void leave_file() { file_ = {}; }
-    void own_file();
+    /// Of a unix socket. Between threads that use the listener one after the other.
+    SocketFile& file() { return *file_; }
+    const SocketFile& file() const { return *file_; }
     int descriptor() const { return descriptor_; }
 
     /// Accepts the connections that wait by now.
@@ -90,7 +88,7 @@ class Listener final : private Pollable, private Observer {
     const int shut_at_;
     Deadline retry_;
     int descriptor_ = -1;
-    std::pair<dev_t, ino_t> file_{};  // of a unix socket
+    std::optional<SocketFile> file_;  // set once the socket is open
     enum class Door : std::uint8_t { open, held, shut };
     std::function<void()> knocked_;
     Door door_ = Door::open;           // set by the owner

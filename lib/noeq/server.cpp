@@ -58,16 +58,14 @@ Server::Server(const net::Endpoint& at, Settings settings, std::unique_ptr<IdSou
       descriptor_(listener_->descriptor()) {}
 
 Server::~Server() {
-    if (!thread_.joinable()) return;
+    if (!thread_) return;
     loop_.post([this] { stop(); });
-    thread_.join();
+    thread_->join();
 }
 
-void Server::start() {
-    thread_ = std::jthread([this] {
-        ::prctl(PR_SET_TIMERSLACK, timer_slack_ns);
-        loop_.run();
-    });
+void Server::start(net::LoopThread thread) {
+    loop_.post([] { ::prctl(PR_SET_TIMERSLACK, timer_slack_ns); });
+    thread_.emplace(std::move(thread)).run(loop_);
 }
 
 // Starts the connection after the present batch of events; see proxy/front.

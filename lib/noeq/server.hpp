@@ -6,9 +6,9 @@
 #include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
@@ -17,6 +17,7 @@
 #include "net/client_counts.hpp"
 #include "net/listener.hpp"
 #include "net/loop.hpp"
+#include "net/loop_thread.hpp"
 #include "noeq/source.hpp"
 
 namespace ticketgate::noeq {
@@ -61,13 +62,12 @@ class Server {
            metrics::Registry& registry, const net::OpenListener& open = net::open_listener);
     /// Ends every connection and the thread.
     ~Server();
-    void start();
+    void start(net::LoopThread thread = {});
 
     const net::Endpoint& local() const { return local_; }
     int descriptor() const { return descriptor_; }
-    /// Just before the end. Another process has the socket, too, and its file if it has one.
-    void leave_file() { listener_->leave_file(); }
-    void own_file() { listener_->own_file(); }
+    /// Of a unix socket. Before start(), or just before the end.
+    net::SocketFile& file() { return listener_->file(); }
 
     // For its connections, on its thread.
     net::Loop& loop() { return loop_; }
@@ -113,7 +113,7 @@ class Server {
     std::size_t going_ = 0;  // sent away, though not yet gone
     bool stopping_ = false;
     Time quiet_until_{};
-    std::jthread thread_;
+    std::optional<net::LoopThread> thread_;  // from start() on
 };
 
 }  // namespace ticketgate::noeq

@@ -73,17 +73,25 @@ std::vector<int> Front::descriptors() const {
 }
 
 void Front::own_files() {
-    each([](net::Listener& listener) { listener.own_file(); });
+    each([](net::Listener& listener) { listener.file().own(); });
 }
 
-// The file of a unix socket is the other process's from here on, even if that ends soon. What is
-// told to that process behind this call is true: nothing more is accepted here.
+std::vector<net::Endpoint> Front::without_file() const {
+    std::vector<net::Endpoint> out;
+    each([&out](const net::Listener& listener) {
+        if (!listener.file().there()) out.push_back(listener.local());
+    });
+    return out;
+}
+
+// The file of a unix socket is the other process's while that lives. What is told to that process
+// behind this call is true: nothing more is accepted here.
 void Front::hand_over(bool on) {
     const auto done = std::make_shared<std::binary_semaphore>(0);
     commons_.stations.front()->loop.post([this, on, done] {
         handed_over_ = on;
         each([on](net::Listener& listener) {
-            listener.leave_file();
+            on ? listener.file().lend() : listener.file().take_back();
             if (!on) net::listen_again(listener.descriptor());
         });
         update();

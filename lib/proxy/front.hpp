@@ -31,6 +31,8 @@ class Front final : private Observer {
 
     /// The files of unix sockets that were passed are this process's: call it before the loops run.
     void own_files();
+    /// The addresses of unix sockets whose file is gone.
+    std::vector<net::Endpoint> without_file() const;
 
     // Any thread.
     /// Accepts no new connections from now on.

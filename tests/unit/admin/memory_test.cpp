@@ -64,6 +64,8 @@ struct AdminWithoutMemory : testing::Test {
                       return HttpResponse(boost::beast::http::status::ok, 11);
                   },
                   [](int) {}};
+
+    AdminWithoutMemory() { server.start(); }
 };
 
 TEST_F(AdminWithoutMemory, LosesAtMostTheConnectionThatNeedsIt) {

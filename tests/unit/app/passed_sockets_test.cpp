@@ -38,6 +38,17 @@ TEST(PassedSockets, GoToTheListenerOfTheirAddress) {
     EXPECT_TRUE(sockets.left().empty());
 }
 
+TEST(PassedSockets, OfAUnixSocketWhoseFileIsGoneAreMadeAgain) {
+    const std::string path = testing::TempDir() + "ticketgate-passed." + std::to_string(::getpid());
+    const auto at = *net::Endpoint::from_unix(path);
+    PassedSockets sockets;
+    sockets.add(net::open_listener(at));
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    EXPECT_FALSE(sockets.open(at).passed);
+    EXPECT_EQ(::unlink(path.c_str()), 0) << "there is a file again";
+    EXPECT_TRUE(sockets.left().empty());
+}
+
 TEST(PassedSockets, LeaveOtherAddressesToTheSystem) {
     Descriptor passed = net::open_listener(any_port);
     const int number = passed.get();
