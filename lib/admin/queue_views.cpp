@@ -33,6 +33,7 @@ json::object summary(const Gate& gate, const GateFigures& figures) {
         {"in_flight", figures.in_flight},
         {"inside", figures.inside},
         {"max_in_flight", limits.max_in_flight},
+        {"ends_needed", figures.ends_needed},
         {"order", limits.order == queue::Order::ready ? "ready" : "arrival"},
         {"oldest_wait_seconds", to_s(figures.oldest_wait)},
         {"oldest_hold_seconds", to_s(figures.oldest_hold)},

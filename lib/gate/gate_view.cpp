@@ -99,6 +99,7 @@ GateFigures LocalGate::figures_at(Time now) const {
             queue_.oldest_wait(now),
             queue_.oldest_hold(now),
             queue_.stalled(now),
+            queue_.ends_needed(),
             queue_.slot_seconds(now),
             with_pause(queue_.retry_after(now), pause),
             goes_on ? with_pause(queue_.newcomer_wait(now), pause) : Duration::max(),

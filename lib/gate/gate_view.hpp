@@ -25,6 +25,9 @@ struct GateFigures {
     Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
     /// For how long none of those who wait got a slot; zero when nobody waits.
     Duration stalled{0};
+    /// The slots that must come back before anybody gets one; more than one behind a reload that
+    /// lowered max_in_flight. 0: a slot is free.
+    std::uint32_t ends_needed = 0;
     double slot_seconds = 0;  ///< for which slots were held, those held now included
     /// The expected wait of a request that joins the line now: seconds, 1 to 3600.
     std::uint32_t retry_after = 1;

@@ -26,9 +26,10 @@ void Queue::unlink(Ticket& ticket, State to, Time now) {
         if (ticket.ready) ready_.erase(ready_.iterator_to(ticket));
         line_.erase(line_.iterator_to(ticket));
     } else if (holds_slot(ticket.state) && !holds_slot(to)) {
-        if (ticket.state == State::running) note_end(now - ticket.granted, now);
+        if (ticket.state == State::running) mean_hold_ = follow(mean_hold_, now - ticket.granted);
         note_slots(now);
         holders_.erase(holders_.iterator_to(ticket));
+        if (slot_is_free()) note_free(ticket.state == State::running, now);
     }
 }
 
@@ -37,20 +38,20 @@ Duration Queue::follow(Duration mean, Duration one) {
 }
 
 // A slot that was given back unused says nothing about the next one. The time between two slots is
-// that of a line only while somebody waits.
-void Queue::note_end(Duration hold, Time now) {
-    mean_hold_ = follow(mean_hold_, hold);
-    if (!line_.empty()) mean_turn_ = follow(mean_turn_, now - moved_);
+// that of a line only while somebody waits. A slot above a lowered limit that ends frees none.
+void Queue::note_free(bool used, Time now) {
+    if (used && !line_.empty()) mean_turn_ = follow(mean_turn_, now - moved_);
+    moved_ = now;
 }
 
 // Before the number of slots in use changes.
 void Queue::note_slots(Time now) {
     slot_seconds_ = slot_seconds(now);
-    moved_ = now;
+    counted_ = now;
 }
 
 double Queue::slot_seconds(Time now) const {
-    return slot_seconds_ + (holders_.empty() ? 0 : to_s(now - moved_) * in_flight());
+    return slot_seconds_ + (holders_.empty() ? 0 : to_s(now - counted_) * in_flight());
 }
 
 State Queue::take(Ticket& ticket, const Entry& entry, Time now, Tickets& granted) {
@@ -189,6 +190,7 @@ void Queue::admit(Ticket& ticket, Time now, Tickets& granted) {
     ticket.granted = now;
     ticket.token = ++numbering_.token;
     note_slots(now);
+    moved_ = now;
     holders_.push_back(ticket);
     TG_CHECK(in_flight() <= limits_.max_in_flight);
     TG_CHECK(ready_.empty() || !(*ready_.begin() < ticket));
@@ -206,6 +208,10 @@ Duration Queue::oldest_hold(Time now) const {
 
 bool Queue::slot_is_free() const {
     return in_flight() < limits_.max_in_flight;
+}
+
+std::uint32_t Queue::ends_needed() const {
+    return slot_is_free() ? 0 : in_flight() - limits_.max_in_flight + 1;
 }
 
 Duration Queue::stalled(Time now) const {
@@ -226,9 +232,11 @@ Duration Queue::left_of_turn(Time now) const {
     return std::max(pace() - past, past);
 }
 
-// Of a ticket at the end of the line, if no slot is free for it.
+// Of a ticket at the end of the line, if no slot is free for it. The slots above a lowered limit
+// end first.
 double Queue::seconds_to_the_end(Time now) const {
-    return to_s(left_of_turn(now)) + to_s(pace()) * waiting();
+    const std::uint32_t above = std::max(ends_needed(), 1u) - 1;
+    return to_s(left_of_turn(now)) + to_s(pace()) * (double(waiting()) + above);
 }
 
 std::uint32_t Queue::retry_after(Time now) const {

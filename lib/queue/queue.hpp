@@ -125,8 +125,12 @@ class Queue {
     /// Running mean of the time a slot is kept; zero before the first.
     Duration mean_hold() const { return mean_hold_; }
     /// For how long tickets have waited without one that got a slot; zero when nobody waits. While
-    /// every slot is held: since a slot last came free or was granted.
+    /// every slot is held: since a slot last came free or was granted. One above a lowered limit
+    /// that ends is no slot that comes free.
     Duration stalled(Time now) const;
+    /// The slots that must come back before the next ticket can be granted one; more than one where
+    /// the limit was lowered while more were held. 0: a slot is free.
+    std::uint32_t ends_needed() const;
     /// The time for which slots were held, of all together, those held now included. Never falls.
     double slot_seconds(Time now) const;
     /// The expected wait for a slot of a ticket taken now: whole seconds, 1 to 3600. Counts a turn
@@ -178,7 +182,7 @@ class Queue {
     State apply(Ticket&, Event, Time now, Tickets& granted);
     void unlink(Ticket&, State to, Time now);
     static Duration follow(Duration mean, Duration one);
-    void note_end(Duration hold, Time now);
+    void note_free(bool used, Time now);
     void note_slots(Time now);
     bool slot_is_free() const;
     Duration pace() const;
@@ -192,10 +196,11 @@ class Queue {
     Line holders_;                // granted or running, in order of grant
     Numbering own_numbering_;
     Numbering& numbering_ = own_numbering_;
-    Time moved_{};             // when a slot was last granted or came free
-    Duration mean_hold_{0};    // running means: of a hold,
-    Duration mean_turn_{0};    // and between two slots that came free while tickets waited
-    double slot_seconds_ = 0;  // up to moved_
+    Time moved_{};           // when a slot was last granted or came free for the line
+    Time counted_{};         // up to then slot_seconds_ counts
+    Duration mean_hold_{0};  // running means: of a hold,
+    Duration mean_turn_{0};  // and between two slots that came free while tickets waited
+    double slot_seconds_ = 0;
     std::uint32_t refused_with_ = unlimited;  // max_waiting of the last refused ticket
 };
 

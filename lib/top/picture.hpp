@@ -28,6 +28,8 @@ struct QueueLine {
 
     /// Requests wait, and no slot is free for them.
     bool full() const { return waiting > 0 && in_flight >= max_in_flight; }
+    /// A reload has lowered the limit: several have to end before the next is admitted.
+    bool above_limit() const { return in_flight > max_in_flight; }
     /// The only slot is held, or no slot has come free for long: the line does not flow.
     bool blocked() const { return full() && (max_in_flight == 1 || stalled > long_stalled); }
     /// Requests wait that a person has to let in, or to free a slot for.

@@ -54,6 +54,17 @@ std::vector<std::string> idle(const QueueLine& queue) {
     return {queue.name + ": no request runs, " + requests(queue.waiting) + " waiting"};
 }
 
+// A reload has lowered max_in_flight below what runs.
+std::string above_limit(const QueueLine& queue, Clock now) {
+    const std::uint64_t ends = queue.in_flight - queue.max_in_flight + 1;
+    const std::string who = queue.name + ": " + std::to_string(queue.in_flight) +
+                            " run, the limit is " + std::to_string(queue.max_in_flight) +
+                            ": nobody is admitted until " + std::to_string(ends) + " of them end";
+    if (queue.waiting == 0) return who;
+    return who + "; no slot came free for " + since(queue.stalled, now) + ", " +
+           requests(queue.waiting) + " waiting";
+}
+
 // Several slots, of which each may be the next to come free: none of their holders blocks alone.
 std::string one_of_many(const QueueLine& queue, const std::string& number, const std::string& held,
                         Clock now) {
@@ -68,6 +79,7 @@ std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) 
     const auto& queue = tickets.queue;
     const std::string number = queue.name + ": number " + std::to_string(of.number);
     const std::string held = since(of.seconds, now);
+    if (queue.above_limit()) return number + ", the oldest, runs for " + held;
     if (!queue.full()) return number + " runs for " + held + "; it blocks no request";
     if (queue.in_flight > 1) return one_of_many(queue, number, held, now);
     return number + " blocks " + requests(queue.waiting) + " for " + held;
@@ -75,8 +87,10 @@ std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) 
 
 std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, const std::string& whom,
                               Clock now) {
-    std::vector<std::string> lines{first_line(tickets, of, now),
-                                   "  " + request(of) + ", request id " + of.request_id};
+    std::vector<std::string> lines;
+    if (tickets.queue.above_limit()) lines.push_back(above_limit(tickets.queue, now));
+    lines.push_back(first_line(tickets, of, now));
+    lines.push_back("  " + request(of) + ", request id " + of.request_id);
     if (of.end_unknown)
         lines.emplace_back(
             "  it is answered, but php-fpm's status page is unreadable, so nobody knows whether "

@@ -27,7 +27,7 @@ std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom);
 
 /// One to four lines about the ticket that `chosen` names, or about the oldest that runs; before
-/// them, one about a pause.
+/// them, one about a pause, and one about more that run than may.
 std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
                                     const std::string& whom, Clock now);
 

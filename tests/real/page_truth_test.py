@@ -49,6 +49,22 @@ class Shown(PageCase):
         self.assertEqual(self.words(stalled_seconds=75, in_flight=1, max_in_flight=1), [
             "blocked", "blocked: #1 GET /export has held its slot for 2 min 0 s and keeps 3 requests waiting"])
 
+    def test_a_lowered_limit_tells_how_many_have_to_end(self):
+        for i in range(3):
+            self.send(f"/other/{i}")
+        wait_for(lambda: self.queue("other")["waiting"] == 1, "two run, one waits")
+        self.config.write_text(self.config.read_text().replace("max_in_flight: 2", "max_in_flight: 1"))
+        subprocess.run([page_test.TICKETGATE, "reload", "-c", str(self.config)], check=True, capture_output=True)
+        self.open_page()
+        self.shows("[aria-label='Queue other'] .state",
+                   "2 run, the limit is 1: nobody is admitted until 2 of them end; 1 request waits")
+        self.assertEqual(self.queue("other")["ends_needed"], 2)
+        before = self.queue("other")["stalled_seconds"]
+        subprocess.run([page_test.TICKETGATE, "release", "other", "1", "-c", str(self.config)], check=True, capture_output=True)
+        after = self.queue("other")
+        self.assertEqual((after["in_flight"], after["waiting"], after["ends_needed"]), (1, 1, 1))
+        self.assertGreaterEqual(after["stalled_seconds"], before, "nobody got a slot")
+
     def test_a_line_that_waits_for_another_process_does_not_move(self):
         self.open_page()
         none = {"in_flight": 0, "tickets": {"in_flight": [], "waiting": []}, "waiting": 2}

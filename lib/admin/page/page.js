@@ -181,6 +181,18 @@ function newcomer(queue) {
 const full = (queue) => queue.waiting > 0 && queue.in_flight >= queue.max_in_flight;
 const those = (queue) => plural(queue.waiting, "request waits", "requests wait");
 
+// A reload has lowered max_in_flight below what runs.
+const aboveLimit = (queue) => queue.in_flight > queue.max_in_flight;
+const limitText = ({ in_flight: run, max_in_flight: limit }) =>
+  `${count(run)} run, the limit is ${limit}: nobody is admitted until ${run - limit + 1} of them end`;
+
+function aboveText(queue) {
+  const [first] = queue.tickets.in_flight;
+  if (queue.waiting === 0) return limitText(queue);
+  return `${limitText(queue)}; ${those(queue)}, and no slot came free for ${time(queue.stalled_seconds)}` +
+    (first ? `; the oldest is #${first.number} ${first.method} ${first.target}, for ${time(first.held_seconds)}` : "");
+}
+
 // With several slots, any may come free next.
 function blockedText(queue) {
   const [first] = queue.tickets.in_flight;
@@ -211,6 +223,7 @@ function words(queue) {
     const left = queue.pause_left_seconds;
     return ["paused", left === null ? "paused until somebody resumes it" : `paused for ${time(left)} more`];
   }
+  if (aboveLimit(queue)) return [queue.waiting > 0 && slowly ? "blocked" : "waits", aboveText(queue)];
   if (full(queue) && slowly) return ["blocked", blockedText(queue)];
   const why = queue.waiting > 0 && !full(queue) && waitsText(queue);
   if (why) return [slowly ? "blocked" : "waits", why];
@@ -223,7 +236,7 @@ function words(queue) {
 
 function slotText(ticket, queue, oldest) {
   const parts = [`#${ticket.number} ${ticket.method} ${ticket.target}`, `held for ${time(ticket.held_seconds)}`];
-  if (oldest && full(queue) && queue.max_in_flight === 1) parts.push(`blocks ${count(queue.waiting)}`);
+  if (oldest && full(queue) && queue.in_flight === 1) parts.push(`blocks ${count(queue.waiting)}`);
   return [...parts, ...marksOf(ticket)].join(" · ");
 }
 

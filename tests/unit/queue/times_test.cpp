@@ -1,4 +1,6 @@
 // The times that the queue measures for views, metrics and Retry-After.
+#include <array>
+
 #include "line.hpp"
 
 namespace ticketgate::queue {
@@ -232,6 +234,56 @@ TEST(QueueTime, ALineWithAFreeSlotStallsSinceItsHeadCame) {
     EXPECT_EQ(line.queue.retry_after(line.now), 1u) << "the hour before does not count";
     line.cancel(upload);
     EXPECT_EQ(line.queue.stalled(line.now), 0s);
+}
+
+// A limit that was lowered from three to one while three are held: two ends let nobody in.
+struct Lowered {
+    Lowered() {
+        hold_for(line, 2s);
+        for (Ticket*& holder : holders) holder = &line.hold();
+        waits = &line.take();
+        line.resize({.max_in_flight = 1});
+    }
+    Line line{{.max_in_flight = 3}};
+    std::array<Ticket*, 3> holders{};
+    Ticket* waits = nullptr;
+};
+
+TEST(QueueTime, TheEndOfASlotAboveALoweredLimitIsNoSlotThatComesFree) {
+    Lowered at;
+    Queue& queue = at.line.queue;
+    EXPECT_EQ(queue.ends_needed(), 3u);
+    for (const int ended : {0, 1}) {
+        at.line.now += 20s;
+        EXPECT_EQ(queue.stalled(at.line.now), (ended + 1) * 20s) << ended;
+        at.line.leave(*at.holders.at(ended));
+        EXPECT_EQ(queue.stalled(at.line.now), (ended + 1) * 20s) << ended;
+        EXPECT_EQ(queue.ends_needed(), 2u - ended);
+    }
+    EXPECT_TRUE(at.waits->waiting());
+    EXPECT_DOUBLE_EQ(queue.slot_seconds(at.line.now), 2 + 60 + 40) << "all holds count";
+    at.line.leave(*at.holders[2]);
+    EXPECT_EQ(at.waits->state, State::granted);
+    EXPECT_EQ(queue.stalled(at.line.now), 0s);
+    EXPECT_EQ(queue.ends_needed(), 1u);
+}
+
+TEST(QueueTime, ANewcomerWaitsForTheEndsOfTheSlotsAboveALoweredLimitToo) {
+    Lowered at;
+    const Queue& queue = at.line.queue;
+    EXPECT_EQ(queue.newcomer_wait(at.line.now), 8s) << "three ends, and one that waits";
+    EXPECT_EQ(queue.retry_after(at.line.now), 8u);
+    at.line.now += 2s;
+    at.line.leave(*at.holders[0]);
+    EXPECT_EQ(queue.newcomer_wait(at.line.now), 6s);
+}
+
+TEST(QueueTime, ALineWithAFreeSlotNeedsNoEnd) {
+    Line line({.max_in_flight = 2});
+    line.hold();
+    EXPECT_EQ(line.queue.ends_needed(), 0u);
+    line.hold();
+    EXPECT_EQ(line.queue.ends_needed(), 1u);
 }
 
 TEST(QueueTime, SlotSecondsCountHoldsThatHaveNotEnded) {

@@ -159,6 +159,30 @@ TEST(Screen, SaysThatALineOfSeveralSlotsMoves) {
         << stands;
 }
 
+TEST(Screen, ALimitBelowWhatRunsTellsHowManyHaveToEnd) {
+    const std::string more = R"(,"stalled_seconds":75.0)";
+    const std::string holds = test::tickets(test::ticket(1, "/a", R"("held_seconds":120.0)") + "," +
+                                                test::ticket(2, "/b", R"("held_seconds":90.0)"),
+                                            "");
+    const auto told = [&](int waiting) {
+        const auto read =
+            read_tickets(test::queue("cart", waiting, 2, 1, "120.0", "80.0", more + holds));
+        std::string text;
+        for (const auto& line : blocked_by(read.value(), 0, "", {53600, 0})) text += line + "\n";
+        return text;
+    };
+    const auto waits = told(3);
+    EXPECT_TRUE(waits.starts_with(
+        "cart: 2 run, the limit is 1: nobody is admitted until 2 of them end; no slot came free "
+        "for 1m15s, since 14:52:05, 3 requests waiting\n"
+        "cart: number 1, the oldest, runs for 2m00s, since 14:51:20\n"))
+        << waits;
+    EXPECT_TRUE(told(0).starts_with(
+        "cart: 2 run, the limit is 1: nobody is admitted until 2 of them end\n"))
+        << told(0);
+    EXPECT_EQ(waits.find("blocks"), waits.npos) << "none of them alone does";
+}
+
 TEST(Screen, SaysWhatBecameOfTheClient) {
     const auto tickets = test::queue(
         "cart", 0, 1, 1, "1.0", "0.0",
