@@ -37,7 +37,7 @@ Assembly::Assembly(config::Config config, const Platform& platform)
           },
           platform.permits),
       upstreams_(platform.resolver, loops_.size(), platform.connect, platform.trust,
-                 platform.supervisor),
+                 platform.supervisor, &platform.metrics),
       bound_{listeners_of(config), config.listen.size()},
       snapshot_(build(std::move(config), nullptr)) {
     commons_.open_files->close_by(commons_.readers.closer());
@@ -62,7 +62,11 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
     auto listeners = listener_names(bound_, config);
     auto known = upstreams_.find_or_make(config);
     Snapshot::Upstreams upstreams;
-    for (const auto& [name, one] : known) upstreams[name] = one.upstream;
+    Snapshot::Counts counts;
+    for (const auto& [name, one] : known) {
+        upstreams[name] = one.upstream;
+        counts[name] = one.counts;
+    }
     Snapshot::Gates gates;
     std::map<std::string, GateSettings> settings;
     for (const auto& [name, queue] : config.queues) {
@@ -71,7 +75,7 @@ std::shared_ptr<const Snapshot> Assembly::build(config::Config config, const Sna
     }
     auto snapshot =
         std::make_shared<const Snapshot>(std::move(config), std::move(gates), std::move(upstreams),
-                                         std::move(tls), std::move(listeners));
+                                         std::move(tls), std::move(listeners), std::move(counts));
     upstreams_.adopt(std::move(known), snapshot->config);
     gates_.configure_all(settings);
     return snapshot;

@@ -1,36 +1,7 @@
 #include "proxy/http_metrics.hpp"
 
-#include <algorithm>
-#include <cerrno>
-
 namespace ticketgate {
 namespace {
-
-struct Reason {
-    const char* name;
-    errc failure;
-    int refusal = 0;  // 0: any
-};
-// The first matching row applies; the last is for all other errors.
-constexpr std::array<Reason, 11> reasons{{
-    {"refused", errc::upstream_refused, ECONNREFUSED},
-    {"no_socket", errc::upstream_refused, ENOENT},
-    {"permission", errc::upstream_refused, EACCES},
-    {"not_connected", errc::upstream_refused},
-    {"tls", errc::upstream_untrusted},
-    {"connect_timeout", errc::upstream_connect_timeout},
-    {"ended_early", errc::upstream_broke},
-    {"bad_response", errc::upstream_bad_response},
-    {"timeout", errc::upstream_timeout},
-    {"overloaded", errc::upstream_overloaded},
-    {"other", errc::upstream_lost},
-}};
-
-metrics::Counter& upstream_errors(metrics::Registry& registry, const char* reason) {
-    return registry.counter("ticketgate_upstream_errors_total",
-                            "Exchanges that a backend refused, broke or did not answer.",
-                            {{"reason", reason}});
-}
 
 metrics::Counter& requests(metrics::Registry& registry, const char* code) {
     return registry.counter("ticketgate_http_requests_total",
@@ -71,19 +42,7 @@ HttpMetrics::HttpMetrics(metrics::Registry& r)
                             metrics::seconds_buckets)),
       upstream_duration_(r.histogram("ticketgate_upstream_duration_seconds",
                                      "Request sent to the backend's response complete.", {},
-                                     metrics::seconds_buckets)) {
-    std::ranges::transform(reasons, upstream_errors_.begin(),
-                           [&](const Reason& why) { return &upstream_errors(r, why.name); });
-}
-
-void HttpMetrics::upstream_failed(error_code failure, int refusal) {
-    const auto fits = [&](const Reason& r) {
-        return failure == r.failure && (r.refusal == 0 || r.refusal == refusal);
-    };
-    const auto found = std::ranges::find_if(reasons, fits);
-    const auto index = std::min<std::ptrdiff_t>(found - reasons.begin(), reasons.size() - 1);
-    upstream_errors_[static_cast<std::size_t>(index)]->add();
-}
+                                     metrics::seconds_buckets)) {}
 
 void HttpMetrics::count(const Record& record) {
     const std::size_t index = record.status == 499 ? 0 : record.status / 100u;

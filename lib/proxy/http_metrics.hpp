@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "base/error.hpp"
 #include "log/record.hpp"
 #include "metrics/registry.hpp"
 
@@ -13,8 +12,6 @@ class HttpMetrics {
  public:
     explicit HttpMetrics(metrics::Registry& registry);
     void count(const Record& record);
-    /// A backend failed so; `refusal`: the errno of a connection that could not be made, or 0.
-    void upstream_failed(error_code failure, int refusal);
     metrics::Counter& connections_accepted;
     metrics::Counter& connections_refused;
     metrics::Counter& accept_failures;
@@ -28,7 +25,6 @@ class HttpMetrics {
  private:
     std::array<metrics::Counter*, 6>
         by_class_;  // 0: 499, left without an answer; 1xx unused; 2xx-5xx
-    std::array<metrics::Counter*, 11> upstream_errors_;  // by reason
     metrics::Histogram& duration_;
     metrics::Histogram& upstream_duration_;
 };

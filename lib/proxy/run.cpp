@@ -90,6 +90,8 @@ task<error_code> Run::forward() {
     sent_ = monotonic_now();
     if (request_->trace) request_->trace->sent = sent_;
     hold_.begin(station_.loop);
+    const auto& counts = request_->route->counts;
+    if (counts && !request_->peer) counts->request();
     error_code failure = co_await exchange(false);
     if (may_repeat(failure)) {
         station_.commons.log.info(
@@ -202,7 +204,7 @@ void Run::tell(error_code failure) noexcept {
         return;  // not a failure of the backend
     // Silence past response_timeout was counted when the client was told.
     const bool counts = request_->reply.failure() != errc::upstream_timeout;
-    if (counts) station_.metrics.upstream_failed(failure, exchange_ ? exchange_->refusal() : 0);
+    if (counts) count_failure(failure, exchange_ ? exchange_->refusal() : 0);
     try {
         std::string why = failure.message();
         const std::string fault = exchange_ ? exchange_->fault() : std::string();
@@ -228,6 +230,12 @@ void Run::tell(error_code failure) noexcept {
     } catch (const std::bad_alloc&) {
         // The line is lost.
     }
+}
+
+// A replica that keeps the queue is no backend: the queue counts what it did not serve.
+void Run::count_failure(error_code failure, int refusal) noexcept {
+    const auto& counts = request_->route->counts;
+    if (counts && !request_->peer) counts->failed(failure, refusal);
 }
 
 // For the operator's view of the backend. A replica that keeps the queue is none.

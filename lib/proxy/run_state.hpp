@@ -34,6 +34,7 @@ class Run final : public Resident {
     error_code send_on();
     bool may_repeat(error_code failure) const;
     void tell(error_code failure) noexcept;
+    void count_failure(error_code failure, int refusal) noexcept;
     void note_failure(std::string_view why);
     void leave_backend(error_code failure);
     void end(error_code failure) noexcept;

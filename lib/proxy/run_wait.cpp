@@ -112,7 +112,7 @@ error_code Run::timed_out() {
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;
-    station_.metrics.upstream_failed(errc::upstream_timeout, 0);
+    count_failure(errc::upstream_timeout, 0);
     note_backend_time();
     if (request_->reply.wanted()) hold_.client(SlotHold::Client::timed_out);
     request_->reply.fail(errc::upstream_timeout);

@@ -148,7 +148,7 @@ bool Route::skips(std::string_view method) const {
 }
 
 Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
-                   ListenerNames listeners)
+                   ListenerNames listeners, Counts counts)
     : number(next_number()),
       config(std::move(c)),
       id_names(cgi_names_of(id_headers_of(config))),
@@ -170,6 +170,7 @@ Snapshot::Snapshot(config::Config c, Gates gates, Upstreams u, TlsServers t,
       gates_(std::move(gates)),
       tls_(std::move(t)),
       listeners_(std::move(listeners)),
+      counts_(std::move(counts)),
       id_headers_(id_headers_of(config)),
       index_(config),
       media_types_(names_files(config) ? system_media_types() : nullptr),
@@ -188,6 +189,8 @@ Route Snapshot::attach(config::Settings settings) const {
     if (settings.queue) route.gate = gates_.find(*settings.queue)->second;
     if (const auto found = upstreams.find(settings.upstream); found != upstreams.end())
         route.upstream = found->second;
+    if (const auto found = counts_.find(settings.upstream); found != counts_.end())
+        route.counts = found->second;
     const auto known = config.upstreams.find(settings.upstream);
     const bool has_upstream = known != config.upstreams.end();
     if (has_upstream) route.upgrades = !known->second.fcgi;

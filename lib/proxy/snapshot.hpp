@@ -19,6 +19,7 @@
 #include "net/tls_server.hpp"
 #include "proxy/route_cache.hpp"
 #include "proxy/trusted.hpp"
+#include "proxy/upstream_counts.hpp"
 #include "upstream/exchange.hpp"
 
 namespace ticketgate {
@@ -42,6 +43,7 @@ struct Route {
     config::Settings settings;
     std::shared_ptr<Gate> gate;  ///< null: not queued
     std::shared_ptr<Upstream> upstream;
+    std::shared_ptr<UpstreamCounts> counts;  ///< its own; null: nobody asks for them
     bool upgrades = false;  ///< a connection to it can become a tunnel (RFC 9110 7.8)
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
@@ -63,8 +65,11 @@ class Snapshot {
     /// By listener; empty: it has none.
     using ListenerNames = std::vector<std::string>;
 
+    /// By upstream.
+    using Counts = std::map<std::string, std::shared_ptr<UpstreamCounts>, std::less<>>;
+
     Snapshot(config::Config config, Gates gates, Upstreams upstreams, TlsServers tls = {},
-             ListenerNames listeners = {});
+             ListenerNames listeners = {}, Counts counts = {});
 
     const std::uint64_t number;  ///< unique in this process
     const config::Config config;
@@ -122,6 +127,7 @@ class Snapshot {
     const Gates gates_;
     const TlsServers tls_;
     const ListenerNames listeners_;
+    const Counts counts_;
     const std::vector<std::string> id_headers_;  // as configured, so that UNIQUE_ID is not refused
     const config::RouteIndex index_;
     const std::shared_ptr<const files::MediaTypes> media_types_;

@@ -40,8 +40,16 @@ UpstreamRegistry::All UpstreamRegistry::find_or_make(const config::Config& confi
         } else {
             known = {wanted, std::move(security), make(wanted)};
         }
+        known.counts = counts_of(name);
     }
     return out;
+}
+
+// A counter that began anew with each change of the settings would hide what came before.
+std::shared_ptr<UpstreamCounts> UpstreamRegistry::counts_of(const std::string& name) const {
+    const auto found = known_.find(name);
+    if (found != known_.end()) return found->second.counts;
+    return metrics_ == nullptr ? nullptr : std::make_shared<UpstreamCounts>(*metrics_, name);
 }
 
 void UpstreamRegistry::make_workers(const config::Config& config, const std::string& name,

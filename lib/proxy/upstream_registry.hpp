@@ -18,19 +18,23 @@ namespace ticketgate {
 class UpstreamRegistry {
  public:
     /// `supervisor`: null where no process may be started; configs with workers throw then.
+    /// `metrics`: null: what the exchanges come to is not counted.
     UpstreamRegistry(net::Resolver& resolver, std::size_t loops, net::Connect connect,
-                     KeepPolicy::Limits trust, spawn::Supervisor* supervisor = nullptr)
+                     KeepPolicy::Limits trust, spawn::Supervisor* supervisor = nullptr,
+                     metrics::Registry* metrics = nullptr)
         : resolver_(resolver),
           loops_(loops),
           connect_(std::move(connect)),
           trust_(trust),
-          supervisor_(supervisor) {}
+          supervisor_(supervisor),
+          metrics_(metrics) {}
 
     struct Known {
         config::Upstream config;
         std::string security;  ///< security_of(config): contents of files
         std::shared_ptr<Upstream> upstream;
-        std::shared_ptr<spawn::Pool> workers = nullptr;  ///< null: it has none of ticketgate's
+        std::shared_ptr<spawn::Pool> workers = nullptr;    ///< null: it has none of ticketgate's
+        std::shared_ptr<UpstreamCounts> counts = nullptr;  ///< those of its name
     };
     using All = std::map<std::string, Known>;
 
@@ -47,12 +51,14 @@ class UpstreamRegistry {
 
  private:
     std::shared_ptr<Upstream> make(const config::Upstream& upstream) const;
+    std::shared_ptr<UpstreamCounts> counts_of(const std::string& name) const;
     void make_workers(const config::Config& config, const std::string& name, Known& known) const;
     net::Resolver& resolver_;
     const std::size_t loops_;
     const net::Connect connect_;
     const KeepPolicy::Limits trust_;
     spawn::Supervisor* const supervisor_;
+    metrics::Registry* const metrics_;
     All known_;
 };
 

@@ -116,16 +116,47 @@ TEST_P(BackendFault, OnBackendErrorIsAnswered) {
     EXPECT_EQ(got.body, "sorry, " + got.header("X-Request-Id"));
 }
 
+// A counter that begins with the first failure, or anew with a new address, hides failures.
+TEST(BackendFaults, OfEachUpstreamAreCountedByItsNameAndOverReloads) {
+    Backend backend;
+    backend.on("/x", [](Call& call) { call.close(); });
+    const auto config = [&](const std::string& more) {
+        return "upstreams: { app: { url: \"" + backend.url() + "\"" + more +
+               " }, other: { url: \"" + backend.url() +
+               "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q }, "
+               "{ prefix: /other, upstream: other, queue: q }]\n";
+    };
+    Gateway gateway(config(""));
+    const auto failures = [&](const std::string& upstream) {
+        return gateway.metric(
+            "ticketgate_upstream_errors_total{reason=\"ended_early\",upstream=\"" + upstream +
+            "\"}");
+    };
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(gateway.get("/other").status, 200);
+    EXPECT_EQ(failures("app"), 1);
+    EXPECT_EQ(failures("other"), 0);
+    EXPECT_EQ(gateway.metric("ticketgate_upstream_requests_total{upstream=\"other\"}"), 1);
+    ASSERT_TRUE(gateway.reload(config(", max_idle: 7")));
+    EXPECT_EQ(gateway.get("/x").status, 502);
+    EXPECT_EQ(failures("app"), 2);
+}
+
 TEST(BackendFaults, AreCountedByReason) {
     Backend backend;
     backend.on("/x", [](Call& call) { call.close(); });
     Gateway gateway(one_queue(), with(backend));
     EXPECT_EQ(gateway.get("/x").status, 502);
-    EXPECT_EQ(gateway.metric("ticketgate_upstream_errors_total{reason=\"ended_early\"}"), 1);
+    EXPECT_EQ(
+        gateway.metric("ticketgate_upstream_errors_total{reason=\"ended_early\",upstream=\"app\"}"),
+        1);
     Gateway alone(one_queue(), {{"BACKEND", "unix:/no/such/socket"}});
     EXPECT_EQ(alone.get("/x").status, 502);
-    EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"no_socket\"}"), 1);
-    EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"refused\"}"), 0);
+    EXPECT_EQ(
+        alone.metric("ticketgate_upstream_errors_total{reason=\"no_socket\",upstream=\"app\"}"), 1);
+    EXPECT_EQ(alone.metric("ticketgate_upstream_errors_total{reason=\"refused\",upstream=\"app\"}"),
+              0);
+    EXPECT_EQ(alone.metric("ticketgate_upstream_requests_total{upstream=\"app\"}"), 1);
     const auto told = alone.upstream("app");
     EXPECT_EQ(told.at("address").as_string(), "unix:/no/such/socket");
     EXPECT_EQ(told.at("failures").as_int64(), 1);

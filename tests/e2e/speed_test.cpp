@@ -135,7 +135,8 @@ TEST(SlowReader, ThatWasCutDoesNotHideThatItsBackendIsSilent) {
     Client slow = gateway.slow_reader();
     slow.get("/large");
     const auto silences = [&] {
-        return gateway.metric("ticketgate_upstream_errors_total{reason=\"timeout\"}");
+        return gateway.metric(
+            "ticketgate_upstream_errors_total{reason=\"timeout\",upstream=\"app\"}");
     };
     EXPECT_TRUE(eventually([&] { return silences() == 1; }));
     EXPECT_EQ(gateway.line("q").in_flight, 1u);

@@ -257,7 +257,8 @@ TEST(EventStream, WithHoldKeepsTheSlotToItsEndAlsoWithoutItsClient) {
     client.reset();
     auto next = stand_in_line(gateway, {"/next"});
     ASSERT_TRUE(eventually([&] {
-        return gateway.metric("ticketgate_upstream_errors_total{reason=\"timeout\"}") == 1;
+        return gateway.metric(
+                   "ticketgate_upstream_errors_total{reason=\"timeout\",upstream=\"app\"}") == 1;
     })) << "tunnel_timeout has passed";
     EXPECT_EQ(gateway.line("q").waiting, 1u) << "beyond tunnel_timeout";
     backend.release("more");

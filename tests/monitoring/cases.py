@@ -16,6 +16,11 @@ def deaths(values, *reasons):
     return [(f'ticketgate_worker_deaths_total{{upstream="own",reason="{reason}"}}', values) for reason in reasons]
 
 
+def backend(upstream, errors, requests):
+    return [(f'ticketgate_upstream_errors_total{{upstream="{upstream}",reason="refused"}}', rate(errors)),
+            (f'ticketgate_upstream_requests_total{{upstream="{upstream}"}}', rate(requests))]
+
+
 CERTIFICATE = 'ticketgate_tls_certificate_expiry_timestamp_seconds{listener="https",subject="CN=shop"}'
 
 # Ends of workers that are no fault.
@@ -77,8 +82,9 @@ CASES = {
         3, [queue("queue_inside_calls_total", "0 0 1x60", ',how="wait"')],
         [queue("queue_inside_calls_total", "0 0 1x60", ',how="pass"')]),
     "TicketgateBackendFails": (
-        11, [("ticketgate_upstream_errors_total", rate(6)), ("ticketgate_http_requests_total", rate(100))],
-        [("ticketgate_upstream_errors_total", rate(4)), ("ticketgate_http_requests_total", rate(100))]),
+        # All that goes to one of two fails; the other has forty times its requests, and more that reach no backend.
+        11, [*backend("app", 3, 3), *backend("reads", 0, 120), ('ticketgate_http_requests_total{code="2xx"}', rate(900))],
+        [*backend("app", 4, 100), *backend("reads", 4, 100)]),
     "TicketgateWorkersDie": (
         # Only the sum of the four is above 3.
         20, deaths(rate(0.06), "exit", "signal", "start_timeout", "protocol"),

@@ -1,0 +1,41 @@
+// What the exchanges with one upstream of the config came to, for its metrics. Several loops write
+// it. Shared by the routes that go to the upstream, and kept under its name over reloads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "metrics/registry.hpp"
+
+namespace ticketgate {
+
+class UpstreamCounts {
+ public:
+    static constexpr std::size_t reasons = 11;
+
+    /// Its series have the label `upstream`, and are there from now on: a rate has no gap at the
+    /// first failure. `registry` outlives it.
+    UpstreamCounts(metrics::Registry& registry, const std::string& upstream);
+    ~UpstreamCounts();
+    UpstreamCounts(const UpstreamCounts&) = delete;
+    UpstreamCounts& operator=(const UpstreamCounts&) = delete;
+
+    // Any thread.
+    /// A request goes to the backend; one that is sent again is the same request.
+    void request() noexcept { requests_.fetch_add(1, std::memory_order_relaxed); }
+    /// The backend failed so; `refusal`: the errno of a connection that could not be made, or 0.
+    void failed(error_code failure, int refusal) noexcept;
+
+ private:
+    using Count = std::atomic<std::uint64_t>;
+    metrics::Registry& registry_;
+    std::vector<const metrics::Callback*> series_;
+    alignas(metrics::cache_line) Count requests_{0};
+    alignas(metrics::cache_line) std::array<Count, reasons> errors_{};
+};
+
+}  // namespace ticketgate
