@@ -44,6 +44,7 @@ void Shutdown::take_back() {
     if (!handed_over()) return;
     phase_ = Phase::running;
     poll_.cancel();
+    exporter_.take_back();
     front_.hand_over(false);
     assembly_.hand_over(false);
 }
@@ -66,9 +67,10 @@ void Shutdown::ends_workers() {
 
 void Shutdown::stop() {
     if (over()) return;
+    const bool cuts = phase_ != Phase::stopping;  // else the slots that it has freed say nothing
     leave_cluster();
     enter(Phase::stopping, stop_time);
-    tell_end();
+    if (cuts) before_end_();
     tell_what_still_runs();
     front_.close();
     assembly_.stop();
@@ -133,12 +135,15 @@ void Shutdown::go_on() {
 
 // The last spans go out after the last request, within a time of their own.
 void Shutdown::end() {
-    tell_end();
+    end_line();
     at_once_ || exporter_.flushed() ? control_.stop() : look_later();
 }
 
-void Shutdown::tell_end() {
-    if (!std::exchange(told_end_, true)) before_end_();
+// A stop has told what it cuts.
+void Shutdown::end_line() {
+    if (phase_ != Phase::handed_over && phase_ != Phase::draining) return;
+    phase_ = phase_ == Phase::handed_over ? Phase::finished : Phase::drained;
+    before_end_();
 }
 
 void Shutdown::look_later() {

@@ -21,7 +21,7 @@ class Shutdown {
     /// `replica`: of a cluster; null: none.
     Shutdown(Control& control, Log& log, Assembly& assembly, Front& front, const Notify& notify,
              replica::Replica* replica, otlp::Exporter& exporter);
-    /// Called once: at the end of an orderly drain, or before a stop cuts anything.
+    /// Called when the line has ended, or before a stop cuts anything.
     void before_end(std::function<void()> then) { before_end_ = std::move(then); }
 
     /// Readiness: false once a drain or a hand-over has begun.
@@ -32,9 +32,11 @@ class Shutdown {
     void hand_over(std::function<bool()> gave_all);
     /// The other process has ended: this one goes on as before.
     void take_back();
-    bool handed_over() const { return phase_ == Phase::handed_over; }
+    bool handed_over() const { return phase_ == Phase::handed_over || phase_ == Phase::finished; }
     /// It ends for good.
-    bool drains() const { return phase_ == Phase::draining || phase_ == Phase::stopping; }
+    bool drains() const {
+        return phase_ == Phase::draining || phase_ == Phase::drained || phase_ == Phase::stopping;
+    }
     /// Refuses new requests and lets the queues finish. Later calls do nothing.
     void drain();
     /// Cuts all running requests and logs them.
@@ -51,18 +53,28 @@ class Shutdown {
     void go_on();
 
  private:
-    enum class Phase : std::uint8_t { running, handed_over, draining, stopping, over };
+    // A line that has ended is told to the other process; then the last spans go out. take_back()
+    // undoes both, so that the next end is told and made anew.
+    enum class Phase : std::uint8_t {
+        running,
+        handed_over,  // finished when its line has ended; running if the other process ends
+        finished,
+        draining,  // drained when its line has ended
+        drained,
+        stopping,
+        over
+    };
     void enter(Phase phase, Duration longest);
     void leave_cluster();
     bool done() const;
     bool lines_empty() const;
-    void tell_end();
     void tell_what_still_runs();
     void tell_who_keeps_queues();
     template <class Tell>
     void tell_runs(Tell tell);
     void look_if_done();
     void end();
+    void end_line();
     void look_later();
     Control& control_;
     Log& log_;
@@ -78,7 +90,6 @@ class Shutdown {
     bool signalled_ = false;
     bool at_once_ = false;
     bool gives_lines_up_ = false;  // while it stops
-    bool told_end_ = false;
     std::function<bool()> gave_all_ = [] { return true; };
     std::function<void()> before_end_ = [] {};
 };

@@ -64,14 +64,14 @@ void Exporter::use(std::shared_ptr<Collector> collector) {
 }
 
 void Exporter::go_on() {
-    if (collector_ && !runs_ && !flushed_) start();
+    if (collector_ && !runs_ && state_ != State::flushed) start();
 }
 
 // Without memory a post ends by an exception; the batch has its turn again.
 void Exporter::start() {
-    asio::co_spawn(io_, run(), [this](const std::exception_ptr& failed) {
+    asio::co_spawn(io_, run(), [this](const std::exception_ptr&) {
         runs_ = false;
-        if (failed) start();
+        go_on();  // it has failed, or was taken back as it ended
     });
     runs_ = true;
 }
@@ -79,25 +79,31 @@ void Exporter::start() {
 bool Exporter::flushed() {
     if (!collector_) return true;
     const Time now = monotonic_now();
-    if (!flush_until_) {
+    if (state_ == State::exports) {
+        state_ = State::flushes;
         flush_until_ = now + longest_flush;
         timer_.cancel();
     }
-    if (!flushed_ && now < *flush_until_) return false;
+    if (state_ == State::flushes && now < flush_until_) return false;
     const std::size_t lost = buffer_.spans() + batch_spans_;
     if (lost != 0) log_.warn("spans are lost at the end of the process", {{"spans", lost}});
     drop_all();
     return true;
 }
 
+void Exporter::take_back() {
+    state_ = State::exports;
+    go_on();
+}
+
 // Each round posts one batch.
 Awaitable<void> Exporter::run() {
-    while (!flushed_) {
+    while (state_ != State::flushed) {
         co_await pause();
         if (!load()) continue;
         const auto collector = collector_;  // a reload may replace it meanwhile
         Time deadline = monotonic_now() + collector->settings().timeout;
-        if (flush_until_) deadline = std::min(deadline, *flush_until_);
+        if (state_ == State::flushes) deadline = std::min(deadline, flush_until_);
         const Posted posted = co_await collector->post(batch_, deadline);
         settle(posted);
     }
@@ -111,7 +117,7 @@ Awaitable<void> Exporter::pause() {
 
 Time Exporter::due() const {
     const Time now = monotonic_now();
-    if (flush_until_) return now;
+    if (state_ != State::exports) return now;
     if (!collector_) return now + never;
     if (!batch_.empty()) return resume_at_;
     const bool full = buffer_.spans() >= most_batch;
@@ -125,7 +131,7 @@ bool Exporter::load() try {
     std::vector<trace::Span> spans;
     for (const auto& request : buffer_.take(most_batch))
         for (auto& span : trace::spans_of(request)) spans.push_back(std::move(span));
-    flushed_ = flush_until_ && spans.empty();
+    if (spans.empty() && state_ == State::flushes) state_ = State::flushed;
     if (spans.empty()) return false;
     trace::Service service = self_;
     service.name = collector_->settings().service_name;
@@ -147,7 +153,7 @@ void Exporter::settle(const Posted& posted) {
         batch_spans_ = 0;
     }
     if (delivery_.changed()) tell(posted);
-    flushed_ = flush_until_ && delivery_.failing();
+    if (delivery_.failing() && state_ == State::flushes) state_ = State::flushed;
 }
 
 void Exporter::count(const Posted& posted, bool lost) {

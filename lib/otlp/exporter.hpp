@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class Exporter {
     /// For the end of the process: sends what waits, at once and once. True when that is done, or
     /// has taken too long; call it until then.
     bool flushed();
+    /// The process goes on after all, whatever flushed() has begun or done.
+    void take_back();
     /// Exports on, after an exception.
     void go_on();
 
@@ -61,9 +64,15 @@ class Exporter {
     std::string batch_;  // encoded; empty: none
     std::size_t batch_spans_ = 0;
     Time resume_at_{};  // after a failure
-    std::optional<Time> flush_until_;
+    enum class State : std::uint8_t {
+        exports,
+        flushes,  // what waits goes out once, until flush_until_
+        flushed   // run() ends
+    };
+    State state_ = State::exports;
+    Time flush_until_{};
     bool runs_ = false;  // run() is under way
-    bool flushed_ = false, rejects_ = false;
+    bool rejects_ = false;
 };
 
 }  // namespace ticketgate::otlp

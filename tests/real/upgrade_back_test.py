@@ -164,29 +164,35 @@ class Back(upgrade_told_test.Told):
         wait_for(lambda: collector.paths["/free/after"] > 0, "its spans arrive")
         self.assertEqual(self.metric('ticketgate_trace_spans_dropped_total{reason="full"}', place), 0)
 
-    def test_a_later_end_is_told_as_it_is(self):
-        for signals, end in ([], "finished"), ([signal.SIGTERM, signal.SIGTERM], "cut"):
-            with self.subTest(end=end):
-                collector = Collector()
-                self.addCleanup(close_door, collector.door)
-                place = self.start_traced(collector)
-                old = self.gate.child.pid
-                begun = len(self.told())
-                self.take_back_at_its_end(collector)
-                self.backend.begun.clear()
-                held = self.hold_one()
-                new = self.upgrade()
-                if signals:
-                    self.end(old, signals)
-                self.backend.release("a")
-                if not signals:
-                    self.assertEqual(self.status(held), 200)
-                wait_for(lambda at=place: self.asked(at)["old_ended"] != "", "the new process knows its end")
-                self.assertEqual(self.asked(place)["old_ended"], end)
-                told = self.told()[begun:]
-                self.assertEqual("the old process has finished its line" in told, end == "finished", told)
-                self.assertEqual("the old process ended with requests in its line" in told, end == "cut", told)
-                self.end(new, [signal.SIGTERM])
+    def upgrade_later(self, more=""):
+        """Returns the place of the admin listener, and the pid of the old process, which keeps a queue and was taken back."""
+        collector = Collector()
+        self.addCleanup(close_door, collector.door)
+        place = self.start_traced(collector)
+        self.take_back_at_its_end(collector)
+        self.file.write_text(self.file.read_text() + more)
+        self.assertEqual(self.command("reload").returncode, 0)
+        collector.waits.set()  # so its next end takes a moment, too
+        held = self.hold_one()
+        self.upgrade()
+        return place, self.gate.child.pid, held
+
+    def check_told(self, place, end):
+        wait_for(lambda: self.asked(place)["old_ended"] != "", "the new process knows its end")
+        self.assertEqual(self.asked(place)["old_ended"], end)
+        self.assertEqual("the old process has finished its line" in self.told(), end == "finished")
+        self.assertEqual("the old process ended with requests in its line" in self.told(), end == "cut")
+
+    def test_a_later_line_that_ends_is_told_as_finished(self):
+        place, _, held = self.upgrade_later()
+        self.backend.release("a")
+        self.assertEqual(self.status(held), 200)
+        self.check_told(place, "finished")
+
+    def test_a_later_line_that_is_cut_is_told_as_cut(self):
+        place, old, _ = self.upgrade_later("drain_timeout: 100ms\n")
+        os.kill(old, signal.SIGTERM)
+        self.check_told(place, "cut")
 
 
 def load_tests(loader, _tests, _pattern):
