@@ -134,6 +134,7 @@ HandOver App::steps_of_hand_over() {
             .sockets = [this] { return listening(); },
             .hand_over = [this](pid_t successor) { hand_over(successor); },
             .failed = [this] { read_missed_change(); },
+            .ended = [this] { pauses_.other_ended(); },
             .take_back = [this] { return take_back(); },
             .drain = [this] { shutdown_.drain(); },
             .pause = [this](const std::string& queue, Time until) { adopt_pause(queue, until); },

@@ -163,9 +163,9 @@ void Successor::go_on() {
 // Before it took over, its end is told by reap(), with its exit code.
 void Successor::ended() {
     losses_.reset();
-    if (phase_ == Phase::starting) {
-        limit_start(longest_end);
-    } else if (phase_ == Phase::handed_over) {
+    if (phase_ == Phase::starting) return limit_start(longest_end);
+    steps_.ended();
+    if (phase_ == Phase::handed_over) {
         take_back();
     } else if (phase_ == Phase::drains) {
         (void)shared_->alone();

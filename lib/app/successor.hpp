@@ -30,6 +30,7 @@ struct HandOver {
     std::function<std::vector<int>()> sockets;       ///< that listen
     std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
     std::function<void()> failed;                    ///< nothing was handed over
+    std::function<void()> ended;                     ///< the new process, which had taken over
     std::function<bool()> take_back;                 ///< accept again; false: it drains
     std::function<void()> drain;                     ///< the new process drains
     std::function<void(const std::string& queue, Time until)> pause;  ///< an operator's, there

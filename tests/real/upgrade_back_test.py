@@ -128,6 +128,27 @@ class Back(upgrade_told_test.Told):
         self.upgrade("--wait")
         self.assertEqual(self.unix_status(unix), 200)
 
+    # ── what the dead process said ──
+
+    def test_a_pause_that_the_dead_process_told_begins_no_queue_paused(self):
+        old = self.start()
+        held = self.hold_one("/b/old", "b")
+        new = self.upgrade()
+        self.assertEqual(self.command("pause", "a").returncode, 0)
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: "this one accepts again" in self.told(), "the old process notices")
+        self.assertEqual(json.loads(self.state())["pid"], old)
+        self.assertTrue(self.queue()["paused"], "an operator's pause holds")
+        self.backend.release("b")
+        self.assertEqual(self.status(held), 200)
+        self.file.write_text(self.config().replace("queue: a", "queue: c"))
+        # Its gate goes with a later reload: the config of before has it until its requests have ended.
+        wait_for(lambda: self.command("reload").returncode == 0 and self.command("queues", "a").returncode != 0, "it is gone")
+        self.file.write_text(self.config())
+        self.assertEqual(self.command("reload").returncode, 0)
+        self.assertFalse(self.queue()["paused"], "no other process lives")
+        self.assertEqual(self.status(self.send("/a/x")), 200)
+
     # ── a process whose end had begun ──
 
     def start_traced(self, collector):

@@ -580,8 +580,8 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.check_refused("its container would end with it")
         self.assertEqual(json.loads(self.state())["pid"], 1)
 
-    def hold_one(self, path="/a/old"):
-        self.backend.hold("a")
+    def hold_one(self, path="/a/old", queue="a"):
+        self.backend.hold(queue)
         held = self.send(path)
         wait_for(lambda: self.backend.runs(path), "it runs")
         return held
