@@ -37,6 +37,7 @@ std::optional<std::string> query_text(const Query& query, std::string_view name)
 std::string wrong_names(const Query& query, std::span<const std::string_view> known) {
     for (const auto& parameter : query) {
         const std::string& name = parameter.key;
+        if (name.empty() && !parameter.has_value) continue;  // of a bare ?
         if (std::ranges::find(known, name) != known.end()) {
             if (std::ranges::count(query, name, [](const auto& one) { return one.key; }) == 1)
                 continue;

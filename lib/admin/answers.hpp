@@ -17,6 +17,7 @@ inline constexpr const char* admin_header = "Ticketgate-Admin";
 
 inline constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 inline constexpr std::string_view json_text = "application/json";
+inline constexpr std::string_view events_text = "text/event-stream";
 
 HttpResponse page(boost::beast::http::status status, std::string body,
                   std::string_view type = plain_text);

@@ -43,7 +43,7 @@ void Live::go_on() {
 }
 
 std::unique_ptr<Events> Live::watch() {
-    if (viewers_.size() >= most_viewers_ || !sources_.picture) return nullptr;
+    if (full()) return nullptr;
     const bool first = viewers_.empty();
     auto viewer = std::make_unique<Viewer>(shared_from_this());
     if (first && monotonic_now() - made_ >= pace) make_picture();

@@ -36,8 +36,10 @@ class Live : public std::enable_shared_from_this<Live> {
     /// Plans the next turns anew, after an exception.
     void go_on();
 
-    /// What a new viewer gets; null: most_viewers look already.
+    /// What a new viewer gets; null: it is full.
     std::unique_ptr<Events> watch();
+    /// As many look as may.
+    bool full() const { return viewers_.size() >= most_viewers_ || !sources_.picture; }
     std::size_t viewers() const { return viewers_.size(); }
 
  private:

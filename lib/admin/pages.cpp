@@ -18,6 +18,7 @@ namespace {
 namespace http = boost::beast::http;
 
 constexpr std::string_view queues_path = "/api/v1/queues/";
+constexpr std::string_view events_path = "/api/v1/events";
 constexpr std::string_view upgrade_path = "/api/v1/upgrade";  // read and written
 constexpr std::uint64_t usual_tickets = 100;
 constexpr std::size_t shortest_id = 4, most_found = 20;
@@ -46,15 +47,17 @@ std::string wrong_parameters(std::string_view path, const Query& query) {
     const auto action = action_of(path);
     if (action == "/release") return wrong_names(query, ticket);
     if (action == "/pause") return wrong_names(query, time);
-    if (is_action(path) || path == upgrade_path) return wrong_names(query, {});
+    if (is_action(path) || path == upgrade_path || path == events_path)
+        return wrong_names(query, {});
     if (path == "/api/v1/tickets") return wrong_names(query, id);
     return path.starts_with(queues_path) ? wrong_names(query, limit) : std::string();
 }
 
 bool is_page(std::string_view path) {
-    constexpr std::array<std::string_view, 10> pages{
-        "/livez",          "/readyz",        "/healthz",    "/metrics",        "/api/v1/queues",
-        "/api/v1/workers", "/api/v1/config", "/api/v1/ids", "/api/v1/cluster", upgrade_path};
+    constexpr std::array<std::string_view, 12> pages{
+        "/livez",         "/readyz",     "/healthz",        "/metrics",
+        "/api/v1/queues", events_path,   "/api/v1/tickets", "/api/v1/workers",
+        "/api/v1/config", "/api/v1/ids", "/api/v1/cluster", upgrade_path};
     return std::ranges::find(pages, path) != pages.end() || path.starts_with(queues_path);
 }
 
@@ -99,6 +102,13 @@ HttpResponse no_such_queue(const std::string& name) {
 
 }  // namespace
 
+// The path and the query as the pages read them.
+bool asks_for_events(const HttpRequest& request) {
+    if (request.method() != http::verb::get) return false;
+    const auto target = boost::urls::parse_origin_form(request.target());
+    return target && target->path() == events_path && wrong_names(target->params(), {}).empty();
+}
+
 HttpResponse Pages::operator()(const HttpRequest& request, bool local) const {
     const auto target = boost::urls::parse_origin_form(request.target());
     if (!target)
@@ -131,9 +141,7 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/api/v1/queues")
         return page(http::status::ok, all_queues(gates, actions.elsewhere), json_text);
     if (path == "/api/v1/tickets") return find(query);
-    if (path == "/api/v1/events")
-        return page(http::status::service_unavailable,
-                    "as many viewers as admin.max_viewers allows look already\n");
+    if (path == events_path && actions.viewers_full) return events();
     if (path == "/api/v1/workers" && actions.worker_pools)
         return page(http::status::ok,
                     all_workers(actions.worker_pools(), actions.upstreams(), wall_now()),
@@ -153,6 +161,13 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     const auto most = query_number(query, "limit", usual_tickets);
     if (!most) return page(http::status::bad_request, "limit is not a number; write ?limit=N\n");
     return page(http::status::ok, one_queue(*gate, *most, actions.elsewhere), json_text);
+}
+
+// A HEAD, or a GET behind the last viewer that may look.
+HttpResponse Pages::events() const {
+    if (!actions.viewers_full()) return page(http::status::ok, {}, events_text);
+    return page(http::status::service_unavailable,
+                "as many viewers as admin.max_viewers allows look already\n");
 }
 
 std::string Pages::failed_upgrade(const Upgrading& last) {

@@ -44,8 +44,13 @@ struct Actions {
     /// Starts a new process that takes over. Returns why not; empty: it starts.
     std::function<std::string()> upgrade = {};
     std::function<Upgrading()> upgrading = {};
-    Elsewhere elsewhere = {};  ///< unset: nowhere
+    Elsewhere elsewhere = {};                 ///< unset: nowhere
+    std::function<bool()> viewers_full = {};  ///< unset: there are no events
 };
+
+/// It is a GET of the live page's events, which the server's Watch gives. Every other reading of
+/// that page, and one behind the last viewer that may look, is for the Pages.
+bool asks_for_events(const HttpRequest& request);
 
 struct Pages {
     const metrics::Registry& metrics;
@@ -58,6 +63,7 @@ struct Pages {
 
  private:
     HttpResponse read(std::string_view path, const Query& query) const;
+    HttpResponse events() const;
     HttpResponse readiness(bool verbose) const;
     static std::string failed_upgrade(const Upgrading& last);
     HttpResponse write(std::string_view path, const Query& query) const;

@@ -92,6 +92,7 @@ admin::Actions App::admin_actions() {
     actions.upstreams = [this] { return upstreams(); };
     actions.upgrade = [this] { return upgrade(); };
     actions.upgrading = [this] { return upgrading(); };
+    actions.viewers_full = [this] { return live_->full(); };
     actions.elsewhere = [this](const std::string& queue) { return place(queue); };
     return actions;
 }

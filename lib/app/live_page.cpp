@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admin/live_view.hpp"
+#include "admin/pages.hpp"
 #include "admin/print_json.hpp"
 #include "net/certificate.hpp"
 
@@ -61,9 +62,7 @@ std::shared_ptr<admin::Live> make_live(Control& control, std::size_t most_viewer
 }
 
 std::unique_ptr<admin::Events> watch(admin::Live& live, const admin::HttpRequest& request) {
-    const bool asks =
-        request.method() == boost::beast::http::verb::get && request.target() == "/api/v1/events";
-    return asks ? live.watch() : nullptr;
+    return admin::asks_for_events(request) ? live.watch() : nullptr;
 }
 
 }  // namespace ticketgate

@@ -15,9 +15,10 @@ struct Listener {
         const auto answer = pages(HttpRequest(method, target, 11), true);
         said = answer.body();
         allowed = answer[http::field::allow];
+        type = answer[http::field::content_type];
         return answer.result_int();
     }
-    std::string said, allowed;  // of the last answer
+    std::string said, allowed, type;  // of the last answer
 
     metrics::Registry metrics;
     net::Loop loop{0};
@@ -144,6 +145,31 @@ TEST(Pages, ReleaseNoOtherRequestThanTheOneThatIsNamed) {
     EXPECT_EQ(listener.post("/api/v1/queues/a-b/release?number=7"), 404u);
 }
 
+// Nobody looks, and one more may.
+TEST(Pages, ReadTheTargetOfEventsAsAnyOther) {
+    const auto asks = [](http::verb method, const char* target) {
+        return asks_for_events(HttpRequest(method, target, 11));
+    };
+    EXPECT_TRUE(asks(http::verb::get, "/api/v1/events"));
+    EXPECT_TRUE(asks(http::verb::get, "/api/v1/%65vents"));
+    EXPECT_TRUE(asks(http::verb::get, "/api/v1/events?"));
+    for (const char* other : {"/api/v1/events?t=1", "/api/v1/event", "*", "/api/v1/events/"})
+        EXPECT_FALSE(asks(http::verb::get, other)) << other;
+    EXPECT_FALSE(asks(http::verb::head, "/api/v1/events"));
+    Listener listener;
+    bool full = false;
+    listener.pages.actions.viewers_full = [&full] { return full; };
+    EXPECT_EQ(listener.ask(http::verb::head, "/api/v1/events"), 200u);
+    EXPECT_EQ(listener.type, "text/event-stream");
+    EXPECT_EQ(listener.get("/api/v1/events?t=1"), 400u);
+    EXPECT_NE(listener.said.find("unknown parameter"), std::string::npos) << listener.said;
+    EXPECT_EQ(listener.get("/api/v1/events?=1"), 400u);
+    full = true;
+    for (const auto method : {http::verb::head, http::verb::get})
+        EXPECT_EQ(listener.ask(method, "/api/v1/events"), 503u);
+    EXPECT_EQ(listener.get("/api/v1/events?t=1"), 400u);
+}
+
 TEST(Pages, SayWhichMethodsTheyServe) {
     Listener listener;
     for (const char* action :
@@ -151,7 +177,8 @@ TEST(Pages, SayWhichMethodsTheyServe) {
         EXPECT_EQ(listener.get(action), 405u) << action;
         EXPECT_EQ(listener.allowed, "POST");
     }
-    for (const char* read : {"/livez", "/metrics", "/api/v1/queues", "/api/v1/queues/a-b"}) {
+    for (const char* read : {"/livez", "/metrics", "/api/v1/queues", "/api/v1/queues/a-b",
+                             "/api/v1/events", "/api/v1/tickets"}) {
         EXPECT_EQ(listener.post(read), 405u) << read;
         EXPECT_EQ(listener.allowed, "GET, HEAD");
     }
