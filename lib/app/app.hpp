@@ -93,6 +93,7 @@ class App {
     void begin_id_service();
     void start_id_service();
     HandOver steps_of_hand_over();
+    bool keep_id_socket();
     void hand_over(pid_t successor);
     bool take_back();
     void take_over();

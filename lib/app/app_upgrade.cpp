@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -130,7 +131,7 @@ void App::start_id_service() {
 }
 
 HandOver App::steps_of_hand_over() {
-    return {.may_hand_over = [this] { return shutdown_.ready(); },
+    return {.may_hand_over = [this] { return shutdown_.ready() && keep_id_socket(); },
             .sockets = [this] { return listening(); },
             .hand_over = [this](pid_t successor) { hand_over(successor); },
             .failed = [this] { read_missed_change(); },
@@ -154,7 +155,15 @@ std::vector<int> App::listening() const {
     return sockets;
 }
 
-// Keeps the socket of the id service, which may have to begin again.
+// The id service may have to begin again. False: no descriptor is free, so nothing is handed over.
+bool App::keep_id_socket() {
+    if (!id_service_) return true;
+    Descriptor kept(::fcntl(id_service_->descriptor(), F_DUPFD_CLOEXEC, 0));
+    if (kept.get() < 0) return false;
+    passed_.add(std::move(kept));
+    return true;
+}
+
 void App::hand_over(pid_t successor) {
     log_.info("upgrade: the new process accepts; this one finishes its line", {{"pid", successor}});
     notify_.main_process(successor);
@@ -163,7 +172,6 @@ void App::hand_over(pid_t successor) {
             successor_.pass_on(std::move(connection), std::move(arrived));
         });
     if (id_service_) {
-        passed_.add(Descriptor(::dup(id_service_->descriptor())));
         id_service_->file().lend();
         id_service_.reset();
     }

@@ -26,7 +26,7 @@ namespace ticketgate {
 
 /// The actions of the process at the steps of an upgrade.
 struct HandOver {
-    std::function<bool()> may_hand_over;             ///< false: it drains
+    std::function<bool()> may_hand_over;             ///< false: it drains, or cannot
     std::function<std::vector<int>()> sockets;       ///< that listen
     std::function<void(pid_t successor)> hand_over;  ///< accept no more, and end the id service
     std::function<void()> failed;                    ///< nothing was handed over
