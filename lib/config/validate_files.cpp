@@ -86,7 +86,31 @@ class Served {
 
 }  // namespace
 
+namespace {
+
+// As a file it is never sent, and only .php is run by its name.
+void refuse_source(const Config& config, const std::string& files, const std::string& last,
+                   const Upstream& upstream, Problems& problems) {
+    if (!upstream.fcgi || is_script_path(last) || upstream.fcgi->script != last) return;
+    problems.error(config.mark_of(files), files + ".try",
+                   last +
+                       " is fastcgi.script, whose source is never sent; end with upstream, "
+                       "which runs it");
+}
+
+void check_upstreams(const Config& config, Problems& problems) {
+    for (const auto& [name, upstream] : config.upstreams) {
+        const auto path = "upstreams." + name;
+        const auto& tries = upstream.files.tries.value;
+        if (tries && problems.has_read(path))
+            refuse_source(config, path + ".files", tries->back(), upstream, problems);
+    }
+}
+
+}  // namespace
+
 void check_files(const Config& config, Problems& problems) {
+    check_upstreams(config, problems);
     const RouteIndex index(config);
     Served served(config);
     for (std::size_t i = 0; i < config.routes.size(); ++i) {
@@ -108,6 +132,7 @@ void check_files(const Config& config, Problems& problems) {
             problems.error(config.mark_of(path), path + ".try",
                            last + " is a script, and upstream " + settings.upstream +
                                " is not told which script to run; end with upstream instead");
+        if (says) refuse_source(config, path, last, upstream->second, problems);
         if (says && reaches_no_backend(files) && route.when.others() != 0)
             warn_of_others(config, route, problems);
     }

@@ -55,11 +55,15 @@ class Search {
     }
 
  private:
+    bool is_run(const std::string& path) const {
+        return is_script(path) || is_source(path, rules_.sources);
+    }
+
     // A path is a file or a folder, so one look tells for both candidates.
     Candidate look_at_path() {
         const std::string& path = query_.path;
         const bool slash = path.ends_with('/');
-        const bool as_file = rules_.tries_path && query_.reads && !slash && !is_script(path);
+        const bool as_file = rules_.tries_path && query_.reads && !slash && !is_run(path);
         if (!as_file && !rules_.tries_folder) return std::nullopt;
         const Found found = as_file ? tree_.open(path) : tree_.find(path);
         if (is_worse(found)) return failure(found);
@@ -83,7 +87,7 @@ class Search {
 
     Candidate look_at_index(const std::string& path) {
         if (is_hidden(path, rules_.hide)) return std::nullopt;
-        if (!is_script(path)) return query_.reads ? send(path) : std::nullopt;
+        if (!is_run(path)) return query_.reads ? send(path) : std::nullopt;
         if (!rules_.has_backend()) return std::nullopt;
         // A backend that is not told the script finds it by itself.
         const bool runs = path.ends_with(".php") && !has_control(path);
@@ -98,7 +102,7 @@ class Search {
 
     Candidate send_fallback() {
         const std::string& path = rules_.fallback_path;
-        if (!query_.reads || is_script(path) || is_hidden(path, rules_.hide)) return std::nullopt;
+        if (!query_.reads || is_run(path) || is_hidden(path, rules_.hide)) return std::nullopt;
         return send(path);
     }
 

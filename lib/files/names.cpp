@@ -63,6 +63,24 @@ bool fits(std::string_view pattern, std::string_view name) {
     return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+std::string_view last_segment(std::string_view path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// Some file systems leave these out.
+std::string_view without_void_end(std::string_view name) {
+    while (!name.empty() && (name.back() == '.' || static_cast<unsigned char>(name.back()) <= ' '))
+        name.remove_suffix(1);
+    return name;
+}
+
+// A name without an ending, such as `app`, says nothing of `app.css`.
+bool is_copy(std::string_view rest, std::string_view of) {
+    return rest.empty() || (last_segment(of).find('.') != std::string_view::npos &&
+                            (rest[0] == '.' || rest[0] == '~' || rest[0] == '_'));
+}
+
 bool is_plain(char c) {
     constexpr std::string_view marks = "-._~!$&'()*+,;=:@/";
     return is_letter(c) || (c >= '0' && c <= '9') || marks.find(c) != std::string_view::npos;
@@ -118,10 +136,7 @@ bool is_hidden(std::string_view path, std::span<const std::string> patterns) {
 }
 
 bool is_script(std::string_view name) {
-    const auto slash = name.rfind('/');
-    if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
-    while (!name.empty() && (name.back() == '.' || static_cast<unsigned char>(name.back()) <= ' '))
-        name.remove_suffix(1);
+    name = without_void_end(last_segment(name));
     bool included = false;
     std::string_view last;
     for (auto dot = name.find('.'); dot != std::string_view::npos;) {
@@ -132,6 +147,14 @@ bool is_script(std::string_view name) {
         dot = end == name.size() ? std::string_view::npos : end;
     }
     return included && !is_asset(last);
+}
+
+bool is_source(std::string_view path, std::span<const std::string> sources) {
+    path = without_void_end(path);
+    return std::ranges::any_of(sources, [&](const std::string& source) {
+        const auto name = source.starts_with('/') ? path : last_segment(path);
+        return starts_with(name, source) && is_copy(name.substr(source.size()), source);
+    });
 }
 
 std::size_t script_end(std::string_view path) {

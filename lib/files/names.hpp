@@ -25,6 +25,10 @@ bool is_hidden(std::string_view path, std::span<const std::string> patterns);
 /// `.PHP5`, `.phtml`, `.phar`, `.inc`, and copies such as `.php.bak`, `.php~`, `.inc.txt`.
 bool is_script(std::string_view name);
 
+/// True if the path is one of `sources`, or a copy of it, such as `/app.lua.bak`. A source without
+/// a slash is a name in any folder. Case does not count.
+bool is_source(std::string_view path, std::span<const std::string> sources);
+
 /// The end of the script that the path names: of its first segment that ends in `.php` and is
 /// longer, like fcgi::find_script(). npos: it names none.
 std::size_t script_end(std::string_view path);

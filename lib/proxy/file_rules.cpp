@@ -54,6 +54,27 @@ std::string real_path(const std::string& folder) {
     return out;
 }
 
+// Below that root, or as it is written where the application sees another folder than ticketgate.
+void add_source(const std::string& file, std::string root, std::vector<std::string>& out) {
+    if (!root.ends_with('/')) root += '/';
+    if (file.starts_with(root)) out.push_back(file.substr(root.size() - 1));
+}
+
+// The application runs these whatever their names say. No link is followed: the disk may hang.
+std::vector<std::string> sources_of(const config::Fcgi& fcgi, const std::string& root) {
+    std::vector<std::string> files, out;
+    if (fcgi.script) {
+        out.push_back(*fcgi.script);
+        files.push_back(fcgi.root + *fcgi.script);
+    } else {
+        out.push_back(fcgi.index);
+    }
+    for (const auto& [name, value] : fcgi.params)
+        if (name == "SCRIPT_FILENAME") files.push_back(value);
+    for (const auto& file : files) add_source(file, root, out);
+    return out;
+}
+
 bool serves_files(const files::Rules& rules) {
     return rules.tries_path || rules.tries_folder || rules.fallback != files::Fallback::upstream;
 }
@@ -75,6 +96,7 @@ std::shared_ptr<const files::Rules> file_rules(const config::Files& files,
     const bool fcgi = upstream != nullptr && upstream->fcgi;
     out->runs_scripts = !fcgi || upstream->fcgi->split;
     out->chooses_scripts = fcgi && upstream->fcgi->split;
+    if (fcgi) out->sources = sources_of(*upstream->fcgi, files.root);
     out->cache_control = files.cache_control;
     out->types = files.types;
     out->known = std::move(known);

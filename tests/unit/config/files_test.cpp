@@ -113,6 +113,27 @@ TEST(Files, OfAFolderWithoutScriptsHaveNoCondition) {
     EXPECT_EQ(one("queue: off", "[path]"), "");
 }
 
+TEST(Files, DoNotEndWithTheSourceOfWhatTheBackendRuns) {
+    const auto one = [](const std::string& of_upstream, const std::string& of_route) {
+        const auto loaded = load(
+            "listen: [{address: \"127.0.0.1:80\"}]\n"
+            "upstreams: {a: {url: \"fastcgi://10.0.0.5\", fastcgi: {root: /w, script: /app.lua, "
+            "split: false}, files: {root: /w, try: " +
+            of_upstream + "}}}\nroutes: [{prefix: /, upstream: a, files: {try: " + of_route +
+            "}}]\n");
+        std::string out;
+        for (const auto& line : printed(loaded.problems)) out += line + "\n";
+        return out;
+    };
+    const std::string good = "[path, upstream]", bad = "[path, path/, /app.lua]";
+    EXPECT_NE(one(bad, good).find("upstreams.a.files.try: /app.lua is fastcgi.script"),
+              std::string::npos);
+    EXPECT_NE(one(good, bad).find("routes[0].files.try: /app.lua is fastcgi.script"),
+              std::string::npos)
+        << one(good, bad);
+    EXPECT_EQ(one(good, good).find("/app.lua"), std::string::npos);
+}
+
 TEST(Files, AreGoodWithEachKindOfEntry) {
     for (const char* files : {"root: /w, try: [path]", "root: /w, try: [path, path/, script]",
                               "root: /w, try: [script]", "root: /w, try: [/index.php]",

@@ -114,6 +114,23 @@ TEST(LookUp, FindsFilesScriptsAndFolders) {
     }
 }
 
+// As the script of a program that is not PHP.
+TEST(LookUp, SendsNoSourceOfWhatTheBackendRuns) {
+    Rules rules = fpm();
+    rules.runs_scripts = rules.chooses_scripts = false;
+    rules.sources = {"/app.html"};
+    EXPECT_EQ(look("/app.html", rules).kind, Kind::upstream);
+    EXPECT_EQ(look("/APP.html", rules).kind, Kind::upstream);
+    rules.fallback = Fallback::file;
+    rules.fallback_path = "/app.html";
+    EXPECT_EQ(look("/missing", rules).kind, Kind::missing);
+    rules = fpm();
+    rules.runs_scripts = rules.chooses_scripts = false;
+    rules.sources = {"index.html"};
+    EXPECT_EQ(look("/docs/index.html", rules).kind, Kind::upstream);
+    EXPECT_EQ(look("/docs/", rules).kind, Kind::upstream) << "the backend runs it";
+}
+
 // Neither upstream, script nor /index.php: nothing reaches the backend, whatever users upload.
 TEST(LookUp, RunsNoScriptWithoutABackendToTry) {
     for (const Fallback fallback : {Fallback::none, Fallback::file})

@@ -53,6 +53,18 @@ TEST(Script, IsKnownByAnyOfItsEndings) {
         EXPECT_FALSE(is_script(name)) << name;
 }
 
+TEST(Source, IsTheFileThatTheBackendRunsAndItsCopies) {
+    const std::vector<std::string> sources{"/app.lua", "/bin/front", "index.lua"};
+    for (const char* path : {"/app.lua", "/APP.Lua", "/app.lua.", "/app.lua ", "/app.lua\n",
+                             "/app.lua.bak", "/app.lua~", "/app.lua_old", "/app.lua.gz",
+                             "/bin/front", "/bin/FRONT", "/index.lua", "/a/b/Index.lua"})
+        EXPECT_TRUE(is_source(path, sources)) << path;
+    for (const char* path : {"/", "/app", "/app.luac", "/a/app.lua", "/app.lua/x", "/bin/front.css",
+                             "/bin/frontend", "/a/index.lua/b", "/my-index.lua"})
+        EXPECT_FALSE(is_source(path, sources)) << path;
+    EXPECT_FALSE(is_source("/app.lua", {}));
+}
+
 TEST(ScriptEnd, IsThatOfTheFirstSegment) {
     EXPECT_EQ(script_end("/a.php"), 6u);
     EXPECT_EQ(script_end("/a.php/b.css"), 6u);
