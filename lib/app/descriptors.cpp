@@ -10,6 +10,8 @@
 #include <string>
 
 #include "base/descriptor.hpp"
+#include "proxy/workers.hpp"
+#include "spawn/supervisor.hpp"
 
 namespace ticketgate {
 
@@ -95,14 +97,51 @@ void demand_descriptors() {
     if (!why.empty()) throw std::runtime_error(why);
 }
 
-std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most) {
+std::size_t most_workers_beside_requests(std::uint64_t most) {
+    return std::max<std::uint64_t>(most / 2 / spawn::descriptors_of_a_worker, 1);
+}
+
+namespace {
+
+void warn_of_connections(const config::Config& config, std::uint64_t most,
+                         config::Problems& problems) {
     const std::string path = "clients.max_connections";
     const std::uint64_t wanted = config.clients.max_connections;
-    config::Problems problems;
     if (wanted != config::Clients{}.max_connections && wanted > most)
         problems.warn(config.mark_of(path), path,
                       "a process started in this way may open " + std::to_string(most) +
                           " files (ulimit -n, LimitNOFILE), and each request needs two");
+}
+
+// At the upstream with the most of them.
+void warn_of_workers(const config::Config& config, std::uint64_t most, config::Problems& problems) {
+    std::uint64_t wanted = 0, largest = 0;
+    std::string path;
+    for (const auto& [name, upstream] : config.upstreams) {
+        if (!upstream.workers) continue;
+        const std::uint64_t most_here = bounds_of(config, name).max;
+        wanted += most_here;
+        if (most_here <= largest) continue;
+        largest = most_here;
+        path = "upstreams." + name + ".workers.max";
+    }
+    if (wanted <= most_workers_beside_requests(most)) return;
+    const auto needed = wanted * spawn::descriptors_of_a_worker * 2;
+    problems.warn(config.mark_of(path), path,
+                  "a process started in this way may open " + std::to_string(most) +
+                      " files (ulimit -n, LimitNOFILE), which is enough for " +
+                      std::to_string(most_workers_beside_requests(most)) +
+                      " workers beside their requests, and " + std::to_string(wanted) +
+                      " are wanted in all: raise the limit to " + std::to_string(needed) +
+                      ", or lower max");
+}
+
+}  // namespace
+
+std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most) {
+    config::Problems problems;
+    warn_of_connections(config, most, problems);
+    warn_of_workers(config, most, problems);
     return problems.take();
 }
 

@@ -33,6 +33,10 @@ int first_reserved_from_ids(std::uint64_t most);
 /// descriptors, so that its clients do not stop the traffic.
 std::uint32_t most_id_connections(std::uint32_t configured, std::uint64_t most);
 
+/// Returns how many workers of its own the process may have: their descriptors are at most half of
+/// all, so that a request finds those of its client, its body and its file.
+std::size_t most_workers_beside_requests(std::uint64_t most);
+
 /// Returns why a process that has `used` descriptors open cannot serve one request with `most`, and
 /// how many it needs; empty: it can. A request takes three at once: of its client, of its backend
 /// and of a file (a spooled body, or one of a site), all below the reserved and the kept ones. At
@@ -43,8 +47,9 @@ std::string why_too_few_descriptors(std::uint64_t used, std::uint64_t most);
 /// std::runtime_error.
 void demand_descriptors();
 
-/// Warns if max_connections is set and clients alone need more than `most`. Not an error: the
-/// service may run under another limit than `check`.
+/// Warns if max_connections is set and clients alone need more than `most`, and if there are more
+/// workers than most_workers_beside_requests(). Not an error: the service may run under another
+/// limit than `check`.
 std::vector<config::Problem> descriptor_problems(const config::Config& config, std::uint64_t most);
 
 }  // namespace ticketgate

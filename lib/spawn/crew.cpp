@@ -25,6 +25,11 @@ constexpr Duration killed_takes = 2s;
 // While the processes of a killed group end.
 constexpr Duration look_at_dying = 2ms;
 
+// The step of a start that would take the descriptors of requests.
+constexpr const char* all_workers =
+    "beside the workers of all upstreams, which may take half of the open files (raise "
+    "LimitNOFILE= or ulimit -n, or lower workers.min and max)";
+
 std::string reason_of(const Pool::Ended& was, int status) {
     switch (was.ending) {
         case Ending::idle:
@@ -107,6 +112,7 @@ void Supervisor::Crew::look_at(Time when) {
 // ── the start of a worker ──
 
 void Supervisor::Crew::start_one() {
+    if (supervisor_.is_full()) return tell_not_started({EMFILE, all_workers});
     Wires wires;
     NotStarted why{};
     const bool wired = recipe_.transport == Transport::socket
@@ -196,41 +202,6 @@ bool Supervisor::Crew::ends_before_birth(pid_t pid, const Child& child) {
     if (!child.report || child.worker->told_to_end) return false;
     look_at_birth(pid);
     return !children_.contains(pid);
-}
-
-// What a worker has started may write longer than its crew lives.
-Output::Tell Supervisor::Crew::telling(pid_t pid, std::shared_ptr<Speech> speech) {
-    return [weak = weak_from_this(), pid, speech = std::move(speech)](std::string_view line,
-                                                                      std::string_view id) {
-        const auto self = weak.lock();
-        if (!self || !self->lines_.takes(line, *speech, monotonic_now())) return;
-        self->supervisor_.log_.warn("a worker says", {{"upstream", self->pool_->name()},
-                                                      {"pid", std::uint64_t(pid)},
-                                                      {"request_id", id},
-                                                      {"text", line}});
-    };
-}
-
-// With the last line: it may be the cause of the worker's end.
-void Supervisor::Crew::tell_dropped(const Child& child, bool ended) {
-    Speech& speech = *child.speech;
-    const Time now = monotonic_now();
-    if (!is_to_report(speech, now, ended)) return;
-    supervisor_.log_.warn("a worker says more than is logged",
-                          {{"upstream", pool_->name()},
-                           {"pid", std::uint64_t(child.worker->pid)},
-                           {"dropped_lines", std::exchange(speech.dropped, 0)},
-                           {"last", speech.last}});
-    speech.reported = now;
-}
-
-void Supervisor::Crew::tell_not_started(const NotStarted& why) {
-    pause_.failed(monotonic_now());
-    const std::string text = std::string(why.step) + ": " + std::strerror(why.error);
-    pool_->trouble(text);
-    supervisor_.log_.error(
-        "a worker cannot be started",
-        {{"upstream", pool_->name()}, {"command", recipe_.command.program}, {"why", text}});
 }
 
 // ── the end ──

@@ -42,6 +42,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     /// From now on, a worker that is to end is killed.
     void hurry() { at_once_ = true; }
     bool empty() const { return children_.empty(); }
+    std::size_t size() const { return children_.size(); }
     /// None is left, but for those that not even SIGKILL ends: a disk that hangs holds them.
     bool ended() const;
     std::vector<pid_t> pids() const;

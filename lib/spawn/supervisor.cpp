@@ -34,8 +34,8 @@ void wait_for_an_end(const std::vector<pid_t>& pids) {
 }  // namespace
 
 Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
-                       std::vector<net::Loop*> loops)
-    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)) {
+                       std::vector<net::Loop*> loops, std::size_t most_workers)
+    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)), most_workers_(most_workers) {
     left_.reserve(most_pipes_of_jobs);
 }
 
@@ -84,6 +84,12 @@ void Supervisor::reap() {
 void Supervisor::forget_soon() {
     boost::asio::post(
         io_, [this] { std::erase_if(crews_, [](const auto& crew) { return crew->over(); }); });
+}
+
+bool Supervisor::is_full() const {
+    std::size_t workers = 0;
+    for (const auto& crew : crews_) workers += crew->size();
+    return workers >= most_workers_;
 }
 
 // A background job whose output nobody reads would end by SIGPIPE. Beyond the limit the one does

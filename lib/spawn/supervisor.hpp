@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,11 +38,17 @@ class Output;
 /// Pipes of workers that have ended, which their background jobs hold open. Of all pools.
 inline constexpr std::size_t most_pipes_of_jobs = 32;
 
+/// Of ticketgate, for one worker: its name, its listening socket, its pipe, its process, its
+/// connection and the next one.
+inline constexpr std::uint64_t descriptors_of_a_worker = 6;
+
 class Supervisor {
  public:
-    /// `loops` hold the workers; they outlive this.
+    /// `loops` hold the workers; they outlive this. `most_workers`: of all pools; the descriptors
+    /// of more would be missing for requests.
     Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
-               std::vector<net::Loop*> loops);
+               std::vector<net::Loop*> loops,
+               std::size_t most_workers = std::numeric_limits<std::size_t>::max());
     ~Supervisor();
 
     /// A pool without workers, until the config that has it is in force.
@@ -65,12 +72,14 @@ class Supervisor {
     Crew* crew_of(const Pool& pool);
     void forget_soon();
     void read_on(std::shared_ptr<Output> output);
+    bool is_full() const;
     void tell_if_ended();
     boost::asio::io_context& io_;
     Log& log_;
     metrics::Registry& metrics_;
     const std::vector<net::Loop*> loops_;
     std::vector<std::shared_ptr<Crew>> crews_;
+    const std::size_t most_workers_;
     std::vector<std::shared_ptr<Output>> left_;  // the longest first
     std::function<void()> tell_ended_{};         // empty: nobody waits for it
 };

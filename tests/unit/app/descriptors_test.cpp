@@ -34,6 +34,34 @@ TEST(Descriptors, WarnsOfMoreClientsThanDescriptors) {
     EXPECT_GT(most_descriptors(), 0u);
 }
 
+TEST(Descriptors, WarnsOfMoreWorkersThanDescriptors) {
+    const auto warned = [](int one, int other, std::uint64_t most) {
+        const auto of = [](int max) {
+            return "{workers: {command: [/bin/true], min: 1, max: " + std::to_string(max) +
+                   "}, fastcgi: {root: /w}}";
+        };
+        const auto loaded = config::load_text(
+            "listen: [{address: \"127.0.0.1:80\"}]\nupstreams:\n  a: " + of(one) +
+                "\n  b: " + of(other) +
+                "\nroutes: [{prefix: /, upstream: a, routes: [{prefix: /b, upstream: " + "b}]}]\n",
+            "c.yaml", config::environment_of({}));
+        std::string out;
+        for (const auto& problem : descriptor_problems(*loaded.config, most))
+            out += config::print(problem);
+        return out;
+    };
+    EXPECT_EQ(most_workers_beside_requests(256), 21u);
+    EXPECT_EQ(most_workers_beside_requests(4), 1u);
+    EXPECT_EQ(warned(1, 20, 256), "");
+    const auto why = warned(2, 20, 256);
+    EXPECT_NE(why.find("upstreams.b.workers.max: "), why.npos) << why;
+    EXPECT_NE(why.find("enough for 21 workers beside their requests, and 22 are wanted in all: "
+                       "raise the limit to 264"),
+              why.npos)
+        << why;
+    EXPECT_EQ(warned(2, 20, 264), "");
+}
+
 TEST(Descriptors, AreTooFewWhereOneRequestFindsNoneBesideThoseOfTheProcess) {
     for (const std::uint64_t used : {18, 27, 100, 1000}) {
         std::uint64_t most = used;
