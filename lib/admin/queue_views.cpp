@@ -91,6 +91,7 @@ void add_place(json::object& to, const Gate& gate, const Elsewhere& elsewhere) {
     to["elsewhere"] = nullptr;
     if (place.where.empty()) return;
     to["elsewhere"] = json::string_view(place.where.data(), place.where.size());
+    if (place.pid != 0) to["old_process_pid"] = place.pid;
     if (place.oldest == nullptr) return;
     const OldRequest& oldest = *place.oldest;
     to["old_process_runs"] =

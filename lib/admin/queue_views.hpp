@@ -25,6 +25,7 @@ struct OldRequest {
 struct Place {
     std::string_view where;
     const OldRequest* oldest = nullptr;  ///< of old_process; null: not known
+    int pid = 0;                         ///< of old_process
 };
 using Elsewhere = std::function<Place(const std::string& queue)>;
 

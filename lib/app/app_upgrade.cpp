@@ -268,7 +268,8 @@ std::string_view App::elsewhere(const std::string& queue) const {
 
 admin::Place App::place(const std::string& queue) const {
     const auto where = elsewhere(queue);
-    return {where, where == "old_process" ? predecessor_->oldest(queue) : nullptr};
+    if (where != "old_process") return {where};
+    return {where, predecessor_->oldest(queue), static_cast<int>(predecessor_->pid())};
 }
 
 // After a reload. A queue that lost its routes here may have requests in the old process.

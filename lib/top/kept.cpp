@@ -131,12 +131,19 @@ std::string keeper_text(const ClusterPicture& cluster, const std::string& queue)
 }
 
 std::vector<std::string> in_old_process(const QueueLine& queue, Clock now) {
-    std::vector<std::string> lines{queue.name +
-                                   ": the old process of the upgrade still has requests of this "
-                                   "queue; this one does not count them"};
+    const std::string pid =
+        queue.old_pid == 0 ? "" : " (pid " + std::to_string(queue.old_pid) + ")";
+    std::vector<std::string> lines{
+        queue.name + ": the old process" + pid +
+        " of the upgrade still has requests of this queue; this one does "
+        "not count them"};
     if (!queue.old_request.empty())
         lines.push_back("  the oldest there, for " + since(queue.old_seconds, now) + ": " +
                         queue.old_request);
+    if (queue.old_pid != 0)
+        lines.push_back("  TERM to pid " + std::to_string(queue.old_pid) +
+                        " drains it: its line goes on, and the log names what keeps it; a second "
+                        "TERM ends it, and what it runs may still run then");
     return lines;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <sstream>
 
 namespace ticketgate::top {
 namespace {
@@ -95,6 +96,23 @@ std::vector<std::string> folded_command(const std::string& text, std::size_t wid
         line.append(" ").append(word);
     }
     lines.push_back(line);
+    return lines;
+}
+
+std::vector<std::string> folded(const std::string& text, std::size_t width) {
+    if (length(text) <= width) return {text};
+    const auto indent = std::min(text.find_first_not_of(' '), text.size());
+    const std::string next(indent + 2, ' ');
+    std::vector<std::string> lines{std::string(indent, ' ')};
+    bool begun = false;
+    std::istringstream words(text);
+    for (std::string word; words >> word; begun = true) {
+        if (begun && length(lines.back()) + 1 + length(word) > width) {
+            lines.push_back(next);
+            begun = false;
+        }
+        lines.back().append(begun ? " " : "").append(word);
+    }
     return lines;
 }
 

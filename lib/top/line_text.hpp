@@ -22,6 +22,10 @@ std::string padded(std::string_view text, std::size_t width);
 /// reads as the same command; a longer word stands alone. Any other text as it is.
 std::vector<std::string> folded_command(const std::string& text, std::size_t width);
 
+/// The text in lines of at most `width` characters, folded at blanks; those behind the first begin
+/// two further in than it. A longer word stands alone.
+std::vector<std::string> folded(const std::string& text, std::size_t width);
+
 /// `4.2s`, `3m05s`, `2h07m`, `5d03h`.
 std::string duration_text(double seconds);
 /// `14:03:22`, the time of day at this Unix time.

@@ -45,6 +45,8 @@ bool refuses(const json::object& from) {
 }
 
 void add_old_request(const json::object& from, QueueLine& to) {
+    if (const auto* const pid = from.if_contains("old_process_pid"))
+        to.old_pid = pid->to_number<std::int64_t>();
     const json::value* const found = from.if_contains("old_process_runs");
     if (found == nullptr) return;
     const json::object& request = found->as_object();

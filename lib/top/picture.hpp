@@ -24,6 +24,7 @@ struct QueueLine {
     std::string elsewhere = {};
     std::string old_request = {};  ///< the one that has run for longest in the old process
     double old_seconds = 0;        ///< for so long
+    std::int64_t old_pid = 0;      ///< of the old process; 0: not known
     bool keeper_refuses = false;   ///< it does not take the requests of the replica that is asked
 
     /// Requests wait, and no slot is free for them.

@@ -107,6 +107,10 @@ Line cluster_line(const ClusterPicture& cluster) {
     return {cluster_text(cluster), cluster.problem.empty() ? Style::plain : Style::alarm};
 }
 
+void add_alarm(Lines& lines, const std::string& text, std::size_t columns) {
+    for (auto& line : folded(text, columns)) lines.push_back({std::move(line), Style::alarm});
+}
+
 // A request that waits for a worker holds its slot like one that runs.
 void add_upstream_troubles(Lines& lines, const std::vector<std::string>& troubles) {
     const std::size_t shown = std::min(troubles.size(), most_upstream_troubles);
@@ -139,9 +143,12 @@ void add_queues(Lines& lines, const Browser& browser, const Surroundings& around
             {"  and " + std::to_string(queues.size() - shown) + " more queues", Style::faint});
 }
 
-// A command that is cut is another command: it continues in the next line, as a shell reads it.
+// A command that is cut is another command: it continues in the next line, as a shell reads it. Of
+// a sentence that is cut, the end is what helps.
 void add_told(Lines& lines, const std::string& text, std::size_t columns) {
-    for (auto& line : folded_command(text, columns)) lines.push_back({std::move(line)});
+    const bool command = text.find(": ticketgate ") != std::string::npos;
+    for (auto& line : command ? folded_command(text, columns) : folded(text, columns))
+        lines.push_back({std::move(line)});
 }
 
 void add_blocker(Lines& lines, const Browser& browser, const Surroundings& around,
@@ -153,6 +160,9 @@ void add_blocker(Lines& lines, const Browser& browser, const Surroundings& aroun
         add_told(lines, text, columns);
     for (const auto& text : blocked_by(tickets, browser.chosen(), around.whom, around.now))
         add_told(lines, text, columns);
+    if (const auto* const of = running(tickets, browser.chosen()))
+        if (const auto text = workers_in_use(*of, around.busy_workers); !text.empty())
+            add_told(lines, text, columns);
     if (stands) lines[begin].style = Style::alarm;
 }
 

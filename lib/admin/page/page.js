@@ -274,8 +274,8 @@ const places = {
   new_process: "An upgrade is under way: new requests of this queue go to the new process, and are not shown here.",
 };
 
-function placeText({ elsewhere, old_process_runs: one }) {
-  return (places[elsewhere] || "") +
+function placeText({ elsewhere, old_process_runs: one, old_process_pid: pid }) {
+  return (places[elsewhere] || "") + (pid ? ` It has pid ${pid}: TERM drains it, a second TERM ends it, and what it runs may still run then.` : "") +
     (one ? ` ${one.request}, request id ${one.request_id}, has run there for ${time(one.held_seconds)}.` : "");
 }
 

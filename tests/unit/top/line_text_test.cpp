@@ -67,6 +67,16 @@ TEST(LineText, FoldsACommandSoThatAShellReadsTheSame) {
     EXPECT_EQ(folded_command("no command, and long", 5).size(), 1u);
 }
 
+TEST(LineText, ASentenceGoesOnInTheNextLine) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(folded("it fits", 7), Texts{"it fits"});
+    EXPECT_EQ(folded("it does not fit", 9), (Texts{"it does", "  not fit"}));
+    EXPECT_EQ(folded("  within another", 12), (Texts{"  within", "    another"}));
+    EXPECT_EQ(folded("a verylongwordindeed b", 6), (Texts{"a", "  verylongwordindeed", "  b"}));
+    EXPECT_EQ(folded("", 0), Texts{""});
+    EXPECT_EQ(folded("   ", 1), Texts{"   "});
+}
+
 TEST(LineText, AlignsColumns) {
     EXPECT_EQ(aligned({{"A", "B"}, {"ää", "c"}, {"d", ""}}),
               (std::vector<std::string>{"A   B", "ää  c", "d"}));
