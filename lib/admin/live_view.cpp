@@ -90,6 +90,7 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
                      {"viewers", around.viewers},
                      {"config", config_of(standing)},
                      {"upgrade", standing.upgrade},
+                     {"spool_trouble", standing.spool},
                      {"certificates", std::move(certificates)},
                      {"certificates_not_shown", other_certificates},
                      {"queues_not_shown", all - queues.size()},

@@ -139,7 +139,8 @@ HttpResponse Pages::read(std::string_view path, const Query& query) const {
     if (path == "/metrics")
         return page(http::status::ok, metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
     if (path == "/api/v1/queues")
-        return page(http::status::ok, all_queues(gates, actions.elsewhere), json_text);
+        return page(http::status::ok, all_queues(gates, actions.elsewhere, spool_trouble()),
+                    json_text);
     if (path == "/api/v1/tickets") return find(query);
     if (path == events_path && actions.viewers_full) return events();
     if (path == "/api/v1/workers" && actions.worker_pools)
@@ -174,11 +175,16 @@ std::string Pages::failed_upgrade(const Upgrading& last) {
     return last.state == "failed" ? upgrade_text(last) + "\n" : std::string();
 }
 
+std::string Pages::spool_trouble() const {
+    return actions.spool_trouble ? actions.spool_trouble() : std::string();
+}
+
 // A bad file on disk makes the process no less ready: it serves with the config in force.
 HttpResponse Pages::readiness(bool verbose) const {
     const bool ready = actions.ready();
     std::string text = ready ? "ok\n" : "draining\n";
     if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
+    if (const auto spool = spool_trouble(); verbose && !spool.empty()) text += spool + "\n";
     if (verbose && actions.upgrading) text += failed_upgrade(actions.upgrading());
     return page(ready ? http::status::ok : http::status::service_unavailable, std::move(text));
 }

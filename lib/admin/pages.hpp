@@ -44,6 +44,8 @@ struct Actions {
     /// Starts a new process that takes over. Returns why not; empty: it starts.
     std::function<std::string()> upgrade = {};
     std::function<Upgrading()> upgrading = {};
+    /// That the spool refuses uploads; empty: it does not.
+    std::function<std::string()> spool_trouble = {};
     Elsewhere elsewhere = {};                 ///< unset: nowhere
     std::function<bool()> viewers_full = {};  ///< unset: there are no events
 };
@@ -65,6 +67,7 @@ struct Pages {
     HttpResponse read(std::string_view path, const Query& query) const;
     HttpResponse events() const;
     HttpResponse readiness(bool verbose) const;
+    std::string spool_trouble() const;
     static std::string failed_upgrade(const Upgrading& last);
     HttpResponse write(std::string_view path, const Query& query) const;
     HttpResponse find(const Query& query) const;

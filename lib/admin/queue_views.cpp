@@ -127,7 +127,8 @@ json::object tickets(const GateView& view, Most most) {
 
 }  // namespace
 
-std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
+std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere,
+                       const std::string& spool_trouble) {
     json::array list;
     gates.for_each([&](const Gate& gate) {
         json::object one = summary(gate, gate.figures());
@@ -135,7 +136,9 @@ std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere) {
         add_keeper(one, gate);
         list.push_back(std::move(one));
     });
-    return print_json(json::object{{"queues", std::move(list)}}) + "\n";
+    json::object out{{"queues", std::move(list)}};
+    if (!spool_trouble.empty()) out["spool_trouble"] = spool_trouble;
+    return print_json(out) + "\n";
 }
 
 std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere) {

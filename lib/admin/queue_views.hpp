@@ -29,7 +29,9 @@ struct Place {
 };
 using Elsewhere = std::function<Place(const std::string& queue)>;
 
-std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere);
+/// `spool_trouble`: that uploads are refused; empty: they are not.
+std::string all_queues(const GateRegistry& gates, const Elsewhere& elsewhere,
+                       const std::string& spool_trouble = {});
 
 /// Lists at most `most` waiting tickets.
 std::string one_queue(const Gate& gate, std::size_t most, const Elsewhere& elsewhere);

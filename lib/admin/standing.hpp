@@ -21,6 +21,7 @@ struct Standing {
     WallTime last_reload{};                           ///< WallTime{}: none since the start
     std::vector<std::string> problems, need_restart;  ///< of the last reload
     std::vector<Certificate> certificates;
+    std::string spool = {};    ///< that it refuses uploads; empty: it does not
     std::string upgrade = {};  ///< why the last one failed, or that an old process still works
 };
 

@@ -2,6 +2,7 @@
 
 #include "app/app.hpp"
 #include "app/cluster_view.hpp"
+#include "app/spool.hpp"
 #include "app/version.hpp"
 #include "http/target.hpp"
 
@@ -51,6 +52,7 @@ admin::Standing App::standing() const {
     standing.ready = shutdown_.ready();
     standing.started = started_;
     standing.certificates = certificates_.served();
+    standing.spool = spool_trouble(assembly_.commons().spool, monotonic_now());
     standing.upgrade = admin::upgrade_text(upgrading());
     reload_.tell(standing);
     return standing;
@@ -90,6 +92,9 @@ admin::Actions App::admin_actions() {
     };
     actions.worker_pools = [this] { return supervisor_.pools(); };
     actions.upstreams = [this] { return upstreams(); };
+    actions.spool_trouble = [this] {
+        return spool_trouble(assembly_.commons().spool, monotonic_now());
+    };
     actions.upgrade = [this] { return upgrade(); };
     actions.upgrading = [this] { return upgrading(); };
     actions.viewers_full = [this] { return live_->full(); };

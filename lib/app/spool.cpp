@@ -1,5 +1,6 @@
 #include "app/spool.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "app/memory.hpp"
@@ -45,6 +46,22 @@ void memory_problems(const config::Config& config, const Memory& memory,
                  print_size(config.clients.max_input) + " are more than half of the " +
                  print_size(memory.limit) + " that this process may use; lower them",
              problems);
+}
+
+std::string spool_trouble(const http::SpoolBudget& spool, Time now) {
+    constexpr Duration recent = 60s;
+    if (spool.refused() == 0 || now - spool.last_refused() > recent) return {};
+    const auto& limits = spool.limits();
+    const auto ago = std::chrono::floor<seconds>(now - spool.last_refused()).count();
+    const std::string what = "uploads are refused (" + std::to_string(spool.refused()) +
+                             " since the start, the last " +
+                             std::to_string(std::max<std::int64_t>(ago, 0)) + " s ago): ";
+    if (spool.fault() != 0)
+        return "the spool cannot be written, so " + what + std::strerror(spool.fault()) + " in " +
+               limits.directory + "; make room there, or set spool.directory to another folder";
+    return "the spool is full, so " + what + "spool.max_memory and spool.max_disk (" +
+           print_size(limits.max_disk) + " in " + limits.directory +
+           ") are reached; raise spool.max_disk";
 }
 
 std::vector<config::Problem> spool_problems(const config::Config& config) {

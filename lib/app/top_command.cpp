@@ -51,6 +51,7 @@ class Watcher {
             auto queues = top::read_queues(answer.body);
             if (!queues) return end("it told no queues");
             browser.show(*std::move(queues));
+            around.spool_trouble = top::read_spool_trouble(answer.body);
             ask_tickets();
         });
     }

@@ -37,7 +37,8 @@ namespace ticketgate {
 enum class GivenUp : std::uint8_t {
     client_closed,
     draining,
-    refused,  ///< its upload: too large, too slow, not HTTP, or no space
+    refused,  ///< its upload: too large, too slow, or not HTTP
+    no_room,  ///< the spool has none for its upload
     timeout   ///< wait_timeout passed, and no keeper of the clustered line had taken it
 };
 

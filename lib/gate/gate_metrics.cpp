@@ -53,6 +53,7 @@ GateMetrics::GateMetrics(metrics::Registry& r, const Gate& gate)
       rejected_draining(rejected(r, gate.name(), "draining")),
       rejected_refused(rejected(r, gate.name(), "refused")),
       rejected_released(rejected(r, gate.name(), "released")),
+      rejected_spool_full(rejected(r, gate.name(), "spool_full")),
       exclusion_violations(violations(r, gate.name())) {
     const metrics::Labels labels{{"queue", gate.name()}};
     const auto gauge = [&](const char* name, const char* help, metrics::Callback value) {
@@ -162,7 +163,7 @@ GateMetrics::~GateMetrics() {
         registry.remove(*h);
     if (forward != nullptr) registry.remove(*forward);
     for (auto* c : {&rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
-                    &rejected_released})
+                    &rejected_released, &rejected_spool_full})
         registry.remove(*c);
     // A reload may remove the queue before its count was ever read.
     registry.retire(exclusion_violations);
@@ -175,7 +176,7 @@ GateCounts GateMetrics::counts() const {
         counts.holds[i] = hold.count(i);
     }
     for (const auto* reason : {&rejected_full, &rejected_timeout, &rejected_draining,
-                               &rejected_refused, &rejected_released})
+                               &rejected_refused, &rejected_released, &rejected_spool_full})
         counts.refused += reason->value();
     counts.exclusion_violations = exclusion_violations.value();
     return counts;
@@ -183,13 +184,14 @@ GateCounts GateMetrics::counts() const {
 
 GateLosses GateMetrics::losses() const {
     return {{exclusion_violations.value(), rejected_full.value(), rejected_timeout.value(),
-             rejected_draining.value(), rejected_refused.value(), rejected_released.value()}};
+             rejected_draining.value(), rejected_refused.value(), rejected_released.value(),
+             rejected_spool_full.value()}};
 }
 
 metrics::Counter& GateMetrics::loss(std::size_t which) {
     const std::array<metrics::Counter*, GateLosses::names.size()> all{
-        &exclusion_violations, &rejected_full,    &rejected_timeout,
-        &rejected_draining,    &rejected_refused, &rejected_released};
+        &exclusion_violations, &rejected_full,     &rejected_timeout,   &rejected_draining,
+        &rejected_refused,     &rejected_released, &rejected_spool_full};
     return *all.at(which);
 }
 
@@ -202,6 +204,9 @@ void GateMetrics::count(GivenUp why, double waited_seconds) {
             return wait_draining.observe(waited_seconds);
         case GivenUp::refused:
             rejected_refused.add();
+            return wait_refused.observe(waited_seconds);
+        case GivenUp::no_room:
+            rejected_spool_full.add();
             return wait_refused.observe(waited_seconds);
         case GivenUp::timeout:
             rejected_timeout.add();

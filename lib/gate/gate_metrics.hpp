@@ -38,7 +38,7 @@ struct GateMetrics {
     metrics::Histogram& hold;
     metrics::Histogram* forward = nullptr;  ///< of a clustered queue
     metrics::Counter &rejected_full, &rejected_timeout, &rejected_draining, &rejected_refused,
-        &rejected_released;
+        &rejected_released, &rejected_spool_full;
     metrics::Counter& exclusion_violations;
     GateFigures seen;  // at the last scrape: all gauges show the same moment
     std::vector<const metrics::Callback*> gauges;

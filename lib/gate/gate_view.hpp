@@ -79,8 +79,8 @@ struct GateCounts {
 /// process of an upgrade, which nobody scrapes, tells it to the new one.
 struct GateLosses {
     /// `violation`, or the reason of ticketgate_queue_rejected_total.
-    static constexpr std::array<std::string_view, 6> names{"violation", "full",    "timeout",
-                                                           "draining",  "refused", "released"};
+    static constexpr std::array<std::string_view, 7> names{
+        "violation", "full", "timeout", "draining", "refused", "released", "spool_full"};
     std::array<std::uint64_t, names.size()> counts{};
 };
 

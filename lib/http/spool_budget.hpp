@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace ticketgate::http {
 
 class SpoolBudget {
@@ -19,6 +21,14 @@ class SpoolBudget {
     const Limits& limits() const { return limits_; }
     std::uint64_t memory() const { return memory_.load(std::memory_order_relaxed); }
     std::uint64_t disk() const { return disk_.load(std::memory_order_relaxed); }
+    /// A body of a client was refused for lack of room.
+    void note_refused(Time now) {
+        refused_.fetch_add(1, std::memory_order_relaxed);
+        last_refused_.store(now, std::memory_order_relaxed);
+    }
+    std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+    /// Time{}: none was.
+    Time last_refused() const { return last_refused_.load(std::memory_order_relaxed); }
     /// errno of the last failure to make or write a file; 0: only limits were reached.
     int fault() const { return fault_.load(std::memory_order_relaxed); }
     /// Tries to make a file there. Returns errno, or 0.
@@ -48,6 +58,8 @@ class SpoolBudget {
     Limits limits_;
     std::atomic<std::uint64_t> memory_{0}, disk_{0};
     std::atomic<int> fault_{0};
+    std::atomic<std::uint64_t> refused_{0};
+    std::atomic<Time> last_refused_{};
 };
 
 }  // namespace ticketgate::http

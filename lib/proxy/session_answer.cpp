@@ -11,6 +11,7 @@ namespace {
 
 GivenUp why_given_up(error_code failure) {
     if (failure == errc::client_closed) return GivenUp::client_closed;
+    if (failure == errc::spool_full) return GivenUp::no_room;
     return failure == errc::draining ? GivenUp::draining : GivenUp::refused;
 }
 

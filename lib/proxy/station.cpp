@@ -77,6 +77,7 @@ void Station::log_line(const Record& record) {
 
 void Station::tell_spool(std::string_view request_id) {
     const Time now = monotonic_now();
+    commons.spool.note_refused(now);
     if (!tell_spool_.due(now)) return;
     const int fault = commons.spool.fault();
     commons.log.warn("a body was refused: the spool is full or cannot be written",

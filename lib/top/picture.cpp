@@ -156,6 +156,13 @@ std::optional<Tickets> read_tickets(std::string_view from) {
     });
 }
 
+std::string read_spool_trouble(std::string_view from) {
+    const auto told = read(from, [](const json::object& answer) {
+        return answer.contains("spool_trouble") ? text(answer, "spool_trouble") : std::string();
+    });
+    return told.value_or("");
+}
+
 std::optional<ConfigLine> read_config(std::string_view from) {
     return read(from, [](const json::object& answer) {
         const auto& last = answer.at("last_read").as_object();

@@ -72,6 +72,8 @@ std::string client_text(std::string_view client_is);
 /// something else.
 std::optional<std::vector<QueueLine>> read_queues(std::string_view json);
 std::optional<Tickets> read_tickets(std::string_view json);
+/// Of the JSON of /api/v1/queues: that uploads are refused; empty: they are not.
+std::string read_spool_trouble(std::string_view json);
 std::optional<ConfigLine> read_config(std::string_view json);
 
 /// After so many seconds a failure of a backend is no news.

@@ -112,9 +112,11 @@ void add_alarm(Lines& lines, const std::string& text, std::size_t columns) {
 }
 
 // A request that waits for a worker holds its slot like one that runs.
-void add_upstream_troubles(Lines& lines, const std::vector<std::string>& troubles) {
+void add_troubles(Lines& lines, const Surroundings& around, std::size_t columns) {
+    if (!around.spool_trouble.empty()) add_alarm(lines, around.spool_trouble, columns);
+    const auto& troubles = around.upstream_troubles;
     const std::size_t shown = std::min(troubles.size(), most_upstream_troubles);
-    for (std::size_t i = 0; i < shown; ++i) lines.push_back({troubles[i], Style::alarm});
+    for (std::size_t i = 0; i < shown; ++i) add_alarm(lines, troubles[i], columns);
     if (shown < troubles.size())
         lines.push_back({"and " + std::to_string(troubles.size() - shown) +
                              " more; ticketgate workers has them",
@@ -217,8 +219,9 @@ std::vector<Line> screen(const Browser& browser, const Surroundings& around, Siz
     const std::size_t rows = size.rows - std::min(size.rows, last.size());
     Lines lines{head_line(browser, around), state_line(around)};
     if (around.cluster) lines.push_back(cluster_line(*around.cluster));
-    add_upstream_troubles(lines, around.upstream_troubles);
-    const std::size_t waits = std::min(around.upstream_troubles.size(), most_upstream_troubles + 1);
+    const std::size_t before = lines.size();
+    add_troubles(lines, around, size.columns);
+    const std::size_t waits = lines.size() - before;
     lines.push_back({});
     // Head, titles, blank lines, the blocker; the cluster, and who keeps the queue.
     const std::size_t others = (around.cluster ? 13 : 10) + waits;

@@ -35,6 +35,7 @@ struct Surroundings {
     std::string failure;  ///< why it does not answer; the queues are older
     bool ready = true;
     std::optional<ConfigLine> config = {};
+    std::string spool_trouble = {};                   ///< read_spool_trouble()
     std::vector<std::string> upstream_troubles = {};  ///< read_upstream_troubles()
     std::optional<ClusterPicture> cluster = {};
     const ClusterPicture* replicas() const { return cluster ? &*cluster : nullptr; }

@@ -135,6 +135,27 @@ TEST(Spool, AtItsLimitRefusesWith503AndTheLineGoesOn) {
     EXPECT_TRUE(eventually([&] { return spooled(gateway, "disk") == 0; }));
 }
 
+TEST(Spool, ThatRefusesABodyIsToldToOperators) {
+    Backend backend;
+    Gateway gateway(one_queue() + "spool: { memory_per_body: 8KiB, max_disk: 100KiB }\n",
+                    with(backend));
+    EXPECT_EQ(gateway.post("/small", pattern(50'000)).status, 200);
+    EXPECT_EQ(gateway.admin("/readyz?verbose").body.find("spool"), std::string::npos);
+    EXPECT_EQ(gateway.admin("/api/v1/queues").body.find("spool"), std::string::npos);
+    EXPECT_EQ(gateway.post("/large", pattern(1'000'000)).status, 503);
+    for (const char* page : {"/readyz?verbose", "/api/v1/queues"}) {
+        const std::string told = gateway.admin(page).body;
+        EXPECT_NE(told.find("the spool is full, so uploads are refused (1 since the start, the "
+                            "last "),
+                  std::string::npos)
+            << told;
+        EXPECT_NE(told.find("raise spool.max_disk"), std::string::npos) << told;
+    }
+    const std::string rejected = "ticketgate_queue_rejected_total{queue=\"q\",reason=";
+    EXPECT_EQ(gateway.metric(rejected + "\"spool_full\"}"), 1);
+    EXPECT_EQ(gateway.metric(rejected + "\"refused\"}"), 0);
+}
+
 // Without room each piece waits until the client has taken the previous one.
 TEST(Spool, WithoutRoomStillLetsAnAnswerThrough) {
     Backend backend;

@@ -60,8 +60,8 @@ CASES = {
     "TicketgateSettingsDiffer": (
         17, [("ticketgate_cluster_settings_differ", "1x60")], [("ticketgate_cluster_settings_differ", "1x10 0x50")]),
     "TicketgateRefusesRequests": (
-        8, [queue("queue_rejected_total", rate(10), ',reason="cluster_away"')],
-        [queue("queue_rejected_total", rate(10), ',reason="draining"')]),
+        8, [queue("queue_rejected_total", rate(10), ',reason="spool_full"')],
+        [queue("queue_rejected_total", rate(10), ',reason="draining"'), queue("queue_rejected_total", rate(10), ',reason="refused"')]),
     "TicketgateWaitsAreLong": (
         22, [queue("queue_wait_seconds_bucket", rate(10), ',outcome="admitted",le="10"'),
              queue("queue_wait_seconds_bucket", rate(20), ',outcome="admitted",le="30"'),

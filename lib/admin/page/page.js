@@ -574,7 +574,9 @@ function draw(view) {
   checkQuestion(view);
   say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
   byId("connection").className = view.ready ? "" : "lost";
-  keep(byId("queues"), view.queues, (queue) => queue.name, makeQueue, drawQueue);
+  say(byId("trouble"), view.spool_trouble || "");
+  byId("trouble").hidden = !view.spool_trouble;
+  keep(byId("queues"), inOrder(view.queues), (queue) => queue.name, makeQueue, drawQueue);
   let rest = byId("rest");
   if (view.queues_not_shown > 0 && !rest) byId("queues").after(rest = el("p", { id: "rest", class: "note" }));
   if (rest) say(rest, view.queues_not_shown > 0 ? `${count(view.queues_not_shown)} more queues, with fewer requests, are not shown.` : "");

@@ -202,6 +202,55 @@ TEST(Screen, SaysThatTheEndOfAScriptIsUnknown) {
 }
 
 // Its request holds a slot, and so looks like one that runs.
+TEST(Screen, SaysThatTheSpoolRefusesUploadsAndCutsNoWordOfIt) {
+    const std::string all = R"({"queues":[],"spool_trouble":"the spool is full, so uploads are )"
+                            R"(refused: spool.max_disk is reached; raise it"})";
+    auto to = around();
+    to.spool_trouble = read_spool_trouble(all);
+    EXPECT_EQ(read_spool_trouble(test::all()), "") << "an earlier version, or no trouble";
+    const auto lines = screen(browsing(test::cart()), to, {40, 24});
+    std::string alarm;
+    for (const auto& line : lines)
+        if (line.style == Style::alarm) alarm += line.text + "\n";
+    EXPECT_TRUE(
+        alarm.starts_with("the spool is full, so uploads are\n"
+                          "  refused: spool.max_disk is reached;\n  raise it\n"))
+        << alarm;
+}
+
+TEST(Screen, NamesTheWorkersThatARequestWaitsFor) {
+    const std::string waits = test::tickets(
+        test::ticket(7, "/a", R"("held_seconds":14.0,"not_sent":true,"upstream":"php")"), "");
+    auto to = around();
+    to.busy_workers = read_busy_workers(
+        R"({"workers":[{"upstream":"php","pid":4711,"state":"busy","request_id":"r1"},)"
+        R"({"upstream":"other","pid":2,"state":"busy"},)"
+        R"({"upstream":"php","pid":3,"state":"idle"}]})");
+    const auto told =
+        text(screen(browsing(test::queue("cart", 2, 1, 1, "14.0", "1.0", waits)), to, unlimited));
+    EXPECT_NE(told.find("nothing of it is sent yet: it waits for a worker of upstream php"),
+              told.npos)
+        << told;
+    EXPECT_NE(told.find("the workers of php: pid 4711 runs request r1\n"), told.npos) << told;
+    EXPECT_EQ(told.find("ticketgate release"), told.npos) << told;
+    EXPECT_TRUE(read_busy_workers("no such page").empty());
+}
+
+TEST(Screen, SaysWhereTheOldProcessOfAnUpgradeIs) {
+    const std::string old =
+        R"(,"elsewhere":"old_process","old_process_pid":4711,"old_process_runs":{"number":1,)"
+        R"("request":"GET /stuck","request_id":"r1","held_seconds":13.0})";
+    const auto lines =
+        screen(browsing(test::queue("cart", 4, 0, 1, "0.0", "9.0", old + test::tickets("", ""))),
+               around(), {80, 24});
+    const auto told = text(lines);
+    for (const char* const part : {"the old process (pid 4711)", "TERM to pid 4711 drains it",
+                                   "request id r1\n", "may still run"})
+        EXPECT_NE(told.find(part), told.npos) << part << " in\n" << told;
+    for (const auto& line : lines)
+        EXPECT_TRUE(!line.text.ends_with(">") || line.text.starts_with("q quit")) << line.text;
+}
+
 TEST(Screen, SaysThatWorkersDoNotStart) {
     const auto waits = [](int upstreams) {
         std::string list;
