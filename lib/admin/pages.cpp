@@ -258,7 +258,7 @@ HttpResponse Pages::release(Gate& gate, const Query& query) const {
     switch (released.how) {
         case Release::failed_open:
             return page(http::status::ok, "released; its backend may still be running\n");
-        case Release::not_begun:
+        case Release::not_sent:
             return page(http::status::ok,
                         "released; it had not been sent to the backend, its client gets 503\n");
         case Release::no_such:

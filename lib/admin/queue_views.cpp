@@ -65,6 +65,10 @@ json::object ticket(const TicketView& view) {
         {"blocked_by", view.blocked_by},
     };
     if (view.inside_of != 0) out["inside_of"] = view.inside_of;
+    if (view.holds && !view.sent) {
+        out["not_sent"] = true;
+        out["upstream"] = ascii(view.label.upstream());
+    }
     if (view.holds && view.end_unknown) out["end_unknown"] = true;
     if (view.holds) out["client"] = clients[static_cast<std::size_t>(view.client)];
     return out;

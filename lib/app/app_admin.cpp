@@ -112,7 +112,7 @@ Released App::release(Gate& gate, const ToRelease& what) {
                                {"path", http::path_of(label.target())}};
     if (released.how == Release::failed_open)
         log_.error("an operator released a slot though its backend may still run", about);
-    if (released.how == Release::not_begun)
+    if (released.how == Release::not_sent)
         log_.warn("an operator released a slot before its request was sent to the backend", about);
     return released;
 }

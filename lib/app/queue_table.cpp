@@ -105,8 +105,10 @@ Row ticket_row(const json::object& ticket, const std::string& state, const char*
 std::string tickets_table(const json::object& tickets) {
     std::vector<Row> rows{ticket_columns};
     for (const auto& one : tickets.at("in_flight").as_array())
-        rows.push_back(
-            ticket_row(one.as_object(), state(one.as_object(), "running"), "held_seconds"));
+        rows.push_back(ticket_row(
+            one.as_object(),
+            state(one.as_object(), one.as_object().contains("not_sent") ? "not sent" : "running"),
+            "held_seconds"));
     for (const auto& one : tickets.at("inside").as_array()) {
         const json::object& ticket = one.as_object();
         const char* since = ticket.contains("held_seconds") ? "held_seconds" : "waited_seconds";

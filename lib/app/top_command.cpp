@@ -104,6 +104,7 @@ class Watcher {
     void ask_workers() {
         ask("/api/v1/workers", [this](const AdminAnswer& answer) {
             around.upstream_troubles = top::read_upstream_troubles(answer.body);
+            around.busy_workers = top::read_busy_workers(answer.body);
             ask_cluster();
         });
     }

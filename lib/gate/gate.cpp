@@ -28,11 +28,12 @@ void Slot::give_back() noexcept {
     gate_->leave(*pass, *here_);
 }
 
-void Slot::fail_open() noexcept {
-    if (pass_ == nullptr) return;
+bool Slot::fail_open() noexcept {
+    if (pass_ == nullptr) return false;
     observe(nullptr);
     const auto pass = std::move(pass_);
     gate_->fail_open(*pass, *here_);
+    return !pass->withdrawn();
 }
 
 }  // namespace ticketgate

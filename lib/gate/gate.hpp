@@ -46,7 +46,7 @@ enum class GivenUp : std::uint8_t {
 enum class Release : std::uint8_t {
     no_such,     ///< no ticket in flight has this number
     another,     ///< the one that has it is another request
-    not_begun,   ///< granted but not begun: it will never run, its client gets 503
+    not_sent,    ///< nothing of it was sent: it will never run, its client gets 503
     failed_open  ///< its backend may still run: counts as an exclusion violation
 };
 
@@ -204,13 +204,18 @@ class [[nodiscard]] Slot {
 
     /// Releases the slot; the next ready ticket gets it at once.
     void give_back() noexcept;
-    /// `on_hold_timeout: release`: fails open. Frees the slot although the backend may still run,
-    /// and counts an exclusion violation.
-    void fail_open() noexcept;
+    /// `on_hold_timeout: release`: frees the slot. True: it fails open, as the backend may still
+    /// run, and counts an exclusion violation. False: nothing of the request was sent, nor will be.
+    bool fail_open() noexcept;
 
     /// Sets the coroutine to wake if an operator releases the slot. On the home loop.
     void observe(Signal* holder) {
         if (pass_ != nullptr && here_ == &gate_->home()) pass_->wake(holder);
+    }
+    /// As Pass::may_send() and not_sent(). No slot: it may.
+    bool claims_backend() { return pass_ == nullptr || pass_->may_send(); }
+    void not_sent() {
+        if (pass_ != nullptr) pass_->not_sent();
     }
     bool taken_away() const { return pass_ != nullptr && pass_->taken_away(); }
     /// What becomes of the client while the request runs.

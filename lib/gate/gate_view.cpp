@@ -33,6 +33,7 @@ TicketView LocalGate::view_of(const queue::Ticket& ticket, Time now) {
     view.holds = holds_slot(ticket.state);
     view.since = now - (view.holds ? ticket.granted : ticket.taken);
     view.ready = ticket.ready;
+    view.sent = Pass::of(ticket).sent();
     view.client = Pass::of(ticket).client();
     view.end_unknown = Pass::of(ticket).end_unknown();
     return view;

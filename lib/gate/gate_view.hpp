@@ -54,6 +54,7 @@ struct TicketView {
     Duration since{0};             ///< waiting: from the ticket; in flight: from the grant
     bool holds = false;            ///< a slot; false: it waits
     bool ready = true;             ///< false: its request body is still arriving
+    bool sent = true;              ///< false: it holds a slot, and the backend has nothing of it
     ClientIs client = ClientIs::served;  ///< of a running one
     bool end_unknown = false;            ///< php-fpm does not tell whether its script has ended
     RequestLabel label;

@@ -206,13 +206,15 @@ Released LocalGate::release(const ToRelease& what) {
         if (what.request_id && *what.request_id != result.label.request_id()) return;
         released = found->shared_from_this();
         const State state = give_away(*released, now, granted);
-        result.how = state == State::revoked ? Release::not_begun : Release::failed_open;
+        const bool unsent = state == State::revoked || released->withdrawn();
+        result.how = unsent ? Release::not_sent : Release::failed_open;
     });
     if (released) wake(std::move(released), nullptr);
     return result;
 }
 
-// Under the lock, for a ticket that holds or held a slot; only a running ticket fails open.
+// Under the lock, for a ticket that holds or held a slot. Only one that may have been sent fails
+// open: what still waits for a connection or a worker never runs.
 State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     const State before = pass.ticket_.state;
     const State state = line_of(pass).release(pass.ticket_, now, granted);
@@ -226,7 +228,7 @@ State LocalGate::give_away(Pass& pass, Time now, queue::Tickets& granted) {
     }
     if (state != State::released) return state;
     metrics_.hold.observe(to_s(now - pass.ticket_.granted));
-    metrics_.exclusion_violations.add();
+    (pass.withdraw() ? metrics_.rejected_released : metrics_.exclusion_violations).add();
     pass.taken_away_.store(true, std::memory_order_release);
     return state;
 }

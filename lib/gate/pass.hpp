@@ -56,6 +56,21 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     /// The response has ended, and whether its script has is not known. Any thread.
     void end_unknown(bool now) { end_unknown_.store(now, std::memory_order_relaxed); }
     bool end_unknown() const { return end_unknown_.load(std::memory_order_relaxed); }
+    /// The run is about to send, or has sent, bytes of the request. False: its slot was released
+    /// before: then it must send none. On the home loop.
+    bool may_send() {
+        auto was = Sending::unsent;
+        return sending_.compare_exchange_strong(was, Sending::maybe) || was == Sending::maybe;
+    }
+    /// The run knows that the backend got nothing so far: it waits for a connection or a worker.
+    void not_sent() {
+        auto was = Sending::maybe;
+        sending_.compare_exchange_strong(was, Sending::unsent);
+    }
+    /// The backend may have a part of the request. Any thread.
+    bool sent() const { return sending_.load() == Sending::maybe; }
+    /// Its slot was released before, so it never will. Any thread.
+    bool withdrawn() const { return sending_.load() == Sending::withdrawn; }
     /// True if the slot was released while its request ran. Any thread.
     bool taken_away() const { return taken_away_.load(std::memory_order_acquire); }
 
@@ -64,12 +79,19 @@ class Pass final : public net::Job, public std::enable_shared_from_this<Pass> {
     static Pass& of(queue::Ticket& ticket);
     static const Pass& of(const queue::Ticket& ticket);
     void run() override;  // on the home loop: wakes the waiter
+    // The loop of the run and the thread of an operator decide here who was first.
+    enum class Sending : std::uint8_t { unsent, maybe, withdrawn };
+    bool withdraw() {
+        auto was = Sending::unsent;
+        return sending_.compare_exchange_strong(was, Sending::withdrawn);
+    }
     bool over() const { return over_at_ != Time::max(); }
 
     queue::Ticket ticket_;      // under the gate's lock until decided
     GivenUp given_up_{};        // why, if it is dropped; under the gate's lock
     Signal* waiter_ = nullptr;  // on the home loop only
     std::atomic<bool> taken_away_{false};
+    std::atomic<Sending> sending_{Sending::unsent};
     std::atomic<ClientIs> client_{ClientIs::served};
     std::atomic<bool> end_unknown_{false};
     std::shared_ptr<Pass> self_;  // itself, from grant to wake-up; under the gate's lock

@@ -112,6 +112,7 @@ bool Run::may_repeat(error_code failure) const {
 
 task<error_code> Run::exchange(bool fresh) {
     all_sent_ = request_->reached_backend = false;  // a repeat has the proof: may_repeat()
+    hold_.not_sent();
     exchange_ = request_->to().open(station_.loop, fresh, !request_->repeatable);
     exchange_->observe(&signal_);
     exchange_->carries(request_->record.request_id.view());
@@ -176,10 +177,15 @@ error_code Run::send_on() {
     if (all_sent_) return {};
     // The last look of a clustered line: nothing of it may start once another replica may keep it.
     if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
+    // An operator who releases the slot now finds that bytes may be under way.
+    if (!request_->reached_backend && !hold_.claims_backend()) return errc::slot_revoked;
     const bool stood = exchange_->connected();
     const std::uint64_t before = exchange_->written();
     const auto step = exchange_->send(request_->head, body_to_send());
-    if (exchange_->connected()) request_->reached_backend = true;
+    if (exchange_->connected())
+        request_->reached_backend = true;
+    else
+        hold_.not_sent();
     if (!step && (!exchange_->connected() || step.error() != errc::upstream_broke))
         return step.error();
     if (!request_->body.complete) request_->reply.ask_for_body();

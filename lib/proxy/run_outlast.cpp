@@ -124,11 +124,13 @@ void Run::end_sending() {
 // Notices hold_timeout and an operator's release, and logs them.
 void Run::look_at_hold() noexcept {
     const HoldNews news = hold_.look();
-    if (news != HoldNews::overdue && news != HoldNews::failed_open) return;
+    if (news == HoldNews::none || news == HoldNews::taken_away) return;
     const Record& record = request_->record;
     station_.commons.log.error(
         news == HoldNews::failed_open
             ? "hold_timeout: the slot is released though the backend may still run"
+        : news == HoldNews::withdrawn
+            ? "hold_timeout: the slot is released; nothing of its request was sent"
             : "hold_timeout: the backend still runs and its slot stays held",
         {{"request_id", record.request_id},
          {"queue", record.queue},

@@ -77,7 +77,7 @@ RequestLabel Session::label() const {
     const Record& record = request_->record;
     const std::string& known = record.client_ip;
     return RequestLabel(record.request_id.view(), known.empty() ? client_ip(head, peer()) : known,
-                        head.method, head.target);
+                        head.method, head.target, request_->route->settings.upstream);
 }
 
 // ── 4, 5: route and stamp ──

@@ -32,7 +32,7 @@ HoldNews SlotHold::look() noexcept {
     // By the config in force, which may be newer than the grant.
     if (slot_.gate()->settings().on_hold_timeout == OnHoldTimeout::keep) return HoldNews::overdue;
     leave(HoldEvent::fail_open);
-    return HoldNews::failed_open;
+    return withdrawn_ ? HoldNews::withdrawn : HoldNews::failed_open;
 }
 
 void SlotHold::client(Client now) noexcept {
@@ -56,7 +56,10 @@ void SlotHold::leave(HoldEvent event) noexcept {
     deadline_.disarm();
     duration_ = monotonic_now() - slot_.granted();
     count(-1);
-    event == HoldEvent::fail_open ? slot_.fail_open() : slot_.give_back();
+    if (event == HoldEvent::fail_open)
+        withdrawn_ = !slot_.fail_open();
+    else
+        slot_.give_back();
 }
 
 void SlotHold::count(int by) const noexcept {

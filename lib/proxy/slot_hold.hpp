@@ -49,7 +49,7 @@ constexpr Holding next(Holding state, HoldEvent event) {
 }
 
 /// The news since the last look(). Each is returned once.
-enum class HoldNews : std::uint8_t { none, taken_away, overdue, failed_open };
+enum class HoldNews : std::uint8_t { none, taken_away, overdue, failed_open, withdrawn };
 
 class SlotHold {
  public:
@@ -66,7 +66,8 @@ class SlotHold {
     /// Starts hold_timeout, which counts from the grant.
     void begin(net::Loop& loop) noexcept;
     /// Asks what happened since the last look. `overdue`: hold_timeout passed and the slot stays
-    /// held. `failed_open`: it passed and the slot was given away.
+    /// held. `failed_open`: it passed and the slot was given away. `withdrawn`: the same, of a
+    /// request of which nothing was sent, nor will be.
     HoldNews look() noexcept;
 
     void client(Client now) noexcept;
@@ -83,6 +84,10 @@ class SlotHold {
     bool guards() const { return held() || state_ == Holding::lost; }
     /// Before the first byte goes to the backend: the line may still run requests here.
     bool may_send() const { return slot_.may_send(); }
+    /// Before each try to send, until the backend may have a byte. False: the slot was released.
+    bool claims_backend() { return slot_.claims_backend(); }
+    /// Such a try has sent nothing.
+    void not_sent() { slot_.not_sent(); }
     /// The queue has `release: worker_idle` (2.6), as the config in force says.
     bool waits_for_workers() const { return held() && slot_.gate()->worker_idle(); }
     /// Grant to give-back; zero while the slot is held, and without one.
@@ -98,6 +103,7 @@ class SlotHold {
     Duration duration_{0};
     Holding state_;
     Client client_ = Client::served;
+    bool withdrawn_ = false;
 };
 
 }  // namespace ticketgate

@@ -147,7 +147,7 @@ Wish Browser::ask_release() {
     if (ticket == nullptr)
         tell("no request runs in this queue");
     else
-        order_ = ReleaseOrder{selected_, ticket->number, ticket->request_id};
+        order_ = ReleaseOrder{selected_, ticket->number, ticket->request_id, ticket->not_sent};
     return Wish::draw;
 }
 

@@ -20,6 +20,7 @@ struct ReleaseOrder {
     std::string queue;
     std::uint64_t number = 0;
     std::string request_id = {};  ///< numbers begin anew with a restart
+    bool not_sent = false;        ///< its backend had nothing of it when the question was asked
     bool operator==(const ReleaseOrder&) const = default;
 };
 

@@ -82,6 +82,8 @@ TicketLine ticket(const json::object& from, TicketState state) {
             .request_id = text(from, "request_id"),
             .client_is = from.contains("client") ? text(from, "client") : "",
             .inside_of = from.contains("inside_of") ? number(from, "inside_of") : 0,
+            .not_sent = from.contains("not_sent"),
+            .upstream = from.contains("upstream") ? text(from, "upstream") : "",
             .end_unknown = from.contains("end_unknown")};
 }
 
@@ -185,6 +187,20 @@ std::vector<std::string> read_upstream_troubles(std::string_view from) {
         return 0;
     });
     return lines;
+}
+
+std::vector<BusyWorker> read_busy_workers(std::string_view from) {
+    std::vector<BusyWorker> busy;
+    (void)read(from, [&](const json::object& answer) {
+        for (const auto& one : answer.at("workers").as_array()) {
+            const json::object& worker = one.as_object();
+            if (text(worker, "state") != "busy") continue;
+            busy.push_back({text(worker, "upstream"), worker.at("pid").to_number<std::int64_t>(),
+                            worker.contains("request_id") ? text(worker, "request_id") : ""});
+        }
+        return 0;
+    });
+    return busy;
 }
 
 }  // namespace ticketgate::top

@@ -49,7 +49,9 @@ struct TicketLine {
     std::string client, method, target, request_id;
     std::string client_is = {};  ///< as the listener names it, of a running one
     std::uint64_t inside_of = 0;
-    bool end_unknown = false;  ///< php-fpm does not tell whether its script has ended
+    bool not_sent = false;      ///< it holds a slot, and its backend has nothing of it
+    std::string upstream = {};  ///< of such a one
+    bool end_unknown = false;   ///< php-fpm does not tell whether its script has ended
 };
 
 struct Tickets {
@@ -82,5 +84,13 @@ constexpr double recent_failure = 60;
 /// Of the JSON of /api/v1/workers: a line for each upstream whose requests wait for a worker or
 /// whose workers do not start, and one for each that failed lately.
 std::vector<std::string> read_upstream_troubles(std::string_view json);
+
+/// A worker that runs a request.
+struct BusyWorker {
+    std::string upstream;
+    std::int64_t pid = 0;
+    std::string request_id = {};  ///< empty: not known
+};
+std::vector<BusyWorker> read_busy_workers(std::string_view json);
 
 }  // namespace ticketgate::top

@@ -29,6 +29,7 @@ std::string sort_text(Sort sort) {
 std::string state_text(const TicketLine& ticket) {
     static constexpr std::array<const char*, 4> names{"running", "inside", "waiting", "uploading"};
     std::string text = names[static_cast<std::size_t>(ticket.state)];
+    if (ticket.not_sent) text = "not sent";
     if (ticket.state == TicketState::inside) text += " " + std::to_string(ticket.inside_of);
     if (ticket.end_unknown) text += ", answered, end unknown";
     return text + client_text(ticket.client_is);
@@ -192,8 +193,11 @@ void add_tickets(Lines& lines, const Browser& browser, std::size_t room) {
 
 // In two lines where one is too short: the answer must be seen.
 Lines question(const ReleaseOrder& order, std::size_t columns) {
-    const std::string risk = "Release number " + std::to_string(order.number) + " of " +
-                             order.queue + "? Its backend may still run: then two run at once.";
+    const std::string risk =
+        "Release number " + std::to_string(order.number) + " of " + order.queue +
+        (order.not_sent
+             ? "? Nothing of it is sent yet: its client gets an error, no worker comes free."
+             : "? Its backend may still run: then two run at once.");
     const std::string answers = "y: release, other: no";
     if (length(risk) + 1 + length(answers) <= columns)
         return {{risk + " " + answers, Style::alarm}};

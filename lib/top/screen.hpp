@@ -37,6 +37,7 @@ struct Surroundings {
     std::optional<ConfigLine> config = {};
     std::string spool_trouble = {};                   ///< read_spool_trouble()
     std::vector<std::string> upstream_troubles = {};  ///< read_upstream_troubles()
+    std::vector<BusyWorker> busy_workers = {};
     std::optional<ClusterPicture> cluster = {};
     const ClusterPicture* replicas() const { return cluster ? &*cluster : nullptr; }
     Clock now = {};

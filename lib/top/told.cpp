@@ -96,6 +96,11 @@ std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, cons
             "  it is answered, but php-fpm's status page is unreadable, so nobody knows whether "
             "its "
             "script has ended: ticketgate check --connect says why");
+    if (of.not_sent) {
+        lines.push_back("  nothing of it is sent yet: it waits for a worker of upstream " +
+                        of.upstream + ", or for a connection to it");
+        return lines;
+    }
     lines.push_back("  to free its slot: " + release_command(tickets.queue.name, of, whom));
     return lines;
 }
@@ -122,6 +127,20 @@ std::string release_command(const std::string& queue, const TicketLine& ticket,
                             const std::string& whom) {
     return "ticketgate release " + quoted(queue) + " " + std::to_string(ticket.number) +
            " --request-id " + quoted(ticket.request_id) + (whom.empty() ? "" : " " + whom);
+}
+
+std::string workers_in_use(const TicketLine& ticket, const std::vector<BusyWorker>& workers) {
+    constexpr std::size_t most = 3;
+    if (!ticket.not_sent) return {};
+    std::string out;
+    std::size_t count = 0;
+    for (const auto& one : workers) {
+        if (one.upstream != ticket.upstream || ++count > most) continue;
+        out += (out.empty() ? "" : ", ") + std::string("pid ") + std::to_string(one.pid) +
+               (one.request_id.empty() ? " is busy" : " runs request " + one.request_id);
+    }
+    if (count > most) out += ", " + std::to_string(count - most) + " more";
+    return out.empty() ? out : "  the workers of " + ticket.upstream + ": " + out;
 }
 
 const TicketLine* running(const Tickets& tickets, std::uint64_t chosen) {

@@ -31,6 +31,9 @@ std::string release_command(const std::string& queue, const TicketLine& ticket,
 std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen,
                                     const std::string& whom, Clock now);
 
+/// One line: which workers the ticket waits for; empty: it was sent, or they are not known.
+std::string workers_in_use(const TicketLine& ticket, const std::vector<BusyWorker>& workers);
+
 /// The running ticket with this number, else the oldest one that runs; null: none runs.
 const TicketLine* running(const Tickets& tickets, std::uint64_t chosen);
 

@@ -105,6 +105,9 @@ TEST(Operator, ReleaseStopsARequestThatIsNotSentYet) {
     EXPECT_EQ(write(gateway, "/api/v1/queues/q/release?number=1").status, 200);
     EXPECT_EQ(client.read().status, 503);
     EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "released");
+    EXPECT_EQ(gateway.metric("ticketgate_exclusion_violations_total{queue=\"q\"}"), 0);
+    EXPECT_EQ(gateway.metric("ticketgate_queue_rejected_total{queue=\"q\",reason=\"released\"}"),
+              1);
     Client next = gateway.client();
     next.get("/next");
     ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));

@@ -32,14 +32,18 @@ class Shown(PageCase):
         self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
         self.shows("[aria-label='Queue cart'] .state", "waits for the upload of #1, 2 requests wait")
         self.shows("[aria-label='Queue cart'] .numbers", "a newcomer waits\nnobody knows how long")
+        subprocess.run([page_test.TICKETGATE, "release", "cart", "1", "-c", str(self.config)], check=True, capture_output=True)
+        self.assertIn(b" 503 ", upload.recv(1000))
+        wait_for(lambda: self.queue()["in_flight"] == 1, "the one behind it runs")
+        self.assertEqual(self.metric('ticketgate_exclusion_violations_total{queue="cart"}'), 0)
 
-    def words(self, **queue):
+    def words(self, workers=(), **queue):
         """What the page says of a queue: the kind of its state, and the text."""
         ticket = {"method": "GET", "client": "served"}
         shown = {"waiting": 3, "in_flight": 2, "max_in_flight": 2, "order": "ready", "stalled_seconds": 0.1, "paused": False,
                  "tickets": {"in_flight": [{**ticket, "number": 1, "target": "/export", "held_seconds": 120}],
                              "waiting": [{**ticket, "number": 9, "target": "/cart", "waited_seconds": 1, "ready": True}]}}
-        return self.browser.run(f"return words({json.dumps({**shown, **queue})})")
+        return self.browser.run(f"workers = {json.dumps(workers)}; return words({json.dumps({**shown, **queue})})")
 
     def test_a_line_is_blocked_while_no_slot_comes_free(self):
         self.open_page()

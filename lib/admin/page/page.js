@@ -91,8 +91,24 @@ function row(cells, titles) {
   return made;
 }
 
+// Requests share the workers of an upstream with other queues, and with those that do not queue.
+let workers = []; // of the last picture
+function holdersOf(upstream) {
+  const busy = workers.filter((one) => one.upstream === upstream && one.state === "busy");
+  return busy.slice(0, 3).map((one) => `pid ${one.pid}` + (one.request_id ? ` runs request ${one.request_id}` : " is busy"))
+    .concat(busy.length > 3 ? [`${busy.length - 3} more`] : []).join(", ");
+}
+
+// A slot whose request was not sent: what it waits for.
+function unsentText({ upstream }) {
+  if (!workers.some((one) => one.upstream === upstream)) return `nothing is sent yet: it waits for a connection to upstream ${upstream}`;
+  const holders = holdersOf(upstream);
+  return `nothing is sent yet: it waits for a worker of upstream ${upstream}` + (holders && `; ${holders}`);
+}
+
 function marksOf(ticket) {
   const marks = [];
+  if (ticket.not_sent) marks.push(unsentText(ticket));
   if (ticket.client === "gone") marks.push("client left");
   if (ticket.client === "timed_out") marks.push("answered after response_timeout");
   if (ticket.client === "slow") marks.push("held back by a slow client");
@@ -102,7 +118,7 @@ function marksOf(ticket) {
 }
 
 function stateOf(ticket) {
-  if (ticket.held_seconds !== undefined) return ["running", ...marksOf(ticket)].join(", ");
+  if (ticket.held_seconds !== undefined) return [ticket.not_sent ? "not sent" : "running", ...marksOf(ticket)].join(", ");
   return [ticket.ready === false ? "uploading" : "waiting", ...marksOf(ticket)].join(", ");
 }
 
@@ -197,6 +213,8 @@ function aboveText(queue) {
 function blockedText(queue) {
   const [first] = queue.tickets.in_flight;
   const request = first && `#${first.number} ${first.method} ${first.target}`;
+  if (first && queue.in_flight === 1 && first.not_sent)
+    return `blocked: ${request} has its slot for ${time(first.held_seconds)}, and ${unsentText(first)}; ${those(queue)}`;
   if (first && queue.in_flight === 1)
     return `blocked: ${request} has held its slot for ${time(first.held_seconds)} and keeps ` +
       `${plural(queue.waiting, "request", "requests")} waiting`;
@@ -571,6 +589,7 @@ function drawCluster(view) {
 
 function draw(view) {
   latest = view;
+  workers = view.workers || [];
   checkQuestion(view);
   say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
   byId("connection").className = view.ready ? "" : "lost";

@@ -28,7 +28,7 @@ TEST(GateMetrics, AddWhatAnotherProcessCountedOfTheSameName) {
         loss_counter(world.registry, gate.name(), i).add(10);
         EXPECT_EQ(metric(world.registry, rejected, reason.c_str()), i + 11) << reason;
     }
-    EXPECT_EQ(gate.losses().counts, (std::array<std::uint64_t, 6>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(gate.losses().counts, (std::array<std::uint64_t, 7>{1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST(GateMetrics, GaugesShowTheCurrentState) {
@@ -109,7 +109,7 @@ TEST(GateMetrics, ATicketThatAnOperatorReleasesBeforeItBeginsIsNotAdmitted) {
     World world;
     {
         Place first = world.place();
-        EXPECT_EQ(world.gate->release({1}).how, Release::not_begun);
+        EXPECT_EQ(world.gate->release({1}).how, Release::not_sent);
         EXPECT_FALSE(std::move(first).begin());
     }
     EXPECT_EQ(observations(world.registry, waits, "admitted"), 0);

@@ -85,6 +85,7 @@ TEST_F(RegistryTest, AViolationIsCountedAlsoAfterItsQueueHasGone) {
     gate->take(*pass, Entry(), loop);
     {
         Slot slot = Place(gate, pass, loop).begin();
+        ASSERT_TRUE(slot.claims_backend());
         registry.configure_all({});
         ASSERT_EQ(gate->release({1}).how, Release::failed_open);
     }

@@ -23,7 +23,12 @@ struct InsideTest : testing::Test, World {
         gate->take(*its, Entry(), loop);
         return Place(gate, std::move(its), loop);
     }
-    Slot running(std::string_view id) { return request(id).begin(); }
+    Slot running(std::string_view id) { return sent(request(id)); }
+    static Slot sent(Place place) {
+        Slot slot = std::move(place).begin();
+        (void)slot.claims_backend();
+        return slot;
+    }
 
     /// A call with this id that names its caller.
     Place call(std::string_view id, std::string_view caller, State expected = State::granted) {
@@ -257,8 +262,8 @@ TEST_F(FewCalls, NoCallRunsDeeperThanMaxInside) {
 // violation.
 TEST_F(InsideTest, AReleasedCallerTakesItsCallsWithIt) {
     Slot caller = running("caller");
-    Slot child = call("child", "caller").begin();
-    Slot grandchild = call("grandchild", "child").begin();
+    Slot child = sent(call("child", "caller"));
+    Slot grandchild = sent(call("grandchild", "child"));
     Place waits = call("waits", "caller", State::waiting);
     Place stranger = request("stranger");
     EXPECT_EQ(gate->release({caller.number()}).how, Release::failed_open);
@@ -282,7 +287,7 @@ TEST_F(InsideTest, AReleasedCallerRevokesACallThatHasNotBegun) {
 
 TEST_F(InsideTest, ACallIsReleasedByItself) {
     std::optional<Slot> caller(running("caller"));
-    Slot child = call("child", "caller").begin();
+    Slot child = sent(call("child", "caller"));
     Place sibling = call("sibling", "caller", State::waiting);
     Place stranger = request("stranger");
     EXPECT_EQ(gate->release({child.number()}).how, Release::failed_open);
@@ -294,7 +299,7 @@ TEST_F(InsideTest, ACallIsReleasedByItself) {
 // The wake-ups reach the sessions and runs of all of them.
 TEST_F(InsideTest, AReleaseWakesEachCall) {
     Slot caller = running("caller");
-    Slot child = call("child", "caller").begin();
+    Slot child = sent(call("child", "caller"));
     Place waits = call("waits", "caller", State::waiting);
     Signal of_caller(loop.scheduler()), of_child(loop.scheduler()), of_waiting(loop.scheduler());
     caller.observe(&of_caller);

@@ -25,9 +25,11 @@ TEST(RequestLabel, CutsALongTargetAndSaysSo) {
     EXPECT_EQ(label.target(), target.substr(0, RequestLabel::capacity - 32 - 9 - 4 - 3) + "...");
 }
 
-TEST(RequestLabel, KeepsTheLongestIdAndAddressWhole) {
+TEST(RequestLabel, KeepsTheLongestIdAddressAndUpstreamWhole) {
     const std::string id(128, 'i'), ip(45, 'f');
-    const RequestLabel label(id, ip, "OPTIONS", "/a/very/long/target");
+    const std::string upstream(32, 'u');
+    const RequestLabel label(id, ip, "OPTIONS", "/a/very/long/target", upstream);
+    EXPECT_EQ(label.upstream(), upstream);
     EXPECT_EQ(label.request_id(), id);
     EXPECT_EQ(label.client_ip(), ip);
     EXPECT_EQ(label.method(), "OPTIONS");

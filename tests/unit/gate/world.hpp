@@ -58,7 +58,13 @@ struct World {
         gate->take(*pass, entry, loop);
         return Place(gate, std::move(pass), loop);
     }
-    Slot slot(const Entry& entry = {}) { return place(entry).begin(); }
+    /// Of a request that is sent.
+    Slot slot(const Entry& entry = {}) {
+        Slot slot = unsent(entry);
+        (void)slot.claims_backend();
+        return slot;
+    }
+    Slot unsent(const Entry& entry = {}) { return place(entry).begin(); }
 
     metrics::Registry registry;
     net::Loop loop{0};
