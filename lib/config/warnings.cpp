@@ -68,20 +68,43 @@ void warn_page(const Effective& route, Problems& problems) {
         });
 }
 
+// A time for people, of a few words: an upload may last for days.
+std::string long_duration(milliseconds time) {
+    if (time >= never) return "any time";
+    const auto hours = std::chrono::floor<std::chrono::hours>(time).count();
+    if (hours >= 10) return std::to_string(hours) + "h";
+    return print_duration(std::chrono::floor<std::chrono::seconds>(time));
+}
+
+// At the slowest pace that body_min_rate lets pass. body_timeout is between two reads.
+milliseconds longest_upload(const Settings& settings) {
+    if (settings.body_min_rate == 0) return never;
+    const Bytes whole = settings.max_body / settings.body_min_rate;
+    return whole >= 100'000'000 ? never : settings.body_timeout + seconds(whole);
+}
+
 void warn_arrival(const Config& config, const Effective& route, std::set<std::string>& told,
                   Problems& problems) {
     constexpr milliseconds long_time = 10s;
-    if (!route.settings.queue || route.settings.body_timeout <= long_time) return;
+    if (!route.settings.queue) return;
+    const milliseconds upload = longest_upload(route.settings);
+    const milliseconds stop = std::min(upload, route.settings.wait_timeout);
+    if (stop <= long_time) return;
     const std::string& name = *route.settings.queue;
     const auto queue = config.queues.find(name);
     if (queue == config.queues.end() || queue->second.order != Order::arrival ||
         !told.insert(name).second)
         return;
     const auto path = "queues." + name + ".order";
-    problems.warn(config.mark_of(path), path,
-                  "arrival lets one slow upload stop the whole line for up to body_timeout " +
-                      print_duration(route.settings.body_timeout) + " of " + route.path +
-                      "; set it to 5s or so");
+    const bool waits = route.settings.wait_timeout <= upload;
+    problems.warn(
+        config.mark_of(path), path,
+        "arrival lets one slow upload stop the whole line for up to " + long_duration(stop) +
+            (waits ? ", the wait_timeout of "
+                   : ", as long as max_body takes at the body_min_rate of ") +
+            route.path + "; body_timeout ends only an upload that stops. Lower " +
+            (waits ? "wait_timeout" : "max_body, or raise body_min_rate") +
+            ", or use order: ready; ticketgate release ends an upload that others wait for");
 }
 
 void warn_tunnel(const Effective& route, PlaceWarnings& places) {

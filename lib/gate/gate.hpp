@@ -44,7 +44,7 @@ enum class GivenUp : std::uint8_t {
 
 /// The result of a release by an operator.
 enum class Release : std::uint8_t {
-    no_such,     ///< no ticket in flight has this number
+    no_such,     ///< no ticket in flight or in line has this number
     another,     ///< the one that has it is another request
     not_sent,    ///< nothing of it was sent: it will never run, its client gets 503
     failed_open  ///< its backend may still run: counts as an exclusion violation
@@ -158,7 +158,8 @@ class Gate {
     /// Frees the slot although its backend may still run: an exclusion violation.
     virtual void fail_open(Pass&, net::Loop& here) noexcept = 0;
 
-    /// An operator releases a slot; wakes its session or run.
+    /// An operator releases a slot, or takes a waiting ticket out of the line; wakes its session or
+    /// run.
     virtual Released release(const ToRelease&) = 0;
     /// Admits nobody until then; who runs goes on (CONTRACT 11). `until_resumed`: until resume(). A
     /// time that has passed ends the pause. The end of a pause takes effect with the next call.

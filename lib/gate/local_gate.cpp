@@ -200,7 +200,9 @@ Released LocalGate::release(const ToRelease& what) {
     std::shared_ptr<Pass> released;
     Released result;
     change(nullptr, [&](Time now, queue::Tickets& granted) {
-        Pass* const found = holder(what.number);
+        Pass* found = holder(what.number);
+        if (queue::Ticket* const waits = found ? nullptr : queue_.find_waiting(what.number))
+            found = &Pass::of(*waits);
         if (found == nullptr) return;
         result = {Release::another, found->label()};
         if (what.request_id && *what.request_id != result.label.request_id()) return;

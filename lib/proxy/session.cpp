@@ -174,6 +174,12 @@ task<error_code> Session::wait_turn() {
     co_return error_code();
 }
 
+// An operator has released its ticket while it uploaded.
+error_code Session::taken_out() {
+    turn_ = Turn::revoked;
+    return errc::slot_revoked;
+}
+
 error_code Session::expire() {
     turn_ = Turn::expired;
     return errc::wait_timeout;

@@ -128,6 +128,7 @@ class Session {
     error_code pass_upload_on();
     bool answered() const;
     error_code expire();
+    error_code taken_out();
     bool left() const;
     error_code read_tunnel();
     void give_up_place(error_code failure);

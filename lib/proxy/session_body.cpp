@@ -47,7 +47,9 @@ task<error_code> Session::read_body() {
         if (client_.wire().broken()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::body_timeout;
         // order: arrival: others wait for the head of the line, but not for ever.
-        if (place_ && place_->settle() == queue::State::expired) co_return expire();
+        const auto state = place_ ? place_->settle() : queue::State::idle;
+        if (state == queue::State::expired) co_return expire();
+        if (state == queue::State::revoked) co_return taken_out();
     }
     deadline_.disarm();
     co_return error_code();

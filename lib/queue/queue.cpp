@@ -159,6 +159,11 @@ Ticket* Queue::next_in_line() {
     return ready_.empty() ? nullptr : &*ready_.begin();
 }
 
+Ticket* Queue::find_waiting(std::uint64_t number) {
+    const auto found = std::ranges::find(line_, number, &Ticket::number);
+    return found == line_.end() ? nullptr : &*found;
+}
+
 Ticket* Queue::first() {
     Ticket* const ticket = next_in_line();
     return ticket != nullptr && ticket->ready && ticket->taken < allowed_ ? ticket : nullptr;

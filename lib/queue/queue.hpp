@@ -108,7 +108,7 @@ class Queue {
 
     /// Gives the slot away, for an operator or `on_hold_timeout: release`. A ticket that runs fails
     /// open: the slot counts as free although its backend may still work (`released`). A granted
-    /// ticket that has not begun never will (`revoked`). Any other stays as it is.
+    /// ticket that has not begun never will (`revoked`), nor will one that waits. Any other stays.
     State release(Ticket&, Time now, Tickets& granted);
 
     std::uint32_t waiting() const { return static_cast<std::uint32_t>(line_.size()); }
@@ -160,6 +160,8 @@ class Queue {
     }
     /// Null: no slot is held, nobody waits.
     Ticket* oldest_holder() { return holders_.empty() ? nullptr : &holders_.front(); }
+    /// Null: none with this number waits. O(n).
+    Ticket* find_waiting(std::uint64_t number);
     Ticket* oldest_waiting() { return line_.empty() ? nullptr : &line_.front(); }
     /// The ticket that the next slot is for. With `order: ready` its body is whole. Null: none.
     Ticket* next_in_line();

@@ -33,7 +33,7 @@ const TicketLine* head_of(const Tickets& tickets) {
 }
 
 // A slot is free, and yet the line waits: for an upload. Empty: it does not.
-std::vector<std::string> waits_for_upload(const Tickets& tickets) {
+std::vector<std::string> waits_for_upload(const Tickets& tickets, const std::string& whom) {
     const TicketLine* const head = head_of(tickets);
     const QueueLine& queue = tickets.queue;
     if (head == nullptr || head->state != TicketState::uploading || queue.full() || queue.paused)
@@ -45,7 +45,8 @@ std::vector<std::string> waits_for_upload(const Tickets& tickets) {
                 (all_wait ? ", and " + requests(behind) + (behind == 1 ? " waits" : " wait") +
                                 " behind it"
                           : ""),
-            "  " + request(*head)};
+            "  " + request(*head) + ", request id " + head->request_id,
+            "  to end it: " + release_command(queue.name, *head, whom)};
 }
 
 // Nothing runs, and no upload is the reason.
@@ -157,7 +158,7 @@ std::vector<std::string> blocked_by(const Tickets& tickets, std::uint64_t chosen
                                     const std::string& whom, Clock now) {
     std::vector<std::string> lines;
     if (tickets.queue.paused) lines.push_back(pause(tickets.queue, whom));
-    auto upload = waits_for_upload(tickets);
+    auto upload = waits_for_upload(tickets, whom);
     const TicketLine* const of = running(tickets, chosen);
     const bool says_nothing = of == nullptr && !upload.empty();
     std::ranges::move(upload, std::back_inserter(lines));

@@ -30,7 +30,8 @@ class Shown(PageCase):
         squares = self.browser.run("return [...document.querySelectorAll(\"[aria-label='Queue cart'] .line li\")]"
                                    ".map((li) => [li.className, li.textContent])")
         self.assertEqual(squares[-2:], [["next uploading", "#1 next, uploading"], ["waits", "#2"]])
-        self.shows("[aria-label='Queue cart'] .state", "waits for the upload of #1, 2 requests wait")
+        self.shows("[aria-label='Queue cart'] .state", ", 2 requests wait")
+        self.shows("[aria-label='Queue cart'] .state", "waits for the upload of #1, request id ")
         self.shows("[aria-label='Queue cart'] .numbers", "a newcomer waits\nnobody knows how long")
         subprocess.run([page_test.TICKETGATE, "release", "cart", "1", "-c", str(self.config)], check=True, capture_output=True)
         self.assertIn(b" 503 ", upload.recv(1000))

@@ -139,11 +139,12 @@ function fillTicketRow(node, ticket, queue) {
   say(cell.client, ticket.client_ip);
   say(cell.behind, ticket.blocked_by ? `#${ticket.blocked_by}` : !holds && behind[queue.elsewhere] || "nobody");
   say(cell.id, ticket.request_id);
-  if (holds && !cell.act.firstChild) {
+  const stops = holds || (queue.order === "arrival" && ticket.ready === false); // others wait for it
+  if (stops && !cell.act.firstChild) {
     const button = el("button", { type: "button", class: "risk", "aria-label": `Release #${ticket.number}` }, "Release");
     button.addEventListener("click", () => askRelease(queue.name, node.ticket));
     cell.act.append(button);
-  } else if (!holds && cell.act.firstChild) cell.act.replaceChildren();
+  } else if (!stops && cell.act.firstChild) cell.act.replaceChildren();
 }
 
 function makeQueue(queue) {
@@ -229,7 +230,7 @@ function waitsText(queue) {
   if (queue.elsewhere === "other_replica") return `waits: nothing may start here now, ${those(queue)}`;
   const { waiting } = queue.tickets;
   if (queue.order === "arrival" && waiting[0] && !waiting[0].ready)
-    return `waits for the upload of #${waiting[0].number}, ${those(queue)}`;
+    return `waits for the upload of #${waiting[0].number}, request id ${waiting[0].request_id}, ${those(queue)}`;
   return waiting.some((ticket) => ticket.ready) ? "" : `waits for ${plural(queue.waiting, "upload", "uploads")}`;
 }
 
@@ -521,12 +522,17 @@ function inQueue(name, over) {
 
 function askRelease(queue, ticket) {
   const over = inQueue(queue, ({ tickets }) => tickets.in_flight_not_shown > 0 ||
-    [...tickets.in_flight, ...tickets.inside].some((one) => keyOf(one) === keyOf(ticket)) ? ""
+    tickets.waiting_not_shown > 0 || [...tickets.in_flight, ...tickets.inside, ...tickets.waiting].some((one) => keyOf(one) === keyOf(ticket)) ? ""
     : "This request is over, or its slot is free already. Nothing was released.");
   ask(`Release #${ticket.number} of ${queue}?`,
-    `The backend may still work on ${ticket.method} ${ticket.target}, request id ${ticket.request_id}. ` +
+    ticket.held_seconds === undefined ? `${ticket.method} ${ticket.target}, request id ${ticket.request_id}, has no slot yet. ` +
+    "It leaves the line and its client gets an error; nothing reaches the backend."
+    : ticket.not_sent ? `Of ${ticket.method} ${ticket.target}, request id ${ticket.request_id}, nothing is sent yet. ` +
+    "Its client gets an error, and the next request waits in its place. That helps only if it goes to another upstream. " +
+    "If it is sent meanwhile, its backend may still run it, and the release counts as an exclusion violation."
+    : `The backend may still work on ${ticket.method} ${ticket.target}, request id ${ticket.request_id}. ` +
     "Then the next request runs beside it, which this queue is there to prevent, and it counts as an exclusion " +
-    "violation. Release it only if you know that the backend has stopped.", "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}&` +
+    "violation. Release it only if you know that the backend has stopped.", ticket.held_seconds === undefined ? "End the request" : "Release the slot", `/api/v1/queues/${encodeURIComponent(queue)}/release?number=${ticket.number}&` +
     `request_id=${encodeURIComponent(ticket.request_id)}`, false, over);
 }
 

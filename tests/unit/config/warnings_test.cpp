@@ -374,11 +374,21 @@ TEST(Warnings, AnAdminListenerThatOthersCanReach) {
 
 TEST(Warnings, ArrivalWithSlowUploads) {
     const std::string queue = "queues: {a: {order: arrival}}\n";
-    EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a}, {prefix: /b, queue: a}]\n"),
-              Lines{"c.yaml:4:14: warning: queues.a.order: arrival lets one slow upload stop the "
-                    "whole line for up to "
-                    "body_timeout 30s of routes[0]; set it to 5s or so"});
-    EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a, body_timeout: 5s}]\n"), Lines{});
+    EXPECT_EQ(
+        warnings(queue + "routes: [{prefix: /, queue: a}, {prefix: /b, queue: a}]\n"),
+        Lines{"c.yaml:4:14: warning: queues.a.order: arrival lets one slow upload stop the "
+              "whole line for up to 1m, the wait_timeout of routes[0]; body_timeout ends only "
+              "an upload that stops. Lower wait_timeout, or use order: ready; ticketgate "
+              "release ends an upload that others wait for"});
+    const auto slow = warnings(
+        queue + "routes: [{prefix: /, queue: a, wait_timeout: never, body_timeout: 5s}]\n");
+    ASSERT_FALSE(slow.empty());
+    EXPECT_NE(slow[0].find("for up to 74h, as long as max_body takes at the body_min_rate of "
+                           "routes[0]"),
+              std::string::npos)
+        << slow[0] << ": 128 MiB at 500 B a second";
+    for (const char* const quick : {"wait_timeout: 5s", "max_body: 1KiB, body_timeout: 1s"})
+        EXPECT_EQ(warnings(queue + "routes: [{prefix: /, queue: a, " + quick + "}]\n"), Lines{});
 }
 
 TEST(Warnings, PageWithoutTags) {

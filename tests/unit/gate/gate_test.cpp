@@ -192,6 +192,50 @@ TEST_F(GateTest, FailingOpenFreesTheSlotAndIsCounted) {
     EXPECT_EQ(gate->figures().in_flight, 1u);
 }
 
+TEST_F(GateTest, NothingFailsOpenWhereNothingWasSent) {
+    for (const bool by_operator : {true, false}) {
+        Slot waits_for_worker = unsent();
+        Place next = place();
+        if (by_operator)
+            EXPECT_EQ(gate->release({waits_for_worker.number()}).how, Release::not_sent);
+        else
+            EXPECT_FALSE(waits_for_worker.fail_open());
+        EXPECT_EQ(next.settle(), State::granted);
+        EXPECT_EQ(waits_for_worker.claims_backend(), !by_operator) << "that one is gone";
+        EXPECT_EQ(metric(registry, violations), 0);
+        EXPECT_EQ(metric(registry, rejected, "released"), by_operator ? 1 : 2);
+    }
+}
+
+// A try that has sent nothing is none; one that may have is one for ever.
+TEST_F(GateTest, AReleaseIsAViolationOnceARequestMayBeSent) {
+    Slot tries = unsent();
+    EXPECT_FALSE(gate->view(1).in_flight.at(0).sent);
+    EXPECT_TRUE(tries.claims_backend());
+    tries.not_sent();
+    EXPECT_FALSE(gate->view(1).in_flight.at(0).sent);
+    EXPECT_TRUE(tries.claims_backend());
+    EXPECT_TRUE(gate->view(1).in_flight.at(0).sent);
+    EXPECT_EQ(gate->release({tries.number()}).how, Release::failed_open);
+    EXPECT_EQ(metric(registry, violations), 1);
+    EXPECT_EQ(metric(registry, rejected, "released"), 0);
+}
+
+TEST_F(GateTest, AnOperatorTakesAWaitingTicketOutOfTheLine) {
+    const Slot runs = slot();
+    Place upload = place({.ready = false}), next = place();
+    const auto number = upload.pass().number();
+    EXPECT_EQ(gate->release({number, "another"}).how, Release::another);
+    EXPECT_EQ(gate->release({number}).how, Release::not_sent);
+    EXPECT_EQ(upload.settle(), State::revoked);
+    EXPECT_FALSE(std::move(upload).begin());
+    EXPECT_EQ(next.settle(), State::waiting) << "no slot came free";
+    EXPECT_EQ(gate->figures().waiting, 1u);
+    EXPECT_EQ(gate->release({number}).how, Release::no_such);
+    EXPECT_EQ(metric(registry, violations), 0);
+    EXPECT_EQ(observations(registry, waits, "released"), 1);
+}
+
 TEST_F(GateTest, ASlotNeedsAGrant) {
     const Slot holder = slot();
     Place waiting = place();

@@ -114,7 +114,8 @@ TEST(Screen, TellsWhyNothingRuns) {
         test::tickets("", test::ticket(5, "/u", R"("waited_seconds":3.0,"ready":false)")));
     EXPECT_NE(text(screen(browsing(uploading, "a"), around(), unlimited))
                   .find("\na: number 5 still uploads its body, for 3.0s\n"
-                        "  POST /u from 192.0.2.1\n"),
+                        "  POST /u from 192.0.2.1, request id r5\n"
+                        "  to end it: ticketgate release a 5 --request-id r5\n"),
               std::string::npos);
     const auto behind_an_upload = test::queue(
         "a", 3, 1, 2, "9.0", "5.0",
@@ -124,7 +125,8 @@ TEST(Screen, TellsWhyNothingRuns) {
     EXPECT_NE(
         text(screen(browsing(behind_an_upload, "a"), around(), unlimited))
             .find("\na: number 5 still uploads its body, for 5.0s, and 2 requests wait behind it\n"
-                  "  POST /u from 192.0.2.1\n"
+                  "  POST /u from 192.0.2.1, request id r5\n"
+                  "  to end it: ticketgate release a 5 --request-id r5\n"
                   "a: number 4 runs for 9.0s, since 14:53:11; it blocks no request\n"),
         std::string::npos)
         << text(screen(browsing(behind_an_upload, "a"), around(), unlimited));
