@@ -39,7 +39,9 @@ json::array certificates_of(const Standing& standing) {
         if (out.size() == Shown::lines) break;
         out.push_back(json::object{{"listener", one.listener},
                                    {"subject", one.subject},
-                                   {"expires", one.expires.unix_s()}});
+                                   {"begins", one.begins.unix_s()},
+                                   {"expires", one.expires.unix_s()},
+                                   {"ends", one.ends}});
     }
     return out;
 }

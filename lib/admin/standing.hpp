@@ -9,10 +9,12 @@
 namespace ticketgate::admin {
 
 struct Standing {
-    /// A certificate that a listener serves.
+    /// A certificate that a listener serves, or one of its client_ca, which the subject says.
     struct Certificate {
         std::string listener, subject;
-        WallTime expires;
+        WallTime expires;       ///< the first end of it and its intermediate certificates
+        WallTime begins = {};   ///< of its own validity
+        std::string ends = {};  ///< the intermediate certificate that ends first; empty: itself
     };
 
     std::string version, file;

@@ -45,10 +45,11 @@ void Certificates::show() {
         at->second = std::min(at->second, end);
     }
     for (const auto& [name, end] : ends)
-        gauges_.push_back(&metrics_.gauge_fn("ticketgate_tls_certificate_expiry_timestamp_seconds",
-                                             "When a certificate that a listener serves ends.",
-                                             {{"listener", name.first}, {"subject", name.second}},
-                                             [end = static_cast<double>(end)] { return end; }));
+        gauges_.push_back(&metrics_.gauge_fn(
+            "ticketgate_tls_certificate_expiry_timestamp_seconds",
+            "When a certificate that a listener serves, or one of its chain or client_ca, ends.",
+            {{"listener", name.first}, {"subject", name.second}},
+            [end = static_cast<double>(end)] { return end; }));
 }
 
 void Certificates::hide() {
@@ -61,7 +62,9 @@ void Certificates::tell_ended() {
     for (const auto& one : served_)
         if (one.expires.unix_s() <= now.unix_s() && told_.insert(key_of(one)).second)
             log_.warn("a TLS certificate has ended; clients refuse it until a new one is loaded",
-                      {{"listener", one.listener}, {"subject", one.subject}});
+                      {{"listener", one.listener},
+                       {"subject", one.subject},
+                       {"ended", one.ends.empty() ? one.subject : one.ends}});
     look_later(now);
 }
 

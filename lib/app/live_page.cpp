@@ -18,6 +18,13 @@ std::string listener_text(std::string_view name, const net::Endpoint& at) {
     return name.empty() ? at.text() : std::string(name) + ", " + at.text();
 }
 
+admin::Standing::Certificate served(const std::string& listener, const net::KeyPair& pair) {
+    const X509& first = net::first_to_end(pair);
+    const bool itself = &first == pair.leaf();
+    return {listener, net::subject_of(*pair.leaf()), net::expiry_of(first),
+            net::begin_of(*pair.leaf()), itself ? "" : net::subject_of(first)};
+}
+
 }  // namespace
 
 std::vector<admin::Standing::Certificate> served_certificates(
@@ -29,8 +36,10 @@ std::vector<admin::Standing::Certificate> served_certificates(
         const bool of_replicas = clustered && i + 1 == listeners.size();
         const auto name = of_replicas ? "cluster.peer" : snapshot.listener_name(i);
         const auto listener = listener_text(name, listeners[i]);
-        for (const auto& pair : tls->pairs())
-            all.push_back({listener, net::subject_of(*pair.leaf()), net::expiry_of(*pair.leaf())});
+        for (const auto& pair : tls->pairs()) all.push_back(served(listener, pair));
+        for (const auto& one : tls->authorities())
+            all.push_back({listener, "client_ca: " + net::subject_of(*one), net::expiry_of(*one),
+                           net::begin_of(*one)});
     }
     std::ranges::sort(all, {}, [](const auto& one) { return one.expires.unix_us; });
     return all;

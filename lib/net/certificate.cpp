@@ -104,18 +104,19 @@ std::string date_of(const ASN1_TIME* at) {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &day)};
 }
 
-void examine_times(const X509* leaf, WallTime now, std::vector<Finding>& found) {
+void examine_times(const X509* one, const std::string& name, WallTime now,
+                   std::vector<Finding>& found) {
     const auto tell = [&](const std::string& message) {
         found.push_back({Finding::About::certificate, true, message});
     };
-    const ASN1_TIME* const begin = X509_get0_notBefore(leaf);
-    const ASN1_TIME* const end = X509_get0_notAfter(leaf);
-    if (seconds_to(begin, now) > 0) tell("the certificate is not valid before " + date_of(begin));
+    const ASN1_TIME* const begin = X509_get0_notBefore(one);
+    const ASN1_TIME* const end = X509_get0_notAfter(one);
+    if (seconds_to(begin, now) > 0) tell(name + " is not valid before " + date_of(begin));
     const std::int64_t left = seconds_to(end, now);
     if (left <= 0)
-        tell("the certificate expired at " + date_of(end));
+        tell(name + " expired at " + date_of(end));
     else if (left < soon_s)
-        tell("the certificate expires at " + date_of(end) + ", in less than " +
+        tell(name + " expires at " + date_of(end) + ", in less than " +
              std::to_string(left / day_s + 1) + " days");
 }
 
@@ -209,7 +210,11 @@ std::vector<Finding> examine(const std::string& certificate_file, const std::str
     std::shared_ptr<EVP_PKEY> key;
     try {
         leaf = read_chain(certificate_file, chain.get());
-        examine_times(leaf.get(), now, found);
+        examine_times(leaf.get(), "the certificate", now, found);
+        for (int i = 0; i < sk_X509_num(chain.get()); ++i) {
+            const X509* const one = sk_X509_value(chain.get(), i);
+            examine_times(one, "its intermediate certificate " + subject_of(*one), now, found);
+        }
     } catch (const std::runtime_error& why) {
         found.push_back({Finding::About::certificate, false, why.what()});
     }
@@ -290,8 +295,33 @@ std::string subject_of(const X509& certificate) {
     return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
 }
 
+WallTime begin_of(const X509& certificate) {
+    return {seconds_to(X509_get0_notBefore(&certificate), WallTime{}) * 1'000'000};
+}
+
 WallTime expiry_of(const X509& certificate) {
     return {seconds_to(X509_get0_notAfter(&certificate), WallTime{}) * 1'000'000};
+}
+
+const X509& first_to_end(const KeyPair& pair) {
+    const X509* first = pair.leaf();
+    for (int i = 0; i < sk_X509_num(pair.chain()); ++i) {
+        const X509* const one = sk_X509_value(pair.chain(), i);
+        if (expiry_of(*one).unix_us < expiry_of(*first).unix_us) first = one;
+    }
+    return *first;
+}
+
+std::vector<std::shared_ptr<const X509>> authorities_of(SSL_CTX* rules) {
+    std::vector<std::shared_ptr<const X509>> out;
+    STACK_OF(X509)* const all = X509_STORE_get1_all_certs(SSL_CTX_get_cert_store(rules));
+    for (int i = 0; i < sk_X509_num(all); ++i) {
+        X509* const one = sk_X509_value(all, i);
+        X509_up_ref(one);
+        out.emplace_back(one, [](X509* certificate) { X509_free(certificate); });
+    }
+    sk_X509_pop_free(all, X509_free);
+    return out;
 }
 
 std::string fingerprint_of(const X509& certificate) {

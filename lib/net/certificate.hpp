@@ -68,8 +68,14 @@ std::string digest_of_file(const std::string& file);
 
 /// RFC 2253, in printable ASCII.
 std::string subject_of(const X509& certificate);
-/// The end of its validity.
+/// The begin and the end of its validity.
+WallTime begin_of(const X509& certificate);
 WallTime expiry_of(const X509& certificate);
+/// Of a leaf and its intermediate certificates, the one that ends first: clients refuse all of them
+/// then.
+const X509& first_to_end(const KeyPair& pair);
+/// The certificates that these rules trust to sign others, loaded by trust_authorities().
+std::vector<std::shared_ptr<const X509>> authorities_of(SSL_CTX* rules);
 /// SHA-256 in hex.
 std::string fingerprint_of(const X509& certificate);
 

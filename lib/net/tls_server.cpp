@@ -70,6 +70,11 @@ void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
                        nullptr);
 }
 
+std::vector<std::shared_ptr<const X509>> TlsServer::authorities() const {
+    if (guests_.empty()) return {};
+    return authorities_of(rules_.get());
+}
+
 // Offers all pairs that fit the name; OpenSSL takes the first kind (RSA, ECDSA) that the client can
 // use. An exact name goes before a wildcard if the client can use any of its kinds. If no name
 // fits, the default stays (RFC 6066 3).

@@ -45,6 +45,8 @@ class TlsServer {
     /// It asks clients for certificates, of which backends are told.
     bool knows_clients() const { return !guests_.empty() && !for_replicas_; }
     const std::vector<KeyPair>& pairs() const { return pairs_; }
+    /// Those of client_ca; empty: no client is asked for a certificate.
+    std::vector<std::shared_ptr<const X509>> authorities() const;
 
     // For OpenSSL, during a handshake.
     /// The certificates for the name that the client asked for.

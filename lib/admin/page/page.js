@@ -439,7 +439,10 @@ function drawProcess(view) {
   drawTable(byId("certificates"), "TLS certificates", view.certificates_not_shown, ["Certificate", "Listener", "Days left"],
     view.certificates.map((one) => {
       const days = Math.floor((one.expires - view.now / 1000) / 86400);
-      return [one.subject, one.listener, days < 0 ? "expired" : days < 14 ? `${days}, renew it now` : String(days)];
+      const what = one.ends ? `, of its intermediate ${one.ends}` : "";
+      const begins = new Date(one.begins * 1000).toISOString().slice(0, 16).replace("T", " ");
+      const early = one.begins > view.now / 1000 ? `not valid before ${begins} UTC; ` : "";
+      return [one.subject, one.listener, early + (days < 0 ? "expired" : days < 14 ? `${days}, renew it now` : String(days)) + what];
     }));
 }
 

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "tls_pair.hpp"
 
 namespace ticketgate::net {
@@ -53,6 +55,44 @@ TEST(Certificates, DatesAreChecked) {
     EXPECT_TRUE(found[0].ends_with(" days")) << found[0];
     wanted.days = 15;
     EXPECT_EQ(told(Keys::get().authority.issue("later", wanted)), std::vector<std::string>{});
+}
+
+TEST(Certificates, OfAChainTheFirstEndCounts) {
+    const auto& authority = Keys::get().authority;
+    test::Wanted wanted;
+    const auto leaf = authority.issue("chained", wanted);
+    wanted.common_name = "between";
+    wanted.days = 3;
+    const auto between = authority.issue("between", wanted);
+    const std::string chain = authority.folder() + "/chain.pem";
+    std::ofstream(chain) << std::ifstream(leaf.certificate).rdbuf()
+                         << std::ifstream(between.certificate).rdbuf();
+    const KeyPair pair(chain, leaf.key), alone(leaf.certificate, leaf.key);
+    EXPECT_EQ(&first_to_end(alone), alone.leaf());
+    EXPECT_EQ(subject_of(first_to_end(pair)), "CN=between");
+    const auto left = expiry_of(first_to_end(pair)).unix_s() - wall_now().unix_s();
+    EXPECT_LE(left, 3 * 86400);
+    EXPECT_GT(left, 2 * 86400);
+    EXPECT_LE(begin_of(*pair.leaf()).unix_s(), wall_now().unix_s());
+    const auto found = told({chain, leaf.key});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(
+        found[0].starts_with("warning certificate: its intermediate certificate "
+                             "CN=between expires at 20"))
+        << found[0];
+}
+
+TEST(Certificates, TheAuthoritiesOfClientsAreKnownToTheListener) {
+    const auto& keys = Keys::get();
+    TlsServerSettings settings;
+    settings.certificates = {{keys.localhost.certificate, keys.localhost.key}};
+    EXPECT_TRUE(TlsServer(settings).authorities().empty());
+    settings.client_ca = keys.authority.file();
+    settings.client_auth = ClientAuth::required;
+    const TlsServer server(settings);
+    const auto known = server.authorities();
+    ASSERT_EQ(known.size(), 1u);
+    EXPECT_GT(expiry_of(*known[0]).unix_s(), wall_now().unix_s());
 }
 
 TEST(Certificates, WeakKeysAndReadableKeyFilesAreReported) {
