@@ -46,9 +46,10 @@ json::array certificates_of(const Standing& standing) {
     return out;
 }
 
-// Somebody has to look at it, however short its line is. The page calls it blocked or paused.
+// Somebody has to look at it, however short its line is: the page calls it blocked, or paused. One
+// that is paused and that nobody uses can wait.
 bool stands(const GateFigures& figures) {
-    return figures.paused() || figures.stalled > Shown::stalled;
+    return (figures.paused() && figures.waiting > 0) || figures.stalled > Shown::stalled;
 }
 
 }  // namespace

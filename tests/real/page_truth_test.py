@@ -54,6 +54,27 @@ class Shown(PageCase):
         self.assertEqual(self.words(stalled_seconds=75, in_flight=1, max_in_flight=1), [
             "blocked", "blocked: #1 GET /export has held its slot for 2 min 0 s and keeps 3 requests waiting"])
 
+    def test_a_request_that_waits_for_a_worker_names_who_has_it(self):
+        self.open_page()
+        waits = {"method": "GET", "client": "served", "number": 1, "target": "/a", "held_seconds": 14, "not_sent": True, "upstream": "php"}
+        queue = {"in_flight": 1, "max_in_flight": 1, "stalled_seconds": 14, "tickets": {"in_flight": [waits], "waiting": []}}
+        busy = [{"upstream": "php", "pid": 4711, "state": "busy", "request_id": "r1"}, {"upstream": "php", "pid": 2, "state": "idle"}]
+        self.assertEqual(self.words(workers=busy, **queue), [
+            "blocked", "blocked: #1 GET /a has its slot for 14.0 s, and nothing is sent yet: it waits for a worker of upstream "
+            "php; pid 4711 runs request r1; 3 requests wait"])
+        self.assertIn("it waits for a connection to upstream php; 3", self.words(workers=[], **queue)[1])
+
+    def test_what_needs_a_look_comes_first_and_stands_in_the_title(self):
+        self.open_page()
+        shown = {"in_flight": 1, "max_in_flight": 1, "order": "ready", "stalled_seconds": 0, "paused": False, "waiting": 0,
+                 "tickets": {"in_flight": [], "waiting": []}}
+        queues = [{**shown, "name": "a", "paused": True, "pause_left_seconds": None, "in_flight": 0},
+                  {**shown, "name": "b"}, {**shown, "name": "c", "paused": True, "pause_left_seconds": None, "waiting": 2},
+                  {**shown, "name": "d", "waiting": 3, "stalled_seconds": 60}]
+        order = "return [inOrder(JSON.parse(arguments[0])).map((queue) => queue.name).join(''), document.title]"
+        self.assertEqual(self.browser.run(order, json.dumps(queues)), ["dcba", "(1 blocked) ticketgate"])
+        self.assertEqual(self.browser.run(order, json.dumps(queues[:3])), ["cba", "ticketgate"])
+
     def test_a_lowered_limit_tells_how_many_have_to_end(self):
         for i in range(3):
             self.send(f"/other/{i}")

@@ -596,6 +596,21 @@ function drawCluster(view) {
   cluster.then((part) => part.draw(view, { byId, el, say, keep, time, drawTable, tell }));
 }
 
+// What somebody has to look at comes first; a queue keeps its place as long as its kind stays.
+const kinds = ["blocked", "paused with waiters", "waits", "moving", "idle", "paused"];
+function kindOf(queue) {
+  const [state] = words(queue);
+  return kinds.indexOf(state === "paused" && queue.waiting > 0 ? "paused with waiters" : state);
+}
+
+function inOrder(queues) {
+  const ranked = queues.map((queue) => ({ queue, kind: kindOf(queue) }));
+  const blocked = ranked.filter(({ kind }) => kind === 0).length;
+  const title = blocked > 0 ? `(${blocked} blocked) ticketgate` : "ticketgate";
+  if (document.title !== title) document.title = title;
+  return ranked.sort((a, b) => a.kind - b.kind).map(({ queue }) => queue); // stable: by name within a kind
+}
+
 function draw(view) {
   latest = view;
   workers = view.workers || [];
