@@ -46,25 +46,27 @@ json::array certificates_of(const Standing& standing) {
     return out;
 }
 
-// Somebody has to look at it, however short its line is: the page calls it blocked, or paused. One
-// that is paused and that nobody uses can wait.
-bool stands(const GateFigures& figures) {
-    return (figures.paused() && figures.waiting > 0) || figures.stalled > Shown::stalled;
+// The smaller, the sooner somebody has to look at it, however short its line is. The page calls the
+// first blocked, or paused. One that is paused and that nobody uses is behind those in use.
+int rank_of(const GateFigures& figures) {
+    if (figures.stalled > Shown::stalled || (figures.paused() && figures.waiting > 0)) return 0;
+    if (!figures.empty()) return 1;
+    return figures.paused() ? 2 : 3;
 }
 
 }  // namespace
 
 std::set<std::string> shown_queues(const GateRegistry& gates) {
-    using Rank = std::tuple<bool, std::uint64_t, std::string>;
+    using Rank = std::tuple<int, std::uint64_t, std::string>;
     std::vector<Rank> busy;
     gates.for_each([&](const Gate& gate) {
         const GateFigures figures = gate.figures();
         const std::uint64_t load = std::uint64_t{figures.waiting} + figures.in_flight;
-        busy.emplace_back(!stands(figures), ~load, gate.name());
+        busy.emplace_back(rank_of(figures), ~load, gate.name());
     });
     std::sort(busy.begin(), busy.end());
     std::set<std::string> names;
-    for (const auto& [flows, load, name] : busy)
+    for (const auto& [rank, load, name] : busy)
         if (names.size() < Shown::queues) names.insert(name);
     return names;
 }

@@ -24,8 +24,8 @@ struct Shown {
     static constexpr std::size_t workers = 100, upstreams = 50, lines = 20;
 };
 
-/// The names of the queues that are shown. If there are too many, those that are paused or have
-/// stood still for long, then those with the most waiting and running.
+/// The names of the queues that are shown. If there are too many, those that have stood still
+/// for long or keep others waiting while paused, then the others in use, the busiest first.
 std::set<std::string> shown_queues(const GateRegistry& gates);
 
 /// The parts of one picture that do not come from the gates.
