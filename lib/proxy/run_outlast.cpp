@@ -39,9 +39,9 @@ bool Run::watches_calls() const {
 
 // Which script can have made a call from inside depends on when the others ended. So an exchange
 // without a slot is read to that end as well, also when its client has left. An event stream may
-// have none.
+// have none. A keeper watches what it was forwarded, which may have to go to another one.
 void Run::linger() noexcept {
-    if (!watches_calls() || !exchange_ || streaming_) return;
+    if (!watches_calls() || request_->peer || !exchange_ || streaming_) return;
     if (!exchange_->connected() || exchange_->settled()) return;
     std::atomic<std::size_t>& count = station_.commons.lingering;
     if (!exchange_->proves_end() && count >= most_lingering) return;

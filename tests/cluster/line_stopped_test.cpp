@@ -63,10 +63,16 @@ TEST_F(ClusterFaults, WhatALostKeeperHasNotAskedForGoesAgain) {
 }
 
 // Its connections stay, so nothing tells the others that the line has gone on.
-TEST_F(ClusterFaults, WhatAKeeperThatStandsStillHasNotStartedGoesOnWithTheLine) {
-    auto a = replica("a");
+class ClusterStopped : public ClusterFaults, public testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Watching, ClusterStopped,
+                         testing::Values("", "clients: {inside: [10.9.9.9]}\n"));
+
+TEST_P(ClusterStopped, WhatAKeeperHasNotStartedGoesOnWithTheLine) {
+    const std::string more = GetParam() + std::string(all_queued);
+    auto a = replica("a", "hold_timeout: never", more);
     begin_line(*a);
-    const auto b = replica("b");
+    const auto b = replica("b", "hold_timeout: never", more);
     ASSERT_EQ(b->get("/before").status, 200);
     ASSERT_TRUE(is_stored({"idle"}));
     a->program().stop();
