@@ -185,7 +185,8 @@ TEST(Spool, ThatRefusesABodyDoesNotCountItsClientAsLeft) {
                     with(backend));
     EXPECT_EQ(gateway.post("/x", std::string(100'000, 'x')).status, 503);
     EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "refused");
-    EXPECT_EQ(gateway.metric("ticketgate_queue_rejected_total{queue=\"q\",reason=\"spool_full\"}"), 1);
+    EXPECT_EQ(gateway.metric("ticketgate_queue_rejected_total{queue=\"q\",reason=\"spool_full\"}"),
+              1);
     EXPECT_EQ(
         gateway.metric("ticketgate_queue_wait_seconds_count{outcome=\"refused\",queue=\"q\"}"), 1);
     EXPECT_EQ(gateway.metric(
