@@ -229,9 +229,11 @@ class Top(unittest.TestCase):
         terminal.shows("ago is NOT LOADED: ")
 
     def test_shows_the_queue_that_the_old_process_of_an_upgrade_has(self):
+        old = self.process.child.pid
         subprocess.run([TICKETGATE, "upgrade", "-c", str(self.file)], check=True, capture_output=True, timeout=60)
         terminal = self.top()
-        terminal.shows("cart: the old process of the upgrade still has requests of this queue")
+        terminal.shows(f"cart: the old process (pid {old}) of the upgrade still has requests of this queue")
+        terminal.shows(f"TERM to pid {old} drains it")
         terminal.shows("ALSO IN")
         self.assertTrue(next(line for line in terminal.lines() if "> cart" in line).endswith("old process"))
         self.sink.answers.set()
