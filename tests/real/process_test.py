@@ -208,6 +208,9 @@ class ProcessTest(OnItsMachine):
 
     def test_without_descriptors_accepting_pauses_and_does_not_spin(self):
         child = self.start(self.config())
+        # The kernel takes connections before the process does.
+        self.assertEqual(self.get("/")[0], 200)
+        self.assertEqual(self.get("/readyz", self.admin)[0], 200)
         before = resource.prlimit(child.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (3, before[1]))
         self.hold(self.port, 1)
