@@ -297,7 +297,7 @@ std::set<std::string> queues_of_routes(const Config& config) {
 
 std::uint32_t most_workers(const Config& config, const std::string& upstream,
                            std::uint32_t processors) {
-    constexpr std::uint32_t each_processor = 4;
+    constexpr std::uint64_t each_processor = 4;
     std::map<std::string, bool> inside;  // by queue: calls run within its slots
     for (const Effective& route : effective_routes(config)) {
         const Settings& settings = route.settings;
