@@ -58,7 +58,7 @@ std::vector<std::string> idle(const QueueLine& queue) {
 // A reload has lowered max_in_flight below what runs.
 std::string above_limit(const QueueLine& queue, Clock now) {
     const std::uint64_t ends = queue.in_flight - queue.max_in_flight + 1;
-    const std::string who = queue.name + ": " + std::to_string(queue.in_flight) +
+    std::string who = queue.name + ": " + std::to_string(queue.in_flight) +
                             " run, the limit is " + std::to_string(queue.max_in_flight) +
                             ": nobody is admitted until " + std::to_string(ends) + " of them end";
     if (queue.waiting == 0) return who;
