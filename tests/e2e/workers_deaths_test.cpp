@@ -45,6 +45,18 @@ TEST_P(IdleWorkers, ThatHaveEndedWhileTheyWereIdleGetNoRequest) {
 INSTANTIATE_TEST_SUITE_P(Transports, IdleWorkers, testing::Values("socket", "descriptors"),
                          [](const auto& one) { return std::string(one.param); });
 
+// The only worker does so with its answer: another one serves the next request, three times.
+void expect_replaced_behind(const Gateway& gateway, const std::string& what) {
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?" + what).body, "pid");
+        EXPECT_FALSE(pid.empty());
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+}
+
 // Nothing can be passed to it: another one takes its place.
 TEST(LivingWorkers, ThatCloseTheirControlSocketAreReplaced) {
     Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
@@ -78,14 +90,7 @@ TEST(LivingWorkers, ThatReadTheirControlSocketNoMoreAreReplaced) {
 
 TEST(LivingWorkers, ThatShutTheirListeningSocketAreReplaced) {
     Gateway gateway(workers("transport: socket, min: 1, max: 1"));
-    for (int i = 0; i < 3; ++i) {
-        const auto pid = field(gateway.get("/q?shut").body, "pid");
-        EXPECT_FALSE(pid.empty());
-        const auto next = gateway.get("/q");
-        EXPECT_EQ(next.status, 200);
-        EXPECT_NE(field(next.body, "pid"), pid);
-    }
-    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+    expect_replaced_behind(gateway, "shut");
 }
 
 // The end of the connection takes the first bytes of the next request along, unread.
@@ -132,14 +137,7 @@ TEST_F(TheProgram, LogsABoundedNumberOfTheLinesOfWorkersThatDieAtTheirStart) {
 // Its request may still run: the slot is free when it has ended.
 TEST(LivingWorkers, ThatCloseTheirControlSocketAheadOfTheirCookieAreReplaced) {
     Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
-    for (int i = 0; i < 3; ++i) {
-        const auto pid = field(gateway.get("/q?cut").body, "pid");
-        EXPECT_FALSE(pid.empty());
-        const auto next = gateway.get("/q");
-        EXPECT_EQ(next.status, 200);
-        EXPECT_NE(field(next.body, "pid"), pid);
-    }
-    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == 3; }));
+    expect_replaced_behind(gateway, "cut");
 }
 
 class StartingWorkers : public testing::TestWithParam<const char*> {
