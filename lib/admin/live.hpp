@@ -36,7 +36,7 @@ class Live : public std::enable_shared_from_this<Live> {
     /// Plans the next turns anew, after an exception.
     void go_on();
 
-    /// What a new viewer gets; null: it is full.
+    /// Makes the events of a new viewer; null: it is full.
     std::unique_ptr<Events> watch();
     /// As many look as may.
     bool full() const { return viewers_.size() >= most_viewers_ || !sources_.picture; }

@@ -72,7 +72,7 @@ class Server {
     void adopt(Descriptor connection, std::string arrived);
     /// Accepts on, after an exception.
     void go_on();
-    /// Of a unix socket.
+    /// The file of the unix socket that it listens on.
     net::SocketFile& file();
 
  private:

@@ -29,7 +29,7 @@ struct Rules {
     std::string fallback_path;       ///< of `script` and `file`: begins with a slash
     std::vector<std::string> index;  ///< names of files that stand for their folder, best first
     std::vector<std::string> hide;   ///< patterns of names
-    /// What the backend runs, whatever its name says: never sent. See is_source().
+    /// Scripts that the backend runs, by any name: they are never sent. See is_source().
     std::vector<std::string> sources;
     bool precompressed = true;  ///< looks for NAME.br and NAME.gz
     /// A path that names a script runs it, whatever else the backend is told.

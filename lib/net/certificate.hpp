@@ -71,8 +71,8 @@ std::string subject_of(const X509& certificate);
 /// The begin and the end of its validity.
 WallTime begin_of(const X509& certificate);
 WallTime expiry_of(const X509& certificate);
-/// Of a leaf and its intermediate certificates, the one that ends first: clients refuse all of them
-/// then.
+/// Returns the certificate that ends first, the leaf or an intermediate one: clients refuse the
+/// whole pair then.
 const X509& first_to_end(const KeyPair& pair);
 /// The certificates that these rules trust to sign others, loaded by trust_authorities().
 std::vector<std::shared_ptr<const X509>> authorities_of(SSL_CTX* rules);

@@ -58,7 +58,7 @@ class Listener final : private Pollable, private Observer {
     void pause();
     void resume();
 
-    /// Of a unix socket. Between threads that use the listener one after the other.
+    /// The file of the unix socket. One thread at a time may use it.
     SocketFile& file() { return *file_; }
     const SocketFile& file() const { return *file_; }
     int descriptor() const { return descriptor_; }

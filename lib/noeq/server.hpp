@@ -66,7 +66,7 @@ class Server {
 
     const net::Endpoint& local() const { return local_; }
     int descriptor() const { return descriptor_; }
-    /// Of a unix socket. Before start(), or just before the end.
+    /// The file of the unix socket. Use it before start(), or just before the end.
     net::SocketFile& file() { return listener_->file(); }
 
     // For its connections, on its thread.

@@ -1,5 +1,6 @@
-// What the exchanges with one upstream of the config came to, for its metrics. Several loops write
-// it. Shared by the routes that go to the upstream, and kept under its name over reloads.
+// Counts the requests of one upstream of the config and their failures, for its metrics. Several
+// loops write it. Shared by the routes that go to the upstream, and kept under its name over
+// reloads.
 #pragma once
 
 #include <array>

@@ -237,8 +237,8 @@ Duration Queue::left_of_turn(Time now) const {
     return std::max(pace() - past, past);
 }
 
-// Of a ticket at the end of the line, if no slot is free for it. The slots above a lowered limit
-// end first.
+// The wait of a ticket at the end of the line, if no slot is free for it. The slots above a lowered
+// limit end first.
 double Queue::seconds_to_the_end(Time now) const {
     const std::uint32_t above = std::max(ends_needed(), 1u) - 1;
     return to_s(left_of_turn(now)) + to_s(pace()) * (double(waiting()) + above);

@@ -1,11 +1,11 @@
-// What a crew tells of its workers in the log.
+// The lines that a crew logs about its workers.
 #include <cstring>
 
 #include "spawn/crew.hpp"
 
 namespace ticketgate::spawn {
 
-// What a worker has started may write longer than its crew lives.
+// A job that a worker has started may write longer than its crew lives.
 Output::Tell Supervisor::Crew::telling(pid_t pid, std::shared_ptr<Speech> speech) {
     return [weak = weak_from_this(), pid, speech = std::move(speech)](std::string_view line,
                                                                       std::string_view id) {

@@ -35,11 +35,11 @@ using MakeLink = std::function<std::unique_ptr<Link>(const std::shared_ptr<Pool>
 
 class Output;
 
-/// Pipes of workers that have ended, which their background jobs hold open. Of all pools.
+/// The most pipes, of all pools, that background jobs hold open when their workers have ended.
 inline constexpr std::size_t most_pipes_of_jobs = 32;
 
-/// Of ticketgate, for one worker: its name, its listening socket, its pipe, its process, its
-/// connection and the next one.
+/// The descriptors that ticketgate opens for one worker: its name, its listening socket, its pipe,
+/// its process, its connection and the next one.
 inline constexpr std::uint64_t descriptors_of_a_worker = 6;
 
 class Supervisor {

@@ -58,9 +58,9 @@ std::vector<std::string> idle(const QueueLine& queue) {
 // A reload has lowered max_in_flight below what runs.
 std::string above_limit(const QueueLine& queue, Clock now) {
     const std::uint64_t ends = queue.in_flight - queue.max_in_flight + 1;
-    std::string who = queue.name + ": " + std::to_string(queue.in_flight) +
-                            " run, the limit is " + std::to_string(queue.max_in_flight) +
-                            ": nobody is admitted until " + std::to_string(ends) + " of them end";
+    std::string who = queue.name + ": " + std::to_string(queue.in_flight) + " run, the limit is " +
+                      std::to_string(queue.max_in_flight) + ": nobody is admitted until " +
+                      std::to_string(ends) + " of them end";
     if (queue.waiting == 0) return who;
     return who + "; no slot came free for " + since(queue.stalled, now) + ", " +
            requests(queue.waiting) + " waiting";

@@ -596,7 +596,7 @@ function drawCluster(view) {
   cluster.then((part) => part.draw(view, { byId, el, say, keep, time, drawTable, tell }));
 }
 
-// What somebody has to look at comes first; a queue keeps its place as long as its kind stays.
+// Blocked queues come first; a queue keeps its place as long as its kind stays.
 const kinds = ["blocked", "paused with waiters", "waits", "moving", "idle", "paused"];
 function kindOf(queue) {
   const [state] = words(queue);
