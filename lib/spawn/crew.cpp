@@ -89,7 +89,7 @@ void Supervisor::Crew::look() {
     if (news.started) pool_->trouble({});
     reap();
     for (const pid_t pid : pids()) look_at_birth(pid);
-    for (const auto& [pid, child] : children_) tell_dropped(child, false);
+    for (const auto& [pid, child] : children_) child.voice->tell_dropped(false);
     const Pool::Orders orders = pool_->orders(pause_.until(), recipe_.start_timeout, now);
     for (const auto& worker : orders.stop) end(*worker);
     for (std::size_t i = 0; i < orders.start && monotonic_now() >= pause_.until(); ++i) start_one();
@@ -135,12 +135,14 @@ void Supervisor::Crew::begin_one(Wires wires) {
     const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
     worker->pid = begun.pid;
     worker->life = Life(begun.pid);
-    auto speech = std::make_shared<Speech>();
-    auto output = Output::read(supervisor_.io_, std::move(wires.pipe), telling(begun.pid, speech));
+    auto voice = std::make_shared<Voice>(supervisor_.log_, pool_->name(), begun.pid, lines_);
+    auto output = Output::read(
+        supervisor_.io_, std::move(wires.pipe),
+        [voice](std::string_view line, std::string_view id) { voice->says(line, id); });
     worker->written = output->written();
     auto report = std::make_unique<Report>(supervisor_.io_, begun.report.release());
     Child& child = children_
-                       .emplace(begun.pid, Child{worker, std::move(output), std::move(speech),
+                       .emplace(begun.pid, Child{worker, std::move(output), std::move(voice),
                                                  std::move(wires.input), std::move(report)})
                        .first->second;
     wait_for_birth(begun.pid, child);
@@ -261,7 +263,7 @@ bool Supervisor::Crew::reap(pid_t pid) {
     children_.erase(found);
     (void)::shutdown(child.listener.get(), SHUT_RDWR);
     if (child.output->outlives()) supervisor_.read_on(child.output);
-    tell_dropped(child, true);
+    child.voice->tell_dropped(true);
     note_end(*child.worker, status);
     return true;
 }

@@ -3,9 +3,9 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include "spawn/line_limit.hpp"
 #include "spawn/output.hpp"
 #include "spawn/supervisor.hpp"
+#include "spawn/voice.hpp"
 #include "spawn/wire.hpp"
 
 namespace ticketgate::spawn {
@@ -54,7 +54,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     struct Child {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
-        std::shared_ptr<Speech> speech;
+        std::shared_ptr<Voice> voice;
         Descriptor listener;             // its listening socket, to end that
         std::unique_ptr<Report> report;  // until its program runs
     };
@@ -65,8 +65,6 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     void note_birth(Child& child);
     void bury_unborn(pid_t pid, const NotStarted& why);
     bool ends_before_birth(pid_t pid, const Child& child);
-    Output::Tell telling(pid_t pid, std::shared_ptr<Speech> speech);
-    void tell_dropped(const Child& child, bool ended);
     void tell_not_started(const NotStarted& why);
     void end(Worker& worker);
     void note_end(Worker& worker, int status);
@@ -81,7 +79,7 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
     const std::shared_ptr<Pool> pool_;
     std::map<pid_t, Child> children_;
     StartPause pause_;
-    LineLimit lines_;
+    const std::shared_ptr<LineLimit> lines_ = std::make_shared<LineLimit>();
     boost::asio::steady_timer timer_;
     std::size_t next_loop_ = 0;
     bool in_force_ = false;

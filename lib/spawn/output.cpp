@@ -81,7 +81,7 @@ void Output::add(std::string_view bytes) {
 }
 
 void Output::tell_line() {
-    if (!line_.empty()) tell_(line_, id_);
+    if (!line_.empty() && tell_) tell_(line_, id_);
     line_.clear();
 }
 
@@ -126,6 +126,7 @@ void Output::end() noexcept {
     written_->close();
     error_code ignored;
     pipe_.close(ignored);
+    tell_ = nullptr;
 }
 
 }  // namespace ticketgate::spawn

@@ -44,7 +44,7 @@ class Output : public std::enable_shared_from_this<Output> {
     void end() noexcept;
     void tell_if_over();
     boost::asio::posix::stream_descriptor pipe_;
-    const Tell tell_;
+    Tell tell_;  // until the end
     std::shared_ptr<Written> written_;
     std::array<char, 4096> buffer_;
     std::string line_, id_;  // that begins, and of the request that writes it
