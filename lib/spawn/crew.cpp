@@ -132,7 +132,8 @@ void Supervisor::Crew::begin_one(Wires wires) {
     NotStarted why{};
     Begun begun = begin(command, wiring, why);
     if (begun.pid == 0) return tell_not_started(why);
-    const auto worker = pool_->add(Wire{std::move(wires.path), std::move(wires.ours)});
+    const auto worker =
+        pool_->add(Wire{std::move(wires.input), std::move(wires.path), std::move(wires.ours)});
     worker->pid = begun.pid;
     worker->life = Life(begun.pid);
     auto voice = std::make_shared<Voice>(supervisor_.log_, pool_->name(), begun.pid, lines_);
@@ -143,7 +144,7 @@ void Supervisor::Crew::begin_one(Wires wires) {
     auto report = std::make_unique<Report>(supervisor_.io_, begun.report.release());
     Child& child = children_
                        .emplace(begun.pid, Child{worker, std::move(output), std::move(voice),
-                                                 std::move(wires.input), std::move(report)})
+                                                 std::move(report)})
                        .first->second;
     wait_for_birth(begun.pid, child);
 }
@@ -222,7 +223,7 @@ void Supervisor::Crew::end(Worker& worker) {
     if (at_once_) worker.kill_at = std::min(worker.kill_at, now);
     const auto child = children_.find(worker.pid);
     if (child != children_.end()) {
-        (void)::shutdown(child->second.listener.get(), SHUT_RDWR);
+        (void)::shutdown(worker.wire.listener.get(), SHUT_RDWR);
         // There is no program yet that could end well, and no group perhaps.
         if (child->second.report) return (void)::kill(worker.pid, SIGKILL);
     }
@@ -261,7 +262,7 @@ bool Supervisor::Crew::reap(pid_t pid) {
     (void)::waitpid(pid, &status, 0);
     const Child child = std::move(found->second);
     children_.erase(found);
-    (void)::shutdown(child.listener.get(), SHUT_RDWR);
+    (void)::shutdown(child.worker->wire.listener.get(), SHUT_RDWR);
     if (child.output->outlives()) supervisor_.read_on(child.output);
     child.voice->tell_dropped(true);
     note_end(*child.worker, status);

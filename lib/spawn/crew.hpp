@@ -55,7 +55,6 @@ class Supervisor::Crew : public std::enable_shared_from_this<Crew> {
         std::shared_ptr<Worker> worker;
         std::shared_ptr<Output> output;
         std::shared_ptr<Voice> voice;
-        Descriptor listener;             // its listening socket, to end that
         std::unique_ptr<Report> report;  // until its program runs
     };
     void start_one();

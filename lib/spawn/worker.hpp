@@ -53,8 +53,9 @@ enum class Ending : std::uint8_t {
 
 /// How the socket of a worker is reached, or its control socket.
 struct Wire {
-    Descriptor path{-1};     ///< O_PATH of the listening socket, for /proc/self/fd
-    Descriptor control{-1};  ///< ticketgate's end of the control socket
+    Descriptor listener{-1};  ///< the listening socket; ticketgate shuts it down to end the worker
+    Descriptor path{-1};      ///< O_PATH of the listening socket, for /proc/self/fd
+    Descriptor control{-1};   ///< ticketgate's end of the control socket
 };
 
 /// A job on the loop that holds a worker; needs no memory to be sent.

@@ -1,4 +1,6 @@
 // The link of a worker that accepts connections itself.
+#include <poll.h>
+
 #include <cerrno>
 #include <exception>
 
@@ -8,6 +10,14 @@
 
 namespace ticketgate {
 namespace {
+
+// How often it is seen that a worker has shut its listening socket down: no event tells.
+constexpr Duration look_at_listener = 1s;
+
+bool is_shut(int listener) {
+    pollfd one{listener, 0, 0};
+    return ::poll(&one, 1, 0) == 1 && (one.revents & POLLHUP) != 0;
+}
 
 // Works for a socket whose name is gone from the file system (unix(7), proc(5)).
 net::Endpoint by_descriptor(int path) {
@@ -34,30 +44,44 @@ SocketLink::SocketLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<s
 Proof SocketLink::prove() noexcept {
     if (gone()) return Proof::gone;
     try {
-        if (next_ && next_->hung_up()) next_.reset();
+        if (next_ && next_->hung_up() && !may_connect_again()) return Proof::working;
         if (!next_ && exchange_ && exchange_->kept()) {
-            const Proof proof = knock(exchange_);
-            if (exchange_->kept()) return proof;  // else the worker has just ended the connection
+            const auto step = exchange_->send_ahead(knocking());
+            if (step && *step == Step::done) return Proof::idle;
+            if (exchange_->kept()) return Proof::working;
+            // The worker has just ended the connection.
         }
-        if (!next_) {
-            next_ = upstream().connect_to(loop(), address_);
-            next_->observe(observer());
-        }
-        return knock(next_);
+        if (!next_) connect();
+        return knock_on_next();
     } catch (const std::exception&) {
-        retry_later();
+        retry_later(retry_after);
         return Proof::working;
     }
 }
 
-Proof SocketLink::knock(std::unique_ptr<FcgiExchange>& at) {
-    const auto step = at->send_ahead(knocking());
-    if (step) return *step == Step::done ? Proof::idle : Proof::working;
-    if (&at == &exchange_) return Proof::working;
-    // Its listening socket takes nothing any more. The request that it has may run to its own end.
-    if (next_->refusal() == ECONNREFUSED) pool().parted(worker());
+// A worker that closes each connection unread is not asked in a circle.
+bool SocketLink::may_connect_again() {
     next_.reset();
-    retry_later();
+    if (loop().woke() - connected_ >= retry_after) return true;
+    retry_later(retry_after);
+    return false;
+}
+
+void SocketLink::connect() {
+    next_ = upstream().connect_to(loop(), address_);
+    next_->observe(observer());
+    connected_ = loop().woke();
+}
+
+// A listening socket that takes nothing any more refuses the connection, or had it in its backlog
+// before and tells nothing. The request that the worker has may run to its own end.
+Proof SocketLink::knock_on_next() {
+    const auto step = next_->send_ahead(knocking());
+    if (step && *step == Step::done) return Proof::idle;
+    if (step ? is_shut(worker().wire.listener.get()) : next_->refusal() == ECONNREFUSED)
+        pool().parted(worker());
+    if (!step) next_.reset();
+    retry_later(step ? look_at_listener : retry_after);
     return Proof::working;
 }
 

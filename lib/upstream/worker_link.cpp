@@ -3,12 +3,6 @@
 #include <exception>
 
 namespace ticketgate {
-namespace {
-
-// After a failure that says nothing about the worker: no memory, no descriptor.
-constexpr Duration retry_after = 50ms;
-
-}  // namespace
 
 WorkerLink::WorkerLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
                        spawn::Worker& worker)
@@ -57,7 +51,7 @@ void WorkerLink::arrive(net::Loop& loop) noexcept {
     try {
         come_to(loop);
     } catch (const std::exception&) {
-        return retry_later();
+        return retry_later(retry_after);
     }
     look();
 }
@@ -93,9 +87,8 @@ bool WorkerLink::process_ended() noexcept {
     return true;
 }
 
-// Also while a request waits for this proof: no event comes from a connection that is not there.
-void WorkerLink::retry_later() noexcept {
-    loop_->arm(retry_, retry_after);
+void WorkerLink::retry_later(Duration after) noexcept {
+    loop_->arm(retry_, after);
 }
 
 // An event says nothing about other connections of the same batch: looks at all of it in the next

@@ -18,6 +18,9 @@ enum class Proof : std::uint8_t {
     gone      ///< its process has ended
 };
 
+/// After a failure that says nothing about the worker: no memory, no descriptor.
+inline constexpr Duration retry_after = 50ms;
+
 class WorkerLink : public spawn::Link, protected Observer {
  public:
     WorkerLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
@@ -60,7 +63,9 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// The worker has shown that its program runs.
     virtual bool shown() const { return true; }
     bool gone() const { return worker_.ended || given_up_; }
-    void retry_later() noexcept;
+    /// Also while a request waits for the proof: no event comes from a connection that is not
+    /// there.
+    void retry_later(Duration after) noexcept;
     Observer* observer() { return leased_ ? observer_ : this; }
     net::Loop& loop() { return *loop_; }
     spawn::Worker& worker() { return worker_; }
@@ -99,8 +104,11 @@ class SocketLink final : public WorkerLink {
     void leave_loop() noexcept override { next_.reset(); }
     void hang_up() noexcept override;
     void observe(Observer* observer) override;
-    Proof knock(std::unique_ptr<FcgiExchange>& at);
+    bool may_connect_again();
+    void connect();
+    Proof knock_on_next();
     const net::Endpoint address_;
+    Time connected_{};                    // when next_ was begun
     std::unique_ptr<FcgiExchange> next_;  // a new connection, if the exchange's ends
 };
 

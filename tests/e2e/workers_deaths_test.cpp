@@ -93,6 +93,12 @@ TEST(LivingWorkers, ThatShutTheirListeningSocketAreReplaced) {
     expect_replaced_behind(gateway, "shut");
 }
 
+// The next connection is in its backlog for ever then.
+TEST(LivingWorkers, ThatShutTheirListeningSocketBehindTheNextConnectionAreReplaced) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1"));
+    expect_replaced_behind(gateway, "shutlate");
+}
+
 // The end of the connection takes the first bytes of the next request along, unread.
 TEST(LivingWorkers, ThatCloseTheirConnectionAndWorkOnKeepTheSlot) {
     Gateway gateway("threads: 2\n" + workers("transport: socket, min: 2, max: 2"));

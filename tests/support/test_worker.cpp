@@ -18,7 +18,9 @@
 //   linger      reads to the end of the connection behind its answer
 //   away=NAME   waits for the next request's first bytes, closes the connection with them unread,
 //               and waits for NAME before it is idle
-//   shut        shuts its listening socket down behind its answer, and lives on
+//   shut        shuts its listening socket down behind its answer, closes the connection, and lives
+//               on
+//   shutlate    the same, but closes the connection first, and waits until the next one is there
 // With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
 // and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
 // process exits so. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
@@ -152,7 +154,8 @@ void leave_job(const std::string& door) {
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more, tail, away;
-    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false, shut = false;
+    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false, shut = false,
+         shut_late = false;
 };
 
 After act(const std::string& query) {
@@ -174,6 +177,7 @@ After act(const std::string& query) {
         if (word == "cut") after.cut = true;
         if (word == "deaf") after.deaf = true;
         if (word == "shut") after.shut = true;
+        if (word == "shutlate") after.shut_late = true;
         if (word.starts_with("away=")) after.away = value;
         if (word == "child") leave_child();
         if (word.starts_with("job=")) leave_job(value);
@@ -196,9 +200,9 @@ std::string describe(const Params& params, std::size_t body) {
     return out.str();
 }
 
-// Of the next request.
-void wait_for_bytes(int connection) {
-    pollfd next{connection, POLLIN, 0};
+// Of the next request; or for the next connection.
+void wait_for_bytes(int at) {
+    pollfd next{at, POLLIN, 0};
     (void)::poll(&next, 1, -1);
 }
 
@@ -239,7 +243,7 @@ bool serve(int connection, After& after, bool& keep) {
         keep = false;
         wait_for(after.away);
     }
-    keep = keep && !after.shut;
+    keep = keep && !after.shut && !after.shut_late;
     while (after.linger && read_record(connection, next)) {
     }
     mark("end " + id);
@@ -250,6 +254,16 @@ bool serve(int connection, After& after, bool& keep) {
     std::array<char, 8> first{};
     (void)read_all(connection, first.data(), first.size());
     _exit(0);
+}
+
+// Until a signal ends the process.
+[[noreturn]] void shut(int connection, const After& after) {
+    std::signal(SIGTERM, SIG_DFL);
+    if (after.shut) ::shutdown(STDIN_FILENO, SHUT_RDWR);
+    ::close(connection);
+    if (after.shut_late) wait_for_bytes(STDIN_FILENO);
+    ::shutdown(STDIN_FILENO, SHUT_RDWR);
+    for (;;) ::pause();
 }
 
 volatile std::sig_atomic_t ends = 0;
@@ -267,9 +281,8 @@ void accept_each() {
         bool keep = true;
         while (keep && serve(connection, after, keep)) {
         }
+        if (after.shut || after.shut_late) shut(connection, after);
         if (after.away.empty()) ::close(connection);
-        if (after.shut) ::shutdown(STDIN_FILENO, SHUT_RDWR);
-        while (after.shut) ::pause();
     }
     _exit(0);
 }
