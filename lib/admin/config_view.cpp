@@ -49,6 +49,11 @@ std::string name(ReadBy by) {
     return names[static_cast<std::size_t>(by)];
 }
 
+std::string drain_text(Duration until_cut) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(until_cut).count();
+    return "what still runs is cut in " + std::to_string(left) + " s (drain_timeout)";
+}
+
 std::string config_json(const ConfigView& view, Time now) {
     return print_json(json::object{
                {"file", view.file},

@@ -47,6 +47,9 @@ std::string config_json(const ConfigView& view, Time now);
 /// Lines that tell of the config in force, and of the problems of a file that is not.
 std::string config_lines(const ConfigView& view, Time now);
 
+/// When a drain cuts what still runs. One line, without its end.
+std::string drain_text(Duration until_cut);
+
 /// At most 100 of these lines, and how many more there are.
 std::string some_of(const std::vector<std::string>& lines);
 

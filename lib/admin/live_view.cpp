@@ -92,6 +92,7 @@ std::string live_view(const GateRegistry& gates, const std::set<std::string>& sh
                      {"version", standing.version},
                      {"started", standing.started.unix_ms()},
                      {"ready", standing.ready},
+                     {"drain", standing.drain},
                      {"viewers", around.viewers},
                      {"config", config_of(standing)},
                      {"upgrade", standing.upgrade},

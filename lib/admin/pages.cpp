@@ -183,6 +183,8 @@ std::string Pages::spool_trouble() const {
 HttpResponse Pages::readiness(bool verbose) const {
     const bool ready = actions.ready();
     std::string text = ready ? "ok\n" : "draining\n";
+    if (const auto left = actions.cuts_in ? actions.cuts_in() : std::nullopt; verbose && left)
+        text += drain_text(*left) + "\n";
     if (verbose && actions.config) text += config_lines(actions.config(), monotonic_now());
     if (const auto spool = spool_trouble(); verbose && !spool.empty()) text += spool + "\n";
     if (verbose && actions.upgrading) text += failed_upgrade(actions.upgrading());

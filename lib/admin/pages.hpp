@@ -27,6 +27,8 @@ namespace ticketgate::admin {
 /// The actions of an operator. All of them run on the control thread.
 struct Actions {
     std::function<bool()> ready;  ///< false once a drain has begun
+    /// When a drain cuts what still runs; none: the process does not drain.
+    std::function<std::optional<Duration>()> cuts_in = {};
     std::function<std::string()> token;
     /// Releases a slot. The queue fails open if the backend still runs.
     std::function<Released(Gate&, const ToRelease&)> release;

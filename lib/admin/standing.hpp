@@ -18,7 +18,8 @@ struct Standing {
     };
 
     std::string version, file;
-    bool ready = true;  ///< false once a drain has begun
+    bool ready = true;       ///< false once a drain has begun
+    std::string drain = {};  ///< drain_text(); empty: it does not drain
     WallTime started, loaded;
     WallTime last_reload{};                           ///< WallTime{}: none since the start
     std::vector<std::string> problems, need_restart;  ///< of the last reload

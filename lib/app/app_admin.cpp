@@ -50,6 +50,8 @@ admin::Standing App::standing() const {
     admin::Standing standing;
     standing.version = version;
     standing.ready = shutdown_.ready();
+    if (const auto left = shutdown_.cuts_in(monotonic_now()))
+        standing.drain = admin::drain_text(*left);
     standing.started = started_;
     standing.certificates = certificates_.served();
     standing.spool = spool_trouble(assembly_.commons().spool, monotonic_now());
@@ -76,6 +78,7 @@ void App::tell_admin_shut(int error) {
 admin::Actions App::admin_actions() {
     admin::Actions actions;
     actions.ready = [this] { return shutdown_.ready(); };
+    actions.cuts_in = [this] { return shutdown_.cuts_in(monotonic_now()); };
     actions.token = [this] { return assembly_.config().admin_token; };
     actions.release = [this](Gate& gate, const ToRelease& what) { return release(gate, what); };
     actions.pause = [this](Gate& gate, milliseconds time) { pauses_.pause(gate, time); };

@@ -1,5 +1,6 @@
 #include "app/shutdown.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "http/target.hpp"
@@ -58,6 +59,11 @@ void Shutdown::drain() {
     assembly_.drain();
     if (replica_ != nullptr) replica_->drain();
     look_later();  // so that a request to the admin listener still gets its answer
+}
+
+std::optional<Duration> Shutdown::cuts_in(Time now) const {
+    if (!drains()) return {};
+    return std::max(Duration{0}, phase_ends_ - now);
 }
 
 void Shutdown::ends_workers() {

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "app/control.hpp"
 #include "app/notify.hpp"
@@ -37,6 +38,8 @@ class Shutdown {
     bool drains() const {
         return phase_ == Phase::draining || phase_ == Phase::drained || phase_ == Phase::stopping;
     }
+    /// Until the rest is cut, at least 0; none: it does not drain.
+    std::optional<Duration> cuts_in(Time now) const;
     /// Refuses new requests and lets the queues finish. Later calls do nothing.
     void drain();
     /// Cuts all running requests and logs them.

@@ -90,8 +90,9 @@ class Watcher {
         });
     }
     void ask_ready() {
-        ask("/readyz", [this](const AdminAnswer& answer) {
+        ask("/readyz?verbose", [this](const AdminAnswer& answer) {
             around.ready = answer.status == good;
+            around.drain = top::read_drain(answer.body);
             ask_config();
         });
     }

@@ -165,6 +165,13 @@ std::string read_spool_trouble(std::string_view from) {
     return told.value_or("");
 }
 
+std::string read_drain(std::string_view lines) {
+    static constexpr std::string_view begin = "draining\nwhat still runs is cut in ";
+    if (!lines.starts_with(begin)) return {};
+    lines.remove_prefix(lines.find('\n') + 1);
+    return std::string(lines.substr(0, lines.find('\n')));
+}
+
 std::optional<ConfigLine> read_config(std::string_view from) {
     return read(from, [](const json::object& answer) {
         const auto& last = answer.at("last_read").as_object();

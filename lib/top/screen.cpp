@@ -94,7 +94,8 @@ Line head_line(const Browser& browser, const Surroundings& around) {
 
 Line state_line(const Surroundings& around) {
     if (!around.failure.empty()) return {"no answer: " + around.failure, Style::alarm};
-    const std::string ready = around.ready ? "ready" : "DRAINING";
+    std::string ready = around.ready ? "ready" : "DRAINING";
+    if (!around.drain.empty()) ready += ", " + around.drain;
     if (!around.config) return {ready, around.ready ? Style::plain : Style::alarm};
     const auto& config = *around.config;
     std::string text = ready + "  config in force for " + duration_text(config.age);

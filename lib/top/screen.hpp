@@ -34,6 +34,7 @@ struct Surroundings {
     std::string every;    ///< how often it is asked
     std::string failure;  ///< why it does not answer; the queues are older
     bool ready = true;
+    std::string drain = {};  ///< read_drain()
     std::optional<ConfigLine> config = {};
     std::string spool_trouble = {};                   ///< read_spool_trouble()
     std::vector<std::string> upstream_troubles = {};  ///< read_upstream_troubles()

@@ -12,6 +12,8 @@ TEST(Drain, FinishesTheLineAndEndsWithZero) {
     gateway.drain();
     EXPECT_TRUE(eventually([&] { return gateway.admin("/readyz").status == 503; }));
     EXPECT_EQ(gateway.admin("/livez").status, 200);
+    const auto told = gateway.admin("/readyz?verbose").body;
+    EXPECT_TRUE(told.starts_with("draining\nwhat still runs is cut in ")) << told;
     backend.release("/first");
     EXPECT_EQ(first.read().header("Connection"), "close");
     for (auto& client : clients) {

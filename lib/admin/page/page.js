@@ -392,7 +392,7 @@ function drawFacts(view) {
   const facts = [
     ["Version", view.version],
     ["Started", ago(view.now, view.started)],
-    ["State", view.ready ? "ready" : "draining"],
+    ["State", view.ready ? "ready" : `draining${view.drain ? `: ${view.drain}` : ""}`],
     ["Configuration", config.file],
     ["In force since", ago(view.now, config.loaded)],
     ["Last reload", config.last_reload === null ? "none since the start" : `${ago(view.now, config.last_reload)}: ` +
@@ -615,7 +615,7 @@ function draw(view) {
   latest = view;
   workers = view.workers || [];
   checkQuestion(view);
-  say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : "draining: new requests are refused");
+  say(byId("connection"), view.ready ? `live, ${new Date(view.now).toLocaleTimeString("en-GB")}` : `draining: new requests are refused${view.drain ? `; ${view.drain}` : ""}`);
   byId("connection").className = view.ready ? "" : "lost";
   say(byId("trouble"), view.spool_trouble || "");
   byId("trouble").hidden = !view.spool_trouble;

@@ -89,6 +89,16 @@ TEST(Pages, TellWhereElseRequestsOfAQueueMayRun) {
     }
 }
 
+TEST(Pages, TellWhenADrainCutsWhatStillRuns) {
+    Listener listener;
+    listener.pages.actions.ready = [] { return false; };
+    listener.pages.actions.cuts_in = [] { return std::optional<Duration>(26100ms); };
+    EXPECT_EQ(listener.get("/readyz?verbose"), 503u);
+    EXPECT_EQ(listener.said, "draining\nwhat still runs is cut in 27 s (drain_timeout)\n");
+    EXPECT_EQ(listener.get("/readyz"), 503u);
+    EXPECT_EQ(listener.said, "draining\n") << "for a probe";
+}
+
 TEST(Pages, TellWhyTheLastUpgradeFailed) {
     Listener listener;
     Upgrading last{.state = "drains", .why = ""};

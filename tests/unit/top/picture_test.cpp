@@ -80,5 +80,12 @@ TEST(Picture, IsNothingFromAnyOtherText) {
     }
 }
 
+TEST(Picture, HasTheLineOfADrain) {
+    EXPECT_EQ(read_drain("draining\nwhat still runs is cut in 9 s (drain_timeout)\nconfig\n"),
+              "what still runs is cut in 9 s (drain_timeout)");
+    EXPECT_EQ(read_drain("draining\nconfiguration a.yaml in force\n"), "") << "an earlier version";
+    EXPECT_EQ(read_drain("ok\n"), "");
+}
+
 }  // namespace
 }  // namespace ticketgate::top

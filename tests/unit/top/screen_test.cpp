@@ -381,6 +381,9 @@ TEST(Screen, RaisesAnAlarmThatNeedsNoColour) {
     EXPECT_EQ(bad[1].style, Style::alarm);
     to.ready = false;
     EXPECT_TRUE(screen(browsing(test::cart()), to, {80, 24})[1].text.starts_with("DRAINING"));
+    to.drain = "what still runs is cut in 27 s (drain_timeout)";
+    EXPECT_TRUE(screen(browsing(test::cart()), to, {120, 24})[1].text.starts_with(
+        "DRAINING, what still runs is cut in 27 s (drain_timeout)  config"));
     to.failure = "Connection refused";
     EXPECT_EQ(screen(browsing(test::cart()), to, {80, 24})[1].text,
               "no answer: Connection refused");
