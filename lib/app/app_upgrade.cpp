@@ -1,8 +1,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-
 #include <stdexcept>
 #include <utility>
 
@@ -251,10 +251,11 @@ admin::Upgrading App::upgrading() const {
             .why = successor_.why()};
 }
 
-// An upgrade does not end the line, unless the old process was cut with requests in it.
+// An upgrade does not end the line, unless the other process ended with requests in it.
 std::int64_t App::line_started_s() const {
     const auto inherited = predecessor_ ? predecessor_->line_started_s() : 0;
-    return inherited != 0 ? inherited : started_.unix_s();
+    const auto started = inherited != 0 ? inherited : started_.unix_s();
+    return std::max(started, successor_.line_started_s());
 }
 
 // Nobody accepts here while a new process does, but an answer may be on its way by then.

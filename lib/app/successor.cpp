@@ -42,8 +42,8 @@ Successor::Successor(Control& control, Log& log, GateRegistry& gates, HandOver s
 
 std::string Successor::begin() try {
     auto [own, other] = make_link();
-    why_.clear();
     pid_ = start_new_process(other);
+    why_.clear();
     phase_ = Phase::starting;
     log_.info("upgrade: a new process starts", {{"pid", pid_}});
     link_ = std::make_shared<UpgradeLink>(
@@ -54,6 +54,9 @@ std::string Successor::begin() try {
     limit_start(longest_start);
     return {};
 } catch (const std::system_error& error) {
+    link_.reset();  // so a process that has started ends
+    phase_ = Phase::failed;
+    why_ = std::string("no new process starts: ") + error.what() + "\n";
     return error.what();
 }
 
@@ -201,6 +204,7 @@ void Successor::take_back() {
                                 ? "this one accepts again"
                                 : "this one drains, so nobody accepts; start a new one";
     why_ = "the new process ended after it had taken over; " + now + "\n";
+    if (!taken.empty()) line_started_s_ = wall_now().unix_s();
     log_.error("upgrade: the new process ended; " + now +
                    "; the backend may still run the requests of the new one",
                {{"queues", taken.size()}, {"first", taken.empty() ? "" : taken.front()}});

@@ -74,6 +74,8 @@ class Successor {
     pid_t pid() const { return pid_; }
     /// Why the last one failed.
     const std::string& why() const { return why_; }
+    /// When the last one that had taken over ended with requests in its line, Unix time; 0: never.
+    std::int64_t line_started_s() const { return line_started_s_; }
 
  private:
     void offer_sockets();
@@ -92,6 +94,7 @@ class Successor {
     Phase phase_ = Phase::none;
     pid_t pid_ = 0;
     std::string why_;
+    std::int64_t line_started_s_ = 0;
     std::shared_ptr<UpgradeLink> link_;
     std::unique_ptr<SharedQueues> shared_;
     std::unique_ptr<QueueLosses> losses_;

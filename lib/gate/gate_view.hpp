@@ -23,7 +23,8 @@ struct GateFigures {
     std::uint32_t inside = 0;     ///< calls from inside that run or wait within these holds
     Duration oldest_wait{0};      ///< of the head of the line; zero when nobody waits
     Duration oldest_hold{0};      ///< of the oldest slot; zero when none is held
-    /// For how long none of those who wait got a slot; zero when nobody waits.
+    /// For how long none of those who wait got a slot; zero when nobody waits, or each of them
+    /// uploads and holds nobody up.
     Duration stalled{0};
     /// The slots that must come back before anybody gets one; more than one behind a reload that
     /// lowered max_in_flight. 0: a slot is free.

@@ -70,7 +70,7 @@ void append_place(const Record& r, std::string& out) {
     if (r.number != 0) number(out, R"(,"number":)", r.number);
     number(out, R"(,"position":)", r.position);
     ms(out, R"(,"queue_wait_ms":)", r.queue_wait);
-    if (r.outcome == Outcome::admitted) ms(out, R"(,"hold_ms":)", r.hold);
+    if (r.outcome == Outcome::admitted || r.hold != Duration{0}) ms(out, R"(,"hold_ms":)", r.hold);
     if (r.blocked_by != 0) number(out, R"(,"blocked_by":)", r.blocked_by);
     if (r.inside_of != 0) number(out, R"(,"inside_of":)", r.inside_of);
 }

@@ -37,7 +37,8 @@ UpstreamCounts::UpstreamCounts(metrics::Registry& registry, const std::string& u
             return double(count.load(std::memory_order_relaxed));
         }));
     };
-    show("ticketgate_upstream_requests_total", "Requests that went to the backend.", {}, requests_);
+    show("ticketgate_upstream_requests_total",
+         "Requests for the backend, also those that it refused.", {}, requests_);
     for (std::size_t i = 0; i < reasons; ++i)
         show("ticketgate_upstream_errors_total",
              "Exchanges that a backend refused, broke or did not answer.",

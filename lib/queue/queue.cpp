@@ -154,9 +154,13 @@ void Queue::resize(Limits limits, Time now, Tickets& granted) {
     grant_free_slots(now, granted);
 }
 
-Ticket* Queue::next_in_line() {
-    if (limits_.order == Order::arrival) return oldest_waiting();
+const Ticket* Queue::next_in_line() const {
+    if (limits_.order == Order::arrival) return line_.empty() ? nullptr : &line_.front();
     return ready_.empty() ? nullptr : &*ready_.begin();
+}
+
+Ticket* Queue::next_in_line() {
+    return const_cast<Ticket*>(std::as_const(*this).next_in_line());
 }
 
 Ticket* Queue::find_waiting(std::uint64_t number) {
@@ -220,8 +224,9 @@ std::uint32_t Queue::ends_needed() const {
 }
 
 Duration Queue::stalled(Time now) const {
-    if (line_.empty()) return Duration{0};
-    return now - (slot_is_free() ? std::max(moved_, line_.front().taken) : moved_);
+    const Ticket* const next = next_in_line();
+    if (next == nullptr) return Duration{0};
+    return now - (slot_is_free() ? std::max(moved_, next->taken) : moved_);
 }
 
 // From one slot that comes free to the next. One slot that is held for long slows the line, but

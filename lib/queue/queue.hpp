@@ -124,9 +124,9 @@ class Queue {
     Duration oldest_hold(Time now) const;
     /// Running mean of the time a slot is kept; zero before the first.
     Duration mean_hold() const { return mean_hold_; }
-    /// For how long tickets have waited without one that got a slot; zero when nobody waits. While
-    /// every slot is held: since a slot last came free or was granted. One above a lowered limit
-    /// that ends is no slot that comes free.
+    /// For how long tickets have waited without one that got a slot; zero when nobody waits, or,
+    /// with `order: ready`, each of them still uploads. While every slot is held: since a slot last
+    /// came free or was granted. One above a lowered limit that ends is no slot that comes free.
     Duration stalled(Time now) const;
     /// The slots that must come back before the next ticket can be granted one; more than one where
     /// the limit was lowered while more were held. 0: a slot is free.
@@ -164,6 +164,7 @@ class Queue {
     Ticket* find_waiting(std::uint64_t number);
     Ticket* oldest_waiting() { return line_.empty() ? nullptr : &line_.front(); }
     /// The ticket that the next slot is for. With `order: ready` its body is whole. Null: none.
+    const Ticket* next_in_line() const;
     Ticket* next_in_line();
 
  private:

@@ -70,7 +70,7 @@ std::string above_limit(const QueueLine& queue, Clock now) {
 std::string one_of_many(const QueueLine& queue, const std::string& number, const std::string& held,
                         Clock now) {
     const std::string of =
-        number + ", one of " + std::to_string(queue.in_flight) + " that run, runs for " + held;
+        number + ", one of " + std::to_string(queue.in_flight) + " that hold a slot, " + held;
     if (!queue.blocked()) return of + "; the line moves, " + requests(queue.waiting) + " waiting";
     return of + "; no slot came free for " + since(queue.stalled, now) + ", " +
            requests(queue.waiting) + " waiting";
@@ -79,11 +79,13 @@ std::string one_of_many(const QueueLine& queue, const std::string& number, const
 std::string first_line(const Tickets& tickets, const TicketLine& of, Clock now) {
     const auto& queue = tickets.queue;
     const std::string number = queue.name + ": number " + std::to_string(of.number);
-    const std::string held = since(of.seconds, now);
-    if (queue.above_limit()) return number + ", the oldest, runs for " + held;
-    if (!queue.full()) return number + " runs for " + held + "; it blocks no request";
+    const std::string held =
+        (of.not_sent ? "has its slot for " : "runs for ") + since(of.seconds, now);
+    if (queue.above_limit()) return number + ", the oldest, " + held;
+    if (!queue.full()) return number + " " + held + "; it blocks no request";
     if (queue.in_flight > 1) return one_of_many(queue, number, held, now);
-    return number + " blocks " + requests(queue.waiting) + " for " + held;
+    if (of.not_sent) return number + " " + held + ", " + requests(queue.waiting) + " waiting";
+    return number + " blocks " + requests(queue.waiting) + " for " + since(of.seconds, now);
 }
 
 std::vector<std::string> runs(const Tickets& tickets, const TicketLine& of, const std::string& whom,

@@ -63,6 +63,10 @@ class Shown(PageCase):
             "blocked", "blocked: #1 GET /a has its slot for 14.0 s, and nothing is sent yet: it waits for a worker of upstream "
             "php; pid 4711 runs request r1; 3 requests wait"])
         self.assertIn("it waits for a connection to upstream php; 3", self.words(workers=[], **queue)[1])
+        two = {**queue, "in_flight": 2, "max_in_flight": 2}
+        self.assertEqual(self.words(workers=[], **two)[1],
+                         "blocked: no slot came free for 14.0 s, 3 requests wait; the oldest is #1 GET /a, for 14.0 s, and "
+                         "nothing is sent yet: it waits for a connection to upstream php")
 
     def test_what_needs_a_look_comes_first_and_stands_in_the_title(self):
         self.open_page()

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -114,6 +115,37 @@ class Told(upgrade_test.Upgrade):
         os.kill(old, signal.SIGKILL)
         wait_for(lambda: self.metric("ticketgate_line_start_time_seconds", place) > begun, "its request was forgotten")
 
+    def test_requests_of_a_new_process_that_is_killed_are_forgotten_too(self):
+        """The old process still has a request of its own, so it takes the queue back."""
+        place = self.admin_at(free_port())
+        self.start_at(place)
+        begun = self.metric("ticketgate_line_start_time_seconds", place)
+        self.hold_one("/b/old", "b")
+        new = self.upgrade()
+        self.hold_one()
+        wait_for(lambda: time.time() >= begun + 1, "the next second")
+        os.kill(new, signal.SIGKILL)
+        wait_for(lambda: "this one accepts again" in self.told(), "the old process notices")
+        self.assertGreater(self.metric("ticketgate_line_start_time_seconds", place), begun)
+
+    def test_an_upgrade_that_cannot_be_started_has_failed(self):
+        place = self.admin_at(free_port())
+        program = self.folder / "ticketgate"
+        shutil.copy(upgrade_test.TICKETGATE, program)
+        self.start_at(place, program)
+        for spoil in (program.unlink, lambda: program.write_text("no program"), program.unlink):
+            spoil()
+            done = self.command("upgrade")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertEqual(self.metric("ticketgate_upgrade_last_successful", place), 0)
+            told = self.asked(place)
+            self.assertEqual(told["state"], "failed")
+            self.assertRegex(told["why"], "no new process starts: .*(No such file|Permission denied)")
+            self.assertIn("the last upgrade failed, and this process goes on: no new process starts: ", self.verbose(place))
+        shutil.copy(upgrade_test.TICKETGATE, program)
+        self.upgrade("--wait")
+        self.assertEqual(self.metric("ticketgate_upgrade_last_successful", place), 1)
+
     def test_an_old_process_that_is_ended_has_not_finished_its_line(self):
         """A cut frees the slot, but the backend may still run the request."""
         for signals in ([signal.SIGTERM, signal.SIGTERM], [signal.SIGKILL]):
@@ -206,8 +238,8 @@ class Told(upgrade_test.Upgrade):
                 wait_for(lambda: self.told().count(" draining ") > drains, "it drains")
         wait_for(lambda: self.ended(pid), "it has ended")
 
-    def start_at(self, place):
-        self.gate = Process([upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")
+    def start_at(self, place, program=None):
+        self.gate = Process([program or upgrade_test.TICKETGATE, "-c", str(self.file)], self.folder / "gate.log")
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
         wait_for(lambda: answers(int(place.split(":")[1])), "ticketgate listens")
@@ -286,6 +318,14 @@ class Told(upgrade_test.Upgrade):
                                       capture_output=True, text=True, timeout=upgrade_test.PATIENCE, check=False)
                 self.assertEqual((done.returncode, server.asked), (code, asked), done.stderr)
                 self.assertEqual("it is not known whether it did" in done.stderr, code == 1)
+
+    def verbose(self, place):
+        connection = http.client.HTTPConnection(place, timeout=upgrade_test.PATIENCE)
+        connection.request("GET", "/readyz?verbose")
+        try:
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
 
     def asked(self, place):
         connection = http.client.HTTPConnection(place, timeout=upgrade_test.PATIENCE)

@@ -220,7 +220,7 @@ function blockedText(queue) {
     return `blocked: ${request} has held its slot for ${time(first.held_seconds)} and keeps ` +
       `${plural(queue.waiting, "request", "requests")} waiting`;
   return `blocked: no slot came free for ${time(queue.stalled_seconds)}, ${those(queue)}` +
-    (first ? `; the oldest is ${request}, for ${time(first.held_seconds)}` : "");
+    (first ? `; the oldest is ${request}, for ${time(first.held_seconds)}${first.not_sent ? `, and ${unsentText(first)}` : ""}` : "");
 }
 
 // Why requests wait though slots are free.
@@ -255,7 +255,7 @@ function words(queue) {
 
 function slotText(ticket, queue, oldest) {
   const parts = [`#${ticket.number} ${ticket.method} ${ticket.target}`, `held for ${time(ticket.held_seconds)}`];
-  if (oldest && full(queue) && queue.in_flight === 1) parts.push(`blocks ${count(queue.waiting)}`);
+  if (oldest && full(queue) && queue.in_flight === 1 && !ticket.not_sent) parts.push(`blocks ${count(queue.waiting)}`);
   return [...parts, ...marksOf(ticket)].join(" · ");
 }
 

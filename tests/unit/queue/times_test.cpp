@@ -236,6 +236,21 @@ TEST(QueueTime, ALineWithAFreeSlotStallsSinceItsHeadCame) {
     EXPECT_EQ(line.queue.stalled(line.now), 0s);
 }
 
+TEST(QueueTime, UploadsThatHoldNobodyUpAreNoLineThatStalls) {
+    Line line;
+    hold_for(line, 10ms);
+    Ticket& upload = line.take_uploading();
+    line.now += 1min;
+    EXPECT_EQ(line.queue.stalled(line.now), 0s) << "a slot is free for the next that is ready";
+    line.hold();
+    line.now += 20s;
+    EXPECT_EQ(line.queue.stalled(line.now), 0s);
+    line.take();
+    EXPECT_EQ(line.queue.stalled(line.now), 20s) << "this one waits for the slot";
+    line.cancel(upload);
+    EXPECT_EQ(line.queue.stalled(line.now), 20s);
+}
+
 // A limit that was lowered from three to one while three are held: two ends let nobody in.
 struct Lowered {
     Lowered() {

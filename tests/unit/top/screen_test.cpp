@@ -149,9 +149,10 @@ TEST(Screen, SaysThatALineOfSeveralSlotsMoves) {
         return text(lines);
     };
     const auto moves = told("0.1");
-    EXPECT_NE(moves.find("cart: number 1, one of 2 that run, runs for 2m00s, since 14:51:20; the "
-                         "line moves, 3 requests waiting\n"),
-              moves.npos)
+    EXPECT_NE(
+        moves.find("cart: number 1, one of 2 that hold a slot, runs for 2m00s, since 14:51:20; the "
+                   "line moves, 3 requests waiting\n"),
+        moves.npos)
         << moves;
     EXPECT_EQ(moves.find("block"), moves.npos) << moves;
     const auto stands = told("75.0");
@@ -234,6 +235,13 @@ TEST(Screen, NamesTheWorkersThatARequestWaitsFor) {
               told.npos)
         << told;
     EXPECT_NE(told.find("the workers of php: pid 4711 runs request r1\n"), told.npos) << told;
+    EXPECT_NE(told.find("cart: number 7 has its slot for 14.0s, since "), told.npos) << told;
+    EXPECT_EQ(told.find("blocks"), told.npos) << told;
+    const auto of_two =
+        text(screen(browsing(test::queue("cart", 2, 2, 2, "14.0", "1.0", waits)), to, unlimited));
+    EXPECT_NE(of_two.find("number 7, one of 2 that hold a slot, has its slot for 14.0s"),
+              of_two.npos)
+        << of_two;
     EXPECT_EQ(told.find("ticketgate release"), told.npos) << told;
     EXPECT_TRUE(read_busy_workers("no such page").empty());
 }
