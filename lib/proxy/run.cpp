@@ -140,7 +140,7 @@ task<error_code> Run::exchange(bool fresh) {
 // heads may come before it.
 task<error_code> Run::converse() {
     deadline_.disarm();
-    if (!exchange_->connected()) station_.loop.arm(deadline_, settings().connect_timeout);
+    if (!exchange_->connected()) arm_connecting();
     if (const auto failure = send_on()) co_return failure;
     for (;;) {
         if (exchange_->connected()) {

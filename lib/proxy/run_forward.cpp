@@ -19,14 +19,21 @@ Body& Run::body_to_send() {
     return *no_body_yet_;
 }
 
+constexpr Duration to_tell = 2s;  // of a time-out at the keeper
+
 // The keeper has the time-outs of its line and its backend, and tells their ends. Only one that
 // stands still, or whose machine is gone, is silent for longer. It asks for a body at once.
 Duration Run::keeper_silence(Duration backend) const {
-    constexpr Duration to_tell = 2s;
     const Duration line = settings().wait_timeout;
     if (line >= never) return never;
     if (awaits_keeper() && !request_->repeatable) return line + to_tell;
     return backend >= never ? never : line + backend + to_tell;
+}
+
+// How long a keeper may have it that has not begun with it, over all tries to reach one.
+Time Run::unstarted_until() const {
+    const Duration line = settings().wait_timeout;
+    return line >= never ? Time::max() : request_->started + line + to_tell;
 }
 
 // It can go to another keeper: nothing of it has started there, or it may be repeated.
@@ -56,6 +63,7 @@ bool Run::line_went_on() const {
 error_code Run::look_for_keeper() {
     if (line_went_on()) return errc::line_moved;
     if (monotonic_now() < keeper_ends_) return arm_keeper(), error_code();
+    if (!exchange_->connected()) return errc::upstream_connect_timeout;
     return request_->repeatable ? errc::upstream_timeout : errc::line_moved;
 }
 

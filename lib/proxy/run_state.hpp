@@ -50,6 +50,7 @@ class Run final : public Resident {
     void tell_keeper(const std::string& why, const std::string& remedy);
     Duration keeper_silence(Duration backend) const;
     bool awaits_keeper() const;
+    Time unstarted_until() const;
     void arm_keeper();
     bool line_went_on() const;
     error_code look_for_keeper();
@@ -96,6 +97,7 @@ class Run final : public Resident {
     void arm_patience();
     void client_is_slow();
     void give_up_client() noexcept;
+    void arm_connecting();
     error_code timed_out();
     std::string release_remedy() const;
     void tell_held(std::string_view what, std::string_view why, std::string_view remedy);

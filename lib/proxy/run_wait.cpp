@@ -100,15 +100,24 @@ void Run::arm_silence() {
     backlog_ = most_backlog;
     const Duration longest = longest_pause(silence());
     if (!awaits_keeper()) return station_.loop.arm(deadline_, longest);
-    keeper_ends_ = monotonic_now() + longest;
+    const Time ends = monotonic_now() + longest;
+    keeper_ends_ = request_->repeatable ? ends : std::min(ends, unstarted_until());
+    arm_keeper();
+}
+
+// Nothing has gone to a keeper by then, so a request that may be repeated waits no longer either.
+void Run::arm_connecting() {
+    const Duration longest = settings().connect_timeout;
+    if (!awaits_keeper()) return station_.loop.arm(deadline_, longest);
+    keeper_ends_ = std::min(monotonic_now() + longest, unstarted_until());
     arm_keeper();
 }
 
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
 error_code Run::timed_out() {
     if (watch_ == Watch::client) return client_is_slow(), error_code();
-    if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (awaits_keeper()) return look_for_keeper();
+    if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;

@@ -154,6 +154,54 @@ TEST_F(ClusterTls, AsksForTheWordOfTheKeeperBefore) {
     EXPECT_EQ(b->program().err().find("cannot be asked"), std::string::npos) << b->program().err();
 }
 
+// The kernel of a keeper that stands still takes connections, and nobody answers on them.
+class ClusterTlsStopped : public ClusterTls {
+ protected:
+    std::unique_ptr<Process> patient(const std::string& name, const std::string& times) const {
+        return replica(name, "hold_timeout: never",
+                       "routes: [{prefix: /, upstream: app, queue: app, connect_timeout: 1h, " +
+                           times + "}]\n",
+                       good(name));
+    }
+};
+
+TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperGoesOnWithTheLine) {
+    auto a = patient("a", "wait_timeout: 60s");
+    begin_line(*a);
+    const auto b = patient("b", "wait_timeout: 60s");
+    ASSERT_TRUE(is_stored({"idle"}));
+    a->program().stop();
+    Client empty = b->client(), small = b->client(), get = b->client();
+    empty.request("POST", "/empty");
+    small.request("POST", "/small", {}, "body");
+    get.get("/get");
+    for (Client* one : {&empty, &small, &get}) EXPECT_EQ(one->read().status, 200);
+    a->program().signal(SIGCONT);
+    EXPECT_EQ(a->get("/after").status, 200);
+    for (const char* path : {"/empty", "/small", "/get"}) EXPECT_EQ(backend_.count(path), 1u);
+    EXPECT_EQ(backend_.of("/small").at(0).body, "body");
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperWaitsNoLongerThanInALine) {
+    auto a = patient("a", "wait_timeout: 1s");
+    begin_line(*a);
+    const auto b = patient("b", "wait_timeout: 1s");
+    backend_.hold("/runs");
+    Client runs = a->client(), post = b->client(), get = b->client();
+    runs.get("/runs");
+    ASSERT_TRUE(backend_.wait_for("/runs"));
+    a->program().stop();
+    post.request("POST", "/post", {}, "body");
+    get.get("/get");
+    EXPECT_EQ(post.read().status, 503);
+    EXPECT_EQ(get.read().status, 503);
+    a->program().signal(SIGCONT);
+    backend_.release("/runs");
+    EXPECT_EQ(runs.read().status, 200);
+    EXPECT_EQ(backend_.count("/post") + backend_.count("/get"), 0u);
+}
+
 TEST_F(ClusterTls, RefusesAKeeperOfAnotherCa) {
     auto a = with("a", good("a"));
     begin_line(*a);
