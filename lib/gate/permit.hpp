@@ -15,6 +15,9 @@ struct LineKeeper {
     std::string address;  ///< host:port at which it takes forwarded requests
     std::uint64_t epoch = 0;
     std::string name = {};  ///< of the replica, as its config says
+    /// The version of the record by which nothing of this epoch runs, nor will before it is
+    /// replaced; 0: something may run.
+    std::uint64_t idle_version = 0;
 };
 
 /// Where a request takes its ticket now.
@@ -29,6 +32,9 @@ struct Whereabouts {
     std::shared_ptr<const LineKeeper> keeper = nullptr;  ///< with `peer`
     /// The replica that kept the line before, and whose requests the line waits for.
     std::shared_ptr<const LineKeeper> prior = nullptr;
+    /// The idle_version of the keeper from which this replica took the line over last; 0: it has
+    /// not, or there was none. What came to that keeper since was never started there.
+    std::uint64_t replaced_idle = 0;
 };
 
 class Permit {

@@ -45,6 +45,8 @@ struct Request {
     bool client_ended = false;  ///< its client has sent a FIN, which the replica is to know
     /// The epoch of the keeper that it is forwarded to; 0: none.
     std::uint64_t line_epoch = 0;
+    /// By which that keeper ran nothing when it went there: LineKeeper::idle_version.
+    std::uint64_t line_idle = 0;
     /// The keeper has given it a ticket and asked for its body, an empty one too: before that it
     /// has not started there. Repeatable ones without a body are not asked for.
     bool asked_for = false;

@@ -162,6 +162,7 @@ task<error_code> Run::converse() {
                 forward_interim();
                 if (!wants_body) continue;
                 request_->asked_for = true;
+                if (deadline_.armed()) arm_silence();
                 if (const auto failure = send_on()) co_return failure;
                 continue;
             }

@@ -41,6 +41,11 @@ bool Run::awaits_keeper() const {
     return request_->peer && !request_->asked_for && !request_->reply.begun();
 }
 
+bool Run::looks_for_keeper() const {
+    const bool may_have_begun = request_->asked_for && request_->line_idle == 0;
+    return request_->peer && !may_have_begun && !request_->reply.begun();
+}
+
 // The keeper that stands still says nothing, and neither does its connection, while the line goes
 // on at another one.
 void Run::arm_keeper() {
@@ -60,11 +65,19 @@ bool Run::line_went_on() const {
     return !is_there(at.keeper) && !is_there(at.prior);
 }
 
+// The keeper has asked for its body, and may have started it unless its line proves that it never
+// opened: from before the request went there until another replica had it.
+bool Run::was_never_started() const {
+    return request_->line_idle != 0 &&
+           request_->route->gate->where().replaced_idle == request_->line_idle;
+}
+
 error_code Run::look_for_keeper() {
-    if (line_went_on()) return errc::line_moved;
+    const bool awaits = awaits_keeper();
+    if (awaits ? line_went_on() : was_never_started()) return errc::line_moved;
     if (monotonic_now() < keeper_ends_) return arm_keeper(), error_code();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
-    return request_->repeatable ? errc::upstream_timeout : errc::line_moved;
+    return request_->repeatable || !awaits ? errc::upstream_timeout : errc::line_moved;
 }
 
 // A client that ends its side may have left; the keeper decides, as of its own clients.

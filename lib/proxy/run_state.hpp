@@ -50,6 +50,8 @@ class Run final : public Resident {
     void tell_keeper(const std::string& why, const std::string& remedy);
     Duration keeper_silence(Duration backend) const;
     bool awaits_keeper() const;
+    bool looks_for_keeper() const;
+    bool was_never_started() const;
     Time unstarted_until() const;
     void arm_keeper();
     bool line_went_on() const;

@@ -99,16 +99,17 @@ void Run::arm_silence() {
     if (!awaited && watch_ != Watch::end) return;
     backlog_ = most_backlog;
     const Duration longest = longest_pause(silence());
-    if (!awaits_keeper()) return station_.loop.arm(deadline_, longest);
+    if (!looks_for_keeper()) return station_.loop.arm(deadline_, longest);
+    const bool unstarted = awaits_keeper() && !request_->repeatable;
     const Time ends = monotonic_now() + longest;
-    keeper_ends_ = request_->repeatable ? ends : std::min(ends, unstarted_until());
+    keeper_ends_ = unstarted ? std::min(ends, unstarted_until()) : ends;
     arm_keeper();
 }
 
 // Nothing has gone to a keeper by then, so a request that may be repeated waits no longer either.
 void Run::arm_connecting() {
     const Duration longest = settings().connect_timeout;
-    if (!awaits_keeper()) return station_.loop.arm(deadline_, longest);
+    if (!looks_for_keeper()) return station_.loop.arm(deadline_, longest);
     keeper_ends_ = std::min(monotonic_now() + longest, unstarted_until());
     arm_keeper();
 }
@@ -116,7 +117,7 @@ void Run::arm_connecting() {
 // CONTRACT 2.4: the client is answered, but a slot is kept until the backend is done.
 error_code Run::timed_out() {
     if (watch_ == Watch::client) return client_is_slow(), error_code();
-    if (awaits_keeper()) return look_for_keeper();
+    if (looks_for_keeper()) return look_for_keeper();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();

@@ -78,7 +78,7 @@ error_code Session::check_told_queue() const {
 error_code Session::find_line() {
     request_->peer.reset();
     request_->asked_for = false;
-    request_->line_epoch = 0;
+    request_->line_epoch = request_->line_idle = 0;
     if (const auto failure = check_told_queue()) return failure;
     queues_ = queues_ || told_ != nullptr;  // so has the replica decided that sent it
     if (!queues_ || !request_->route->gate->clustered()) return {};
@@ -100,6 +100,7 @@ error_code Session::find_line() {
     if (!request_->peer) return errc::cluster_away;
     request_->record.cluster->forwarded_to = keeper->address;
     request_->line_epoch = keeper->epoch;
+    request_->line_idle = keeper->idle_version;
     return {};
 }
 

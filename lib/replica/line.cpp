@@ -11,9 +11,13 @@ namespace {
 
 // The same one as before, unless the record names another.
 std::shared_ptr<const LineKeeper> shared(const std::shared_ptr<const LineKeeper>& before,
-                                         const cluster::Instance& keeper, cluster::Epoch epoch) {
-    if (before && before->epoch == epoch && before->address == keeper.address) return before;
-    return std::make_shared<const LineKeeper>(LineKeeper{keeper.address, epoch, keeper.name});
+                                         const cluster::Instance& keeper, cluster::Epoch epoch,
+                                         std::uint64_t idle_version = 0) {
+    if (before && before->epoch == epoch && before->address == keeper.address &&
+        before->idle_version == idle_version)
+        return before;
+    return std::make_shared<const LineKeeper>(
+        LineKeeper{keeper.address, epoch, keeper.name, idle_version});
 }
 
 }  // namespace
@@ -79,7 +83,9 @@ void Line::publish() {
     std::shared_ptr<const LineKeeper> at, prior;
     if (where != cluster::Where::nowhere) {
         const cluster::Line& line = *keeper_.line();
-        if (where == cluster::Where::peer) at = shared(at_, line.keeper, line.epoch);
+        const bool idle = line.state == cluster::LineState::idle;
+        if (where == cluster::Where::peer)
+            at = shared(at_, line.keeper, line.epoch, idle ? keeper_.version() : 0);
         if (line.prior && line.prior->keeper.id != keeper_.self().id)
             prior = shared(prior_, line.prior->keeper, line.prior->epoch);
     }
@@ -96,12 +102,15 @@ void Line::publish() {
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
-    if (where_ == cluster::Where::peer) return {peer, at_, prior_};
+    const auto at = [this](Whereabouts::Where where) {
+        return Whereabouts{where, nullptr, nullptr, replaced_idle_};
+    };
+    if (where_ == cluster::Where::peer) return {peer, at_, prior_, replaced_idle_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
-    if (store_away_ && !sure) return {away, nullptr};
-    if (store_full_ && until_.load() == 0) return {stands, nullptr};
-    if (where_ != cluster::Where::here) return {nowhere, nullptr};
-    return {here, nullptr, prior_};
+    if (store_away_ && !sure) return at(away);
+    if (store_full_ && until_.load() == 0) return at(stands);
+    if (where_ != cluster::Where::here) return at(nowhere);
+    return {here, nullptr, prior_, replaced_idle_};
 }
 
 Keeper::Facts Line::facts() const {
@@ -141,6 +150,17 @@ void Line::note_deposed(const std::optional<cluster::Line>& before) {
     ask_deposed_until_ = ask_deposed_ + keeper_.settings().lease;
 }
 
+// The write has replaced this very version, so there was no other record in between: whoever kept
+// the line by it has written no `open` since, and cannot any more.
+void Line::note_replaced(const std::optional<cluster::Line>& before, std::uint64_t version) {
+    const auto& now = keeper_.line();
+    const bool replaced = before && now && before->state == cluster::LineState::idle &&
+                          before->keeper.id != now->keeper.id && before->epoch < now->epoch;
+    if (!replaced) return;
+    const std::lock_guard lock(lock_);
+    replaced_idle_ = version;
+}
+
 std::optional<cluster::Prior> Line::take_deposed(Time now) {
     if (now >= ask_deposed_until_) deposed_.reset();
     if (!deposed_ || now < ask_deposed_) return std::nullopt;
@@ -171,7 +191,9 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
     looks_at_write_ = looks;
     const cluster::Role before = keeper_.role();
     const auto line_before = keeper_.line();
+    const std::uint64_t version_before = keeper_.version();
     keeper_.written(how, version, monotonic_now());
+    if (how == cluster::Written::done) note_replaced(line_before, version_before);
     note(before);
     note_deposed(line_before);
     if (how == cluster::Written::done && settling_ != 0) note_settled();

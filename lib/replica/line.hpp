@@ -97,6 +97,7 @@ class Line final : public Permit {
     void note(cluster::Role before);
     void note_settled();
     void note_deposed(const std::optional<cluster::Line>& before);
+    void note_replaced(const std::optional<cluster::Line>& before, std::uint64_t version);
     void tell_gate(BootTime sure_until);
     cluster::Keeper::Facts facts() const;
 
@@ -118,6 +119,7 @@ class Line final : public Permit {
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
     std::shared_ptr<const LineKeeper> at_, prior_;
+    std::uint64_t replaced_idle_ = 0;
     std::optional<Question> question_;
     cluster::Epoch over_ = 0;  // nothing of this term or an earlier one runs or will run here
     std::uint64_t looks_at_write_ = 0;

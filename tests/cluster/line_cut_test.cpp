@@ -54,6 +54,33 @@ TEST_F(ClusterCut, AKeeperThatDrainsWithoutTheStoreGivesItsWordToTheNext) {
     store_.go_on(0);
 }
 
+// It asks for a body with the ticket, and cannot write that it runs anything: so nothing has run
+// when another replica replaces the very record by which the line was idle.
+TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
+    const auto a = replica_at(store_.url(0), "a");
+    begin_line(*a);
+    const auto b = replica_at(store_.url(1), "b");
+    ASSERT_EQ(b->get("/before").status, 200);
+    ASSERT_TRUE(eventually([&] { return b->sees_line("idle"); }));
+    store_.stop(0);
+    Client empty = b->client(), small = b->client();
+    empty.request("POST", "/empty");
+    small.request("POST", "/small", {}, "body");
+    ASSERT_TRUE(a->wait_for_ready(2));
+    a->program().stop();
+    EXPECT_EQ(empty.read().status, 200);
+    const Response refused = small.read();
+    EXPECT_EQ(refused.status, 503) << "its keeper had the body";
+    EXPECT_NE(refused.body.find("was not started"), std::string::npos) << refused.body;
+    EXPECT_EQ(b->get("/after").status, 200);
+    store_.go_on(0);
+    a->program().signal(SIGCONT);
+    EXPECT_EQ(a->get("/again").status, 200);
+    EXPECT_EQ(backend_.count("/empty"), 1u);
+    EXPECT_EQ(backend_.count("/small"), 0u);
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
 // Nobody needs the word for a line that runs nothing, but its keeper must learn that it is deposed:
 // what the others have forwarded to it waits there.
 TEST_F(ClusterCut, AnIdleKeeperHandsBackWhatItCannotGrant) {

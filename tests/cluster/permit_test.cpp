@@ -149,6 +149,51 @@ TEST_F(LinePermit, CountsNoViolationWithTheWordOfTheKeeper) {
     EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
 }
 
+// What went to the keeper by a record that says idle was not started, if this replica has replaced
+// that very record.
+TEST_F(LinePermit, KnowsWhichIdleRecordItHasReplaced) {
+    version_ = 7;
+    line_->saw(sight({1, other, cluster::LineState::idle, {}}), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->where().keeper->idle_version, 7U);
+    EXPECT_EQ(line_->where().replaced_idle, 0U);
+    line_->saw(sight({1, other, cluster::LineState::idle, {}}, false), ++looks_, in_an_hour());
+    write(in_an_hour());
+    EXPECT_EQ(line_->where().where, Whereabouts::Where::here);
+    EXPECT_EQ(line_->where().replaced_idle, 7U);
+}
+
+// Between the record that was idle and the one that is replaced, the keeper may have run requests.
+TEST_F(LinePermit, KnowsNothingOfAnIdleRecordThatAnotherOneReplaced) {
+    version_ = 7;
+    line_->saw(sight({1, other, cluster::LineState::idle, {}}), ++looks_, in_an_hour());
+    version_ = 9;
+    line_->saw(sight({1, other, cluster::LineState::idle, {}}, false), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->where().keeper->idle_version, 9U);
+    write(in_an_hour());
+    EXPECT_EQ(line_->where().replaced_idle, 9U);
+}
+
+TEST_F(LinePermit, KnowsNothingOfALineThatWasOpen) {
+    version_ = 7;
+    line_->saw(sight({1, other, cluster::LineState::open, {}}), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->where().keeper->idle_version, 0U);
+    line_->saw(sight({1, other, cluster::LineState::open, {}}, false), ++looks_, in_an_hour());
+    write(in_an_hour());
+    EXPECT_EQ(line_->where().replaced_idle, 0U);
+}
+
+// The write may have replaced another record than the one that was seen before it.
+TEST_F(LinePermit, KnowsNothingOfARecordThatAWriteWithoutAnAnswerReplaced) {
+    version_ = 7;
+    line_->saw(sight({1, other, cluster::LineState::idle, {}}, false), ++looks_, in_an_hour());
+    const auto taken = line_->drive(in_an_hour()).write;
+    line_->written(Written::unknown, 0, looks_, in_an_hour());
+    ++version_;
+    line_->saw(sight(taken.value().line.value()), ++looks_, in_an_hour());
+    EXPECT_EQ(line_->where().where, Whereabouts::Where::here);
+    EXPECT_EQ(line_->where().replaced_idle, 0U);
+}
+
 // While a write is under way the keeper does not hear what looks show. One of them may show that
 // the line is lost to another replica, so it must not prolong what an earlier one has proven.
 TEST_F(LinePermit, EndsWithTheLastLookThatItsKeeperHasUsed) {

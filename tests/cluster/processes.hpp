@@ -62,6 +62,24 @@ class Process {
         one.get("/api/v1/queues");
         return boost::json::parse(one.read().body).at("queues").at(0);
     }
+    /// Its last look at the store showed the line in this state.
+    bool sees_line(std::string_view state) const {
+        Client one(address(1));
+        one.get("/api/v1/cluster");
+        const auto view = boost::json::parse(one.read().body);
+        return view.at("queues").at(0).at("state").as_string() == state;
+    }
+    /// Waits until this many requests wait with the whole of their bodies.
+    bool wait_for_ready(std::ptrdiff_t n) const {
+        return eventually([&] {
+            Client one(address(1));
+            one.get("/api/v1/queues/app");
+            const auto view = boost::json::parse(one.read().body);
+            return std::ranges::count_if(view.at("tickets").at("waiting").as_array(),
+                                         [](auto& waits) { return waits.at("ready").as_bool(); }) ==
+                   n;
+        });
+    }
     /// The value of this line of the metrics, such as `name{label="value"}`; -1: there is none.
     double metric(const std::string& series) const {
         Client one(address(1));
