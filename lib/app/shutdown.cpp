@@ -124,7 +124,7 @@ void Shutdown::look_if_done() {
     if (done()) return end();
     if (handed_over() && monotonic_now() >= tell_at_) tell_who_keeps_queues();
     if (monotonic_now() < phase_ends_) return look_later();
-    if (phase_ == Phase::stopping) return control_.stop();
+    if (phase_ == Phase::stopping) return end_by_force();
     // Answers that still go out have all of drain_timeout once the lines are empty and given away.
     if (handed_over() && !(lines_empty() && gave_all_()))
         phase_ends_ = monotonic_now() + assembly_.config().drain_timeout;
@@ -133,6 +133,11 @@ void Shutdown::look_if_done() {
     log_.warn("drain_timeout passed; stopping",
               {{"connections", left.connections.load()}, {"runs", left.runs.load()}});
     stop();
+}
+
+void Shutdown::end_by_force() {
+    if (gives_lines_up_) replica_->tell_kept_lines();
+    control_.stop();
 }
 
 void Shutdown::go_on() {

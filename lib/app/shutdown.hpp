@@ -76,6 +76,7 @@ class Shutdown {
     template <class Tell>
     void tell_runs(Tell tell);
     void look_if_done();
+    void end_by_force();
     void end();
     void end_line();
     void look_later();

@@ -147,6 +147,8 @@ class Keeper {
     /// Of the term that it keeps, or 0.
     Epoch epoch() const { return role_ == Role::follower ? 0 : term_; }
     const std::optional<Line>& line() const { return sight_.line; }
+    /// The store lists the keeper that line() names.
+    bool keeper_is_listed() const { return sight_.keeper_listed; }
     /// Of the record that line() shows.
     std::uint64_t version() const { return sight_.version; }
     /// How the term before this one was settled.

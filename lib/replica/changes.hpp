@@ -14,4 +14,8 @@ namespace ticketgate::replica {
 void log_changes(Log&, const std::string& queue, const LineView& before, const LineView& after,
                  const std::string& options);
 
+/// The process ends: one line if the queue will stand because of it. `why`: the store's problem.
+void log_kept(Log&, const std::string& queue, const LineView&, const std::string& why,
+              const std::string& options);
+
 }  // namespace ticketgate::replica

@@ -91,6 +91,7 @@ void Line::publish() {
     }
     const std::lock_guard lock(lock_);
     where_ = where;
+    lost_ = at && !keeper_.keeper_is_listed();
     at_ = std::move(at);
     prior_ = std::move(prior);
 }
@@ -98,13 +99,15 @@ void Line::publish() {
 // When the store was away for so long that a replica is not sure any more, it grants nothing, and
 // no other can be found: newcomers need not wait. A keeper that is known is asked all the same.
 // While the store takes no writes, a line that may not grant now needs one first, here and at any
-// replica.
+// replica. So does one whose keeper is lost, or drains.
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
     const auto at = [this](Whereabouts::Where where) {
         return Whereabouts{where, nullptr, nullptr, replaced_idle_};
     };
+    const bool needs_keeper = where_ == cluster::Where::nowhere || lost_;
+    if (store_full_ && needs_keeper) return at(stands);
     if (where_ == cluster::Where::peer) return {peer, at_, prior_, replaced_idle_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return at(away);

@@ -73,6 +73,8 @@ class Replica {
     /// After drain(): it keeps no line, and nothing runs here for which it owes the word; or
     /// nothing runs here, and the store is refused until a restart.
     bool is_rid() const;
+    /// The process ends: logs each line that it could not give up. Any thread.
+    void tell_kept_lines() const;
     /// New settings of its queues, at a reload; others are left out. Any thread.
     void configure(Queues queues);
     /// The files of its TLS to other replicas may have changed. Any thread.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "replica/changes.hpp"
 #include "replica/replica.hpp"
 
 namespace ticketgate::replica {
@@ -69,6 +70,12 @@ Duration Replica::sure() const {
 std::shared_ptr<const cluster::Contents> Replica::contents() const {
     const std::lock_guard lock(seen_lock_);
     return contents_;
+}
+
+void Replica::tell_kept_lines() const {
+    const std::lock_guard lock(seen_lock_);
+    for (const auto& [queue, view] : seen_)
+        log_kept(log_, queue, view, problem_, settings_.options);
 }
 
 std::string Replica::problem() const {

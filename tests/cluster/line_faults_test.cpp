@@ -177,9 +177,9 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
 }
 
 // A store whose database is at its limit answers reads and renewals, and takes no writes.
-class ClusterFull : public Cluster {
+class ClusterFull : public ClusterFaults {
  protected:
-    ClusterFull() : Cluster(small()) {}
+    ClusterFull() : ClusterFaults(small()) {}
     static Etcd::Options small() {
         Etcd::Options options;
         options.more = {"--quota-backend-bytes", "262144"};
@@ -207,6 +207,30 @@ class ClusterFull : public Cluster {
     static constexpr const char* refused =
         "ticketgate_queue_rejected_total{queue=\"app\",reason=\"cluster_away\"}";
 };
+
+// Nothing runs, and nothing can be written: the next keeper will find `open`.
+TEST_F(ClusterFull, ALineThatCannotBeGivenUpIsNamed) {
+    auto a = replica("a", "hold_timeout: never", "drain_timeout: 3s\n" + std::string(all_queued));
+    const auto b = replica("b");
+    begin_line(*a);
+    Client slow = held_at(*a);
+    ASSERT_TRUE(is_stored({"open"}));
+    fill();
+    backend_.release("/lost");
+    EXPECT_EQ(slow.read().status, 200);
+    ASSERT_TRUE(a->program().says("database space exceeded"));
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(a->program().says("draining"));
+    EXPECT_EQ(b->get("/new").status, 503) << "its keeper drains, and can hand nothing over";
+    EXPECT_EQ(a->program().wait(), 0);
+    const std::string err = a->program().err();
+    EXPECT_NE(err.find("the queue could not be given up"), err.npos) << err;
+    EXPECT_NE(err.find("ticketgate settle app "), err.npos) << err;
+    ASSERT_TRUE(b->program().says("database space exceeded")) << "it cannot take it over";
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(b->get("/new").status, 503);
+    EXPECT_GE(b->metric(refused), 4);
+    EXPECT_EQ(backend_.count("/new"), 0u);
+}
 
 TEST_F(ClusterFull, ALineThatIsOpenGoesOn) {
     auto a = replica("a");
