@@ -176,6 +176,7 @@ task<error_code> Run::converse() {
 error_code Run::send_on() {
     pass_end_on();
     if (all_sent_) return {};
+    if (!request_->reached_backend && station_.stopping()) return end_at_stop();
     // The last look of a clustered line: nothing of it may start once another replica may keep it.
     if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
     // An operator who releases the slot now finds that bytes may be under way.
@@ -207,7 +208,7 @@ error_code Run::send_on() {
 
 void Run::tell(error_code failure) noexcept {
     if (failure == errc::client_closed || failure == errc::stopped ||
-        failure == errc::slot_revoked || failure == errc::line_moved)
+        failure == errc::slot_revoked || failure == errc::line_moved || failure == errc::draining)
         return;  // not a failure of the backend
     // Silence past response_timeout was counted when the client was told.
     const bool counts = request_->reply.failure() != errc::upstream_timeout;

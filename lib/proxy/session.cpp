@@ -238,7 +238,7 @@ task<error_code> Session::deliver() {
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_.wire().broken()) failure = errc::client_closed;
         if (request_->peer && client_.wire().fin()) tell_end();
-        if (!failure && station().stopping()) failure = errc::stopped;
+        if (!failure && station().stopping()) failure = cut_at_stop();
         if (failure && !answered()) co_return failure;
         if (failure) break;
         if (reply.drained()) {

@@ -1,5 +1,6 @@
 // CONTRACT 3 and 7: draining finishes the line, stopping ends at once.
 #include "support/configs.hpp"
+#include "support/full_listener.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -169,6 +170,21 @@ TEST(Stop, Sends502ToRunningRequests) {
         EXPECT_FALSE(line.contains("orphaned")) << "the client has not left";
     }
     EXPECT_EQ(gateway.exit_code(), 0);
+}
+
+// It waits for its connection, so its backend has no byte of it.
+TEST(Stop, Sends503ToARequestThatIsNotSentYet) {
+    TemporaryFolder folder;
+    FullListener backend(folder.file("backend.sock"));
+    Gateway gateway(one_queue(", connect_timeout: 1h"), {{"BACKEND", backend.url()}});
+    Client client = gateway.client();
+    client.request("POST", "/x", {}, "body");
+    ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
+    gateway.stop();
+    EXPECT_EQ(client.read().status, 503);
+    EXPECT_EQ(gateway.exit_code(), 0);
+    backend.make_room();
+    EXPECT_FALSE(backend.knocked(0s));
 }
 
 TEST(Stop, EndsADrain) {
