@@ -74,12 +74,18 @@ TEST(AccessJson, LeavesOutWhatHasNoMeaning) {
 TEST(AccessJson, ARefusedTicketHasAPlaceButNoHold) {
     auto r = queued();
     r.outcome = Outcome::timeout;
-    r.upstream = Duration::zero();
+    r.hold = r.upstream = Duration::zero();
     r.upstream_status = 0;
     const auto object = parse_json(json(r)).as_object();
     EXPECT_TRUE(object.contains("queue_wait_ms"));
     EXPECT_FALSE(object.contains("hold_ms"));
     EXPECT_FALSE(object.contains("upstream_ms"));
+}
+
+TEST(AccessJson, ARequestWhoseSlotWasReleasedHasItsHold) {
+    auto r = queued();
+    r.outcome = Outcome::released;
+    EXPECT_TRUE(parse_json(json(r)).as_object().contains("hold_ms"));
 }
 
 TEST(AccessJson, NamesAnOrphan) {
