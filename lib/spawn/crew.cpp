@@ -263,7 +263,7 @@ bool Supervisor::Crew::reap(pid_t pid) {
     const Child child = std::move(found->second);
     children_.erase(found);
     (void)::shutdown(child.worker->wire.listener.get(), SHUT_RDWR);
-    if (child.output->outlives()) supervisor_.read_on(child.output);
+    if (child.output->outlives()) supervisor_.read_on(child.output, child.voice);
     child.voice->tell_dropped(true);
     note_end(*child.worker, status);
     return true;

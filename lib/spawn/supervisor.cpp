@@ -35,7 +35,12 @@ void wait_for_an_end(const std::vector<pid_t>& pids) {
 
 Supervisor::Supervisor(boost::asio::io_context& io, Log& log, metrics::Registry& metrics,
                        std::vector<net::Loop*> loops, std::size_t most_workers)
-    : io_(io), log_(log), metrics_(metrics), loops_(std::move(loops)), most_workers_(most_workers) {
+    : io_(io),
+      log_(log),
+      metrics_(metrics),
+      loops_(std::move(loops)),
+      most_workers_(most_workers),
+      left_timer_(io) {
     left_.reserve(most_pipes_of_jobs);
 }
 
@@ -94,13 +99,26 @@ bool Supervisor::is_full() const {
 
 // A background job whose output nobody reads would end by SIGPIPE. Beyond the limit the one does
 // whose worker has ended first.
-void Supervisor::read_on(std::shared_ptr<Output> output) {
-    std::erase_if(left_, [](const auto& one) { return !one->is_open(); });
+void Supervisor::read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice) {
+    std::erase_if(left_, [](const auto& one) { return !one.output->is_open(); });
     if (left_.size() == most_pipes_of_jobs) {
-        left_.front()->close();
+        left_.front().output->close();
         left_.erase(left_.begin());
     }
-    left_.push_back(std::move(output));
+    left_.push_back({std::move(output), std::move(voice)});
+    if (!looks_at_left_) look_at_left();
+}
+
+// Their crews, which tell of the lines of living workers, may be gone.
+void Supervisor::look_at_left() {
+    std::erase_if(left_, [](const auto& one) { return !one.output->is_open(); });
+    for (const auto& one : left_) one.voice->tell_dropped(false);
+    looks_at_left_ = !left_.empty();
+    if (!looks_at_left_) return;
+    left_timer_.expires_after(look_at_least);
+    left_timer_.async_wait([this](const error_code& error) {
+        if (!error) look_at_left();
+    });
 }
 
 void Supervisor::end(std::function<void()> ended) {

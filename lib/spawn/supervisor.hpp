@@ -34,6 +34,7 @@ struct Recipe {
 using MakeLink = std::function<std::unique_ptr<Link>(const std::shared_ptr<Pool>&, Worker&)>;
 
 class Output;
+class Voice;
 
 /// The most pipes, of all pools, that background jobs hold open when their workers have ended.
 inline constexpr std::size_t most_pipes_of_jobs = 32;
@@ -71,7 +72,8 @@ class Supervisor {
     class Crew;
     Crew* crew_of(const Pool& pool);
     void forget_soon();
-    void read_on(std::shared_ptr<Output> output);
+    void read_on(std::shared_ptr<Output> output, std::shared_ptr<Voice> voice);
+    void look_at_left();
     bool is_full() const;
     void tell_if_ended();
     boost::asio::io_context& io_;
@@ -80,8 +82,15 @@ class Supervisor {
     const std::vector<net::Loop*> loops_;
     std::vector<std::shared_ptr<Crew>> crews_;
     const std::size_t most_workers_;
-    std::vector<std::shared_ptr<Output>> left_;  // the longest first
-    std::function<void()> tell_ended_{};         // empty: nobody waits for it
+    // What the jobs of ended workers write.
+    struct Left {
+        std::shared_ptr<Output> output;
+        std::shared_ptr<Voice> voice;
+    };
+    std::vector<Left> left_;  // the longest first
+    boost::asio::steady_timer left_timer_;
+    bool looks_at_left_ = false;
+    std::function<void()> tell_ended_{};  // empty: nobody waits for it
 };
 
 }  // namespace ticketgate::spawn

@@ -32,6 +32,11 @@ bool pass(int control, std::span<char> cookie, int descriptor) {
     return ::sendmsg(control, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(cookie.size());
 }
 
+// A write of nothing fails where the peer has ended its reading side (unix(7)).
+bool nobody_reads(int control) {
+    return ::send(control, "", 0, MSG_NOSIGNAL) != 0 && errno == EPIPE;
+}
+
 }  // namespace
 
 DescriptorLink::DescriptorLink(std::shared_ptr<FcgiUpstream> upstream,
@@ -73,9 +78,16 @@ Proof DescriptorLink::prove() noexcept {
     if (!stream_) return Proof::working;
     if (offered_) return prove_taken();
     if (outstanding_ && !read_cookie()) pool().reject(worker());
-    if (outstanding_ && ended_) pool().parted(worker());  // it may run its request to its own end
-    if (outstanding_) return Proof::working;
+    if (outstanding_) return await_cookie();
     return parted() ? Proof::gone : Proof::idle;
+}
+
+// A worker that has ended its control socket, or reads nothing from it, may run its request to its
+// own end.
+Proof DescriptorLink::await_cookie() noexcept {
+    if (ended_ || nobody_reads(stream_->descriptor())) pool().parted(worker());
+    retry_later(look_again);
+    return Proof::working;
 }
 
 // The end of a socket takes what is unread along, and can be seen before that.

@@ -11,9 +11,6 @@
 namespace ticketgate {
 namespace {
 
-// How often it is seen that a worker has shut its listening socket down: no event tells.
-constexpr Duration look_at_listener = 1s;
-
 bool is_shut(int listener) {
     pollfd one{listener, 0, 0};
     return ::poll(&one, 1, 0) == 1 && (one.revents & POLLHUP) != 0;
@@ -48,7 +45,7 @@ Proof SocketLink::prove() noexcept {
         if (!next_ && exchange_ && exchange_->kept()) {
             const auto step = exchange_->send_ahead(knocking());
             if (step && *step == Step::done) return Proof::idle;
-            if (exchange_->kept()) return Proof::working;
+            if (exchange_->kept()) return works_on();
             // The worker has just ended the connection.
         }
         if (!next_) connect();
@@ -74,14 +71,21 @@ void SocketLink::connect() {
 }
 
 // A listening socket that takes nothing any more refuses the connection, or had it in its backlog
-// before and tells nothing. The request that the worker has may run to its own end.
+// before and tells nothing.
 Proof SocketLink::knock_on_next() {
     const auto step = next_->send_ahead(knocking());
     if (step && *step == Step::done) return Proof::idle;
-    if (step ? is_shut(worker().wire.listener.get()) : next_->refusal() == ECONNREFUSED)
-        pool().parted(worker());
-    if (!step) next_.reset();
-    retry_later(step ? look_at_listener : retry_after);
+    if (step) return works_on();
+    if (next_->refusal() == ECONNREFUSED) pool().parted(worker());
+    next_.reset();
+    retry_later(retry_after);
+    return Proof::working;
+}
+
+// What was sent ahead is unread. A worker whose listening socket is shut may never read it.
+Proof SocketLink::works_on() noexcept {
+    if (is_shut(worker().wire.listener.get())) pool().parted(worker());
+    retry_later(look_again);
     return Proof::working;
 }
 

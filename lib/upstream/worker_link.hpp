@@ -21,6 +21,9 @@ enum class Proof : std::uint8_t {
 /// After a failure that says nothing about the worker: no memory, no descriptor.
 inline constexpr Duration retry_after = 50ms;
 
+/// How often it is seen that a worker has shut a socket down: no event tells.
+inline constexpr Duration look_again = 1s;
+
 class WorkerLink : public spawn::Link, protected Observer {
  public:
     WorkerLink(std::shared_ptr<FcgiUpstream> upstream, std::shared_ptr<spawn::Pool> pool,
@@ -107,6 +110,7 @@ class SocketLink final : public WorkerLink {
     bool may_connect_again();
     void connect();
     Proof knock_on_next();
+    Proof works_on() noexcept;
     const net::Endpoint address_;
     Time connected_{};                    // when next_ was begun
     std::unique_ptr<FcgiExchange> next_;  // a new connection, if the exchange's ends
@@ -131,6 +135,7 @@ class DescriptorLink final : public WorkerLink {
     Proof prove_taken() noexcept;
     bool read_cookie() noexcept;
     bool parted() noexcept;
+    Proof await_cookie() noexcept;
     void part() noexcept;
     void draw_cookie();
     std::unique_ptr<net::SocketStream> stream_;  // the control socket

@@ -99,6 +99,12 @@ TEST(LivingWorkers, ThatShutTheirListeningSocketBehindTheNextConnectionAreReplac
     expect_replaced_behind(gateway, "shutlate");
 }
 
+// So is what was sent ahead on the connection that it keeps.
+TEST(LivingWorkers, ThatShutTheirListeningSocketAndKeepTheConnectionAreReplaced) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1"));
+    expect_replaced_behind(gateway, "shutkept");
+}
+
 // The end of the connection takes the first bytes of the next request along, unread.
 TEST(LivingWorkers, ThatCloseTheirConnectionAndWorkOnKeepTheSlot) {
     Gateway gateway("threads: 2\n" + workers("transport: socket, min: 2, max: 2"));
@@ -140,10 +146,52 @@ TEST_F(TheProgram, LogsABoundedNumberOfTheLinesOfWorkersThatDieAtTheirStart) {
     EXPECT_LT(lines_with(log, "a worker says"), 4000u) << "360024 were written";
 }
 
+// Of the lines of one process: those in the log, and those that were dropped and told.
+std::uint64_t accounted(const std::string& log, const std::string& pid) {
+    std::istringstream lines(log);
+    std::uint64_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(" pid=" + pid + " ") == line.npos) continue;
+        const auto dropped = line.find("dropped_lines=");
+        if (dropped != line.npos) count += std::stoull(line.substr(dropped + 14));
+        if (line.find("a worker says upstream=") != line.npos) ++count;
+    }
+    return count;
+}
+
+std::string first_pid(const std::string& log) {
+    const auto at = log.find("a worker says upstream=");
+    if (at == log.npos) return {};
+    const auto pid = log.find("pid=", at) + 4;
+    return log.substr(pid, log.find(' ', pid) - pid);
+}
+
+// The job writes no more for as long as it lives, and its worker has ended.
+TEST_F(TheProgram, TellsWhatWasDroppedOfAJobThatLivesOn) {
+    Program program(
+        {"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\n"
+                      "upstreams: { app: { workers: { command: [/bin/sh, -c, \"(seq 100001 103000; "
+                      "sleep 60) & exit 7\"], transport: descriptors, min: 1, max: 1 }, "
+                      "fastcgi: { root: /app } } }\n" +
+                      good_routes)});
+    EXPECT_TRUE(eventually([&] {
+        const auto log = program.err();
+        return accounted(log, first_pid(log)) == 3000;
+    }));
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+}
+
 // Its request may still run: the slot is free when it has ended.
 TEST(LivingWorkers, ThatCloseTheirControlSocketAheadOfTheirCookieAreReplaced) {
     Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
     expect_replaced_behind(gateway, "cut");
+}
+
+// No event tells of it, and nothing is passed to it that could fail.
+TEST(LivingWorkers, ThatReadTheirControlSocketNoMoreAheadOfTheirCookieAreReplaced) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    expect_replaced_behind(gateway, "deafahead");
 }
 
 class StartingWorkers : public testing::TestWithParam<const char*> {

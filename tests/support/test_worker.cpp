@@ -15,11 +15,13 @@
 //   part        closes its control socket behind its cookie, and lives on
 //   cut         closes its control socket ahead of its cookie, and lives on
 //   deaf        ends the reading side of its control socket behind its cookie, and lives on
+//   deafahead   the same, ahead of its cookie, which it never gives back
 //   linger      reads to the end of the connection behind its answer
 //   away=NAME   waits for the next request's first bytes, closes the connection with them unread,
 //               and waits for NAME before it is idle
 //   shut        shuts its listening socket down behind its answer, closes the connection, and lives
 //               on
+//   shutkept    the same, but keeps the connection, unread
 //   shutlate    the same, but closes the connection first, and waits until the next one is there
 // With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
 // and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
@@ -153,9 +155,9 @@ void leave_job(const std::string& door) {
 
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
-    std::string late, garbage, more, tail, away;
-    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false, shut = false,
-         shut_late = false;
+    std::string late, garbage, more, tail, away, shut;
+    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false,
+         deaf_ahead = false;
 };
 
 After act(const std::string& query) {
@@ -176,8 +178,8 @@ After act(const std::string& query) {
         if (word == "part") after.part = true;
         if (word == "cut") after.cut = true;
         if (word == "deaf") after.deaf = true;
-        if (word == "shut") after.shut = true;
-        if (word == "shutlate") after.shut_late = true;
+        if (word == "deafahead") after.deaf_ahead = true;
+        if (word.starts_with("shut")) after.shut = word;
         if (word.starts_with("away=")) after.away = value;
         if (word == "child") leave_child();
         if (word.starts_with("job=")) leave_job(value);
@@ -243,7 +245,7 @@ bool serve(int connection, After& after, bool& keep) {
         keep = false;
         wait_for(after.away);
     }
-    keep = keep && !after.shut && !after.shut_late;
+    keep = keep && after.shut.empty();
     while (after.linger && read_record(connection, next)) {
     }
     mark("end " + id);
@@ -257,11 +259,11 @@ bool serve(int connection, After& after, bool& keep) {
 }
 
 // Until a signal ends the process.
-[[noreturn]] void shut(int connection, const After& after) {
+[[noreturn]] void shut(int connection, const std::string& how) {
     std::signal(SIGTERM, SIG_DFL);
-    if (after.shut) ::shutdown(STDIN_FILENO, SHUT_RDWR);
-    ::close(connection);
-    if (after.shut_late) wait_for_bytes(STDIN_FILENO);
+    if (how == "shut") ::shutdown(STDIN_FILENO, SHUT_RDWR);
+    if (how != "shutkept") ::close(connection);
+    if (how == "shutlate") wait_for_bytes(STDIN_FILENO);
     ::shutdown(STDIN_FILENO, SHUT_RDWR);
     for (;;) ::pause();
 }
@@ -281,7 +283,7 @@ void accept_each() {
         bool keep = true;
         while (keep && serve(connection, after, keep)) {
         }
-        if (after.shut || after.shut_late) shut(connection, after);
+        if (!after.shut.empty()) shut(connection, after.shut);
         if (after.away.empty()) ::close(connection);
     }
     _exit(0);
@@ -318,6 +320,11 @@ void be_passed_each(int control) {
         if (after.cut) {
             ::close(connection);
             ::close(control);
+            for (;;) ::pause();
+        }
+        if (after.deaf_ahead) {
+            ::close(connection);
+            ::shutdown(control, SHUT_RD);
             for (;;) ::pause();
         }
         // In two pieces: the manager must not wait for the second one.
