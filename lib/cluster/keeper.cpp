@@ -9,6 +9,7 @@ using enum LineState;
 bool Keeper::saw(const Sight& sight, Time now) {
     if (pending_) return false;
     if (sight.version != sight_.version) grants_ = Grants::on;  // no earlier write can happen now
+    if (grants_ == Grants::refused) go_on();
     sight_ = sight;
     stale_ = false;
     adopt(now);
@@ -33,10 +34,15 @@ void Keeper::written(Written result, std::uint64_t version, Time now) {
     adopt(now);
 }
 
+// etcd counts its space before and behind a write: one that it answers with NOSPACE may be stored.
 // Only the first write that closes a line is known to be the only one.
 void Keeper::fail(Time now) {
     failed_at_ = now;
-    if (grants_ != Grants::closing) return;
+    if (grants_ == Grants::closing) grants_ = Grants::refused;
+}
+
+// The write that was refused has not happened.
+void Keeper::go_on() {
     grants_ = Grants::on;
     quiet_since_.reset();  // it is tried again when the line has been quiet for the same time
 }
@@ -138,8 +144,9 @@ Where Keeper::where() const {
 
 Keeper::Next Keeper::next(Time now, WallTime wall, bool sure) {
     Next out;
-    if (pending_ || (failed_at_ && now < *failed_at_ + settings_.ask_every)) return out;
-    failed_at_.reset();
+    const bool rests = failed_at_ && now < *failed_at_ + settings_.ask_every;
+    if (pending_ || (rests && grants_ != Grants::refused)) return out;
+    if (!rests) failed_at_.reset();
     if (stale_) {
         out.look = true;
         return out;

@@ -67,7 +67,7 @@ enum class Written : std::uint8_t {
     done,
     refused,  ///< the record has another version
     unknown,  ///< no answer: it may happen yet
-    failed    ///< it has not happened and will not: the store has no space
+    failed    ///< the store has no space. It has happened or never will: the next look tells
 };
 
 /// Why a lost term counts as over.
@@ -164,9 +164,10 @@ class Keeper {
     friend struct KeeperImage;  // tests/cluster_model: compares keepers, and numbers versions anew
     enum class Grants : std::uint8_t {
         on,
-        stopping,  ///< in order to write `idle` or `free`, once the facts say that nothing runs
-        closing,   ///< the first such write is sent
-        uncertain  ///< one without an answer may still happen
+        stopping,   ///< in order to write `idle` or `free`, once the facts say that nothing runs
+        closing,    ///< the first such write is sent
+        uncertain,  ///< one without an answer may still happen
+        refused     ///< the store had no space for the first one: the next look tells its end
     };
     using Wanted = std::optional<Write>;
 
@@ -191,6 +192,7 @@ class Keeper {
     Wanted close();
     bool closes() const { return grants_ == Grants::closing || grants_ == Grants::uncertain; }
     void fail(Time now);
+    void go_on();
     Write to(LineState state) const;
     Write take_over(WallTime wall) const;
 

@@ -92,6 +92,7 @@ void Line::publish() {
     const std::lock_guard lock(lock_);
     where_ = where;
     lost_ = at && !keeper_.keeper_is_listed();
+    closes_ = keeper_.role() == cluster::Role::open && !keeper_.may_grant();
     at_ = std::move(at);
     prior_ = std::move(prior);
 }
@@ -111,7 +112,7 @@ Whereabouts Line::where() const {
     if (where_ == cluster::Where::peer) return {peer, at_, prior_, replaced_idle_};
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return at(away);
-    if (store_full_ && until_.load() == 0) return at(stands);
+    if (store_full_ && until_.load() == 0 && !closes_) return at(stands);
     if (where_ != cluster::Where::here) return at(nowhere);
     return {here, nullptr, prior_, replaced_idle_};
 }
@@ -200,7 +201,7 @@ void Line::written(cluster::Written how, std::uint64_t version, std::uint64_t lo
     note(before);
     note_deposed(line_before);
     if (how == cluster::Written::done && settling_ != 0) note_settled();
-    if (how != cluster::Written::unknown) settling_ = 0;
+    if (how == cluster::Written::done || how == cluster::Written::refused) settling_ = 0;
     tell_gate(sure_until);
 }
 

@@ -118,7 +118,8 @@ class Line final : public Permit {
     Time ask_deposed_{}, ask_deposed_until_{};
     mutable std::mutex lock_;  // guards what follows: requests of any thread ask for it
     cluster::Where where_ = cluster::Where::nowhere;
-    bool lost_ = false;  // the store does not list the keeper at_
+    bool lost_ = false;    // the store does not list the keeper at_
+    bool closes_ = false;  // `idle` is being written, or it is looked whether it was
     std::shared_ptr<const LineKeeper> at_, prior_;
     std::uint64_t replaced_idle_ = 0;
     std::optional<Question> question_;

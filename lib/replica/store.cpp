@@ -47,6 +47,7 @@ Awaitable<Ended> Store::write(std::string queue, cluster::Write write) {
     const etcd::Answer answer = co_await this->call(StoreCall::write, std::move(call));
     Ended ended;
     ended.why = answer.failure.message;
+    // By one try: a second one says nothing of the first.
     if (answer.failure.fault == wire::Fault::no_space) ended.how = Written::failed;
     const auto outcome = answer.body ? wire::read_outcome(*answer.body) : std::nullopt;
     if (!outcome) co_return ended;

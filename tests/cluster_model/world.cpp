@@ -20,11 +20,11 @@ Keeper::Settings settings(const Limits& limits) {
 }  // namespace
 
 std::string to_string(const Step& step) {
-    constexpr std::array<const char*, 22> names{
-        "look",     "see",        "next",  "commit",     "lose answer", "lose write",
-        "no space", "late write", "ask",   "tell",       "ask workers", "facts",
-        "arrive",   "leave",      "grant", "end",        "unlist",      "list",
-        "doubt",    "drain",      "crash", "orphan ends"};
+    constexpr std::array<const char*, 23> names{
+        "look",     "see",         "next",       "commit", "lose answer", "lose write",
+        "no space", "stored full", "late write", "ask",    "tell",        "ask workers",
+        "facts",    "arrive",      "leave",      "grant",  "end",         "unlist",
+        "list",     "doubt",       "drain",      "crash",  "orphan ends"};
     return std::string(1, static_cast<char>('A' + step.who)) + ' ' +
            names[static_cast<std::size_t>(step.act)];
 }
@@ -51,7 +51,7 @@ std::vector<Step> World::possible(const Limits& limits) const {
         may(Act::see, limits.fine && one.seen.has_value());
         may(Act::next, !one.writing);
         may(Act::commit, one.writing.has_value());
-        for (const Act act : {Act::lose_answer, Act::lose_write, Act::no_space})
+        for (const Act act : {Act::lose_answer, Act::lose_write, Act::no_space, Act::stored_full})
             may(act, one.writing.has_value() && losses < limits.losses);
         may(Act::ask, one.keeper.role() == Role::settling);
         for (int other = 0; other < limits.replicas; ++other)
@@ -91,7 +91,9 @@ std::string World::take(const Step& step, const Limits& limits) {
             write(one, step.act);
             return {};
         case Act::no_space:
+        case Act::stored_full:
             ++losses;
+            if (step.act == Act::stored_full) (void)commit(*one.writing);
             one.writing.reset();
             one.keeper.written(Written::failed, 0, now);
             sync(one);

@@ -32,7 +32,8 @@ enum class Act : std::uint8_t {
     commit,       ///< its write happens and the answer arrives
     lose_answer,  ///< its write happens, the answer does not arrive
     lose_write,   ///< no answer arrives, and the write may happen later
-    no_space,     ///< the store refuses it: it does not happen
+    no_space,     ///< the store has no space for it: it does not happen
+    stored_full,  ///< the store says so, and it happens
     late_write,   ///< a write without an answer happens
     ask,          ///< it asks the prior keeper for its word
     tell,         ///< it has seen that a later epoch began, and asks the keeper of an earlier one
