@@ -78,9 +78,14 @@ void Shutdown::stop() {
     enter(Phase::stopping, stop_time);
     if (cuts) before_end_();
     tell_what_still_runs();
+    close();
+    look_if_done();
+}
+
+void Shutdown::close() {
+    if (std::exchange(closes_, true)) return;
     front_.close();
     assembly_.stop();
-    look_if_done();
 }
 
 // A request that a stop cuts may still run at the backend, so this replica gives no word for its
@@ -145,9 +150,14 @@ void Shutdown::go_on() {
 }
 
 // The last spans go out after the last request, within a time of their own.
+// A replica may connect up to then: its connection ends before the loops do. After a hand-over
+// nobody connects, and the process may still be told to go on.
 void Shutdown::end() {
     end_line();
-    at_once_ || exporter_.flushed() ? control_.stop() : look_later();
+    if (!at_once_ && !exporter_.flushed()) return look_later();
+    if (handed_over() || front_.closed()) return control_.stop();
+    close();
+    look_later();
 }
 
 // A stop has told what it cuts.

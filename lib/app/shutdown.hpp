@@ -77,6 +77,7 @@ class Shutdown {
     void tell_runs(Tell tell);
     void look_if_done();
     void end_by_force();
+    void close();
     void end();
     void end_line();
     void look_later();
@@ -93,6 +94,7 @@ class Shutdown {
     Time tell_at_ = Time::max();  // after a hand-over: who keeps a queue from the other process
     bool signalled_ = false;
     bool at_once_ = false;
+    bool closes_ = false;
     bool gives_lines_up_ = false;  // while it stops
     std::function<bool()> gave_all_ = [] { return true; };
     std::function<void()> before_end_ = [] {};

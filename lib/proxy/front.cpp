@@ -108,6 +108,7 @@ void Front::close() {
             listeners_.clear();
         }
         look_again_.disarm();
+        closed_ = true;
     });
 }
 

@@ -35,8 +35,9 @@ class Front final : private Observer {
     std::vector<net::Endpoint> without_file() const;
 
     // Any thread.
-    /// Accepts no new connections from now on.
+    /// Accepts no new connections from now on, or soon: see closed().
     void close();
+    bool closed() const { return closed_; }
     /// The same, but for other replicas: they ask this one whether its requests have ended.
     void close_to_clients();
     /// Another process accepts from these sockets, or, with false, does so no more. Returns when
@@ -69,6 +70,7 @@ class Front final : private Observer {
     Time quiet_until_{};  // limits the log lines of no_means()
     std::atomic<std::uint32_t> max_connections_;
     std::atomic<bool> full_{false};
+    std::atomic<bool> closed_{false};
     const std::shared_ptr<net::Call> update_, knock_, look_;  // on loop 0
 };
 

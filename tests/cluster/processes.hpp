@@ -20,7 +20,8 @@ namespace ticketgate::test {
 class Process {
  public:
     Process(const std::string& name, const std::string& store, const Backend& backend,
-            const std::string& queue, const std::string& more, const std::string& peer)
+            const std::string& queue, const std::string& more, const std::string& peer,
+            const std::string& lease)
         : ports_(free_ports(3)) {
         const auto local = [this](std::size_t i) {
             return "\"127.0.0.1:" + std::to_string(ports_[i]) + "\"";
@@ -31,7 +32,7 @@ class Process {
                 "}\nupstreams: {app: {url: \"" + backend.url() +
                 "\"}}\nqueues: {app: {cluster: true, " + queue + "}}\nlog: {access_file: \"" +
                 folder_.file("access.log") + "\"}\ncluster:\n  name: shop\n  replica: " + name +
-                "\n  lease: 2s\n  idle_after: 200ms\n  store: {endpoints: [" + store +
+                "\n  lease: " + lease + "\n  idle_after: 200ms\n  store: {endpoints: [" + store +
                 "], timeout: 600ms}\n  peer: {listen: " + local(2) + ", advertise: " + local(2) +
                 ", secret: 0123456789abcdef" + peer + "}\n" + more);
         start();
@@ -148,9 +149,10 @@ class Cluster : public testing::Test {
     std::unique_ptr<Process> replica_at(const std::string& store, const std::string& name,
                                         const std::string& queue = "hold_timeout: never",
                                         const std::string& more = all_queued,
-                                        const std::string& peer = {}) const {
-        auto made =
-            std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more, peer);
+                                        const std::string& peer = {},
+                                        const std::string& lease = "2s") const {
+        auto made = std::make_unique<Process>(name, "\"" + store + "\"", backend_, queue, more,
+                                              peer, lease);
         EXPECT_TRUE(made->serves()) << made->program().err();
         return made;
     }

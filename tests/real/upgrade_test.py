@@ -244,8 +244,13 @@ log: {{ access_file: "{self.folder}/access.log" }}
         self.gate = Process([*command, program or TICKETGATE, "-c", str(self.file)], self.folder / "gate.log", env)
         self.addCleanup(self.gate.log.close)
         self.pids.append(self.gate.child.pid)
-        wait_for(lambda: answers(self.port) and self.admin.exists(), "ticketgate listens")
+        wait_for(lambda: answers(self.port) and self.admin_listens(), "ticketgate listens")
         return self.gate.child.pid
+
+    def admin_listens(self):
+        """The file is there before anybody listens at it."""
+        with socket.socket(socket.AF_UNIX) as one:
+            return one.connect_ex(str(self.admin)) == 0
 
     def told(self):
         return (self.folder / "gate.log").read_text()
