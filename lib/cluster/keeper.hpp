@@ -149,7 +149,7 @@ class Keeper {
     const std::optional<Line>& line() const { return sight_.line; }
     /// The store lists the keeper that line() names.
     bool keeper_is_listed() const { return sight_.keeper_listed; }
-    /// Of the record that line() shows.
+    /// The version of the record that line() shows.
     std::uint64_t version() const { return sight_.version; }
     /// How the term before this one was settled.
     Settled settled() const { return settled_; }

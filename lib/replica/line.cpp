@@ -154,8 +154,8 @@ void Line::note_deposed(const std::optional<cluster::Line>& before) {
     ask_deposed_until_ = ask_deposed_ + keeper_.settings().lease;
 }
 
-// The write has replaced this very version, so there was no other record in between: whoever kept
-// the line by it has written no `open` since, and cannot any more.
+// The write has replaced this version, so no other record came between the two. The keeper that the
+// replaced record names has not written `open` since, and its next write is refused.
 void Line::note_replaced(const std::optional<cluster::Line>& before, std::uint64_t version) {
     const auto& now = keeper_.line();
     const bool replaced = before && now && before->state == cluster::LineState::idle &&

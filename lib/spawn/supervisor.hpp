@@ -82,7 +82,7 @@ class Supervisor {
     const std::vector<net::Loop*> loops_;
     std::vector<std::shared_ptr<Crew>> crews_;
     const std::size_t most_workers_;
-    // What the jobs of ended workers write.
+    // The output of background jobs whose worker has ended.
     struct Left {
         std::shared_ptr<Output> output;
         std::shared_ptr<Voice> voice;

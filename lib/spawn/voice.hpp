@@ -1,5 +1,5 @@
-// What one worker, and the jobs that it has started, write into the log. It lives as long as one of
-// them may write, which can be longer than its crew. Control thread.
+// Logs the lines of one worker and of the jobs that it has started. It lives as long as one of them
+// may write, which can be longer than its crew. Control thread.
 #pragma once
 
 #include <sys/types.h>

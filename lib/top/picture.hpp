@@ -77,7 +77,7 @@ std::optional<Tickets> read_tickets(std::string_view json);
 /// Of the JSON of /api/v1/queues: that uploads are refused; empty: they are not.
 std::string read_spool_trouble(std::string_view json);
 std::optional<ConfigLine> read_config(std::string_view json);
-/// Of the lines of /readyz?verbose: when a drain cuts what still runs; empty: there is none.
+/// Finds the line of /readyz?verbose that says when a drain cuts the rest; empty: there is none.
 std::string read_drain(std::string_view lines);
 
 /// After so many seconds a failure of a backend is no news.

@@ -82,7 +82,7 @@ Proof SocketLink::knock_on_next() {
     return Proof::working;
 }
 
-// What was sent ahead is unread. A worker whose listening socket is shut may never read it.
+// The worker has not read the bytes sent ahead. With its listening socket shut it may never do so.
 Proof SocketLink::works_on() noexcept {
     if (is_shut(worker().wire.listener.get())) pool().parted(worker());
     retry_later(look_again);

@@ -76,18 +76,10 @@ TEST_P(ClusterStopped, WhatAKeeperHasNotStartedGoesOnWithTheLine) {
     ASSERT_EQ(b->get("/before").status, 200);
     ASSERT_TRUE(is_stored({"idle"}));
     a->program().stop();
-    Client empty = b->client(), small = b->client(), get = b->client();
-    empty.request("POST", "/empty");
-    small.request("POST", "/small", {}, "body");
-    get.get("/get");
-    EXPECT_EQ(empty.read().status, 200);
-    EXPECT_EQ(small.read().status, 200);
-    EXPECT_EQ(get.read().status, 200);
+    expect_three_answered(*b);
     a->program().signal(SIGCONT);
     EXPECT_EQ(a->get("/after").status, 200);
-    EXPECT_EQ(backend_.of("/small").at(0).body, "body");
-    for (const char* path : {"/empty", "/small", "/get"}) EXPECT_EQ(backend_.count(path), 1u);
-    EXPECT_EQ(backend_.most_in_flight(), 1);
+    expect_each_ran_once();
 }
 
 TEST_F(ClusterFaults, AKeeperThatStandsStillHoldsNoClientForEver) {

@@ -149,8 +149,8 @@ TEST_F(LinePermit, CountsNoViolationWithTheWordOfTheKeeper) {
     EXPECT_EQ(gate_->counts().exclusion_violations, 0U);
 }
 
-// What went to the keeper by a record that says idle was not started, if this replica has replaced
-// that very record.
+// The keeper has not started a request that was sent there while its record said idle, if this
+// replica has replaced that version of the record.
 TEST_F(LinePermit, KnowsWhichIdleRecordItHasReplaced) {
     version_ = 7;
     line_->saw(sight({1, other, cluster::LineState::idle, {}}), ++looks_, in_an_hour());

@@ -156,6 +156,22 @@ class Cluster : public testing::Test {
         EXPECT_TRUE(made->serves()) << made->program().err();
         return made;
     }
+    /// Sends two POSTs, one without a body, and a GET: each is answered 200.
+    static void expect_three_answered(const Process& via) {
+        Client empty = via.client(), small = via.client(), get = via.client();
+        empty.request("POST", "/empty");
+        small.request("POST", "/small", {}, "body");
+        get.get("/get");
+        EXPECT_EQ(empty.read().status, 200);
+        EXPECT_EQ(small.read().status, 200);
+        EXPECT_EQ(get.read().status, 200);
+    }
+    /// The backend has run each of these three once, and nothing beside another request.
+    void expect_each_ran_once() {
+        EXPECT_EQ(backend_.of("/small").at(0).body, "body");
+        for (const char* path : {"/empty", "/small", "/get"}) EXPECT_EQ(backend_.count(path), 1u);
+        EXPECT_EQ(backend_.most_in_flight(), 1);
+    }
     /// The two have one line, which the first keeps: it has served a request.
     void begin_line(const Process& keeper) const { ASSERT_EQ(keeper.get("/first").status, 200); }
     boost::json::value status() const {

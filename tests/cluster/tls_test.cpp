@@ -171,16 +171,10 @@ TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperGoesOnWithTheLine) {
     const auto b = patient("b", "wait_timeout: 60s");
     ASSERT_TRUE(is_stored({"idle"}));
     a->program().stop();
-    Client empty = b->client(), small = b->client(), get = b->client();
-    empty.request("POST", "/empty");
-    small.request("POST", "/small", {}, "body");
-    get.get("/get");
-    for (Client* one : {&empty, &small, &get}) EXPECT_EQ(one->read().status, 200);
+    expect_three_answered(*b);
     a->program().signal(SIGCONT);
     EXPECT_TRUE(eventually([&] { return a->get("/after").status == 200; })) << "it looks first";
-    for (const char* path : {"/empty", "/small", "/get"}) EXPECT_EQ(backend_.count(path), 1u);
-    EXPECT_EQ(backend_.of("/small").at(0).body, "body");
-    EXPECT_EQ(backend_.most_in_flight(), 1);
+    expect_each_ran_once();
 }
 
 TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperWaitsNoLongerThanInALine) {

@@ -93,13 +93,13 @@ TEST(LivingWorkers, ThatShutTheirListeningSocketAreReplaced) {
     expect_replaced_behind(gateway, "shut");
 }
 
-// The next connection is in its backlog for ever then.
+// The worker never accepts the next connection, which is in its backlog.
 TEST(LivingWorkers, ThatShutTheirListeningSocketBehindTheNextConnectionAreReplaced) {
     Gateway gateway(workers("transport: socket, min: 1, max: 1"));
     expect_replaced_behind(gateway, "shutlate");
 }
 
-// So is what was sent ahead on the connection that it keeps.
+// The worker never reads the bytes that were sent ahead on the connection that it keeps.
 TEST(LivingWorkers, ThatShutTheirListeningSocketAndKeepTheConnectionAreReplaced) {
     Gateway gateway(workers("transport: socket, min: 1, max: 1"));
     expect_replaced_behind(gateway, "shutkept");
@@ -146,7 +146,7 @@ TEST_F(TheProgram, LogsABoundedNumberOfTheLinesOfWorkersThatDieAtTheirStart) {
     EXPECT_LT(lines_with(log, "a worker says"), 4000u) << "360024 were written";
 }
 
-// Of the lines of one process: those in the log, and those that were dropped and told.
+// Counts the lines of one process that are in the log, and those that the log reports as dropped.
 std::uint64_t accounted(const std::string& log, const std::string& pid) {
     std::istringstream lines(log);
     std::uint64_t count = 0;
@@ -166,7 +166,8 @@ std::string first_pid(const std::string& log) {
     return log.substr(pid, log.find(' ', pid) - pid);
 }
 
-// The job writes no more for as long as it lives, and its worker has ended.
+// The job writes no more, and its worker has ended. `sleep` keeps the job alive; the test waits for
+// the lines, not for its end.
 TEST_F(TheProgram, TellsWhatWasDroppedOfAJobThatLivesOn) {
     Program program(
         {"-c", config("listen: [{ address: \"127.0.0.1:0\" }]\n"

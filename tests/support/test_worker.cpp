@@ -202,7 +202,7 @@ std::string describe(const Params& params, std::size_t body) {
     return out.str();
 }
 
-// Of the next request; or for the next connection.
+// Waits for bytes of the next request, or for the next connection.
 void wait_for_bytes(int at) {
     pollfd next{at, POLLIN, 0};
     (void)::poll(&next, 1, -1);

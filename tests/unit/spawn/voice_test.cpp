@@ -8,7 +8,7 @@
 namespace ticketgate::spawn {
 namespace {
 
-// What the operational log has when all who write to it are gone.
+// Gives the text of the operational log after its writers have ended.
 class VoiceTest : public testing::Test {
  protected:
     template <class Write>
