@@ -204,10 +204,10 @@ Write Keeper::take_over(WallTime wall) const {
     Line next{next_epoch(last, wall), self_, idle, {}};
     if (!sight_.line) return {sight_.version, next, 0, 0};
     const Line& before = *sight_.line;
-    if (before.state == open || before.state == leaving)
-        next.prior = Prior{before.epoch, before.keeper, !sight_.keeper_listed};
-    if (before.state == settling) next.prior = before.prior;
-    if (next.prior) next.state = settling;
+    next.prior = term_to_await(before);
+    if (!next.prior) return {sight_.version, next, 0, 0};
+    next.state = settling;
+    if (before.state != settling) next.prior->lost = !sight_.keeper_listed;
     return {sight_.version, next, 0, 0};
 }
 

@@ -86,6 +86,12 @@ std::string contradiction(const Line& line) {
 
 }  // namespace
 
+std::optional<Prior> term_to_await(const Line& line) {
+    if (line.state == LineState::open || line.state == LineState::leaving)
+        return Prior{line.epoch, line.keeper};
+    return line.prior;
+}
+
 std::string_view to_string(LineState state) {
     return words[static_cast<std::size_t>(state)];
 }

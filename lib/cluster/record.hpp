@@ -52,6 +52,10 @@ struct Line {
 
 inline constexpr std::size_t max_record = 1024;
 
+/// The term whose requests the next keeper of this line waits for; absent: nothing may still run.
+/// The record does not know whether the keeper of its own term is lost.
+std::optional<Prior> term_to_await(const Line&);
+
 std::string_view to_string(LineState);
 
 /// A time as records tell it; WallTime{}: it cannot be one.

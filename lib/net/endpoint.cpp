@@ -57,6 +57,10 @@ std::uint16_t Endpoint::port() const {
     return 0;
 }
 
+const char* Endpoint::path() const {
+    return reinterpret_cast<const sockaddr_un*>(address())->sun_path;
+}
+
 // Both families keep the port at the same place.
 Endpoint Endpoint::with_port(std::uint16_t port) const {
     Endpoint other = *this;
@@ -85,8 +89,7 @@ bool Endpoint::is_local() const {
 }
 
 std::string Endpoint::text() const {
-    if (is_unix())
-        return std::string("unix:") + reinterpret_cast<const sockaddr_un*>(address())->sun_path;
+    if (is_unix()) return std::string("unix:") + path();
     const std::string host = ip();
     const bool brackets = host.find(':') != std::string::npos;
     return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port());

@@ -34,6 +34,8 @@ class Endpoint {
     /// A unix socket, or a loopback address: the peer is a process of this machine.
     bool is_local() const;
     std::uint16_t port() const;
+    /// Of a unix socket only.
+    const char* path() const;
     /// The same host at another port. An Internet address only.
     Endpoint with_port(std::uint16_t port) const;
     /// `10.0.0.1`, `::1` (an IPv4-mapped address as IPv4), `unix`.

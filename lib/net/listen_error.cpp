@@ -1,7 +1,5 @@
 #include "net/listen_error.hpp"
 
-#include <sys/un.h>
-
 #include <cerrno>
 #include <filesystem>
 
@@ -11,8 +9,7 @@ namespace {
 constexpr std::uint16_t first_free_port = 1024;  // net.ipv4.ip_unprivileged_port_start
 
 std::string folder_of(const Endpoint& at) {
-    const auto* const name = reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
-    const auto folder = std::filesystem::path(name).parent_path();
+    const auto folder = std::filesystem::path(at.path()).parent_path();
     return folder.empty() ? "." : folder.string();
 }
 

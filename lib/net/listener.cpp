@@ -6,7 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,10 +22,6 @@ constexpr int longest_backlog = 4096;
 // The pause after EMFILE and similar errors.
 constexpr Duration accept_pause = 100ms;
 
-const char* path_of(const Endpoint& at) {
-    return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
-}
-
 // Errors of one connection only: the next one can be accepted.
 bool concerns_one(int error) {
     return error == ECONNABORTED || error == EINTR;
@@ -41,11 +36,11 @@ bool is_shortage(int error) {
 
 void remove_stale_socket(const Endpoint& at) {
     struct stat about {};
-    if (::lstat(path_of(at), &about) != 0 || !S_ISSOCK(about.st_mode)) return;
+    if (::lstat(at.path(), &about) != 0 || !S_ISSOCK(about.st_mode)) return;
     // EAGAIN: the backlog of a process that listens is full.
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (::connect(probe, at.address(), at.size()) != 0 && errno == ECONNREFUSED)
-        ::unlink(path_of(at));
+        ::unlink(at.path());
     ::close(probe);
 }
 
@@ -60,7 +55,7 @@ Descriptor open_listener(const Endpoint& at) {
         setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     // The mode of a unix socket is set before anybody can connect, whatever the umask is.
     if (::bind(socket.get(), at.address(), at.size()) != 0 ||
-        (at.is_unix() && ::chmod(path_of(at), 0660) != 0) ||
+        (at.is_unix() && ::chmod(at.path(), 0660) != 0) ||
         ::listen(socket.get(), longest_backlog) != 0)
         throw ListenError(at, errno);
     return socket;

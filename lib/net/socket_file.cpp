@@ -1,7 +1,6 @@
 #include "net/socket_file.hpp"
 
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace ticketgate::net {
@@ -9,13 +8,9 @@ namespace {
 
 constexpr std::pair<dev_t, ino_t> none{};
 
-const char* path_of(const Endpoint& at) {
-    return reinterpret_cast<const sockaddr_un*>(at.address())->sun_path;
-}
-
 std::pair<dev_t, ino_t> file_at(const Endpoint& at) {
     struct stat about {};
-    if (!at.is_unix() || ::lstat(path_of(at), &about) != 0) return none;
+    if (!at.is_unix() || ::lstat(at.path(), &about) != 0) return none;
     return {about.st_dev, about.st_ino};
 }
 
@@ -25,7 +20,7 @@ SocketFile::SocketFile(const Endpoint& at, bool made)
     : at_(at), noted_(file_at(at)), owner_(made ? Owner::this_process : Owner::another) {}
 
 SocketFile::~SocketFile() {
-    if (at_.is_unix() && owner_ == Owner::this_process && there()) ::unlink(path_of(at_));
+    if (at_.is_unix() && owner_ == Owner::this_process && there()) ::unlink(at_.path());
 }
 
 void SocketFile::lend() {

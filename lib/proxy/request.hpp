@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "log/record.hpp"
 #include "proxy/reply.hpp"
 #include "proxy/snapshot.hpp"
@@ -73,6 +74,13 @@ struct Request {
     bool asks_for_head() const { return to_head && !head_as_get; }
     /// A run that goes on may still send it.
     bool may_have_run() const { return reached_backend || run != nullptr; }
+    /// What a stop makes of it while nothing has gone to the backend: the replica that sent it can
+    /// take it to the next keeper.
+    error_code unstarted_at_stop() const { return by_replica ? errc::line_moved : errc::draining; }
+    /// What a stop makes of it in any state: its run sends no first byte any more (Run::send_on).
+    error_code end_at_stop() const {
+        return peer || reached_backend ? error_code(errc::stopped) : unstarted_at_stop();
+    }
 };
 
 }  // namespace ticketgate

@@ -176,7 +176,7 @@ task<error_code> Run::converse() {
 error_code Run::send_on() {
     pass_end_on();
     if (all_sent_) return {};
-    if (!request_->reached_backend && station_.stopping()) return end_at_stop();
+    if (!request_->reached_backend && station_.stopping()) return request_->end_at_stop();
     // The last look of a clustered line: nothing of it may start once another replica may keep it.
     if (!request_->reached_backend && !hold_.may_send()) return errc::line_moved;
     // An operator who releases the slot now finds that bytes may be under way.

@@ -107,7 +107,6 @@ class Run final : public Resident {
     void tell_remarks();
     void note_backend_time() noexcept;
     error_code client_gone();
-    error_code end_at_stop() const;
     Duration silence() const;
     void arm_silence();
 

@@ -12,18 +12,12 @@ task<error_code> Run::wait() {
     look_at_hold();
     // A request that lost its slot is not sent if the backend has none of it yet.
     if (hold_.state() == Holding::lost && !request_->reached_backend) co_return errc::slot_revoked;
-    if (station_.stopping()) co_return end_at_stop();
+    if (station_.stopping()) co_return request_->end_at_stop();
     if (deadline_.expired()) {
         if (const auto failure = timed_out()) co_return failure;
     }
     if (const auto failure = send_on()) co_return failure;
     co_return request_->reply.wanted() ? error_code() : client_gone();
-}
-
-// Without a byte at the backend it was not started, and send_on() sends none any more.
-error_code Run::end_at_stop() const {
-    if (request_->peer || request_->reached_backend) return errc::stopped;
-    return request_->by_replica ? errc::line_moved : errc::draining;
 }
 
 // CONTRACT 2.3: a run that guards a slot watches the backend to its end; without one it may stop.

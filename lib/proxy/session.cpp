@@ -160,7 +160,7 @@ task<error_code> Session::wait_turn() {
         request_->record.queue_wait = monotonic_now() - request_->started;
         if (state == queue::State::expired) co_return expire();
         if (state == queue::State::moved) co_return errc::line_moved;
-        if (station().stopping()) co_return unstarted_at_stop();
+        if (station().stopping()) co_return request_->unstarted_at_stop();
         // A client that left before the grant left while it was queued, even if the event has not
         // come yet.
         if (state == queue::State::granted && waited) client_.wire().look();
@@ -238,7 +238,7 @@ task<error_code> Session::deliver() {
         if (reply.drained() && reply.failure()) co_return reply.failure();
         if (client_.wire().broken()) failure = errc::client_closed;
         if (request_->peer && client_.wire().fin()) tell_end();
-        if (!failure && station().stopping()) failure = cut_at_stop();
+        if (!failure && station().stopping()) failure = request_->end_at_stop();
         if (failure && !answered()) co_return failure;
         if (failure) break;
         if (reply.drained()) {

@@ -86,8 +86,6 @@ class Session {
     error_code hear_replica();
     error_code answer_replica(const cluster::Ask& asked) const;
     error_code check_told_queue() const;
-    error_code unstarted_at_stop() const;
-    error_code cut_at_stop() const;
     const LineKeeper* keeper_for(const Whereabouts& at);
     bool calls_from_here() const;
     error_code find_line();

@@ -43,7 +43,7 @@ task<error_code> Session::read_body() {
         if (*got == Read::some) continue;
         co_await signal_;
         if (!request_->reply.pump()) co_return errc::client_closed;  // sends the 100 Continue
-        if (station().stopping()) co_return unstarted_at_stop();
+        if (station().stopping()) co_return request_->unstarted_at_stop();
         if (client_.wire().broken()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::body_timeout;
         // order: arrival: others wait for the head of the line, but not for ever.

@@ -118,18 +118,6 @@ bool Session::calls_from_here() const {
     return request_->route->gate->runs(*inside_);
 }
 
-// The process ends, and nothing of the request has gone to the backend: the replica that sent it
-// can take it to the next keeper.
-error_code Session::unstarted_at_stop() const {
-    return told_ ? errc::line_moved : errc::draining;
-}
-
-// Its run sends nothing any more that has sent nothing so far (Run::send_on).
-error_code Session::cut_at_stop() const {
-    const bool may_run = request_->peer || request_->reached_backend;
-    return may_run ? error_code(errc::stopped) : unstarted_at_stop();
-}
-
 // The other replica keeps the number for the case that this one is lost. One that was granted a
 // slot at once is told with its answer.
 void Session::tell_place(const Pass& pass) const {

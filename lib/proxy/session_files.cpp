@@ -183,7 +183,7 @@ task<error_code> Session::wait_for(const std::string& root, std::shared_ptr<disk
     loop().arm(deadline_, settings().response_timeout);
     while (!task->done()) {
         co_await signal_;
-        if (station().stopping()) co_return unstarted_at_stop();
+        if (station().stopping()) co_return request_->unstarted_at_stop();
         if (client_.wire().broken()) co_return errc::client_closed;
         if (deadline_.expired()) co_return errc::file_late;
     }

@@ -91,7 +91,7 @@ error_code Session::route() {
         station().head.view()->complaint = found.complaint;
     queues_ = found.queues;
     error_code failure = found.failure;
-    if (station().draining() && !may_be_awaited()) failure = unstarted_at_stop();
+    if (station().draining() && !may_be_awaited()) failure = request_->unstarted_at_stop();
     if (failure) {
         count_refused(failure);
         return failure;

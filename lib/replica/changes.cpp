@@ -58,24 +58,18 @@ void log_end(Log& log, const std::string& queue, const LineView& before, const L
               {"keeper", kept ? name_of(after.record->keeper) : "none"}});
 }
 
-// The next keeper finds a record that says that something may run, and no word.
-bool will_stand(const cluster::Line& line) {
-    return line.prior || line.state == cluster::LineState::open ||
-           line.state == cluster::LineState::leaving;
-}
-
 }  // namespace
 
 void log_kept(Log& log, const std::string& queue, const LineView& view, const std::string& why,
               const std::string& options) {
-    if (view.rid || !view.record || !will_stand(*view.record)) return;
-    const cluster::Line& line = *view.record;
-    const cluster::Epoch epoch = line.prior ? line.prior->epoch : line.epoch;
+    if (view.rid || !view.record) return;
+    const auto awaited = cluster::term_to_await(*view.record);
+    if (!awaited) return;
     log.error("the queue could not be given up: it stands until an operator settles it",
               {{"queue", queue},
-               {"epoch", epoch},
+               {"epoch", awaited->epoch},
                {"why", why.empty() ? "the cluster's store did not answer in time" : why},
-               {"command", settle_command(queue, epoch, options)}});
+               {"command", settle_command(queue, awaited->epoch, options)}});
 }
 
 void log_changes(Log& log, const std::string& queue, const LineView& before, const LineView& after,

@@ -104,17 +104,18 @@ void Line::publish() {
 Whereabouts Line::where() const {
     using enum Whereabouts::Where;
     const std::lock_guard lock(lock_);
-    const auto at = [this](Whereabouts::Where where) {
-        return Whereabouts{where, nullptr, nullptr, replaced_idle_};
+    const auto at = [this](Whereabouts::Where where, std::shared_ptr<const LineKeeper> keeper = {},
+                           std::shared_ptr<const LineKeeper> prior = {}) {
+        return Whereabouts{where, std::move(keeper), std::move(prior), replaced_idle_};
     };
     const bool needs_keeper = where_ == cluster::Where::nowhere || lost_;
     if (store_full_ && needs_keeper) return at(stands);
-    if (where_ == cluster::Where::peer) return {peer, at_, prior_, replaced_idle_};
+    if (where_ == cluster::Where::peer) return at(peer, at_, prior_);
     const bool sure = boot_now().time_since_epoch().count() < sure_until_.load();
     if (store_away_ && !sure) return at(away);
     if (store_full_ && until_.load() == 0 && !closes_) return at(stands);
     if (where_ != cluster::Where::here) return at(nowhere);
-    return {here, nullptr, prior_, replaced_idle_};
+    return at(here, nullptr, prior_);
 }
 
 Keeper::Facts Line::facts() const {

@@ -79,7 +79,7 @@ TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
     EXPECT_EQ(b->get("/after").status, 200);
     store_.go_on(0);
     a->program().signal(SIGCONT);
-    EXPECT_EQ(a->get("/again").status, 200);
+    expect_serves_again(*a, "/again");
     EXPECT_EQ(backend_.count("/empty"), 1u);
     EXPECT_EQ(backend_.count("/small"), 0u);
     EXPECT_EQ(backend_.most_in_flight(), 1);

@@ -78,7 +78,7 @@ TEST_P(ClusterStopped, WhatAKeeperHasNotStartedGoesOnWithTheLine) {
     a->program().stop();
     expect_three_answered(*b);
     a->program().signal(SIGCONT);
-    EXPECT_EQ(a->get("/after").status, 200);
+    expect_serves_again(*a, "/after");
     expect_each_ran_once();
 }
 

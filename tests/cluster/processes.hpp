@@ -172,6 +172,10 @@ class Cluster : public testing::Test {
         for (const char* path : {"/empty", "/small", "/get"}) EXPECT_EQ(backend_.count(path), 1u);
         EXPECT_EQ(backend_.most_in_flight(), 1);
     }
+    /// A replica that stood still looks at the store before it serves again.
+    static void expect_serves_again(const Process& woken, const std::string& target) {
+        EXPECT_TRUE(eventually([&] { return woken.get(target).status == 200; })) << target;
+    }
     /// The two have one line, which the first keeps: it has served a request.
     void begin_line(const Process& keeper) const { ASSERT_EQ(keeper.get("/first").status, 200); }
     boost::json::value status() const {

@@ -173,7 +173,7 @@ TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperGoesOnWithTheLine) {
     a->program().stop();
     expect_three_answered(*b);
     a->program().signal(SIGCONT);
-    EXPECT_TRUE(eventually([&] { return a->get("/after").status == 200; })) << "it looks first";
+    expect_serves_again(*a, "/after");
     expect_each_ran_once();
 }
 
