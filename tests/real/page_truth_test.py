@@ -46,6 +46,10 @@ class Shown(PageCase):
                              "waiting": [{**ticket, "number": 9, "target": "/cart", "waited_seconds": 1, "ready": True}]}}
         return self.browser.run(f"workers = {json.dumps(workers)}; return words({json.dumps({**shown, **queue})})")
 
+    def drawn(self, script, css):
+        """The text there after the script, in one call: the next event of the stream draws over it."""
+        return self.browser.run(f"{script}; return document.querySelector(arguments[0]).innerText", css)
+
     def test_a_line_is_blocked_while_no_slot_comes_free(self):
         self.open_page()
         self.assertEqual(self.words(), ["moving", "moving"])
@@ -128,8 +132,7 @@ class Shown(PageCase):
         whole |= {"admitted": 5, "refused": 0.5}
         lists = {name: [value, None if "_p" in name else 0, value * 3] for name, value in whole.items()}
         history = {"step_seconds": 10, "points": 90, "queues": {"cart": {**lists, "whole": whole, "seconds": 30}}}
-        self.browser.run(f"drawHistory({json.dumps(history)})")
-        captions = self.browser.text("[aria-label='Queue cart'] .charts")
+        captions = self.drawn(f"drawHistory({json.dumps(history)})", "[aria-label='Queue cart'] .charts")
         self.assertIn("Waits, last 30 s: p50 20 ms, p95 20 ms, p99 20 ms; highest 10 s: 60 ms", captions)
         self.assertIn("Refused a second, last 30 s: mean 0.5; highest 10 s: 1.5", captions)
 
@@ -157,10 +160,9 @@ class Shown(PageCase):
             (f"127.0.0.1:{tls}", "8, renew it now"), (f"127.0.0.1:{tls}", "99"), (f"inner, 127.0.0.1:{other}", "99"))
             for name in [rows[0][0]]]))
         self.assertEqual(self.browser.run("return document.querySelectorAll('[title*=object]').length"), 0)
-        self.browser.run("drawTable(byId('workers'), 'Workers', 0, ['Worker'], [['1']])")
-        self.browser.run("drawTable(byId('workers'), 'Workers', 7, ['Worker'], [['1']])")
-        self.assertEqual(self.browser.text("#workers h3"), "Workers (and 7 more)")
-
+        draw = "drawTable(byId('workers'), 'Workers', {}, ['Worker'], [['1']])"
+        self.assertEqual(self.drawn(draw.format(0), "#workers h3"), "Workers")
+        self.assertEqual(self.drawn(draw.format(7), "#workers h3"), "Workers (and 7 more)")
 
     def test_a_viewer_too_many_is_told_why(self):
         self.config.write_text(self.config.read_text().replace(f'"127.0.0.1:{self.admin}" }}', f'"127.0.0.1:{self.admin}", max_viewers: 1 }}'))
