@@ -72,6 +72,10 @@ const boost::system::error_category& category() noexcept;
 inline error_code make_error_code(errc e) noexcept {
     return {static_cast<int>(e), category()};
 }
+// Without a second code, whose making calls the category.
+inline bool operator==(const error_code& code, errc wanted) noexcept {
+    return code.value() == static_cast<int>(wanted) && code.category() == category();
+}
 
 }  // namespace ticketgate
 

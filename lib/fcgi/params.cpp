@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "http/cgi_name.hpp"
 #include "http/host.hpp"
-#include "http/rewrite.hpp"
 #include "http/target.hpp"
 
 namespace ticketgate::fcgi {

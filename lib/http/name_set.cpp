@@ -2,21 +2,7 @@
 
 #include <algorithm>
 
-#include "http/rewrite.hpp"
-
 namespace ticketgate::http {
-namespace {
-
-// Few different names share a slot: nearly every look-up of another name ends here.
-std::size_t slot_of(std::string_view name) {
-    const auto at = [&](std::size_t i) -> std::size_t {
-        return static_cast<unsigned char>(cgi_fold(name[i]));
-    };
-    const std::size_t size = name.size();
-    return (size * 37 + at(0) * 5 + at(size / 2) * 17 + at(size - 1) * 3) & 0xff;
-}
-
-}  // namespace
 
 NameSet::NameSet(std::span<const std::string> names) {
     for (const auto& name : names)
@@ -29,14 +15,13 @@ NameSet::NameSet(std::span<const std::string> names) {
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
     for (std::size_t i = 0; i < names_.size(); ++i) {
         const std::size_t slot = slot_of(names_[i]);
-        if (end_[slot] == 0) begin_[slot] = static_cast<std::uint16_t>(i);
+        if (!taken_[slot]) begin_[slot] = static_cast<std::uint16_t>(i);
+        taken_.set(slot);
         end_[slot] = static_cast<std::uint16_t>(i + 1);
     }
 }
 
-bool NameSet::contains(std::string_view name) const {
-    if (name.empty() || names_.empty()) return false;
-    const std::size_t slot = slot_of(name);
+bool NameSet::is_in(std::size_t slot, std::string_view name) const {
     for (std::size_t i = begin_[slot]; i < end_[slot]; ++i)
         if (same_cgi_name(name, names_[i])) return true;
     return false;

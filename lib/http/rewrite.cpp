@@ -271,17 +271,6 @@ void add_fields(std::string_view lines, RequestHead& head) {
 
 }  // namespace
 
-std::string cgi_name(std::string_view name) {
-    std::string folded(name);
-    std::ranges::transform(folded, folded.begin(), cgi_fold);
-    return folded;
-}
-
-bool same_cgi_name(std::string_view name, std::string_view cgi) {
-    return name.size() == cgi.size() && std::equal(name.begin(), name.end(), cgi.begin(),
-                                                   [](char a, char b) { return cgi_fold(a) == b; });
-}
-
 void rewrite_request(const RequestHead& head, const RequestEdits& edits, std::string& out) {
     out.reserve(out.size() + head.bytes.size() + edits.added.size() + room_for(edits.framing));
     Runs runs(out);

@@ -6,23 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "http/cgi_name.hpp"
 #include "http/head.hpp"
 #include "http/name_set.hpp"
 
 namespace ticketgate::http {
-
-/// Returns a field name as CGI sees it: letters in lower case, digits, all else as `-` (servers
-/// differ in which characters become `_`). Finds every spelling of an id header.
-std::string cgi_name(std::string_view name);
-/// Folds one character. All CGI servers change letters to upper case, but differ in which other
-/// characters become `_`: some only `-`, Apache all but letters and digits, PHP also dots. This
-/// folds them all.
-constexpr char cgi_fold(char c) {
-    const char lower = to_lower(c);
-    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ? lower : '-';
-}
-bool same_cgi_name(std::string_view name, std::string_view cgi);
 
 struct RequestEdits {
     std::span<const std::string> id_names = {};  ///< cgi_name()s: every spelling is dropped

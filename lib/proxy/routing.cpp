@@ -4,7 +4,7 @@
 
 #include "config/front_controller.hpp"
 #include "files/names.hpp"
-#include "http/rewrite.hpp"
+#include "http/cgi_name.hpp"
 #include "http/target.hpp"
 #include "proxy/method_override.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "http/rewrite.hpp"
+#include "http/cgi_name.hpp"
 
 namespace ticketgate::http {
 namespace {
