@@ -52,6 +52,17 @@ std::string look_again(const std::string& file) {
     return "; look again: ticketgate cluster status" + (options.empty() ? "" : " " + options);
 }
 
+bool no_proof(Written written) {
+    return written == Written::unknown || written == Written::failed;
+}
+
+// etcd may store a write that it refuses for want of room.
+std::string tell_no_proof(Written written, const std::string& why) {
+    if (written == Written::unknown) return "the store did not answer: " + why;
+    return "the store is full and refused the write, which it may have stored all the same (" +
+           why + "); make room, then run this again unless it is there";
+}
+
 // For the record of who has said it.
 std::string operator_name() {
     const auto user = environment("SUDO_USER");
@@ -95,8 +106,7 @@ int cluster_init(const std::string& file) {
         first.conditions.push_back({store.keys().cluster(), std::nullopt, 0});
         first.puts.push_back({store.keys().cluster(), cluster::write_cluster(id), 0});
         const Written written = store.write(first, why);
-        if (written == Written::unknown)
-            return complain("the store did not answer: " + why + look_again(file));
+        if (no_proof(written)) return complain(tell_no_proof(written, why) + look_again(file));
         if (written == Written::refused)
             return complain("another init of cluster " + name + " was first; nothing was changed");
         std::printf("cluster %s is initialised, id %s\n", name.c_str(), id.c_str());
@@ -132,8 +142,7 @@ int settle(const std::string& file, const std::string& queue, std::uint64_t epoc
         const auto transaction = cluster::transaction_of(store.keys(), contents->cluster, queue,
                                                          operator_name(), word, wall_now());
         const Written written = store.write(transaction, why);
-        if (written == Written::unknown)
-            return complain("the store did not answer: " + why + look_again(file));
+        if (no_proof(written)) return complain(tell_no_proof(written, why) + look_again(file));
         if (written == Written::refused)
             return complain("the line changed meanwhile" + look_again(file));
         std::printf("queue %s goes on behind epoch %llu\n", queue.c_str(),

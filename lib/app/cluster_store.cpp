@@ -30,8 +30,7 @@ etcd::Settings store_settings(const config::ClusterStore& store) {
 ClusterStore::ClusterStore(const config::Cluster& cluster)
     : client_(io_, store_settings(cluster.store)), keys_(cluster.name) {}
 
-std::optional<std::string> ClusterStore::call(const wire::Call& one, std::size_t times,
-                                              std::string& why) {
+etcd::Answer ClusterStore::call(const wire::Call& one, std::size_t times) {
     etcd::Answer answer;
     for (std::size_t i = 0; i < times && !answer.body; ++i) {
         const auto keep = [&answer](const std::exception_ptr& failed, etcd::Answer got) {
@@ -42,14 +41,14 @@ std::optional<std::string> ClusterStore::call(const wire::Call& one, std::size_t
         io_.restart();
         io_.run();
     }
-    why = answer.failure.message;
-    return std::move(answer.body);
+    return answer;
 }
 
 std::optional<cluster::Contents> ClusterStore::read(std::string& why) {
-    const auto body = call(wire::read_all(keys_.prefix()), client_.endpoints(), why);
-    if (!body) return std::nullopt;
-    const auto snapshot = wire::read_snapshot(*body);
+    const auto answer = call(wire::read_all(keys_.prefix()), client_.endpoints());
+    why = answer.failure.message;
+    if (!answer.body) return std::nullopt;
+    const auto snapshot = wire::read_snapshot(*answer.body);
     if (snapshot) return cluster::read_contents(keys_, *snapshot, why);
     why = "not an answer of etcd";
     return std::nullopt;
@@ -57,8 +56,10 @@ std::optional<cluster::Contents> ClusterStore::read(std::string& why) {
 
 // Once: it may happen without an answer, and would be refused the next time.
 cluster::Written ClusterStore::write(const wire::Transaction& transaction, std::string& why) {
-    const auto body = call(wire::write(transaction), 1, why);
-    const auto outcome = body ? wire::read_outcome(*body) : std::nullopt;
+    const auto answer = call(wire::write(transaction), 1);
+    why = answer.failure.message;
+    if (answer.failure.fault == wire::Fault::no_space) return cluster::Written::failed;
+    const auto outcome = answer.body ? wire::read_outcome(*answer.body) : std::nullopt;
     if (!outcome) return cluster::Written::unknown;
     return outcome->done ? cluster::Written::done : cluster::Written::refused;
 }

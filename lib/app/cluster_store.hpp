@@ -23,13 +23,13 @@ class ClusterStore {
     const cluster::Keys& keys() const { return keys_; }
     /// One linearizable read of everything. Null, and in `why` a sentence: it cannot be used.
     std::optional<cluster::Contents> read(std::string& why);
-    /// `unknown`: `why` has a sentence; it may have happened, or may still happen.
+    /// `unknown`: it may have happened, or may still happen. `failed`: the store has no room; it
+    /// may have happened. With both, `why` has a sentence.
     cluster::Written write(const cluster::etcd::Transaction& transaction, std::string& why);
 
  private:
     /// Asks each endpoint at most once.
-    std::optional<std::string> call(const cluster::etcd::Call& one, std::size_t times,
-                                    std::string& why);
+    etcd::Answer call(const cluster::etcd::Call& one, std::size_t times);
 
     boost::asio::io_context io_;
     etcd::Client client_;

@@ -158,6 +158,7 @@ json::object replica_view(const replica::Replica& replica, const Reader& reader)
     out["this_instance"] = replica.self().id;
     out["this_name"] = replica.self().name;
     out["problem"] = replica.problem();
+    out["store_full"] = replica.store_is_full();
     out["sure_seconds"] = to_s(replica.sure());
     return out;
 }

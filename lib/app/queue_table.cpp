@@ -49,12 +49,15 @@ std::string named(const json::object& from, const char* key) {
     return found == nullptr || !found->is_string() ? "" : cell(*found);
 }
 
-std::string elsewhere(const json::object& queue) {
-    return top::place_text(named(queue, "elsewhere"));
-}
-
 std::string keeper(const json::object& queue) {
     return named(queue, "keeper");
+}
+
+// A replica that is not sure of its queue names no keeper: itself or another one.
+std::string elsewhere(const json::object& queue) {
+    const std::string where = named(queue, "elsewhere");
+    const bool not_sure = where == "other_replica" && queue.contains("keeper");
+    return not_sure && keeper(queue).empty() ? "not known" : top::place_text(where);
 }
 
 Row queue_row(const json::object& queue) {

@@ -60,16 +60,20 @@ void log_end(Log& log, const std::string& queue, const LineView& before, const L
 
 }  // namespace
 
-void log_kept(Log& log, const std::string& queue, const LineView& view, const std::string& why,
+// `settle` writes, too.
+void log_kept(Log& log, const std::string& queue, const LineView& view, const StoreProblem& problem,
               const std::string& options) {
     if (view.rid || !view.record) return;
     const auto awaited = cluster::term_to_await(*view.record);
     if (!awaited) return;
-    log.error("the queue could not be given up: it stands until an operator settles it",
-              {{"queue", queue},
-               {"epoch", awaited->epoch},
-               {"why", why.empty() ? "the cluster's store did not answer in time" : why},
-               {"command", settle_command(queue, awaited->epoch, options)}});
+    log.error(
+        problem.full ? "the queue could not be given up: it stands until the cluster's store takes "
+                       "writes again, and an operator settles it then"
+                     : "the queue could not be given up: it stands until an operator settles it",
+        {{"queue", queue},
+         {"epoch", awaited->epoch},
+         {"why", problem.why.empty() ? "the cluster's store did not answer in time" : problem.why},
+         {"command", settle_command(queue, awaited->epoch, options)}});
 }
 
 void log_changes(Log& log, const std::string& queue, const LineView& before, const LineView& after,

@@ -14,8 +14,13 @@ namespace ticketgate::replica {
 void log_changes(Log&, const std::string& queue, const LineView& before, const LineView& after,
                  const std::string& options);
 
-/// The process ends: one line if the queue will stand because of it. `why`: the store's problem.
-void log_kept(Log&, const std::string& queue, const LineView&, const std::string& why,
+struct StoreProblem {
+    std::string why;  ///< empty: none is known
+    bool full = false;
+};
+
+/// The process ends: one line if the queue will stand because of it.
+void log_kept(Log&, const std::string& queue, const LineView&, const StoreProblem& problem,
               const std::string& options);
 
 }  // namespace ticketgate::replica

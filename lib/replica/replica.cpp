@@ -282,6 +282,8 @@ void Replica::note_problem() {
     {
         const std::lock_guard lock(seen_lock_);
         problem_ = look_problem_.empty() ? write_problem_ : look_problem_;
+        seen_full_ = look_problem_.empty() && !write_problem_.empty() && store_.is_full();
+        if (seen_full_) problem_.insert(0, "it takes no writes until it has room: ");
     }
     tell_problem();
 }

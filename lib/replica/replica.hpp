@@ -84,8 +84,10 @@ class Replica {
 
     // What an operator sees. Any thread.
     LineView view(const std::string& queue) const;
-    /// Why the store is not used; empty: it is.
+    /// Why the store is not used, or takes no writes; empty: all is well.
     std::string problem() const;
+    /// It can be read, and takes no writes until it has room.
+    bool store_is_full() const;
     /// The queues of which another replica has other settings.
     std::set<std::string> differing() const;
     /// Another live replica has this one's address.
@@ -151,6 +153,7 @@ class Replica {
     mutable std::mutex seen_lock_;  // guards what operators see
     std::map<std::string, LineView> seen_;
     std::string problem_;
+    bool seen_full_ = false;
     std::set<std::string> differing_;
     std::string shares_with_;  // its address; empty: nobody
     std::shared_ptr<const cluster::Contents> contents_;

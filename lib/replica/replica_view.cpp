@@ -75,12 +75,17 @@ std::shared_ptr<const cluster::Contents> Replica::contents() const {
 void Replica::tell_kept_lines() const {
     const std::lock_guard lock(seen_lock_);
     for (const auto& [queue, view] : seen_)
-        log_kept(log_, queue, view, problem_, settings_.options);
+        log_kept(log_, queue, view, {problem_, seen_full_}, settings_.options);
 }
 
 std::string Replica::problem() const {
     const std::lock_guard lock(seen_lock_);
     return problem_;
+}
+
+bool Replica::store_is_full() const {
+    const std::lock_guard lock(seen_lock_);
+    return seen_full_;
 }
 
 }  // namespace ticketgate::replica

@@ -31,6 +31,7 @@ KeptLine kept(const json::object& from, const std::string& self) {
                  .state = text(from, "state"),
                  .epoch = from.at("epoch").to_number<std::uint64_t>(),
                  .here = text(keeper, "instance") == self,
+                 .listed = keeper.at("listed").as_bool(),
                  .seconds = {}};
     if (const auto& seconds = from.at("state_seconds"); !seconds.is_null())
         out.seconds = seconds.to_number<double>();
@@ -44,6 +45,7 @@ ClusterPicture cluster(const json::object& from) {
     ClusterPicture out{.name = text(from, "cluster"),
                        .replica = text(from, "this_name"),
                        .problem = text(from, "problem"),
+                       .full = from.contains("store_full") && from.at("store_full").as_bool(),
                        .sure = from.at("sure_seconds").to_number<double>(),
                        .queues = {}};
     if (!from.contains("queues")) return out;
@@ -69,28 +71,56 @@ std::string end_of(const WaitsFor& waits) {
     return "  that replica is lost; if you know that they have ended: " + waits.command;
 }
 
-std::vector<std::string> stands(const std::string& queue, const KeptLine& line, Clock now) {
-    const WaitsFor& waits = *line.waits_for;
-    const std::string by = line.here ? "" : " at " + named(line.name, line.address);
-    return {queue + " stands" + by + since(line, now) + ": requests of epoch " +
-                std::to_string(waits.epoch) + ", kept by " + named(waits.name, waits.address) +
-                ", may still run",
-            end_of(waits)};
+// Nobody keeps it: who does by the record has no sign of life in the store.
+bool is_lost(const KeptLine& line) {
+    return !line.here && !line.listed && line.state != "free";
 }
 
-std::vector<std::string> clustered(const QueueLine& queue, const KeptLine& line, Clock now) {
-    if (line.waits_for) return stands(queue.name, line, now);
-    if (line.state == "free") return {queue.name + " has no keeper; its next request gives it one"};
+std::string end_of_loss(bool full) {
+    return full ? "  nothing starts until the store takes writes again, and another replica keeps "
+                  "the queue"
+                : "  nothing starts until another replica keeps the queue";
+}
+
+std::vector<std::string> stands(const std::string& queue, const KeptLine& line, bool full,
+                                Clock now) {
+    const WaitsFor& waits = *line.waits_for;
+    const std::string at = is_lost(line) ? " at the lost replica " : " at ";
+    const std::string by = line.here ? "" : at + named(line.name, line.address);
+    std::vector<std::string> lines{queue + " stands" + by + since(line, now) +
+                                       ": requests of epoch " + std::to_string(waits.epoch) +
+                                       ", kept by " + named(waits.name, waits.address) +
+                                       ", may still run",
+                                   end_of(waits)};
+    if (is_lost(line))
+        lines.push_back(end_of_loss(full));
+    else if (full)
+        lines.emplace_back("  it goes on only when the store takes writes again");
+    return lines;
+}
+
+std::vector<std::string> clustered(const QueueLine& queue, const KeptLine& line, bool full,
+                                   Clock now) {
+    if (line.waits_for) return stands(queue.name, line, full, now);
+    if (line.state == "free")
+        return {queue.name + " has no keeper; its next request gives it one" +
+                (full ? ", when the store takes writes again" : "")};
     const std::string of = ", epoch " + std::to_string(line.epoch) + ", " + line.state;
+    if (is_lost(line))
+        return {queue.name + " was kept by " + named(line.name, line.address) + of +
+                    ": THAT REPLICA IS LOST",
+                end_of_loss(full)};
+    const std::string closed =
+        full && line.state == "idle" ? "; it opens only when the store takes writes again" : "";
     if (!line.here && queue.keeper_refuses)
         return {queue.name + " is kept by " + named(line.name, line.address) + of,
                 "  THE KEEPER DOES NOT TAKE THE REQUESTS OF THIS REPLICA: its log has the reason"};
     if (!line.here)
         return {queue.name + " is kept by " + named(line.name, line.address) + of +
-                "; its requests wait and run there"};
+                "; its requests wait and run there" + closed};
     const bool unsure = !queue.elsewhere.empty();
     return {queue.name + " is kept here" + of +
-            (unsure ? "; this replica is not sure of it and starts nothing" : "")};
+            (unsure ? "; this replica is not sure of it and starts nothing" : "") + closed};
 }
 
 }  // namespace
@@ -109,6 +139,7 @@ std::string cluster_text(const ClusterPicture& cluster) {
     if (cluster.replicas > 1) out += ", " + std::to_string(cluster.replicas) + " replicas listed";
     out += "; sure for " + duration_text(cluster.sure);
     if (cluster.problem.empty()) return out + "; the store answers";
+    if (cluster.full) return out + "; THE STORE IS FULL: " + cluster.problem;
     return out + "; THE STORE CANNOT BE USED: " + cluster.problem;
 }
 
@@ -127,6 +158,7 @@ std::string keeper_text(const ClusterPicture& cluster, const std::string& queue)
     const KeptLine& line = found->second;
     if (line.state == "free") return "nobody";
     const std::string by = line.here ? "this replica" : line.name;
+    if (is_lost(line)) return by + ", lost";
     return line.state == "idle" || line.state == "open" ? by : by + ", " + line.state;
 }
 
@@ -153,7 +185,7 @@ std::vector<std::string> kept_by(const QueueLine& queue, const ClusterPicture* c
         return {queue.name + ": new requests go to the new process, and are not shown here"};
     if (cluster == nullptr) return {};
     const auto found = cluster->queues.find(queue.name);
-    if (found != cluster->queues.end()) return clustered(queue, found->second, now);
+    if (found != cluster->queues.end()) return clustered(queue, found->second, cluster->full, now);
     if (queue.elsewhere.empty()) return {};
     return {queue.name + " is clustered, and this replica does not know who keeps it"};
 }

@@ -26,13 +26,15 @@ struct KeptLine {
     std::string name, address, state;  ///< of the keeper; of the line
     std::uint64_t epoch = 0;
     bool here = false;              ///< the replica that is asked keeps it
+    bool listed = true;             ///< the store has a sign of life of the keeper
     std::optional<double> seconds;  ///< it has had its state for so long
     std::optional<WaitsFor> waits_for = {};
 };
 
 struct ClusterPicture {
     std::string name, replica;  ///< of the cluster, and of the replica that is asked
-    std::string problem;        ///< why the store cannot be used
+    std::string problem;        ///< why the store cannot be used, or takes no writes
+    bool full = false;          ///< it answers reads, and takes no writes until it has room
     double sure = 0;            ///< seconds for which it may grant without the store
     std::size_t replicas = 0;
     std::map<std::string, KeptLine> queues;

@@ -14,16 +14,15 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+// Replica b keeps the queue, and waits for the lost replica a.
+void store_settling_line(Calls& calls) {
+    const cluster::Instance lost{"aaaa", "web-a", "a:1"}, now{"bbbb", "web-b", "b:1"};
+    const cluster::Line line{20, now, cluster::LineState::settling, cluster::Prior{10, lost, true}};
+    calls.put(keys.line("app"), cluster::write_line(line, wall_now()));
+}
+
 class ClusterCommands : public Test {
  protected:
-    // Replica b keeps the queue, and waits for the lost replica a.
-    void store_settling_line() {
-        const cluster::Instance lost{"aaaa", "web-a", "a:1"}, now{"bbbb", "web-b", "b:1"};
-        const cluster::Line line{20, now, cluster::LineState::settling,
-                                 cluster::Prior{10, lost, true}};
-        calls_.put(keys.line("app"), cluster::write_line(line, wall_now()));
-    }
-
     Etcd store_;
     Calls calls_{store_};
     Command command_{store_};
@@ -45,7 +44,7 @@ TEST_F(ClusterCommands, InitWritesTheClusterOnce) {
 
 TEST_F(ClusterCommands, StatusPrintsWhatTheStoreHolds) {
     ASSERT_EQ(command_.run({"cluster", "init"}).code, 0);
-    store_settling_line();
+    store_settling_line(calls_);
     const auto table = command_.run({"cluster", "status", "--table"});
     EXPECT_EQ(table.code, 0) << table.err;
     EXPECT_TRUE(has(table.out, "ticketgate settle app 10 -c /")) << table.out;
@@ -57,7 +56,7 @@ TEST_F(ClusterCommands, StatusPrintsWhatTheStoreHolds) {
 
 TEST_F(ClusterCommands, SettleWritesTheWordOfAnOperator) {
     ASSERT_EQ(command_.run({"cluster", "init"}).code, 0);
-    store_settling_line();
+    store_settling_line(calls_);
     const auto before = calls_.entries(keys.prefix());
     EXPECT_EQ(command_.run({"settle", "app", "20"}).code, 1) << "another epoch";
     EXPECT_EQ(command_.run({"settle", "other", "10"}).code, 1);
@@ -72,7 +71,7 @@ TEST_F(ClusterCommands, SettleWritesTheWordOfAnOperator) {
 
 TEST_F(ClusterCommands, SettleIsRefusedWhileTheReplicaIsListed) {
     ASSERT_EQ(command_.run({"cluster", "init"}).code, 0);
-    store_settling_line();
+    store_settling_line(calls_);
     const cluster::Replica alive{{"aaaa", "web-a", "a:1"}, "1.0", {}};
     calls_.put(keys.replica("aaaa"), cluster::write_replica(alive), calls_.lease(60s));
     const auto ran = command_.run({"settle", "app", "10"});
@@ -89,6 +88,22 @@ TEST_F(ClusterCommands, TellThatTheStoreDoesNotAnswer) {
         EXPECT_EQ(ran.code, 1);
         EXPECT_TRUE(has(ran.err, "store cannot be used: " + store_.url(0))) << ran.err;
     }
+}
+
+// etcd may store what it refuses, so nothing is said of what stands there.
+TEST(ClusterCommandsOfAFullStore, TellThatItRefusedTheWrite) {
+    const Etcd store(Calls::small_quota());
+    Calls calls(store);
+    const Command command(store);
+    ASSERT_EQ(command.run({"cluster", "init"}).code, 0);
+    store_settling_line(calls);
+    calls.fill();
+    const auto ran = command.run({"settle", "app", "10"});
+    EXPECT_EQ(ran.code, 1);
+    for (const char* part : {"the store is full and refused the write, which it may have stored",
+                             "database space exceeded", "look again: ticketgate cluster status"})
+        EXPECT_TRUE(has(ran.err, part)) << ran.err;
+    EXPECT_FALSE(has(ran.err, "did not answer")) << ran.err;
 }
 
 TEST(ClusterCommandsOfAUser, LogInAsTheFileSays) {

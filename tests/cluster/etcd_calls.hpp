@@ -68,6 +68,23 @@ class Calls {
         return wire::read_lease(body(wire::grant_lease(ttl))).value_or(0);
     }
 
+    /// Writes until a store with small_quota has no room.
+    void fill() {
+        etcd::Answer last;
+        last.body = "";
+        for (int i = 0; last.body && i < 1000; ++i) {
+            wire::Transaction one;
+            one.puts.push_back({"/fill/" + std::to_string(i), std::string(4096, 'x'), 0});
+            last = call(wire::write(one));
+        }
+        ASSERT_EQ(last.failure.fault, wire::Fault::no_space) << last.failure.message;
+    }
+    static Etcd::Options small_quota() {
+        Etcd::Options options;
+        options.more = {"--quota-backend-bytes", "262144"};
+        return options;
+    }
+
  private:
     boost::asio::io_context io_;
     etcd::Client client_;

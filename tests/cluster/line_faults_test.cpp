@@ -179,22 +179,12 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
 // A store whose database is at its limit answers reads and renewals, and takes no writes.
 class ClusterFull : public ClusterFaults {
  protected:
-    ClusterFull() : ClusterFaults(small()) {}
-    static Etcd::Options small() {
-        Etcd::Options options;
-        options.more = {"--quota-backend-bytes", "262144"};
-        return options;
-    }
-    void fill() const {
-        Calls calls(store_);
-        etcd::Answer last;
-        last.body = "";
-        for (int i = 0; last.body && i < 1000; ++i) {
-            wire::Transaction one;
-            one.puts.push_back({"/fill/" + std::to_string(i), std::string(4096, 'x'), 0});
-            last = calls.call(wire::write(one));
-        }
-        ASSERT_EQ(last.failure.fault, wire::Fault::no_space) << last.failure.message;
+    ClusterFull() : ClusterFaults(Calls::small_quota()) {}
+    void fill() const { Calls(store_).fill(); }
+    static bool says_full(const Process& there) {
+        const auto view = there.cluster();
+        return view.at("store_full").as_bool() &&
+               view.at("problem").as_string().starts_with("it takes no writes until it has room: ");
     }
     void make_room() const {
         (void)store_.control({"del", "--prefix", "/fill/"});
@@ -224,12 +214,33 @@ TEST_F(ClusterFull, ALineThatCannotBeGivenUpIsNamed) {
     EXPECT_EQ(b->get("/new").status, 503) << "its keeper drains, and can hand nothing over";
     EXPECT_EQ(a->program().wait(), 0);
     const std::string err = a->program().err();
-    EXPECT_NE(err.find("the queue could not be given up"), err.npos) << err;
+    EXPECT_NE(err.find("the queue could not be given up: it stands until the cluster's store takes "
+                       "writes again"),
+              err.npos)
+        << err;
     EXPECT_NE(err.find("ticketgate settle app "), err.npos) << err;
     ASSERT_TRUE(b->program().says("database space exceeded")) << "it cannot take it over";
     for (int i = 0; i < 4; ++i) EXPECT_EQ(b->get("/new").status, 503);
     EXPECT_GE(b->metric(refused), 4);
     EXPECT_EQ(backend_.count("/new"), 0u);
+    EXPECT_TRUE(says_full(*b));
+    make_room();
+    EXPECT_TRUE(eventually([&] { return !b->cluster().at("store_full").as_bool(); }));
+}
+
+// What a replica shows is current, and names nobody who could serve.
+TEST_F(ClusterFull, TheViewsTellThatTheKeeperIsLostAndTheStoreTakesNoWrites) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b");
+    ASSERT_TRUE(is_stored({"idle"}));
+    fill();
+    a->crash();
+    ASSERT_TRUE(eventually(
+        [&] { return !b->cluster().at("queues").at(0).at("keeper").at("listed").as_bool(); }));
+    EXPECT_TRUE(eventually([&] { return says_full(*b); }));
+    EXPECT_EQ(b->get("/new").status, 503);
+    EXPECT_TRUE(b->queue().at("keeper").is_null()) << "no keeper to go to";
 }
 
 TEST_F(ClusterFull, ALineThatIsOpenGoesOn) {

@@ -63,12 +63,14 @@ class Process {
         one.get("/api/v1/queues");
         return boost::json::parse(one.read().body).at("queues").at(0);
     }
-    /// Its last look at the store showed the line in this state.
-    bool sees_line(std::string_view state) const {
+    boost::json::value cluster() const {
         Client one(address(1));
         one.get("/api/v1/cluster");
-        const auto view = boost::json::parse(one.read().body);
-        return view.at("queues").at(0).at("state").as_string() == state;
+        return boost::json::parse(one.read().body);
+    }
+    /// Its last look at the store showed the line in this state.
+    bool sees_line(std::string_view state) const {
+        return cluster().at("queues").at(0).at("state").as_string() == state;
     }
     /// Waits until this many requests wait with the whole of their bodies.
     bool wait_for_ready(std::ptrdiff_t n) const {

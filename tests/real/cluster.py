@@ -14,7 +14,7 @@ SECRET = "0123456789abcdef"
 
 
 class Etcd:
-    def __init__(self):
+    def __init__(self, *more):
         self.folder = tempfile.mkdtemp(prefix="ticketgate-etcd-")
         self.port, raft = free_port(), free_port()
         self.url, raft = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{raft}"
@@ -22,7 +22,7 @@ class Etcd:
         self.child = subprocess.Popen(
             ["etcd", "--data-dir", f"{self.folder}/data", "--listen-client-urls", self.url, "--advertise-client-urls",
              self.url, "--listen-peer-urls", raft, "--initial-advertise-peer-urls", raft, "--initial-cluster",
-             f"default={raft}"], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+             f"default={raft}", *more], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         log.close()
         wait_for(self.healthy, "etcd is healthy", PATIENCE)
 
@@ -31,6 +31,15 @@ class Etcd:
             return get(self.port, "/health", timeout=5)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
+
+    def fill(self):
+        """Until it takes no writes; needs a small quota."""
+        full, number = False, 0
+        while not full and number < 2000:
+            done = subprocess.run(["etcdctl", "--endpoints", self.url, "put", f"/fill/{number}"], input="x" * 65536, text=True,
+                                  capture_output=True, env=dict(os.environ, ETCDCTL_API="3"), timeout=PATIENCE)
+            full, number = "database space exceeded" in done.stderr, number + 1
+        assert full, done.stderr
 
     def end(self):
         self.child.kill()

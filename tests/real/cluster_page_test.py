@@ -32,7 +32,7 @@ class ClusterPage(unittest.TestCase):
             self.skipTest(f"no {missing()} here")
         self.application = Application()
         self.addCleanup(self.application.gate.set)
-        self.etcd = Etcd()
+        self.etcd = Etcd("--quota-backend-bytes", "1048576")
         self.addCleanup(self.etcd.end)
         self.replicas = []
         for name in ("a", HOSTILE if "names_the_keeper" in self.id() else "b"):
@@ -144,6 +144,18 @@ class ClusterPage(unittest.TestCase):
         self.shows(f"{QUEUE} .state", "this replica starts none of its requests")
         self.shows(f"{QUEUE} .keeper", "It is not sure of it now, and starts nothing.")
         self.shot("cluster-store-away")
+
+    def test_a_lost_keeper_and_a_full_store_are_told(self):
+        self.open_page(self.b)
+        self.shows(f"{QUEUE} .keeper", "Kept by a (127.0.0.1:", ", idle")
+        self.etcd.fill()
+        self.a.kill()
+        self.shows(f"{QUEUE} .keeper", "Was kept by a (127.0.0.1:", "That replica is lost.",
+                   "Nothing starts until the store takes writes again, and another replica keeps the queue.")
+        self.shows("#cluster", "The store is full: it takes no writes until it has room: ", "database space exceeded",
+                   "What this page says of the cluster is current.", "store\ntakes no writes")
+        self.shot("cluster-store-full")
+        self.assertEqual(self.browser.complaints(), [])
 
     def test_the_stream_is_bounded(self):
         def told():

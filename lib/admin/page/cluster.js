@@ -4,27 +4,38 @@
 let tools = null; // of page.js
 
 const named = ({ name, address }) => `${name} (${address})`;
+// Who keeps it by the record has no sign of life in the store.
+const isLost = ({ keeper, state }, { this_instance: self }) => !keeper.listed && keeper.instance !== self && state !== "free";
+const endOfLoss = ({ store_full: full }) => full ? "Nothing starts until the store takes writes again, and another replica keeps the queue."
+  : "Nothing starts until another replica keeps the queue.";
 const since = (line) => line.state_seconds === null ? "" : ` for ${tools.time(line.state_seconds)}`;
 
 // ── one queue ──
 
 function keeperOf(line, cluster) {
-  if (line.keeper === undefined || line.state === "free") return "No replica keeps this queue. Its next request gives it a keeper.";
+  if (line.keeper === undefined || line.state === "free") {
+    return `No replica keeps this queue. Its next request gives it a keeper${cluster.store_full ? " when the store takes writes again" : ""}.`;
+  }
   const here = line.keeper.instance === cluster.this_instance;
-  const term = `epoch ${line.epoch}, ${line.state}${since(line)}`;
+  const epoch = `epoch ${line.epoch}, ${line.state}${since(line)}`;
+  if (isLost(line, cluster)) return `Was kept by ${named(line.keeper)}, ${epoch}. That replica is lost. ${endOfLoss(cluster)}`;
+  const closed = cluster.store_full && line.state === "idle" ? ", and opens only when the store takes writes again" : "";
+  const term = epoch + closed;
   if (!here) return `Kept by ${named(line.keeper)}, ${term}. Its requests wait and run there; this replica forwards what it gets.`;
   const unsure = cluster.sure_seconds > 0 ? "" : " It is not sure of it now, and starts nothing.";
   return `Kept by this replica, ${cluster.this_name}, ${term}.${unsure}`;
 }
 
-function waitOf(line, { this_instance: self }) {
+function waitOf(line, cluster) {
   const { waits_for: prior, keeper } = line;
-  const where = keeper.instance === self ? "" : ` at ${named(keeper)}`;
+  const lost = isLost(line, cluster);
+  const where = keeper.instance === cluster.this_instance ? "" : ` at ${lost ? "the lost replica " : ""}${named(keeper)}`;
+  const goesOn = lost ? `${endOfLoss(cluster)} ` : cluster.store_full ? "It goes on only when the store takes writes again. " : "";
   const stands = `Stands${where}${since(line)}: requests of epoch ${prior.epoch}, kept by ${named(prior)}, may still run. `;
-  if (prior.word) return `${stands}The store has the word that they have ended.`;
-  if (!prior.command) return `${stands}That replica lives, and says itself when they have ended.`;
+  if (prior.word) return `${stands}The store has the word that they have ended. ${goesOn}`;
+  if (!prior.command) return `${stands}That replica lives, and says itself when they have ended. ${goesOn}`;
   return `${stands}That replica is lost. Stop its process if it still lives, and see in the application that none of its ` +
-    "requests runs: a wrong settle lets two run at once. Then run:";
+    `requests runs: a wrong settle lets two run at once. ${goesOn}Then run:`;
 }
 
 function makeKeeper(node) {
@@ -82,9 +93,12 @@ function drawSection(cluster) {
   const { replicas = [], replicas_not_shown: hidden = 0 } = cluster;
   say(node.heading, `The cluster ${cluster.cluster}`);
   node.problem.hidden = cluster.problem === "";
-  say(node.problem, `The store cannot be used: ${cluster.problem}. What this page says of the cluster is older.`);
+  const { problem, store_full: full } = cluster;
+  say(node.problem, full ? `The store is full: ${problem}. What this page says of the cluster is current.`
+    : `The store cannot be used: ${problem}. What this page says of the cluster is older.`);
   const sure = cluster.sure_seconds > 0 ? time(cluster.sure_seconds) : "not sure: it starts no request of a clustered queue";
-  keep(node.numbers, [["this replica", cluster.this_name], ["store", cluster.problem === "" ? "answers" : "cannot be used"],
+  const store = problem === "" ? "answers" : full ? "takes no writes" : "cannot be used";
+  keep(node.numbers, [["this replica", cluster.this_name], ["store", store],
     ["sure for", sure]], ([name]) => name, ([name]) => el("div", {}, el("dt", {}, name), el("dd")),
   (pair, [, value]) => say(pair.lastChild, value));
   const own = (one) => one.instance === cluster.this_instance ? `${one.name} (this one)` : one.name;

@@ -67,6 +67,14 @@ TEST(QueueTable, SaysWhereElseRequestsOfAQueueAre) {
         "10.0.0.2:9902\n");
 }
 
+// It is the keeper itself, or nobody is.
+TEST(QueueTable, NamesNoOtherReplicaThatItDoesNotKnow) {
+    const std::string unsure = cart + R"(,"elsewhere":"other_replica","keeper":null})";
+    EXPECT_EQ(queue_table(R"({"queues":[)" + unsure + "]}"),
+              "QUEUE  RUNNING  WAITING  OLDEST RUN  OLDEST WAIT  ORDER    PAUSED  ALSO IN\n"
+              "cart   1 of 1   2        14.0s       1.2s         arrival  no      not known\n");
+}
+
 TEST(QueueTable, SaysWhatBecameOfTheClient) {
     const auto state = [](const std::string& client) {
         const std::string tickets =

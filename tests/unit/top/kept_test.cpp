@@ -14,14 +14,19 @@ namespace {
 
 constexpr Clock now{50'000, 3600};
 
-std::string keeper(const std::string& id) {
+std::string keeper(const std::string& id, bool listed) {
     return R"({"instance":")" + id + R"(","name":"web-)" + id + R"(","address":")" + id +
-           R"(:9902","listed":true})";
+           R"(:9902","listed":)" + (listed ? "true" : "false") + "}";
 }
 
-std::string line(const std::string& state, const std::string& of, const std::string& more = {}) {
+std::string line(const std::string& state, const std::string& of, const std::string& more = {},
+                 bool listed = true) {
     return R"({"name":"cart","state":")" + state +
-           R"(","state_seconds":12.5,"epoch":20,"keeper":)" + keeper(of) + more + "}";
+           R"(","state_seconds":12.5,"epoch":20,"keeper":)" + keeper(of, listed) + more + "}";
+}
+
+std::string lost_line(const std::string& state, const std::string& more = {}) {
+    return line(state, "b", more, false);
 }
 
 std::string lost(const std::string& word, const std::string& command = {}) {
@@ -30,13 +35,18 @@ std::string lost(const std::string& word, const std::string& command = {}) {
            word + command + "}";
 }
 
-ClusterPicture cluster(const std::string& queue, const std::string& problem = {}) {
+ClusterPicture cluster(const std::string& queue, const std::string& problem = {},
+                       bool full = false) {
     const auto read = read_cluster(
         R"({"cluster":"shop","id":"c0ffee","revision":7,"replicas":[{},{}],"queues":[)" + queue +
         R"(],"this_instance":"a","this_name":"web-a","problem":")" + problem +
-        R"(","sure_seconds":2.75})");
+        R"(","store_full":)" + (full ? "true" : "false") + R"(,"sure_seconds":2.75})");
     EXPECT_TRUE(read);
     return read.value_or(ClusterPicture());
+}
+
+ClusterPicture full_cluster(const std::string& queue) {
+    return cluster(queue, "it takes no writes", true);
 }
 
 using Texts = std::vector<std::string>;
@@ -67,6 +77,39 @@ TEST(Kept, NamesTheKeeper) {
     EXPECT_EQ(keeper_text(cluster(line("leaving", "b")), "cart"), "web-b, leaving");
     EXPECT_EQ(told(cluster(line("free", "b"))),
               Texts{"cart has no keeper; its next request gives it one"});
+}
+
+TEST(Kept, SaysThatTheKeeperIsLost) {
+    const auto there = cluster(lost_line("idle"));
+    EXPECT_EQ(told(there, "other_replica"),
+              (Texts{"cart was kept by web-b (b:9902), epoch 20, idle: THAT REPLICA IS LOST",
+                     "  nothing starts until another replica keeps the queue"}));
+    EXPECT_EQ(keeper_text(there, "cart"), "web-b, lost");
+    EXPECT_EQ(keeper_text(cluster(lost_line("free")), "cart"), "nobody");
+    EXPECT_EQ(told(full_cluster(lost_line("open")), "other_replica").back(),
+              "  nothing starts until the store takes writes again, and another replica keeps the "
+              "queue");
+}
+
+TEST(Kept, SaysThatTheOneThatWaitsIsLostToo) {
+    const std::string waits = R"(,"waits_for":{"instance":"c","name":"web-c","address":"c:9902",)"
+                              R"("listed":false,"epoch":10,"word":true})";
+    const auto lines = told(cluster(lost_line("settling", waits)), "other_replica");
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_TRUE(lines[0].starts_with("cart stands at the lost replica web-b (b:9902) for "));
+    EXPECT_EQ(lines[2], "  nothing starts until another replica keeps the queue");
+}
+
+TEST(Kept, SaysWhatWaitsForAStoreWithoutRoom) {
+    EXPECT_EQ(told(full_cluster(line("open", "a"))), Texts{"cart is kept here, epoch 20, open"});
+    EXPECT_EQ(told(full_cluster(line("idle", "a"))),
+              Texts{"cart is kept here, epoch 20, idle; it opens only when the store takes writes "
+                    "again"});
+    EXPECT_EQ(told(full_cluster(line("free", "b"))),
+              Texts{"cart has no keeper; its next request gives it one, when the store takes "
+                    "writes again"});
+    EXPECT_EQ(told(full_cluster(line("settling", "a", lost("true"))), "earlier_keeper").back(),
+              "  it goes on only when the store takes writes again");
 }
 
 TEST(Kept, SaysThatTheKeeperRefusesThisReplica) {
@@ -128,6 +171,9 @@ TEST(Cluster, IsOneLine) {
     EXPECT_EQ(cluster_text(cluster("", "no answer")),
               "cluster shop: this is web-a, 2 replicas listed; sure for 2.8s; THE STORE CANNOT BE "
               "USED: no answer");
+    EXPECT_EQ(cluster_text(full_cluster("")),
+              "cluster shop: this is web-a, 2 replicas listed; sure for 2.8s; THE STORE IS FULL: "
+              "it takes no writes");
     const auto first =
         read_cluster(R"({"cluster":"shop","this_instance":"a","this_name":"web-a","problem":"x",)"
                      R"("sure_seconds":0})");
