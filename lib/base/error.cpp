@@ -5,6 +5,27 @@
 namespace ticketgate {
 namespace {
 
+const char* text_of_cluster(errc e) {
+    switch (e) {
+        case errc::not_a_replica:
+            return "only replicas of the cluster may connect here";
+        case errc::line_moved:
+            return "the queue moved to another replica; the request was not started";
+        case errc::cluster_away:
+            return "no replica of the cluster can serve the queue now";
+        case errc::word_given:
+            return "nothing of that term runs here";
+        case errc::no_word:
+            return "something of that term may run here";
+        case errc::keeper_lost:
+            return "the replica that had the request was lost";
+        case errc::keeper_silent:
+            return "the replica that keeps the queue did not answer in time";
+        default:
+            return "unknown error";
+    }
+}
+
 const char* text(errc e) {
     switch (e) {
         case errc::bad_request:
@@ -56,17 +77,13 @@ const char* text(errc e) {
         case errc::slot_revoked:
             return "the slot was released before the request was sent to the backend";
         case errc::not_a_replica:
-            return "only replicas of the cluster may connect here";
         case errc::line_moved:
-            return "the queue moved to another replica; the request was not started";
         case errc::cluster_away:
-            return "no replica of the cluster can serve the queue now";
         case errc::word_given:
-            return "nothing of that term runs here";
         case errc::no_word:
-            return "something of that term may run here";
         case errc::keeper_lost:
-            return "the replica that had the request was lost";
+        case errc::keeper_silent:
+            return text_of_cluster(e);
         case errc::upstream_refused:
             return "cannot connect to the backend";
         case errc::upstream_untrusted:

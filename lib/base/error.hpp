@@ -46,6 +46,7 @@ enum class errc {
     word_given,     ///< 204: to a replica: nothing of the term that it asks for runs here
     no_word,        ///< 409: to a replica: not yet
     keeper_lost,    ///< 502: the replica that had the request is gone; it may have run
+    keeper_silent,  ///< 504: the replica that has the request says nothing; it may run
     // the backend
     upstream_refused,          ///< 502: no connection could be made
     upstream_untrusted,        ///< 502: the TLS handshake failed, or the certificate is not good

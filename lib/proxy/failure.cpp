@@ -48,6 +48,7 @@ constexpr std::array meanings{
     Meaning{errc::word_given, 204},
     Meaning{errc::no_word, 409},
     Meaning{errc::keeper_lost, 502},
+    Meaning{errc::keeper_silent, 504},
     Meaning{errc::upstream_refused, 502},
     Meaning{errc::upstream_untrusted, 502},
     Meaning{errc::upstream_connect_timeout, 504},
@@ -109,10 +110,10 @@ bool is(error_code failure, std::initializer_list<errc> codes) {
 }
 
 bool of_backend(error_code failure) {
-    return is(failure,
-              {errc::upstream_refused, errc::upstream_untrusted, errc::upstream_connect_timeout,
-               errc::upstream_broke, errc::upstream_lost, errc::upstream_bad_response,
-               errc::upstream_timeout, errc::upstream_overloaded, errc::keeper_lost});
+    return is(failure, {errc::upstream_refused, errc::upstream_untrusted,
+                        errc::upstream_connect_timeout, errc::upstream_broke, errc::upstream_lost,
+                        errc::upstream_bad_response, errc::upstream_timeout,
+                        errc::upstream_overloaded, errc::keeper_lost, errc::keeper_silent});
 }
 
 const config::Answer* answer_of(error_code failure, const config::Settings* settings) {

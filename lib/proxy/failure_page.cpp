@@ -37,6 +37,8 @@ constexpr std::array words{
           "The answer of the program behind this site cannot be read."},
     Words{errc::upstream_timeout, "The application did not answer in time",
           "The program behind this site took too long. It may still be working."},
+    Words{errc::keeper_silent, "This site did not answer in time",
+          "The server that has your request took too long. It may still be working."},
     Words{errc::upstream_overloaded, "The application is busy right now",
           "The program behind this site accepts no more requests at the moment."},
     Words{errc::spool_full, "This site is busy right now",

@@ -219,6 +219,7 @@ void Run::tell(error_code failure) noexcept {
         const std::string_view more = complaint_.empty() ? std::string_view(fault) : complaint_;
         if (!more.empty()) why.append(": ").append(more);
         if (goes_to_another_keeper(failure)) return tell_keeper(why, Peers::remedy(fault));
+        if (request_->peer) return tell_of_keeper(failure, why);
         if (counts) note_failure(why);
         const std::string address = exchange_ ? exchange_->address() : std::string();
         const bool no_answer = request_->record.upstream_status == 0;  // else it was cut
@@ -227,10 +228,6 @@ void Run::tell(error_code failure) noexcept {
         const Field upstream("upstream", request_->route->settings.upstream);
         constexpr auto message = "the exchange with the backend failed";
         auto& log = station_.commons.log;
-        // It has not begun there, or may be repeated: it goes to a keeper again, every 50 ms.
-        if (request_->peer && !request_->asked_for)
-            return log.debug("the replica that keeps the queue did not serve the request",
-                             {id, {"address", address}, {"why", why}});
         remedy.empty()
             ? log.warn(message, {id, upstream, {"address", address}, {"why", why}})
             : log.warn(message,

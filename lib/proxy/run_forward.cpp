@@ -77,7 +77,7 @@ error_code Run::look_for_keeper() {
     if (awaits ? line_went_on() : was_never_started()) return errc::line_moved;
     if (monotonic_now() < keeper_ends_) return arm_keeper(), error_code();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
-    return request_->repeatable || !awaits ? errc::upstream_timeout : errc::line_moved;
+    return request_->repeatable || !awaits ? errc::keeper_silent : errc::line_moved;
 }
 
 // A client that ends its side may have left; the keeper decides, as of its own clients.
@@ -117,6 +117,39 @@ void Run::tell_keeper(const std::string& why, const std::string& remedy) {
                                {"queue", request_->record.queue},
                                {"address", address},
                                {"why", why + more}});
+}
+
+// In words of a replica: those of a failure speak of a backend.
+std::string Run::fault_of_keeper(error_code failure, const std::string& why) const {
+    if (failure == errc::upstream_broke) return "it ended its connection before its answer";
+    if (failure == errc::upstream_lost) return "the network to it failed";
+    if (failure != errc::keeper_silent) return why;
+    return streaming_ ? "it sent nothing within tunnel_timeout and wait_timeout"
+                      : "it sent nothing within wait_timeout, response_timeout and 2s";
+}
+
+// One that has not begun there, or may be repeated, goes to a keeper again, every 50 ms.
+void Run::tell_of_keeper(error_code failure, const std::string& why) {
+    const Record& record = request_->record;
+    const std::string fault = fault_of_keeper(failure, why);
+    const Field id("request_id", record.request_id), queue("queue", record.queue);
+    const Field replica("replica", record.cluster->forwarded_to), reason("why", fault);
+    auto& log = station_.commons.log;
+    if (failure == errc::keeper_silent)
+        log.warn("the replica that keeps the queue is silent",
+                 {id,
+                  queue,
+                  replica,
+                  reason,
+                  {"remedy",
+                   "does that replica run, or does it stand still? `ticketgate cluster status` "
+                   "tells what its queue waits for"}});
+    else if (request_->asked_for || request_->reply.begun())
+        log.warn("the replica that keeps the queue did not answer to the end",
+                 {id, queue, replica, reason, {"remedy", "see the log of that replica"}});
+    else
+        log.debug("the replica that keeps the queue did not serve the request",
+                  {id, queue, replica, reason});
 }
 
 // What a replica answers before it takes the request for one of a replica: it has not started it,

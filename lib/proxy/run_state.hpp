@@ -48,6 +48,8 @@ class Run final : public Resident {
     error_code of_keeper(error_code failure);
     bool goes_to_another_keeper(error_code failure) const;
     void tell_keeper(const std::string& why, const std::string& remedy);
+    void tell_of_keeper(error_code failure, const std::string& why);
+    std::string fault_of_keeper(error_code failure, const std::string& why) const;
     Duration keeper_silence(Duration backend) const;
     bool awaits_keeper() const;
     bool looks_for_keeper() const;

@@ -119,6 +119,7 @@ error_code Run::timed_out() {
     if (watch_ == Watch::client) return client_is_slow(), error_code();
     if (looks_for_keeper()) return look_for_keeper();
     if (!exchange_->connected()) return errc::upstream_connect_timeout;
+    if (request_->peer) return errc::keeper_silent;
     if (!hold_.guards()) return errc::upstream_timeout;
     deadline_.disarm();
     watch_ = Watch::silent;

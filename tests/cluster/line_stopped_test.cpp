@@ -102,6 +102,40 @@ TEST_F(ClusterFaults, AKeeperThatStandsStillHoldsNoClientForEver) {
     EXPECT_EQ(backend_.count("/post"), 0u);
 }
 
+// It is no backend that is silent: one that may run it, and one that has it only in its line.
+TEST_F(ClusterFaults, AKeeperThatStandsStillIsNamedAsTheOneThatIsSilent) {
+    auto a = replica("a");
+    begin_line(*a);
+    const auto b = replica("b", "hold_timeout: never",
+                           "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: 1s, "
+                           "response_timeout: 1s}]\n");
+    ASSERT_EQ(b->get("/before").status, 200);
+    Client runs = held_at(*b), waits = b->client();
+    waits.get("/waits");
+    ASSERT_TRUE(a->wait_for_waiting(1));
+    a->program().stop();
+    for (Client* one : {&runs, &waits}) {
+        const Response silent = one->read();
+        EXPECT_EQ(silent.status, 504);
+        EXPECT_NE(silent.body.find("the replica that keeps the queue did not answer in time"),
+                  std::string::npos)
+            << silent.body;
+    }
+    // The log is written by a thread of its own.
+    const std::string told = "the replica that keeps the queue is silent request_id=";
+    std::string err;
+    EXPECT_TRUE(eventually([&] {
+        err = b->program().err();
+        return err.find(told) != err.rfind(told);
+    })) << err;
+    EXPECT_NE(err.find(" queue=app replica=" + a->address(2).text() + " why="), err.npos) << err;
+    EXPECT_EQ(err.find("backend failed"), err.npos) << err;
+    a->program().signal(SIGCONT);
+    backend_.release("/lost");
+    EXPECT_TRUE(eventually([&] { return b->get("/after").status == 200; }));
+    EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
 // Another replica that takes the line over knows nothing of a pause.
 TEST_F(ClusterFaults, APauseEndsWhenTheLineIsLost) {
     auto a = replica("a");

@@ -51,6 +51,7 @@ constexpr errc of_routes[] = {
     errc::upstream_bad_response,
     errc::upstream_timeout,
     errc::upstream_overloaded,
+    errc::keeper_silent,
     errc::spool_full,
     errc::input_full,
     errc::spool_lost,

@@ -26,7 +26,7 @@ constexpr Status statuses[] = {
     {errc::upstream_timeout, 504},   {errc::upstream_connect_timeout, 504},
     {errc::spool_full, 503},         {errc::input_full, 503},
     {errc::internal, 500},           {errc::client_closed, 499},
-    {errc::inside_call, 508},
+    {errc::inside_call, 508},        {errc::keeper_silent, 504},
 };
 
 TEST(FailureStatus, HasTheDefaultsOfTheContract) {
