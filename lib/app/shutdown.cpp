@@ -174,7 +174,7 @@ void Shutdown::look_later() {
     });
 }
 
-// Calls `tell` for each request that holds a slot, with what the log says of it.
+// Calls `tell` for each request that holds a slot, with its gate and what the log says of it.
 template <class Tell>
 void Shutdown::tell_runs(Tell tell) {
     std::size_t told = 0, untold = 0;
@@ -183,27 +183,36 @@ void Shutdown::tell_runs(Tell tell) {
         told += view.in_flight.size();
         untold += view.figures.in_flight - view.in_flight.size();
         for (const auto& running : view.in_flight)
-            tell({{"queue", gate.name()},
-                  {"request_id", running.label.request_id()},
-                  {"number", running.number},
-                  {"method", running.label.method()},
-                  {"path", http::path_of(running.label.target())},
-                  {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
+            tell(gate, running,
+                 Log::Fields{
+                     {"queue", gate.name()},
+                     {"request_id", running.label.request_id()},
+                     {"number", running.number},
+                     {"method", running.label.method()},
+                     {"path", http::path_of(running.label.target())},
+                     {"held_ms", std::chrono::duration_cast<milliseconds>(running.since).count()}});
     });
     if (untold != 0) log_.warn("and more requests", {{"requests", untold}});
 }
 
-// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process.
+// Logs the requests that a stop cuts: a backend may still run them, unknown to the next process. Of
+// one that waits for its backend's connection none runs, but its clustered line has no word for it.
 void Shutdown::tell_what_still_runs() {
-    tell_runs([this](const Log::Fields& about) {
-        log_.error("cut while running; the backend may still run the request", about);
+    tell_runs([this](const Gate& gate, const TicketView& cut, const Log::Fields& about) {
+        if (cut.sent)
+            log_.error("cut while running; the backend may still run the request", about);
+        else
+            log_.warn(gate.clustered() ? "cut before anything of it was sent: it does not run, but "
+                                         "its queue stands as if it did"
+                                       : "cut before anything of it was sent: it does not run",
+                      about);
     });
 }
 
 // The queues of the new process wait for these; it does not know them.
 void Shutdown::tell_who_keeps_queues() {
     tell_at_ = Time::max();
-    tell_runs([this](const Log::Fields& about) {
+    tell_runs([this](const Gate&, const TicketView&, const Log::Fields& about) {
         log_.warn("upgrade: this request keeps its queue in the old process", about);
     });
 }

@@ -62,6 +62,7 @@ Outcome Session::outcome(error_code failure) const {
         case Turn::expired:
             return Outcome::timeout;
         case Turn::had:
+            if (failure == errc::draining) return Outcome::draining;  // nothing of it was sent
             return failure == errc::slot_revoked ? Outcome::released : Outcome::admitted;
         case Turn::revoked:
             return Outcome::released;

@@ -1,6 +1,7 @@
 // A line over several processes when one of them, or the store, is gone (CLUSTER.md 5).
 #include "etcd_calls.hpp"
 #include "faults.hpp"
+#include "support/full_listener.hpp"
 
 namespace ticketgate::test {
 namespace {
@@ -174,6 +175,31 @@ TEST_F(ClusterFaults, NothingIsGrantedWithoutTheStoreAndWaitersKeepTheirPlaces) 
     store_.go_on(0);
     EXPECT_EQ(waits.read().status, 200);
     EXPECT_EQ(backend_.most_in_flight(), 1);
+}
+
+// It does not run, but no word says so.
+TEST_F(ClusterFaults, AStopSaysOfARequestThatIsNotSentThatItsQueueStands) {
+    TemporaryFolder folder;
+    FullListener full(folder.file("backend.sock"));
+    auto a = replica("a", "hold_timeout: never",
+                     "routes: [{prefix: /, upstream: app, queue: app, connect_timeout: 1h}]\n");
+    begin_line(*a);
+    a->reload(backend_.url(), full.url());
+    ASSERT_TRUE(a->program().says("config loaded"));
+    Client unsent = a->client();
+    unsent.request("POST", "/unsent", {}, "x");
+    ASSERT_TRUE(eventually([&] { return a->queue().at("in_flight") == 1; }));
+    a->program().signal(SIGTERM);
+    ASSERT_TRUE(a->program().says("draining"));
+    a->program().signal(SIGTERM);
+    EXPECT_EQ(unsent.read().status, 503);
+    EXPECT_EQ(a->program().wait(), 0);
+    const std::string err = a->program().err();
+    EXPECT_NE(err.find("it does not run, but its queue stands as if it did queue=app"), err.npos)
+        << err;
+    EXPECT_EQ(err.find("the backend may still run"), err.npos) << err;
+    EXPECT_EQ(a->log(2).back().at("outcome").as_string(), "draining");
+    EXPECT_TRUE(is_stored({"open", "leaving"}));
 }
 
 // A store whose database is at its limit answers reads and renewals, and takes no writes.

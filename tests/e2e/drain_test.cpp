@@ -182,6 +182,7 @@ TEST(Stop, Sends503ToARequestThatIsNotSentYet) {
     ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));
     gateway.stop();
     EXPECT_EQ(client.read().status, 503);
+    EXPECT_EQ(gateway.log(1).at(0).at("outcome").as_string(), "draining") << "as one that waits";
     EXPECT_EQ(gateway.exit_code(), 0);
 }
 

@@ -1,4 +1,5 @@
 // The program as a user starts it: exit codes, messages, signals (CONTRACT 7).
+#include "support/full_listener.hpp"
 #include "the_program.hpp"
 
 namespace ticketgate::test {
@@ -123,6 +124,35 @@ TEST_F(TheProgram, NamesTheRunningRequestsWhenItStopsEarly) {
     EXPECT_NE(told.find("requests=2"), std::string::npos) << told;
     EXPECT_NE(told.find("error"), std::string::npos);
     backend.release("/x");
+}
+
+// It waits for its connection: whoever reads the log need not look for it at the backend.
+TEST_F(TheProgram, SaysOfARequestThatItCutsUnsentThatItDoesNotRun) {
+    FullListener backend(folder.file("backend.sock"));
+    const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +
+                             folder.file("admin.sock") + "\" }\nupstreams: { app: { url: \"" +
+                             backend.url() +
+                             "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q, "
+                             "connect_timeout: 1h }]\n";
+    Program program({"-c", config(yaml)});
+    Client client(address_of(program));
+    client.request("POST", "/x", {}, "body");
+    ASSERT_TRUE(eventually([&] {
+        Client one(*net::Endpoint::from_unix(folder.file("admin.sock")));
+        one.get("/api/v1/queues/q");
+        return one.read().body.find("\"not_sent\":true") != std::string::npos;
+    }));
+    program.signal(SIGTERM);
+    EXPECT_TRUE(program.says("draining"));
+    program.signal(SIGTERM);
+    EXPECT_EQ(client.read().status, 503);
+    EXPECT_EQ(program.wait(), 0);
+    const std::string told = program.err();
+    EXPECT_NE(told.find(" warn cut before anything of it was sent: it does not run queue=q "),
+              told.npos)
+        << told;
+    EXPECT_EQ(told.find("may still run"), told.npos) << told;
+    EXPECT_NE(program.out().find("\"outcome\":\"draining\""), std::string::npos) << program.out();
 }
 
 // Such requests have no method and path in the access log.
