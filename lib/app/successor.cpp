@@ -196,7 +196,8 @@ void Successor::fail(const std::string& how) {
     steps_.failed();
 }
 
-// Its requests may still run in the backend, as after any crash.
+// Of the queues that it might grant from, nothing here knows whether it did: what it had begun may
+// still run in the backend, as after any crash.
 void Successor::take_back() {
     phase_ = Phase::failed;
     const auto taken = shared_->alone();
@@ -205,9 +206,13 @@ void Successor::take_back() {
                                 : "this one drains, so nobody accepts; start a new one";
     why_ = "the new process ended after it had taken over; " + now + "\n";
     if (!taken.empty()) line_started_s_ = wall_now().unix_s();
+    if (taken.empty())
+        return log_.error("upgrade: the new process ended; " + now +
+                          "; it ran no request of a queue");
     log_.error("upgrade: the new process ended; " + now +
-                   "; the backend may still run the requests of the new one",
-               {{"queues", taken.size()}, {"first", taken.empty() ? "" : taken.front()}});
+                   "; it may have run requests of the queues that it had, and the backend may "
+                   "still run them",
+               {{"queues_it_had", taken.size()}, {"first", taken.front()}});
 }
 
 }  // namespace ticketgate

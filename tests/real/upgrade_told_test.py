@@ -126,6 +126,8 @@ class Told(upgrade_test.Upgrade):
         wait_for(lambda: time.time() >= begun + 1, "the next second")
         os.kill(new, signal.SIGKILL)
         wait_for(lambda: "this one accepts again" in self.told(), "the old process notices")
+        self.assertIn("it may have run requests of the queues that it had, and the backend may still run them queues_it_had=1 first=a",
+                      self.told())
         self.assertGreater(self.metric("ticketgate_line_start_time_seconds", place), begun)
 
     def test_an_upgrade_that_cannot_be_started_has_failed(self):
