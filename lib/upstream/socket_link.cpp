@@ -11,9 +11,11 @@
 namespace ticketgate {
 namespace {
 
+// Nothing can come any more where only the reading side is shut (POLLRDHUP). Connections in the
+// backlog raise neither.
 bool is_shut(int listener) {
-    pollfd one{listener, 0, 0};
-    return ::poll(&one, 1, 0) == 1 && (one.revents & POLLHUP) != 0;
+    pollfd one{listener, POLLRDHUP, 0};
+    return ::poll(&one, 1, 0) == 1 && (one.revents & (POLLHUP | POLLRDHUP)) != 0;
 }
 
 // Works for a socket whose name is gone from the file system (unix(7), proc(5)).
