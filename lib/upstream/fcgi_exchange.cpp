@@ -186,6 +186,13 @@ void FcgiExchange::part_if_spent() {
     if (answered && all_sent() && !half_closed() && !over() && !kept()) finish_sending();
 }
 
+void FcgiExchange::drop_rest() {
+    while (decoder_.done() && read(unread_).status == net::Io::ok) dropped_ = true;
+    if (!dropped_) return;
+    unread_ = {};
+    if (all_sent() && !half_closed()) finish_sending();
+}
+
 // END_REQUEST may be among records that make no sense.
 bool FcgiExchange::worker_gone() const {
     return over() && !decoder_.done() && !decoder_.broken();
@@ -193,13 +200,14 @@ bool FcgiExchange::worker_gone() const {
 
 // Padding of END_REQUEST that is still to come would be read as the beginning of the next answer.
 bool FcgiExchange::answered_whole() const {
+    if (dropped_) return false;
     return decoder_.done() && unread_.size() == decoder_.padding();
 }
 
 void FcgiExchange::renew() {
     decoder_ = {};
     unread_ = {};
-    params_ended_ = ended_ = false;
+    params_ended_ = ended_ = dropped_ = false;
     for (std::string* const text : {&block_, &text_, &remarks_}) release_large(*text);
 }
 

@@ -27,13 +27,18 @@ class FcgiExchange final : public PooledExchange {
     /// Half-closes a connection that serves no other request, once this one is sent and answered: a
     /// worker that keeps it would wait there for ever.
     void part_if_spent();
+    /// Reads and drops what comes behind the end of the answer: a worker that writes it would wait
+    /// there. The connection serves no other request then.
+    void drop_rest();
 
  private:
     bool frames(const Body&) const override { return true; }
     Frame frame(std::size_t piece, bool last) noexcept override;
     bool is_fcgi() const override { return true; }
     bool answered_whole() const override;
-    bool overran() const override { return decoder_.done() && unread_.size() > decoder_.padding(); }
+    bool overran() const override {
+        return dropped_ || (decoder_.done() && unread_.size() > decoder_.padding());
+    }
     Silence silence() const override { return Silence::sure; }  // END_REQUEST has come
     void renew() override;
     result<std::string_view> next_output();
@@ -47,8 +52,9 @@ class FcgiExchange final : public PooledExchange {
     fcgi::Decoder decoder_;
     bool params_ended_ = false;
     bool ended_ = false;
-    std::string block_;  // the CGI header block, as far as it came
-    std::string text_;   // the same as HTTP; a ResponseHead has views into it
+    bool dropped_ = false;  // bytes behind END_REQUEST
+    std::string block_;     // the CGI header block, as far as it came
+    std::string text_;      // the same as HTTP; a ResponseHead has views into it
     std::size_t body_in_block_ = 0;
     std::string_view unread_;  // records in the loop's buffer
     http::Framing framing_ = http::Framing::none;
