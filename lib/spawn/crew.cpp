@@ -222,12 +222,13 @@ void Supervisor::Crew::end(Worker& worker) {
     }
     if (at_once_) worker.kill_at = std::min(worker.kill_at, now);
     const auto child = children_.find(worker.pid);
-    if (child != children_.end()) {
-        (void)::shutdown(worker.wire.listener.get(), SHUT_RDWR);
-        // There is no program yet that could end well, and no group perhaps.
-        if (child->second.report) return (void)::kill(worker.pid, SIGKILL);
-    }
-    (void)(now < worker.kill_at ? ::kill(worker.pid, SIGTERM) : ::kill(-worker.pid, SIGKILL));
+    if (child == children_.end()) return;  // its number may be another process's
+    (void)::shutdown(worker.wire.listener.get(), SHUT_RDWR);
+    // There is no program yet that could end well, and no group perhaps.
+    if (child->second.report) return (void)::kill(worker.pid, SIGKILL);
+    if (now < worker.kill_at) return (void)::kill(worker.pid, SIGTERM);
+    (void)::kill(-worker.pid, SIGKILL);
+    (void)::kill(worker.pid, SIGKILL);  // it may have left its group
 }
 
 bool Supervisor::Crew::ended() const {
