@@ -116,6 +116,16 @@ void DescriptorLink::part() noexcept {
     pool().parted(worker());
 }
 
+// The cookie comes behind all that the worker writes. Its connection may stay open, in the worker
+// or in a process that it has left.
+void DescriptorLink::hear() noexcept {
+    if (!outstanding_ || offered_ || !stream_) return;
+    if (!read_cookie()) return pool().reject(worker());
+    if (outstanding_ || !exchange_) return;
+    early_ = !exchange_->ended();
+    exchange_->hang_up();
+}
+
 // False: what came is not the cookie of this worker's request.
 bool DescriptorLink::read_cookie() noexcept {
     while (outstanding_) {
@@ -157,6 +167,7 @@ bool DescriptorLink::begin() {
     }
     outstanding_ = true;
     answered_ = 0;
+    early_ = false;
     exchange_ = upstream().talk_over(loop(), net::SocketStream::take_over(loop(), ours));
     exchange_->observe(observer());
     if (shown_) return true;

@@ -88,11 +88,18 @@ result<Step> LeasedExchange::send(std::string_view head, Body& body) {
         if (worker_->life.over()) link().give_up();
         take_another();
     }
+    link().hear();
     return inner()->send(head, body);
 }
 
 result<Step> LeasedExchange::read_head(bool to_head_request, http::ResponseHead& head) {
+    link().hear();
     return inner()->read_head(to_head_request, head);
+}
+
+result<Step> LeasedExchange::read_body(std::string_view& piece) {
+    link().hear();
+    return inner()->read_body(piece);
 }
 
 void LeasedExchange::finish_sending() {
@@ -106,6 +113,7 @@ bool LeasedExchange::settled() const {
 
 Step LeasedExchange::outlast(bool to_head_request, http::ResponseHead& scratch) noexcept {
     if (settled()) return Step::done;
+    link().hear();
     const bool over =
         inner()->settled() || inner()->outlast(to_head_request, scratch) == Step::done;
     inner()->part_if_spent();
@@ -124,6 +132,8 @@ void LeasedExchange::finish(std::unique_ptr<Exchange> self) {
 std::string LeasedExchange::fault() const {
     if (inner() != nullptr && (worker_->ended || worker_->life.over()))
         return "the worker has ended";
+    if (inner() != nullptr && link().heard_early())
+        return "the worker gave its cookie back before its answer had an end";
     if (inner() != nullptr) return inner()->fault();
     if (refusal_ != 0) return std::strerror(refusal_);
     const std::string trouble = pool_->trouble();

@@ -29,7 +29,7 @@ class LeasedExchange final : public Exchange {
     std::uint64_t backlog() const override { return inner() ? inner()->backlog() : 0; }
     bool answering() const override { return inner() != nullptr && inner()->answering(); }
     result<Step> read_head(bool to_head_request, http::ResponseHead& head) override;
-    result<Step> read_body(std::string_view& piece) override { return inner()->read_body(piece); }
+    result<Step> read_body(std::string_view& piece) override;
     bool ended() const override { return inner() != nullptr && inner()->ended(); }
     bool answered() const override { return inner() != nullptr && inner()->answered(); }
     error_code read_buffered(std::string_view& piece) override {

@@ -41,6 +41,11 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// Makes the exchange for a request; the worker is idle. False: it cannot. Either it is gone,
     /// which prove() says from now on, or errno says why.
     virtual bool begin() = 0;
+    /// Looks whether the worker has said that it is done with the request. Then what its connection
+    /// has brought is still read, and nothing more comes.
+    virtual void hear() noexcept {}
+    /// It has said so before its answer had an end.
+    virtual bool heard_early() const { return false; }
     /// begin() has passed the connection to a worker that may not have started: until prove() says
     /// that it has taken it, nothing of the request may be sent.
     bool offered() const { return offered_; }
@@ -125,6 +130,8 @@ class DescriptorLink final : public WorkerLink {
     ~DescriptorLink() override;
     Proof prove() noexcept override;
     bool begin() override;
+    void hear() noexcept override;
+    bool heard_early() const override { return early_; }
     bool close() noexcept override;
 
  private:
@@ -142,6 +149,7 @@ class DescriptorLink final : public WorkerLink {
     bool attached_ = false, outstanding_ = false;
     bool ended_ = false;  // a read found the end of the control socket
     bool shown_ = false;  // it has taken a connection
+    bool early_ = false;  // the cookie came before the end of the answer
     bool taken_ = false;  // the one that begin() has passed ahead of the request
     std::array<char, 8> cookie_{}, answer_{};
     std::size_t answered_ = 0;
