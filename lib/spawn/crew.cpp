@@ -218,7 +218,7 @@ void Supervisor::Crew::end(Worker& worker) {
         worker.told_at = now;
         worker.kill_at = now + recipe_.stop_timeout;
         // Now, not when it has ended: the next one would have started by then.
-        if (worker.ending == Ending::late) pause_.failed(now);
+        if (worker.ending == Ending::late) note_late(now);
     }
     if (at_once_) worker.kill_at = std::min(worker.kill_at, now);
     const auto child = children_.find(worker.pid);
@@ -229,6 +229,11 @@ void Supervisor::Crew::end(Worker& worker) {
     if (now < worker.kill_at) return (void)::kill(worker.pid, SIGTERM);
     (void)::kill(-worker.pid, SIGKILL);
     (void)::kill(worker.pid, SIGKILL);  // it may have left its group
+}
+
+void Supervisor::Crew::note_late(Time now) {
+    pause_.failed(now);
+    pool_->trouble(recipe_.command.program + ": did not wait for a request within start_timeout");
 }
 
 bool Supervisor::Crew::ended() const {
@@ -277,7 +282,7 @@ void Supervisor::Crew::note_end(Worker& worker, int status) {
     if (was.requests == 0 && was.ending != Ending::idle && was.ending != Ending::reload &&
         was.ending != Ending::late)
         pause_.failed(monotonic_now());
-    if (!was.was_idle)
+    if (!was.was_idle && was.ending != Ending::late)
         pool_->trouble(recipe_.command.program + ": " + describe(status) +
                        " before it took a request");
     tell_end(worker, was, status);

@@ -49,16 +49,16 @@ void Pool::cancel(Waiter& waiter) noexcept {
 void Pool::idle(Worker& worker, bool shown) noexcept {
     if (worker.written) worker.written->ends();
     const std::lock_guard lock(mutex_);
-    if (worker.state == WorkerState::stopping || worker.state == WorkerState::dead) return;
+    if (worker.state == WorkerState::dead) return;
     const Time now = monotonic_now();
     if (worker.state == WorkerState::busy && !worker.offered && busy_seconds_ != nullptr)
         busy_seconds_->observe(to_s(now - worker.since));
+    rest(worker);
+    if (worker.state == WorkerState::stopping) {
+        end(worker, Ending::protocol, now);  // it has parted, and is not dying
+        return leave(worker);
+    }
     if (shown) show(worker);
-    worker.offered = false;
-    if (worker.requests != 0)
-        news_.served = std::max(news_.served.value_or(worker.started), worker.started);
-    worker.works = false;
-    worker.request_id[0] = 0;
     if (max_requests_ != 0 && worker.requests >= max_requests_) {
         change(worker, WorkerState::idle, now);
         return end(worker, Ending::max_requests, now);
@@ -71,6 +71,23 @@ void Pool::idle(Worker& worker, bool shown) noexcept {
     waiting_.pop_front();
     change(worker, WorkerState::busy, now);
     grant(worker, first);
+}
+
+// Under the mutex. Nothing of a request is left in it.
+void Pool::rest(Worker& worker) noexcept {
+    worker.offered = worker.works = false;
+    worker.request_id[0] = 0;
+    if (worker.requests != 0)
+        news_.served = std::max(news_.served.value_or(worker.started), worker.started);
+    heeds(worker);
+}
+
+// Under the mutex. It reads from a connection: what was said of it is over.
+void Pool::heeds(Worker& worker) noexcept {
+    if (!worker.refuses) return;
+    worker.refuses.reset();
+    news_.started = true;
+    look_soon();
 }
 
 // Under the mutex. A waiter on another loop gets it when this one has let go of it.
@@ -120,6 +137,7 @@ void Pool::serves(Worker& worker, std::string_view request_id) noexcept {
     const std::lock_guard lock(mutex_);
     ++worker.requests;
     worker.works = true;
+    heeds(worker);
     const std::size_t size =
         request_id.copy(worker.request_id.data(), worker.request_id.size() - 1);
     worker.request_id[size] = 0;
@@ -131,6 +149,17 @@ void Pool::spared(Worker& worker) noexcept {
     --worker.requests;
     worker.works = false;
     worker.request_id[0] = 0;
+    if (worker.state != WorkerState::busy) return;
+    worker.offered = true;
+    worker.since = monotonic_now();
+    look_soon();
+}
+
+void Pool::refuses(Worker& worker) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (worker.refuses) return;
+    worker.refuses = monotonic_now();
+    look_soon();
 }
 
 void Pool::reject(Worker& worker) noexcept {
@@ -140,9 +169,9 @@ void Pool::reject(Worker& worker) noexcept {
 
 void Pool::parted(Worker& worker) noexcept {
     const std::lock_guard lock(mutex_);
-    if (worker.parted) return;
+    if (worker.state == WorkerState::stopping || worker.state == WorkerState::dead) return;
     worker.parted = monotonic_now();
-    look_soon();
+    stop_using(worker, *worker.parted);
 }
 
 void Pool::configure(const Bounds& bounds, std::uint32_t max_requests) {
@@ -246,12 +275,20 @@ void Pool::change(Worker& worker, WorkerState state, Time now) noexcept {
 }
 
 void Pool::end(Worker& worker, Ending why, Time now) noexcept {
-    if (worker.state == WorkerState::stopping) return;
+    if (is_told(worker)) return;
     worker.ending = why;
+    worker.state == WorkerState::stopping ? look_soon() : stop_using(worker, now);
+}
+
+void Pool::stop_using(Worker& worker, Time now) noexcept {
     const bool free = worker.state != WorkerState::busy || worker.offered;
     change(worker, WorkerState::stopping, now);
-    if (free && worker.loop != nullptr && !stops_) post(worker, worker.part);
+    if (free) leave(worker);
     look_soon();
+}
+
+void Pool::leave(Worker& worker) noexcept {
+    if (worker.loop != nullptr && !stops_) post(worker, worker.part);
 }
 
 void Pool::post(Worker& worker, Errand& errand) noexcept {

@@ -77,11 +77,16 @@ class Pool : public std::enable_shared_from_this<Pool> {
     bool took(Worker& worker) noexcept;
     /// The request that the worker runs now.
     void serves(Worker& worker, std::string_view request_id) noexcept;
-    /// It, or its connection, has ended before it got a byte of that request.
+    /// It, or its connection, has ended before it got a byte of that request. One that lives has
+    /// start_timeout to wait for another.
     void spared(Worker& worker) noexcept;
+    /// It has ended a connection instead of reading from it. It has start_timeout from the first
+    /// one on to wait for a request.
+    void refuses(Worker& worker) noexcept;
     /// The worker broke the rules of its transport: it must end.
     void reject(Worker& worker) noexcept;
-    /// Nothing can be passed to it any more: it must end, unless it does so by itself at once.
+    /// Nothing can be passed to it any more: it gets no request from now on, and must end, unless
+    /// it does so by itself at once.
     void parted(Worker& worker) noexcept;
 
     // Control thread.
@@ -134,7 +139,14 @@ class Pool : public std::enable_shared_from_this<Pool> {
     void grant(Worker& worker, Waiter& waiter) noexcept;
     void change(Worker& worker, WorkerState state, Time now) noexcept;
     void show(Worker& worker) noexcept;
-    void end_overdue(Worker& worker, Duration start_timeout, Time now) noexcept;
+    static std::optional<Time> due(const Worker& worker, Duration start_timeout);
+    static bool is_told(const Worker& worker) { return worker.ending != Ending::none; }
+    void end_parted(Worker& worker, Time now) noexcept;
+    void note_refusal(const Worker& worker, Time now);
+    void rest(Worker& worker) noexcept;
+    void heeds(Worker& worker) noexcept;
+    void stop_using(Worker& worker, Time now) noexcept;
+    void leave(Worker& worker) noexcept;
     void end(Worker& worker, Ending why, Time now) noexcept;
     void post(Worker& worker, Errand& errand) noexcept;
     void move_on(Worker& worker) noexcept;

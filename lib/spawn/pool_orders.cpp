@@ -9,6 +9,9 @@ namespace {
 // The descriptors of a process that dies are closed a moment before its end can be seen.
 constexpr Duration parted_for = 100ms;
 
+// The connections of a process that ends are ended, too.
+constexpr Duration refused_for = 1s;
+
 WorkerState shown_state(const Worker& worker) {
     return worker.state == WorkerState::busy && worker.offered ? WorkerState::starting
                                                                : worker.state;
@@ -24,8 +27,11 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
         out.look_again = std::min(out.look_again.value_or(Time::max()), at);
     };
     for (const auto& worker : workers_) {
-        end_overdue(*worker, start_timeout, now);
-        if (shown_state(*worker) == WorkerState::starting) look_by(worker->since + start_timeout);
+        end_parted(*worker, now);
+        note_refusal(*worker, now);
+        const auto late = due(*worker, start_timeout);
+        if (late && *late <= now) end(*worker, Ending::late, now);
+        if (late && *late > now) look_by(*late);
         standings.push_back({worker->state, worker->since});
     }
     const Plan next = plan(bounds_, standings, waiting_.size(), may_start, now);
@@ -34,21 +40,33 @@ Pool::Orders Pool::orders(Time may_start, Duration start_timeout, Time now) {
     out.start = stops_ ? 0 : next.start;
     if (next.look_again) look_by(*next.look_again);
     for (const auto& worker : workers_) {
-        if (worker->state == WorkerState::stopping)
+        if (worker->state != WorkerState::stopping) continue;
+        if (is_told(*worker))
             out.stop.push_back(worker);
-        else if (worker->parted && now - *worker->parted < parted_for)
+        else if (now - *worker->parted < parted_for)
             look_by(*worker->parted + parted_for);
     }
     next_look_ = std::min(out.look_again.value_or(Time::max()), now + look_at_least);
     return out;
 }
 
-// Under the mutex.
-void Pool::end_overdue(Worker& worker, Duration start_timeout, Time now) noexcept {
+// Under the mutex, as what follows.
+void Pool::end_parted(Worker& worker, Time now) noexcept {
     if (worker.parted && now - *worker.parted >= parted_for && !worker.life.over())
         end(worker, Ending::protocol, now);
-    if (shown_state(worker) == WorkerState::starting && now - worker.since >= start_timeout)
-        end(worker, Ending::late, now);
+}
+
+// When one that does not wait for a request is to end.
+std::optional<Time> Pool::due(const Worker& worker, Duration start_timeout) {
+    if (worker.state == WorkerState::stopping) return {};
+    if (shown_state(worker) == WorkerState::starting) return worker.since + start_timeout;
+    if (worker.refuses) return *worker.refuses + start_timeout;
+    return {};
+}
+
+void Pool::note_refusal(const Worker& worker, Time now) {
+    if (!worker.refuses || now - *worker.refuses < refused_for || worker.life.over()) return;
+    trouble_ = "a worker ends its connections without reading from them";
 }
 
 Pool::News Pool::news() {

@@ -83,10 +83,11 @@ struct Worker : std::enable_shared_from_this<Worker> {
     net::Loop* loop = nullptr;     ///< that holds it
     std::shared_ptr<Waiter> next;  ///< the request that it goes to, on another loop
     std::uint64_t requests = 0;
-    bool was_idle = false;            ///< it has started well
-    bool offered = false;             ///< has been passed a connection, and has shown nothing yet
-    bool works = false;               ///< has got a request, and has not shown that it is over
-    std::optional<Time> parted = {};  ///< since when nothing can be passed to it
+    bool was_idle = false;  ///< it has started well
+    bool offered = false;   ///< runs nothing, and has to show within start_timeout that it waits
+    bool works = false;     ///< has got a request, and has not shown that it is over
+    std::optional<Time> parted = {};   ///< stops, as nothing can be passed to it since then
+    std::optional<Time> refuses = {};  ///< since when it ends connections instead of reading
     Ending ending = Ending::none;
     std::array<char, 128> request_id{};  ///< of the present request, with a final zero
 

@@ -79,13 +79,13 @@ Proof DescriptorLink::prove() noexcept {
     if (offered_) return prove_taken();
     if (outstanding_ && !read_cookie()) pool().reject(worker());
     if (outstanding_) return await_cookie();
-    return parted() ? Proof::gone : Proof::idle;
+    return unpassable() ? Proof::gone : Proof::idle;
 }
 
 // A worker that has ended its control socket, or reads nothing from it, may run its request to its
 // own end.
 Proof DescriptorLink::await_cookie() noexcept {
-    if (ended_ || nobody_reads(stream_->descriptor())) pool().parted(worker());
+    if (ended_ || nobody_reads(stream_->descriptor())) part();
     retry_later(look_again);
     return Proof::working;
 }
@@ -94,7 +94,7 @@ Proof DescriptorLink::await_cookie() noexcept {
 Proof DescriptorLink::prove_taken() noexcept {
     const bool unread = stream_->backlog() > all_but_read;
     stream_->look();
-    if (parted()) return Proof::gone;
+    if (unpassable()) return Proof::gone;
     if (unread) return Proof::working;
     offered_ = false;
     shown_ = taken_ = true;
@@ -104,16 +104,16 @@ Proof DescriptorLink::prove_taken() noexcept {
 }
 
 // The control socket has ended: nothing can be passed any more.
-bool DescriptorLink::parted() noexcept {
+bool DescriptorLink::unpassable() noexcept {
     if (!stream_->fin() && !stream_->broken()) return false;
-    part();
+    part_idle();
     return true;
 }
 
 // A process that lives on would keep its place for ever.
-void DescriptorLink::part() noexcept {
+void DescriptorLink::part_idle() noexcept {
     give_up();
-    pool().parted(worker());
+    part();
 }
 
 // The cookie comes behind all that the worker writes. Its connection may stay open, in the worker
@@ -162,7 +162,7 @@ bool DescriptorLink::begin() {
     if (::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) return false;
     if (!pass(stream_->descriptor(), cookie_, theirs.get())) {
         // Nobody reads at the other end, or ever will: the descriptor has reached nobody.
-        if (errno == EPIPE || errno == ECONNRESET) part();
+        if (errno == EPIPE || errno == ECONNRESET) part_idle();
         return false;
     }
     outstanding_ = true;

@@ -60,6 +60,7 @@ Proof SocketLink::prove() noexcept {
 
 // A worker that closes each connection unread is not asked in a circle.
 bool SocketLink::may_connect_again() {
+    refused();
     next_.reset();
     if (loop().woke() - connected_ >= retry_after) return true;
     retry_later(retry_after);
@@ -78,15 +79,21 @@ Proof SocketLink::knock_on_next() {
     const auto step = next_->send_ahead(knocking());
     if (step && *step == Step::done) return Proof::idle;
     if (step) return works_on();
-    if (next_->refusal() == ECONNREFUSED) pool().parted(worker());
+    refused();
     next_.reset();
     retry_later(retry_after);
     return Proof::working;
 }
 
+// Another errno than that is a shortage here. None: the worker has ended the connection.
+void SocketLink::refused() noexcept {
+    if (next_->refusal() == ECONNREFUSED) part();
+    if (next_->refusal() == 0) pool().refuses(worker());
+}
+
 // The worker has not read the bytes sent ahead. With its listening socket shut it may never do so.
 Proof SocketLink::works_on() noexcept {
-    if (is_shut(worker().wire.listener.get())) pool().parted(worker());
+    if (is_shut(worker().wire.listener.get())) part();
     retry_later(look_again);
     return Proof::working;
 }

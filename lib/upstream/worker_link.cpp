@@ -37,9 +37,14 @@ void WorkerLink::give_back() noexcept {
 // A process that has ended may not be reaped yet, and its listening socket is the pool's.
 Proof WorkerLink::prove_now() noexcept {
     const Proof proof = prove();
-    if (proof != Proof::idle || !worker_.life.over()) return proof;
+    if (!parted_ && (proof != Proof::idle || !worker_.life.over())) return proof;
     give_up();
     return Proof::gone;
+}
+
+void WorkerLink::part() noexcept {
+    parted_ = true;
+    pool_->parted(worker_);
 }
 
 void WorkerLink::drop_spent() noexcept {

@@ -36,7 +36,8 @@ class WorkerLink : public spawn::Link, protected Observer {
     void drop_spent() noexcept;
     /// The next step of the proof.
     virtual Proof prove() noexcept = 0;
-    /// The same, right before a request: also sees a process that has just ended.
+    /// The same, right before a request: also sees a process that has just ended, and leaves one
+    /// that can get nothing any more.
     Proof prove_now() noexcept;
     /// Makes the exchange for a request; the worker is idle. False: it cannot. Either it is gone,
     /// which prove() says from now on, or errno says why.
@@ -71,6 +72,8 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// The worker has shown that its program runs.
     virtual bool shown() const { return true; }
     bool gone() const { return worker_.ended || given_up_; }
+    /// Nothing can be passed to the worker any more. It may still run a request.
+    void part() noexcept;
     /// Also while a request waits for the proof: no event comes from a connection that is not
     /// there.
     void retry_later(Duration after) noexcept;
@@ -95,6 +98,7 @@ class WorkerLink : public spawn::Link, protected Observer {
     bool leased_ = false;
     bool rests_ = false;  // the pool knows that it is idle
     bool given_up_ = false;
+    bool parted_ = false;
     Deadline retry_;
     net::Call look_;
     bool looks_ = false;  // look_ is in the loop's queue: the worker must not leave the loop
@@ -110,6 +114,7 @@ class SocketLink final : public WorkerLink {
 
  private:
     void leave_loop() noexcept override { next_.reset(); }
+    void refused() noexcept;
     void hang_up() noexcept override;
     void observe(Observer* observer) override;
     bool may_connect_again();
@@ -141,9 +146,9 @@ class DescriptorLink final : public WorkerLink {
     bool shown() const override { return shown_; }
     Proof prove_taken() noexcept;
     bool read_cookie() noexcept;
-    bool parted() noexcept;
+    bool unpassable() noexcept;
     Proof await_cookie() noexcept;
-    void part() noexcept;
+    void part_idle() noexcept;
     void draw_cookie();
     std::unique_ptr<net::SocketStream> stream_;  // the control socket
     bool attached_ = false, outstanding_ = false;

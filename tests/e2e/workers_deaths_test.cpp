@@ -105,6 +105,94 @@ TEST(LivingWorkers, ThatShutTheirListeningSocketAndKeepTheConnectionAreReplaced)
     expect_replaced_behind(gateway, "shutkept");
 }
 
+// Only the other side of it tells that nothing can come any more.
+TEST(LivingWorkers, ThatEndTheReadingSideOfTheirListeningSocketAreReplaced) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1"));
+    expect_replaced_behind(gateway, "shutread");
+}
+
+// It waits for a request when it has ended its last one. It gets none.
+TEST(LivingWorkers, ThatShutTheirListeningSocketAheadOfTheirAnswerGetNoMoreRequests) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 2"));
+    for (int i = 0; i < 5; ++i) {
+        const std::string n = std::to_string(i);
+        const auto first = gateway.get("/q/a" + n + "?shutahead&late=door" + n);
+        EXPECT_EQ(first.status, 200);
+        EXPECT_TRUE(eventually([&] {
+            return in_state(gateway, "stopping") == 1 ||
+                   gateway.metric(deaths("protocol")) == i + 1;
+        }));
+        (void)gateway.folder().write("door" + n, "");
+        const auto next = gateway.post("/q/b" + n, std::string(10000, 'b'));
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), field(first.body, "pid"));
+        EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("protocol")) == i + 1; }));
+    }
+}
+
+// SIGTERM does not end it, and its group is another one.
+TEST(LivingWorkers, ThatHaveLeftTheirGroupAreKilledAfterStopTimeout) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1, stop_timeout: 1ms"));
+    expect_replaced_behind(gateway, "regroup&shut");
+}
+
+std::string trouble(const Gateway& gateway) {
+    const auto all = boost::json::parse(gateway.admin("/api/v1/workers").body);
+    const auto& app = all.as_object().at("upstreams").as_array().at(0).as_object();
+    return app.at("trouble").as_string().c_str();
+}
+
+// It never waits for a request again, and is asked again and again.
+TEST(LivingWorkers, ThatCloseEachConnectionAreReplacedAfterStartTimeout) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 300ms"));
+    for (int i = 0; i < 3; ++i) {
+        const auto pid = field(gateway.get("/q?refuse").body, "pid");
+        EXPECT_FALSE(pid.empty());
+        const auto next = gateway.get("/q");
+        EXPECT_EQ(next.status, 200);
+        EXPECT_NE(field(next.body, "pid"), pid);
+    }
+    EXPECT_TRUE(eventually([&] { return gateway.metric(deaths("start_timeout")) == 3; }));
+}
+
+TEST(LivingWorkers, ThatCloseEachConnectionAreNamedToTheOperator) {
+    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 1h"));
+    EXPECT_EQ(gateway.get("/q?refuse").status, 200);
+    EXPECT_TRUE(eventually([&] {
+        return trouble(gateway) == "a worker ends its connections without reading from them";
+    }));
+}
+
+class TalkativeWorkers : public testing::TestWithParam<const char*> {};
+
+TEST_P(TalkativeWorkers, ThatWriteMoreBehindTheirAnswerThanASocketTakesGetToTheirEnd) {
+    Gateway gateway(workers(std::string("transport: ") + GetParam() + ", min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(gateway.get("/q/a?flood").status, 200);
+        EXPECT_EQ(gateway.get("/q/b").status, 200);
+    }
+    EXPECT_EQ(gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}"), 1);
+    const std::string round = "begin a\nend a\nbegin b\nend b\n";
+    EXPECT_TRUE(
+        eventually([&] { return gateway.folder().read("marks") == round + round + round; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, TalkativeWorkers, testing::Values("socket", "descriptors"),
+                         [](const auto& one) { return std::string(one.param); });
+
+// The cookie is the worker's word that it is done, whatever becomes of the connection.
+TEST(LivingWorkers, ThatGiveTheirCookieBackWithoutAnAnswerAreDone) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(gateway.get("/q?leak").status, 502);
+        Client client = gateway.client();
+        client.get("/q?leakhalf");
+        EXPECT_FALSE(client.read().whole());
+        EXPECT_EQ(gateway.get("/q").status, 200);
+    }
+    EXPECT_EQ(gateway.metric("ticketgate_worker_starts_total{upstream=\"app\"}"), 1);
+}
+
 // The end of the connection takes the first bytes of the next request along, unread.
 TEST(LivingWorkers, ThatCloseTheirConnectionAndWorkOnKeepTheSlot) {
     Gateway gateway("threads: 2\n" + workers("transport: socket, min: 2, max: 2"));
@@ -214,6 +302,17 @@ TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheReque
     EXPECT_TRUE(eventually([&] {
         return gateway.folder().read("marks") == "begin one\nend one\nbegin two\nend two\n";
     }));
+}
+
+// It got nothing of the request with the cookie, as the system had no descriptor for it.
+TEST(StartingWorkers, ThatTakeACookieWithoutItsConnectionAreEndedAfterStartTimeout) {
+    std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 300ms");
+    yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_FIRST: blind, ");
+    Gateway gateway(yaml);
+    const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(field(answer.body, "body"), "100000");
+    EXPECT_EQ(gateway.metric(deaths("start_timeout")), 1);
 }
 
 TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {

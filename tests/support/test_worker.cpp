@@ -10,12 +10,14 @@
 //   job=NAME    leaves a process behind that holds its standard error, waits for NAME, writes two
 //               lines there, and marks `job done`
 //   garbage     writes bytes that are no record before its answer
-//   more        writes bytes behind its answer
+//   more        writes bytes behind its answer     flood      writes many more than a socket takes
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
 //   part        closes its control socket behind its cookie, and lives on
 //   cut         closes its control socket ahead of its cookie, and lives on
 //   deaf        ends the reading side of its control socket behind its cookie, and lives on
 //   deafahead   the same, ahead of its cookie, which it never gives back
+//   leak        gives its cookie back without an answer, and keeps the connection open
+//   leakhalf    the same, behind a part of its answer
 //   linger      reads to the end of the connection behind its answer
 //   away=NAME   waits for the next request's first bytes, closes the connection with them unread,
 //               and waits for NAME before it is idle
@@ -23,9 +25,14 @@
 //               on
 //   shutkept    the same, but keeps the connection, unread
 //   shutlate    the same, but closes the connection first, and waits until the next one is there
+//   shutread    ends only the reading side of its listening socket, else as shutlate
+//   shutahead   shuts its listening socket down ahead of its answer, and serves on
+//   refuse      closes each connection that comes behind this one, unread
+//   regroup     goes to the group of a child, which ends with it, and takes no SIGTERM from then on
 // With TEST_FIRST=hang the first process of a folder waits for ever before it waits for a request,
 // and with TEST_FIRST=die it exits when one comes, of which it takes nothing; TEST_FIRST=all: each
-// process exits so. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
+// process exits so; TEST_FIRST=blind: it takes the cookie of one without its connection, and lives
+// on. With TEST_LEAVES it exits as soon as it has read the first bytes of a request.
 // Each request appends `begin ID` and `end ID` to $TEST_FOLDER/marks, ID being PATH's last segment;
 // `end` is written when nothing of the request is left to do.
 #include <fcntl.h>
@@ -33,6 +40,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -155,10 +163,28 @@ void leave_job(const std::string& door) {
 
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
-    std::string late, garbage, more, tail, away, shut;
+    std::string late, garbage, more, tail, away, shut, leak;
     bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false,
-         deaf_ahead = false;
+         deaf_ahead = false, refuse = false, deaf_to_term = false;
 };
+
+std::string flood() {
+    std::string out;
+    for (int i = 0; i < 64; ++i) out += record(6, std::string(32 << 10, 'x'));
+    return out;
+}
+
+// A shell with job control does so.
+void regroup() {
+    ::signal(SIGTERM, SIG_IGN);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) ::pause();
+    }
+    ::setpgid(child, child);
+    ::setpgid(0, child);
+}
 
 After act(const std::string& query) {
     After after;
@@ -173,13 +199,21 @@ After act(const std::string& query) {
         if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
         if (word == "garbage") after.garbage = std::string(40, '\xff');
         if (word == "more") after.more = record(6, "more");
+        if (word == "flood") after.more = flood();
+        if (word.starts_with("leak")) after.leak = word;
+        if (word == "refuse") after.refuse = true;
+        if (word == "shutahead") ::shutdown(STDIN_FILENO, SHUT_RDWR);
+        if (word == "regroup") {
+            regroup();
+            after.deaf_to_term = true;
+        }
         if (word.starts_with("tail=")) after.tail = value;
         if (word == "linger") after.linger = true;
         if (word == "part") after.part = true;
         if (word == "cut") after.cut = true;
         if (word == "deaf") after.deaf = true;
         if (word == "deafahead") after.deaf_ahead = true;
-        if (word.starts_with("shut")) after.shut = word;
+        if (word.starts_with("shut") && word != "shutahead") after.shut = word;
         if (word.starts_with("away=")) after.away = value;
         if (word == "child") leave_child();
         if (word.starts_with("job=")) leave_job(value);
@@ -233,6 +267,11 @@ bool serve(int connection, After& after, bool& keep) {
     std::string head = "Content-Type: text/plain\r\n";
     if (!after.tail.empty()) head += "Content-Length: " + std::to_string(text.size()) + "\r\n";
     std::string answer = record(6, head + "\r\n" + text);
+    if (!after.leak.empty()) {
+        if (after.leak == "leakhalf") write_all(connection, answer);
+        mark("end " + id);
+        return true;
+    }
     if (!after.tail.empty()) {
         write_all(connection, std::exchange(answer, {}));
         wait_for(after.tail);
@@ -245,7 +284,7 @@ bool serve(int connection, After& after, bool& keep) {
         keep = false;
         wait_for(after.away);
     }
-    keep = keep && after.shut.empty();
+    keep = keep && after.shut.empty() && !after.refuse;
     while (after.linger && read_record(connection, next)) {
     }
     mark("end " + id);
@@ -259,13 +298,19 @@ bool serve(int connection, After& after, bool& keep) {
 }
 
 // Until a signal ends the process.
-[[noreturn]] void shut(int connection, const std::string& how) {
-    std::signal(SIGTERM, SIG_DFL);
+[[noreturn]] void shut(int connection, const After& after) {
+    const std::string& how = after.shut;
+    if (!after.deaf_to_term) std::signal(SIGTERM, SIG_DFL);
     if (how == "shut") ::shutdown(STDIN_FILENO, SHUT_RDWR);
     if (how != "shutkept") ::close(connection);
-    if (how == "shutlate") wait_for_bytes(STDIN_FILENO);
-    ::shutdown(STDIN_FILENO, SHUT_RDWR);
+    if (how == "shutlate" || how == "shutread") wait_for_bytes(STDIN_FILENO);
+    ::shutdown(STDIN_FILENO, how == "shutread" ? SHUT_RD : SHUT_RDWR);
     for (;;) ::pause();
+}
+
+[[noreturn]] void refuse_each() {
+    std::signal(SIGTERM, SIG_DFL);
+    for (;;) ::close(::accept(STDIN_FILENO, nullptr, nullptr));
 }
 
 volatile std::sig_atomic_t ends = 0;
@@ -283,8 +328,9 @@ void accept_each() {
         bool keep = true;
         while (keep && serve(connection, after, keep)) {
         }
-        if (!after.shut.empty()) shut(connection, after.shut);
+        if (!after.shut.empty()) shut(connection, after);
         if (after.away.empty()) ::close(connection);
+        if (after.refuse) refuse_each();
     }
     _exit(0);
 }
@@ -330,7 +376,7 @@ void be_passed_each(int control) {
         // In two pieces: the manager must not wait for the second one.
         (void)!::write(control, cookie.data(), 3);
         (void)!::write(control, cookie.data() + 3, 5);
-        ::close(connection);
+        if (after.leak.empty()) ::close(connection);
         if (after.deaf) {
             ::shutdown(control, SHUT_RD);
             mark("deaf " + std::to_string(::getpid()));
@@ -348,6 +394,11 @@ void start(const char* control) {
     const std::string first = folder() + "/first";
     if (::open(first.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600) < 0 && word != "all") return;
     while (word == "hang") ::pause();
+    std::array<char, 8> cookie{};
+    // Its connection ends with the first of these reads, ahead of the rest of the cookie.
+    if (word == "blind") (void)read_all(std::atoi(control), cookie.data(), cookie.size() - 1);
+    if (word == "blind") (void)read_all(std::atoi(control), cookie.data(), 1);
+    while (word == "blind") ::pause();
     pollfd next{control == nullptr ? STDIN_FILENO : std::atoi(control), POLLIN, 0};
     (void)::poll(&next, 1, -1);
     _exit(3);

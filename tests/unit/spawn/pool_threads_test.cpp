@@ -61,6 +61,105 @@ TEST(PoolThreads, AWorkerIsFreedAtOnceWhenTheLoopsHaveStopped) {
     EXPECT_EQ(ended_on, std::this_thread::get_id());
 }
 
+// A worker with a link that runs nothing, on a loop that its test turns.
+struct OneWorker {
+    OneWorker() {
+        pool->configure({.min = 0, .max = 1}, 0);
+        worker->link = std::make_unique<NotesWhereItEnds>(loop, ended_on);
+        pool->started(*worker, loop);
+        pool->idle(*worker);
+    }
+    ~OneWorker() {
+        (void)pool->ended(*worker);
+        loop.run_once({});  // the errands that keep it have run
+        worker.reset();
+        loop.run_once({});
+    }
+    // A request that gets the worker and is sent to it.
+    void serve() {
+        EXPECT_EQ(pool->take(std::make_shared<Waiter>(loop)), worker);
+        pool->serves(*worker, "one");
+    }
+
+    net::Loop loop{0};
+    std::thread::id ended_on;
+    const std::shared_ptr<Pool> pool = std::make_shared<Pool>(
+        "app", [](const Pool&) {}, nullptr);
+    std::shared_ptr<Worker> worker = pool->add({});
+};
+
+// Its connection is kept, and it reads from it when its request is over.
+TEST(PoolThreads, AWorkerToWhichNothingCanBePassedGetsNoRequest) {
+    OneWorker at;
+    at.serve();
+    at.pool->parted(*at.worker);
+    const Time parted = *at.worker->parted;
+    EXPECT_TRUE(at.pool->works(*at.worker));
+    EXPECT_TRUE(at.pool->orders({}, 10s, parted).stop.empty()) << "it may be dying";
+    at.pool->idle(*at.worker);
+    EXPECT_FALSE(at.pool->works(*at.worker));
+    const auto waiter = std::make_shared<Waiter>(at.loop);
+    EXPECT_EQ(at.pool->take(waiter), nullptr);
+    EXPECT_EQ(at.pool->view().at(0).state, WorkerState::stopping);
+    const auto later = at.pool->orders({}, 10s, parted + 100ms);
+    ASSERT_EQ(later.stop.size(), 1u);
+    EXPECT_EQ(later.stop[0]->ending, Ending::protocol);
+    at.pool->cancel(*waiter);
+}
+
+TEST(PoolThreads, AnIdleWorkerToWhichNothingCanBePassedGetsNoRequest) {
+    OneWorker at;
+    at.pool->parted(*at.worker);
+    const auto waiter = std::make_shared<Waiter>(at.loop);
+    EXPECT_EQ(at.pool->take(waiter), nullptr);
+    at.pool->cancel(*waiter);
+}
+
+TEST(PoolThreads, AWorkerThatEndsItsConnectionsIsToldToEndAfterStartTimeoutFromTheFirstOne) {
+    OneWorker at;
+    at.serve();
+    at.pool->refuses(*at.worker);
+    const Time first = *at.worker->refuses;
+    at.pool->refuses(*at.worker);
+    EXPECT_EQ(at.pool->orders({}, 10s, first).look_again, first + 10s);
+    EXPECT_EQ(at.pool->trouble(), "") << "it may be dying";
+    EXPECT_TRUE(at.pool->orders({}, 10s, first + 1s).stop.empty());
+    EXPECT_NE(at.pool->trouble(), "");
+    const auto orders = at.pool->orders({}, 10s, first + 10s);
+    ASSERT_EQ(orders.stop.size(), 1u);
+    EXPECT_EQ(orders.stop[0]->ending, Ending::late);
+    EXPECT_TRUE(at.pool->works(*at.worker)) << "until it has ended";
+}
+
+TEST(PoolThreads, AWorkerThatWaitsForARequestAgainIsNotToldToEnd) {
+    OneWorker at;
+    at.serve();
+    (void)at.pool->news();
+    at.pool->refuses(*at.worker);
+    at.pool->idle(*at.worker);
+    EXPECT_TRUE(at.pool->news().started) << "what was said of it is over";
+    EXPECT_TRUE(at.pool->orders({}, 1s, monotonic_now() + 10s).stop.empty());
+}
+
+// It has ended a connection of before, and took the request's.
+TEST(PoolThreads, AWorkerThatServesIsNotToldToEnd) {
+    OneWorker at;
+    EXPECT_EQ(at.pool->take(std::make_shared<Waiter>(at.loop)), at.worker);
+    at.pool->refuses(*at.worker);
+    at.pool->serves(*at.worker, "one");
+    EXPECT_TRUE(at.pool->orders({}, 1s, monotonic_now() + 10s).stop.empty());
+}
+
+// A request that could not be sent to it has gone to another one.
+TEST(PoolThreads, AWorkerThatIsSparedARequestHasStartTimeoutToWaitForAnother) {
+    OneWorker at;
+    at.serve();
+    at.pool->spared(*at.worker);
+    EXPECT_EQ(at.pool->view().at(0).state, WorkerState::starting);
+    EXPECT_EQ(at.pool->orders({}, 10s, at.worker->since).look_again, at.worker->since + 10s);
+    EXPECT_EQ(at.pool->orders({}, 10s, at.worker->since + 10s).stop.size(), 1u);
+}
+
 // The next look comes in time for start_timeout and idle_timeout, however short they are.
 TEST(PoolThreads, IsLookedAtWhenAStartIsOverdue) {
     const auto pool = std::make_shared<Pool>(
