@@ -1,6 +1,6 @@
 # Profile-guided optimisation. One build folder is built twice: with TG_PROFILE=generate, then loadtest/train.py runs
 # what that has made, then with TG_PROFILE=use (compile_profiled in ./dev). The compiler learns which branches requests
-# take, so it moves the others out of the way: the processor's instruction cache holds a quarter more of the request path.
+# take, and moves the others out of the way: a request touches a sixth less code.
 set(TG_PROFILE "" CACHE STRING "'generate' or 'use': a profile of the modules that requests pass; only with the preset profiled")
 
 # The other modules are compiled once, since nothing about them changes with TG_PROFILE.
@@ -8,7 +8,10 @@ set(TG_PROFILED base boost_impl disk fcgi files gate http ids log metrics net pr
 
 if(TG_PROFILE STREQUAL "generate")
   add_link_options(-fprofile-generate)
-elseif(NOT TG_PROFILE STREQUAL "" AND NOT TG_PROFILE STREQUAL "use")
+elseif(TG_PROFILE STREQUAL "use")
+  # g++ 12 warns of copies of npos bytes in paths that it has itself split off, and that nothing can reach.
+  add_link_options(-Wno-stringop-overflow)
+elseif(NOT TG_PROFILE STREQUAL "")
   message(FATAL_ERROR "TG_PROFILE is '${TG_PROFILE}': it is 'generate', 'use' or empty")
 endif()
 

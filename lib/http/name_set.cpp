@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "http/cgi_name.hpp"
+
 namespace ticketgate::http {
+namespace {
+
+// Few different names share a slot. Below 256.
+std::size_t slot_of(std::string_view name) {
+    const auto at = [&](std::size_t i) { return static_cast<std::size_t>(cgi_fold(name[i])); };
+    const std::size_t size = name.size();
+    return (size * 37 + at(0) * 5 + at(size / 2) * 17 + at(size - 1) * 3) & 0xff;
+}
+
+}  // namespace
 
 NameSet::NameSet(std::span<const std::string> names) {
     for (const auto& name : names)
@@ -21,7 +33,11 @@ NameSet::NameSet(std::span<const std::string> names) {
     }
 }
 
-bool NameSet::is_in(std::size_t slot, std::string_view name) const {
+// Nearly every look-up of another name ends with its slot.
+bool NameSet::contains(std::string_view name) const {
+    if (name.empty()) return false;
+    const std::size_t slot = slot_of(name);
+    if (!taken_[slot]) return false;
     for (std::size_t i = begin_[slot]; i < end_[slot]; ++i)
         if (same_cgi_name(name, names_[i])) return true;
     return false;

@@ -8,8 +8,9 @@
     +    settings.limits.max_in_flight = queue.max_in_flight + 1;
 
 `run`: the arguments of tg_simulate that show the fault; behind `model` those of tg_cluster_model, behind `paths` of
-tg_path_model, and behind `upstream_test` those of that test, for what no simulated wire has: queues of the system. Each `file` is one edit, in the form of a diff without line numbers: lines with ` ` or `-` stand in the
-file, in this order and only once; those with `-` go, those with `+` come.
+tg_path_model, and behind the name of a unit test (PROGRAMS in tree.py) those of that test, for what no simulated wire
+has: queues of the system, and workers. Each `file` is one edit, in the form of a diff without line numbers: lines with
+` ` or `-` stand in the file, in this order and only once; those with `-` go, those with `+` come.
 """
 import shlex
 from dataclasses import dataclass, field

@@ -8,7 +8,8 @@ from pathlib import Path
 
 COPIED = ("CMakeLists.txt", "cmake", "cmd", "config", "deploy", "docs", "lib", "loadtest", "tests")
 # By the first word of `run`; else tg_simulate.
-PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model", "upstream_test": "upstream_test"}
+PROGRAMS = {"model": "tg_cluster_model", "paths": "tg_path_model",
+            **{test: test for test in ("queue_test", "spawn_threads_test", "upstream_test")}}
 MOST_MEMORY = 4 << 30  # a fault may make the proxy collect memory without end
 
 
