@@ -246,6 +246,9 @@ Pool::Ended Pool::ended(Worker& worker) {
     change(worker, WorkerState::dead, monotonic_now());
     if (worker.loop != nullptr && !stops_) post(worker, worker.mourn);
     std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
+    // No start has failed, and none may be needed that would tell so.
+    const bool others_work = std::ranges::any_of(workers_, &Worker::was_idle);
+    if (was.ending == Ending::late && was.was_idle && others_work) trouble_.clear();
     return was;
 }
 

@@ -65,7 +65,8 @@ std::optional<Time> Pool::due(const Worker& worker, Duration start_timeout) {
 }
 
 void Pool::note_refusal(const Worker& worker, Time now) {
-    if (!worker.refuses || now - *worker.refuses < refused_for || worker.life.over()) return;
+    if (worker.state == WorkerState::stopping || worker.life.over()) return;
+    if (!worker.refuses || now - *worker.refuses < refused_for) return;
     trouble_ = "a worker ends its connections without reading from them";
 }
 

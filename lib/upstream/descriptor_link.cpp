@@ -117,18 +117,23 @@ void DescriptorLink::part_idle() noexcept {
 }
 
 // The cookie comes behind all that the worker writes. Its connection may stay open, in the worker
-// or in a process that it has left.
+// or in a process that it has left. Bytes that are no cookie may be left from before: only prove()
+// rejects for them, behind the answer.
 void DescriptorLink::hear() noexcept {
     if (!outstanding_ || offered_ || !stream_) return;
-    if (!read_cookie()) return pool().reject(worker());
-    if (outstanding_ || !exchange_) return;
-    early_ = !exchange_->ended();
+    if (!read_cookie() || outstanding_ || !exchange_) return;
+    heard_ = true;
     exchange_->hang_up();
+}
+
+bool DescriptorLink::heard_early() const {
+    return heard_ && exchange_ && !exchange_->ended();
 }
 
 // False: what came is not the cookie of this worker's request.
 bool DescriptorLink::read_cookie() noexcept {
     while (outstanding_) {
+        if (answered_ == answer_.size()) return false;
         const auto got = stream_->read_some(std::span(answer_).subspan(answered_));
         ended_ = got.status == net::Io::ended || got.status == net::Io::failed;
         if (got.status != net::Io::ok) return true;
@@ -167,7 +172,7 @@ bool DescriptorLink::begin() {
     }
     outstanding_ = true;
     answered_ = 0;
-    early_ = false;
+    heard_ = false;
     exchange_ = upstream().talk_over(loop(), net::SocketStream::take_over(loop(), ours));
     exchange_->observe(observer());
     if (shown_) return true;

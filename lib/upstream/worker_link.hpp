@@ -48,7 +48,7 @@ class WorkerLink : public spawn::Link, protected Observer {
     /// Looks whether the worker has said that it is done with the request. Then what its connection
     /// has brought is still read, and nothing more comes.
     virtual void hear() noexcept {}
-    /// It has said so before its answer had an end.
+    /// It has said so, and all that came has no end of its answer.
     virtual bool heard_early() const { return false; }
     /// begin() has passed the connection to a worker that may not have started: until prove() says
     /// that it has taken it, nothing of the request may be sent.
@@ -141,7 +141,7 @@ class DescriptorLink final : public WorkerLink {
     Proof prove() noexcept override;
     bool begin() override;
     void hear() noexcept override;
-    bool heard_early() const override { return early_; }
+    bool heard_early() const override;
     bool close() noexcept override;
 
  private:
@@ -159,7 +159,7 @@ class DescriptorLink final : public WorkerLink {
     bool attached_ = false, outstanding_ = false;
     bool ended_ = false;  // a read found the end of the control socket
     bool shown_ = false;  // it has taken a connection
-    bool early_ = false;  // the cookie came before the end of the answer
+    bool heard_ = false;  // the cookie has come while the answer was read
     bool taken_ = false;  // the one that begin() has passed ahead of the request
     std::array<char, 8> cookie_{}, answer_{};
     std::size_t answered_ = 0;

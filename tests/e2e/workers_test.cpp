@@ -345,6 +345,18 @@ TEST(WorkersOfOneKind, ThatAnswerWithAnotherCookieAreEnded) {
         gateway.metric("ticketgate_worker_deaths_total{reason=\"protocol\",upstream=\"app\"}"), 1);
 }
 
+// The second one is unread when the next request is passed to it.
+TEST(WorkersOfOneKind, ThatGiveACookieBackTwiceAreEndedBehindTheNextRequest) {
+    Gateway gateway(workers("transport: descriptors, min: 1, max: 1"));
+    for (int i = 0; i < 5; ++i) {
+        const auto pid = field(gateway.get("/q?twice").body, "pid");
+        EXPECT_EQ(field(gateway.get("/q").body, "pid"), pid);
+        EXPECT_NE(field(gateway.get("/q").body, "pid"), pid);
+    }
+    EXPECT_EQ(
+        gateway.metric("ticketgate_worker_deaths_total{reason=\"protocol\",upstream=\"app\"}"), 5);
+}
+
 // A program that ends at once is not started over and over.
 TEST(WorkersOfOneKind, ThatCannotStartAreTriedAgainLaterAndLater) {
     std::string yaml = workers("min: 1, max: 1");

@@ -12,6 +12,7 @@
 //   garbage     writes bytes that are no record before its answer
 //   more        writes bytes behind its answer     flood      writes many more than a socket takes
 //   tail=NAME   declares the length of its answer, and waits for NAME before it ends the request
+//   twice       gives its cookie back twice
 //   part        closes its control socket behind its cookie, and lives on
 //   cut         closes its control socket ahead of its cookie, and lives on
 //   deaf        ends the reading side of its control socket behind its cookie, and lives on
@@ -164,7 +165,7 @@ void leave_job(const std::string& door) {
 // What the request says of its answer, what is left to do, and whether the cookie is true.
 struct After {
     std::string late, garbage, more, tail, away, shut, leak;
-    bool bad_cookie = false, linger = false, part = false, cut = false, deaf = false,
+    bool bad_cookie = false, twice = false, linger = false, part = false, cut = false, deaf = false,
          deaf_ahead = false, refuse = false, deaf_to_term = false;
 };
 
@@ -196,6 +197,7 @@ After act(const std::string& query) {
         if (word == "kill") ::raise(SIGKILL);
         if (word.starts_with("late=")) after.late = value;
         if (word == "badcookie") after.bad_cookie = true;
+        if (word == "twice") after.twice = true;
         if (word.starts_with("say=")) write_all(STDERR_FILENO, value + "\n");
         if (word == "garbage") after.garbage = std::string(40, '\xff');
         if (word == "more") after.more = record(6, "more");
@@ -376,6 +378,7 @@ void be_passed_each(int control) {
         // In two pieces: the manager must not wait for the second one.
         (void)!::write(control, cookie.data(), 3);
         (void)!::write(control, cookie.data() + 3, 5);
+        if (after.twice) (void)!::write(control, cookie.data(), cookie.size());
         if (after.leak.empty()) ::close(connection);
         if (after.deaf) {
             ::shutdown(control, SHUT_RD);

@@ -131,6 +131,22 @@ TEST(PoolThreads, AWorkerThatEndsItsConnectionsIsToldToEndAfterStartTimeoutFromT
     EXPECT_TRUE(at.pool->works(*at.worker)) << "until it has ended";
 }
 
+// Nobody starts another one that would end the trouble.
+TEST(PoolThreads, TheTroubleOfAWorkerEndsWithItBesideOneThatWorks) {
+    OneWorker at;
+    const auto alone = std::make_shared<Pool>(
+        "app", [](const Pool&) {}, nullptr);
+    for (const auto& pool : {at.pool, alone}) {
+        const auto late = pool->add({});
+        late->was_idle = true;
+        (void)pool->orders({}, 1s, late->since + 1s);
+        pool->trouble("did not wait for a request");
+        (void)pool->ended(*late);
+    }
+    EXPECT_EQ(at.pool->trouble(), "");
+    EXPECT_NE(alone->trouble(), "");
+}
+
 TEST(PoolThreads, AWorkerThatWaitsForARequestAgainIsNotToldToEnd) {
     OneWorker at;
     at.serve();
