@@ -221,7 +221,7 @@ std::shared_ptr<Worker> Pool::add(Wire wire) {
     const std::lock_guard lock(mutex_);
     const auto worker = make(std::move(wire));
     Worker* const w = worker.get();
-    w->since = monotonic_now();
+    w->since = w->started = monotonic_now();
     w->arrive.call = std::make_unique<net::Call>([this, w] { w->link->arrive(*w->arrive.to); });
     w->move_on.call = std::make_unique<net::Call>([this, w] { move_on(*w); });
     w->part.call = std::make_unique<net::Call>([this, w] { at_home(*w, w->part, &Link::close); });
@@ -233,7 +233,6 @@ std::shared_ptr<Worker> Pool::add(Wire wire) {
 
 void Pool::started(Worker& worker, net::Loop& other) {
     const std::lock_guard lock(mutex_);
-    worker.started = monotonic_now();
     worker.loop = waiting_.empty() ? &other : &waiting_.front().loop;
     post(worker, worker.arrive);
 }

@@ -73,9 +73,9 @@ struct Worker : std::enable_shared_from_this<Worker> {
     pid_t pid = 0;               ///< constant once started, as the next four
     Life life;
     std::shared_ptr<Written> written;  ///< what it writes; null: nobody reads that
-    Time started{};
-    std::unique_ptr<Link> link;      ///< the loop that holds the worker uses it
-    std::atomic<bool> ended{false};  ///< its process has ended
+    Time started{};                    ///< the process, which may run its program later
+    std::unique_ptr<Link> link;        ///< the loop that holds the worker uses it
+    std::atomic<bool> ended{false};    ///< its process has ended
 
     // Guarded by the pool's mutex.
     WorkerState state = WorkerState::starting;

@@ -88,6 +88,19 @@ struct OneWorker {
     std::shared_ptr<Worker> worker = pool->add({});
 };
 
+// One that begins with it and fails at once ends later, whenever its program was seen to run.
+TEST(PoolThreads, AWorkerWasStartedWhenItsProcessBegan) {
+    OneWorker at;
+    const auto next = at.pool->add({});
+    const Time begun = next->started;
+    next->link = std::make_unique<NotesWhereItEnds>(at.loop, at.ended_on);
+    at.pool->started(*next, at.loop);
+    EXPECT_EQ(next->started, begun);
+    EXPECT_NE(begun, Time{});
+    (void)at.pool->ended(*next);
+    at.loop.run_once({});
+}
+
 // Its connection is kept, and it reads from it when its request is over.
 TEST(PoolThreads, AWorkerToWhichNothingCanBePassedGetsNoRequest) {
     OneWorker at;
