@@ -64,7 +64,13 @@ TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
     const auto a = patient(0, "a");
     begin_line(*a);
     const auto b = patient(1, "b");
-    ASSERT_EQ(b->get("/before").status, 200);
+    backend_.hold("/before");
+    Client before = b->client();
+    before.get("/before");
+    // It has seen `open`, so the `idle` that it sees next is the last one.
+    ASSERT_TRUE(eventually([&] { return b->sees_line("open"); }));
+    backend_.release("/before");
+    ASSERT_EQ(before.read().status, 200);
     ASSERT_TRUE(eventually([&] { return b->sees_line("idle"); }));
     store_.stop(0);
     Client empty = b->client(), small = b->client();

@@ -70,7 +70,11 @@ class Process {
     }
     /// Its last look at the store showed the line in this state.
     bool sees_line(std::string_view state) const {
-        return cluster().at("queues").at(0).at("state").as_string() == state;
+        const auto seen = cluster();
+        const auto* const queues = seen.as_object().if_contains("queues");
+        if (queues == nullptr || queues->as_array().empty()) return false;  // no look so far
+        const auto* const found = queues->at(0).as_object().if_contains("state");
+        return found != nullptr && found->as_string() == state;
     }
     /// Waits until this many requests wait with the whole of their bodies.
     bool wait_for_ready(std::ptrdiff_t n) const {
