@@ -14,9 +14,6 @@ namespace {
 // The most of a script's error stream to keep: enough to find the fault, one line of the log.
 constexpr std::size_t max_remarks = 4 << 10;
 
-// Reads of what comes behind an answer, in one turn of the loop.
-constexpr int most_dropped = 16;
-
 error_code refused(http::ResponseHead& head, error_code error, std::string_view complaint) {
     head.complaint = complaint;
     return error;
@@ -189,16 +186,11 @@ void FcgiExchange::part_if_spent() {
     if (answered && all_sent() && !half_closed() && !over() && !kept()) finish_sending();
 }
 
-bool FcgiExchange::drop_rest() {
-    int left = most_dropped;
-    while (decoder_.done() && left > 0 && read(unread_).status == net::Io::ok) {
-        dropped_ = true;
-        --left;
-    }
-    if (!dropped_) return false;
+void FcgiExchange::drop_rest() {
+    while (decoder_.done() && read(unread_).status == net::Io::ok) dropped_ = true;
+    if (!dropped_) return;
     unread_ = {};
     if (all_sent() && !half_closed()) finish_sending();
-    return left == 0;
 }
 
 // END_REQUEST may be among records that make no sense.

@@ -28,9 +28,8 @@ class FcgiExchange final : public PooledExchange {
     /// worker that keeps it would wait there for ever.
     void part_if_spent();
     /// Reads and drops what comes behind the end of the answer: a worker that writes it would wait
-    /// there. The connection serves no other request then. True: there may be more, which must not
-    /// keep the loop from others.
-    bool drop_rest();
+    /// there. The connection serves no other request then.
+    void drop_rest();
 
  private:
     bool frames(const Body&) const override { return true; }

@@ -118,7 +118,7 @@ Step LeasedExchange::outlast(bool to_head_request, http::ResponseHead& scratch) 
         inner()->settled() || inner()->outlast(to_head_request, scratch) == Step::done;
     inner()->part_if_spent();
     if (!over) return Step::blocked;
-    if (inner()->drop_rest()) return link().look_soon(), Step::blocked;
+    inner()->drop_rest();
     proven_ = link().prove() != Proof::working;
     return proven_ ? Step::done : Step::blocked;
 }

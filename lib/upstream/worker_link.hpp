@@ -21,9 +21,6 @@ enum class Proof : std::uint8_t {
 /// After a failure that says nothing about the worker: no memory, no descriptor.
 inline constexpr Duration retry_after = 50ms;
 
-/// Between two parts of a work that would keep the loop from others.
-inline constexpr Duration next_turn = 1ms;
-
 /// How often it is seen that a worker has shut a socket down: no event tells.
 inline constexpr Duration look_again = 1s;
 
@@ -56,8 +53,6 @@ class WorkerLink : public spawn::Link, protected Observer {
     FcgiExchange* exchange() { return exchange_.get(); }
     /// The process or its connection has ended, and nothing of the request has reached it.
     bool spared() const;
-    /// The request goes on soon, though no event says so.
-    void look_soon() noexcept { retry_later(next_turn); }
     /// No request goes to it any more.
     void give_up() noexcept { given_up_ = true; }
     /// The request has left the worker: tells the pool when it is idle.
