@@ -23,7 +23,7 @@ function(tg_profile name)
   if(TG_PROFILE STREQUAL "generate")
     target_compile_options(tg_${name} PRIVATE -fprofile-generate -fprofile-update=atomic)
   else()
-    # What the load does not reach is compiled as without a profile. A file of which nothing was linked has none.
+    # Code that the load does not reach is compiled as without a profile. Files that are not linked have no profile.
     target_compile_options(tg_${name} PRIVATE -fprofile-use -fprofile-partial-training -Wno-missing-profile)
   endif()
 endfunction()

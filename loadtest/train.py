@@ -51,7 +51,7 @@ routes:
       - {{ prefix: /files, files: {{ root: "{folder}" }} }}
 """
 
-# What is asked for, over how many connections, how often on each, and whether over TLS.
+# Target, number of connections, requests on each of them, TLS.
 CASES = [("/page", 1, 2000, False), ("/page", 64, 200, False), ("/line/page", 1, 1000, False), ("/line/page", 64, 200, False),
          ("/php/index.php", 8, 1500, False), ("/new/index.php", 8, 500, False), ("/own/index.php", 8, 500, False),
          ("/files/small.css", 8, 1000, False), ("/files/large.bin", 4, 25, False), ("/line/page", 16, 200, True),

@@ -196,8 +196,8 @@ void Successor::fail(const std::string& how) {
     steps_.failed();
 }
 
-// Of the queues that it might grant from, nothing here knows whether it did: what it had begun may
-// still run in the backend, as after any crash.
+// The new process may have granted from the queues that it had; this one cannot know. Such requests
+// may still run in the backend, as after any crash.
 void Successor::take_back() {
     phase_ = Phase::failed;
     const auto taken = shared_->alone();

@@ -34,7 +34,7 @@ class Endpoint {
     /// A unix socket, or a loopback address: the peer is a process of this machine.
     bool is_local() const;
     std::uint16_t port() const;
-    /// Of a unix socket only.
+    /// Requires is_unix().
     const char* path() const;
     /// The same host at another port. An Internet address only.
     Endpoint with_port(std::uint16_t port) const;

@@ -77,7 +77,7 @@ struct Request {
     /// What a stop makes of it while nothing has gone to the backend: the replica that sent it can
     /// take it to the next keeper.
     error_code unstarted_at_stop() const { return by_replica ? errc::line_moved : errc::draining; }
-    /// What a stop makes of it in any state: its run sends no first byte any more (Run::send_on).
+    /// The error of a stop. After a stop its run sends no first byte (Run::send_on).
     error_code end_at_stop() const {
         return peer || reached_backend ? error_code(errc::stopped) : unstarted_at_stop();
     }

@@ -71,7 +71,7 @@ std::string end_of(const WaitsFor& waits) {
     return "  that replica is lost; if you know that they have ended: " + waits.command;
 }
 
-// Nobody keeps it: who does by the record has no sign of life in the store.
+// The store has no sign of life of the keeper that the record names.
 bool is_lost(const KeptLine& line) {
     return !line.here && !line.listed && line.state != "free";
 }

@@ -254,7 +254,7 @@ TEST_F(ClusterFull, ALineThatCannotBeGivenUpIsNamed) {
     EXPECT_TRUE(eventually([&] { return !b->cluster().at("store_full").as_bool(); }));
 }
 
-// What a replica shows is current, and names nobody who could serve.
+// The view of a replica is current, and says that no replica can serve.
 TEST_F(ClusterFull, TheViewsTellThatTheKeeperIsLostAndTheStoreTakesNoWrites) {
     auto a = replica("a");
     begin_line(*a);

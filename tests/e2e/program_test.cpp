@@ -126,7 +126,7 @@ TEST_F(TheProgram, NamesTheRunningRequestsWhenItStopsEarly) {
     backend.release("/x");
 }
 
-// It waits for its connection: whoever reads the log need not look for it at the backend.
+// It waits for its connection, so the backend does not run it.
 TEST_F(TheProgram, SaysOfARequestThatItCutsUnsentThatItDoesNotRun) {
     FullListener backend(folder.file("backend.sock"));
     const std::string yaml = "listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +

@@ -4,7 +4,7 @@
 let tools = null; // of page.js
 
 const named = ({ name, address }) => `${name} (${address})`;
-// Who keeps it by the record has no sign of life in the store.
+// The store has no sign of life of the keeper that the record names.
 const isLost = ({ keeper, state }, { this_instance: self }) => !keeper.listed && keeper.instance !== self && state !== "free";
 const endOfLoss = ({ store_full: full }) => full ? "Nothing starts until the store takes writes again, and another replica keeps the queue."
   : "Nothing starts until another replica keeps the queue.";
