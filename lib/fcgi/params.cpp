@@ -45,7 +45,8 @@ char* write_size(char* to, std::size_t size) {
 }
 
 char* write_text(char* to, std::string_view text) {
-    return to + text.copy(to, text.size());
+    std::char_traits<char>::copy(to, text.data(), text.size());
+    return to + text.size();
 }
 
 // The most bytes that the two sizes before a pair take.
@@ -62,21 +63,25 @@ class Pairs {
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
 
-    template <class... Values>
-    void add(std::string_view name, const Values&... values) {
-        const std::size_t size = (std::string_view(values).size() + ...);
-        char* to = write_sizes(name.size(), size);
-        to = write_text(to, name);
-        ((to = write_text(to, values)), ...);
-        end_at(to);
+    /// The value has two parts.
+    void add(std::string_view name, std::string_view value, std::string_view rest = {}) {
+        char* const to = write_sizes(name.size(), value.size() + rest.size());
+        end_at(write_text(write_text(write_text(to, name), value), rest));
     }
-    /// The name is that of the header's variable: HTTP_ and the header in CGI letters.
-    void add_header(std::string_view header, std::string_view value) {
-        char* to = write_sizes(header_prefix.size() + header.size(), value.size());
-        to = write_text(to, header_prefix);
-        to = std::ranges::transform(header, to, cgi_letter).out;
-        end_at(write_text(to, value));
+    /// The name is that of the header's variable: HTTP_ and the header in CGI letters. Returns
+    /// where it stands.
+    std::size_t add_header(std::string_view header, std::string_view value) {
+        char* const name = write_sizes(header_prefix.size() + header.size(), value.size());
+        char* const letters = write_text(name, header_prefix);
+        end_at(write_text(std::ranges::transform(header, letters, cgi_letter).out, value));
+        return static_cast<std::size_t>(name - out_.data());
     }
+    std::string_view text(std::size_t from, std::size_t size) const {
+        return {out_.data() + from, size};
+    }
+    std::size_t size() const { return used_; }
+    /// Takes back what stands from there on.
+    void cut(std::size_t size) { used_ = size; }
 
  private:
     // Makes room for a pair, and writes its sizes.
@@ -95,24 +100,19 @@ class Pairs {
 class Writer {
  public:
     Writer(const Scripts& scripts, std::string& out) : scripts_(scripts), pairs_(out) {}
-    template <class... Values>
-    void put(std::string_view name, const Values&... values) {
-        if (!is_configured(name)) pairs_.add(name, values...);
-    }
-    /// The variable of a header.
-    void put_header(std::string_view header, std::string_view value) {
-        if (scripts_.params.empty()) return pairs_.add_header(header, value);
-        put(variable_of(header), value);
+    /// The value has two parts.
+    void put(std::string_view name, std::string_view value, std::string_view rest = {}) {
+        if (!is_configured(name)) pairs_.add(name, value, rest);
     }
     void put_configured() {
         for (const auto& [name, value] : scripts_.params) pairs_.add(name, value);
     }
-
- private:
     bool is_configured(std::string_view name) const {
         return std::ranges::any_of(scripts_.params, [&](const auto& p) { return p.first == name; });
     }
+    Pairs& pairs() { return pairs_; }
 
+ private:
     const Scripts& scripts_;
     Pairs pairs_;
 };
@@ -177,47 +177,60 @@ void put_joined(const http::RequestHead& head, std::span<const std::string> id_n
     }
 }
 
-// FNV-1a of the variable's name.
-std::uint32_t hash_of(std::string_view header) {
-    std::uint32_t hash = 2166136261;
-    for (const char c : header)
-        hash = (hash ^ static_cast<unsigned char>(cgi_letter(c))) * 16777619;
-    return hash;
-}
-
-bool same_variable(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, cgi_letter, cgi_letter);
-}
-
-// The fields that have variables of their own, unless there are many.
-class Distinct {
+// The variables of headers that have been written, unless there are many. Names are compared where
+// they stand, and only with those of their length.
+class Written {
  public:
-    /// False: the field may have to be joined with another one.
-    bool add(const http::Field& field, std::span<const std::string> id_names) {
-        const std::uint32_t hash = hash_of(field.name);
-        for (std::size_t i = 0; i < size_; ++i)
-            if (hashes_[i] == hash)  // of an id of ours, the first spelling counts
-                return same_variable(field.name, fields_[i]->name) && is_id(field.name, id_names);
-        if (size_ == fields_.size()) return false;
-        hashes_[size_] = hash;
-        fields_[size_++] = &field;
-        return true;
+    explicit Written(Writer& to) : to_(to), pairs_(to.pairs()) {}
+    enum class Result : std::uint8_t { fresh, again, full };
+    Result add(const http::Field& field) {
+        const std::size_t before = pairs_.size();
+        const std::size_t size = header_prefix.size() + field.name.size();
+        const Name name{pairs_.add_header(field.name, field.value), size};
+        const bool again = is_written(name);
+        if (again || to_.is_configured(text(name))) pairs_.cut(before);
+        if (again) return Result::again;
+        if (count_ == names_.size()) return Result::full;
+        if (pairs_.size() != before) names_[count_++] = name;
+        return Result::fresh;
     }
-    std::span<const http::Field* const> fields() const { return std::span(fields_).first(size_); }
 
  private:
-    std::array<std::uint32_t, 32> hashes_;
-    std::array<const http::Field*, 32> fields_;
-    std::size_t size_ = 0;
+    struct Name {
+        std::size_t at, size;
+    };
+    std::string_view text(const Name& name) const { return pairs_.text(name.at, name.size); }
+    bool is_written(const Name& name) const {
+        for (std::size_t i = 0; i < count_; ++i)
+            if (names_[i].size == name.size && text(names_[i]) == text(name)) return true;
+        return false;
+    }
+
+    Writer& to_;
+    Pairs& pairs_;
+    std::array<Name, 32> names_;
+    std::size_t count_ = 0;
 };
 
-// Nearly every request has few fields, each with a variable of its own.
+// Nearly every request has few fields, each with a variable of its own: these are written at once.
+bool put_distinct(const http::RequestHead& head, std::span<const std::string> id_names,
+                  Writer& to) {
+    Written written(to);
+    for (const http::Field& field : head.fields) {
+        if (!has_variable(field, id_names)) continue;
+        const auto result = written.add(field);
+        if (result == Written::Result::fresh) continue;
+        // Of an id of ours, the first spelling counts.
+        if (result == Written::Result::full || !is_id(field.name, id_names)) return false;
+    }
+    return true;
+}
+
 void put_headers(const http::RequestHead& head, std::span<const std::string> id_names, Writer& to) {
-    Distinct distinct;
-    for (const http::Field& field : head.fields)
-        if (has_variable(field, id_names) && !distinct.add(field, id_names))
-            return put_joined(head, id_names, to);
-    for (const auto* field : distinct.fields()) to.put_header(field->name, field->value);
+    const std::size_t before = to.pairs().size();
+    if (put_distinct(head, id_names, to)) return;
+    to.pairs().cut(before);
+    put_joined(head, id_names, to);
 }
 
 std::string_view value_of(const http::RequestHead& head, FieldName id) {

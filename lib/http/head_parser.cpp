@@ -1,5 +1,6 @@
 #include "http/head_parser.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
@@ -42,6 +43,7 @@ struct Unlisted {
     FieldName id;
 };
 
+// By size.
 constexpr std::array unlisted_names{
     Unlisted{"Proxy", FieldName::proxy},
     Unlisted{"Refresh", FieldName::refresh},
@@ -54,10 +56,25 @@ constexpr std::array unlisted_names{
     Unlisted{"X-Accel-Buffering", FieldName::x_accel_buffering},
 };
 
+static_assert(std::ranges::is_sorted(unlisted_names, {},
+                                     [](auto& one) { return one.name.size(); }));
+
+// Where the names of each size begin; of one more, where they end.
+constexpr auto first_of_size = [] {
+    std::array<std::uint8_t, unlisted_names.back().name.size() + 2> first{};
+    for (std::size_t size = 0, at = 0; size < first.size(); ++size) {
+        while (at < unlisted_names.size() && unlisted_names[at].name.size() < size) ++at;
+        first[size] = static_cast<std::uint8_t>(at);
+    }
+    return first;
+}();
+
 // `other` for a name that is not among those.
 FieldName unlisted_name(std::string_view name) {
-    for (const Unlisted& known : unlisted_names)
-        if (known.name.size() == name.size() && iequals(known.name, name)) return known.id;
+    const std::size_t size = name.size();
+    if (size + 1 >= first_of_size.size()) return FieldName::other;
+    for (std::size_t at = first_of_size[size]; at < first_of_size[size + 1]; ++at)
+        if (iequals(unlisted_names[at].name, name)) return unlisted_names[at].id;
     return FieldName::other;
 }
 
@@ -82,11 +99,12 @@ Field make_field(field theirs, std::string_view name, std::string_view value) {
 }
 
 // Most of ours are not in Beast's list.
-Field make_own_field(std::string_view name, std::string_view value) {
+Field own_field(std::string_view line, std::size_t colon) {
+    const auto name = line.substr(0, colon);
     FieldName id = unlisted_name(name);
     if (id == FieldName::other)
         id = field_name(beast::http::string_to_field({name.data(), name.size()}), name);
-    return field_of(id, name, value);
+    return {id, name, line.substr(colon + 2, line.size() - colon - 4), line};
 }
 
 }  // namespace ticketgate::http

@@ -23,8 +23,9 @@ inline std::string_view to_std(beast::string_view text) {
 /// the head.
 Field make_field(beast::http::field theirs, std::string_view name, std::string_view value);
 
-/// The same for a line that ticketgate has written, whose name nobody has looked up yet.
-Field make_own_field(std::string_view name, std::string_view value);
+/// The same for a line that ticketgate has written, `Name: value` and CRLF, whose name nobody has
+/// looked up yet. `colon`: where the name ends.
+Field own_field(std::string_view line, std::size_t colon);
 
 /// Keeps fields as views and applies the rules; does not use Beast's body parsing.
 template <bool is_request, class Head>

@@ -259,13 +259,13 @@ std::pair<Framing, std::uint64_t> framing_of(const RequestHead& head, const Requ
     return {edits.framing, edits.content_length};
 }
 
-// Reads lines of our own.
+// Reads lines of our own, which are `Name: value` and CRLF.
 void add_fields(std::string_view lines, RequestHead& head) {
-    for (std::size_t end = 0; !lines.empty(); lines.remove_prefix(end)) {
-        const std::size_t colon = lines.find(": ");
-        end = lines.find("\r\n", colon) + 2;
-        const auto name = lines.substr(0, colon);
-        head.fields.push_back(make_own_field(name, lines.substr(colon + 2, end - colon - 4)));
+    while (!lines.empty()) {
+        const std::size_t colon = lines.find(':'), end = lines.find('\n', colon) + 1;
+        const auto line = lines.substr(0, end);
+        head.fields.push_back(own_field(line, colon));
+        lines.remove_prefix(end);
     }
 }
 
