@@ -44,6 +44,12 @@ class Search {
                   .circumstances = &facts_};
     }
 
+    /// Do these routes alone apply, whatever the method? Then run() says of the request what was
+    /// said of another one with these routes.
+    bool leads_to(const Match& match) const {
+        return snapshot_.index().methods().empty() && snapshot_.index().match(asked_) == match;
+    }
+
     Routed run() {
         const config::RouteIndex& index = snapshot_.index();
         Routed found;
@@ -153,30 +159,24 @@ class Pages {
           std::string_view path, std::string_view normal)
         : snapshot_(snapshot), head_(head), peer_(peer), path_(path), normal_(normal) {}
 
-    Routed run(Routed found) {
-        if (found.failure || !runs_scripts(*found.route)) return found;
+    void run(Routed& found) {
+        if (found.failure || !found.route->scripts) return;
         for (const auto& front : snapshot_.front_controllers()) {
-            look_without_script(front.script, normal_, found);
+            look_without_script(front, normal_, found);
             if (front.routes_below) look_behind_script(front.script, found);
         }
-        if (path_ == normal_) return found;
+        if (path_ == normal_) return;
         for (const auto readings : {http::other_readings, http::verbatim_readings})
             for (const auto& other : readings(path_))
                 for (const auto& front : snapshot_.front_controllers())
-                    look_without_script(front.script, other, found);
-        return found;
+                    look_without_script(front, other, found);
     }
 
  private:
-    // An HTTP backend's scripts are not known.
-    bool runs_scripts(const Route& route) const {
-        const auto found = snapshot_.config.upstreams.find(route.settings.upstream);
-        return found != snapshot_.config.upstreams.end() && found->second.fcgi.has_value();
-    }
-
-    void look_without_script(std::string_view script, std::string_view path, Routed& found) {
-        if (path == script && names(found, script)) return;
-        for (const auto& spelling : config::other_spellings(script, path)) look(spelling, found);
+    void look_without_script(const FrontController& front, std::string_view path, Routed& found) {
+        if (front.routed && path == front.script && names(found, front.script)) return;
+        for (const auto& spelling : config::other_spellings(front.script, path))
+            look(spelling, found);
     }
 
     // `/admin` of a route for `/index.php/admin`.
@@ -194,7 +194,9 @@ class Pages {
     // `below`: only routes of such prefixes count.
     void look(const config::Spelling& spelling, Routed& found, std::string_view below = {}) {
         if (found.failure) return;
-        Routed its = Search(snapshot_, head_, peer_, spelling.path, spelling.path).run();
+        Search search(snapshot_, head_, peer_, spelling.path, spelling.path);
+        if (search.leads_to(found.match)) return;
+        Routed its = search.run();
         if (!its.complaint.empty() && spelling.certain) return refuse(found, its.complaint);
         if (!its.queues || (!below.empty() && !reaches(its, below))) return;
         const config::Settings &own = found.route->settings, &other = its.route->settings;
@@ -253,8 +255,9 @@ Routed route_of(const Snapshot& snapshot, const http::RequestHead& head, const P
     }
     if (http::normalise_path(path, normal)) {
         Routed found = Search(snapshot, head, peer, path, normal).run();
-        if (snapshot.front_controllers().empty()) return found;
-        return Pages(snapshot, head, peer, path, normal).run(std::move(found));
+        if (!snapshot.front_controllers().empty())
+            Pages(snapshot, head, peer, path, normal).run(found);
+        return found;
     }
     refused.failure = errc::bad_request;
     refused.complaint = no_normal_form;

@@ -97,8 +97,10 @@ std::vector<FrontController> front_controllers_of(const config::Config& config) 
         FrontController one;
         if (!http::normalise_path(files::encoded_path(script), one.script)) continue;
         const auto below = one.script + "/";
-        one.routes_below = std::ranges::any_of(
-            config.routes, [&](const auto& node) { return node.prefix.starts_with(below); });
+        for (const auto& node : config.routes) {
+            one.routed |= node.prefix == one.script;
+            one.routes_below |= node.prefix.starts_with(below);
+        }
         out.push_back(std::move(one));
     }
     return out;
@@ -193,7 +195,8 @@ Route Snapshot::attach(config::Settings settings) const {
         route.counts = found->second;
     const auto known = config.upstreams.find(settings.upstream);
     const bool has_upstream = known != config.upstreams.end();
-    if (has_upstream) route.upgrades = !known->second.fcgi;
+    route.scripts = has_upstream && known->second.fcgi;
+    route.upgrades = has_upstream && !known->second.fcgi;
     route.files = file_rules(settings.files, has_upstream ? &known->second : nullptr, media_types_);
     if (route.gate && route.gate->clustered())
         route.token = config.queues.at(*settings.queue).token.value_or("");

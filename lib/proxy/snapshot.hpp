@@ -35,6 +35,7 @@ std::optional<std::string> other_route(const config::RouteIndex& routes, std::st
 /// A script that FastCGI runs for paths that name none (config::front_controllers()).
 struct FrontController {
     std::string script;         ///< its path in normal form
+    bool routed = false;        ///< a prefix route names the script itself
     bool routes_below = false;  ///< a prefix route names a path behind the script
 };
 
@@ -45,6 +46,7 @@ struct Route {
     std::shared_ptr<Upstream> upstream;
     std::shared_ptr<UpstreamCounts> counts;  ///< its own; null: nobody asks for them
     bool upgrades = false;  ///< a connection to it can become a tunnel (RFC 9110 7.8)
+    bool scripts = false;   ///< its upstream runs scripts (FastCGI); those of HTTP are not known
     /// A combination of routes that `check` cannot list has set a queue that asks for the end of
     /// the work, and an upstream that cannot tell it (CONTRACT 2.6).
     bool untold = false;
