@@ -114,7 +114,7 @@ std::string look_at_files(const Snapshot& snapshot, const http::RequestHead& hea
     switch (found.kind) {
         case Kind::file:
             return "files: sends " + rules.root + found.path + ", " + size_of(found.file->size) +
-                   " of " + rules.type_of(found.path) + "\n" + why;
+                   " of " + rules.type_of(found.path).field + "\n" + why;
         case Kind::redirect:
             return "files: redirects to " + found.path + "\n";
         case Kind::missing:

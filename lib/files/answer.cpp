@@ -14,6 +14,9 @@ constexpr std::int64_t ns_per_s = 1'000'000'000;
 // A file may change again within the tick of its clock, or within the second that a date names.
 constexpr std::int64_t settled_after_s = 2;
 
+// The size of the fields of a file that has no long type.
+constexpr std::size_t usual_fields = 320;
+
 void line(std::string& out, std::string_view name, std::string_view value) {
     append_all(out, name, ": ", value, "\r\n");
 }
@@ -28,6 +31,7 @@ class Maker {
     Maker(const Resolved& found, const Rules& rules, const Wanted& wanted, std::int64_t now,
           std::string_view separator)
         : found_(found), rules_(rules), wanted_(wanted), separator_(separator) {
+        out_.fields.reserve(usual_fields);
         const OpenFile& file = *found.file;
         const std::int64_t mtime_s = file.mtime_ns / ns_per_s;
         validators_.date_is_strong = mtime_s + settled_after_s <= now;
@@ -63,7 +67,7 @@ class Maker {
             case Ranges::How::whole:
                 break;
         }
-        append_content_fields(rules_.type_of(found_.path));
+        append_content_fields(rules_.type_of(found_.path).field);
         add({}, {0, size});
         return finish();
     }
@@ -71,7 +75,7 @@ class Maker {
  private:
     Answer parts(const std::vector<Range>& ranges) {
         const std::uint64_t size = found_.file->size;
-        const std::string type = rules_.type_of(found_.path);
+        const std::string_view type = rules_.type_of(found_.path).field;
         out_.status = 206;
         if (ranges.size() == 1) {
             append_content_fields(type);

@@ -116,7 +116,7 @@ class Search {
     Resolved with_coding(const std::string& path, const std::shared_ptr<OpenFile>& plain) {
         Resolved out = as(Kind::file, path);
         out.file = plain;
-        if (!rules_.precompressed || !is_compressible(rules_.type_of(path))) return out;
+        if (!rules_.precompressed || !rules_.type_of(path).compressible) return out;
         for (const Coding coding : {Coding::br, Coding::gzip}) {
             const bool taken = coding == Coding::br ? query_.takes.br : query_.takes.gzip;
             const std::string coded = path + (coding == Coding::br ? ".br" : ".gz");
@@ -160,14 +160,12 @@ bool is_zero(std::string_view parameters) {
 
 }  // namespace
 
-std::string Rules::type_of(std::string_view name) const {
-    const auto ending = ending_of(name);
-    const auto is = [&](const auto& type) { return iequals(type.first, ending); };
-    const auto own = std::ranges::find_if(types, is);
-    std::string_view type = own != types.end() ? std::string_view(own->second)
-                            : known != nullptr ? known->of(name)
-                                               : std::string_view();
-    return type.empty() ? "application/octet-stream" : with_charset(type);
+const MediaType& Rules::type_of(std::string_view name) const {
+    static const MediaType unknown("application/octet-stream");
+    for (const auto& [ending, type] : types)
+        if (iequals(ending, ending_of(name))) return type;
+    const MediaType* const found = known == nullptr ? nullptr : known->of(name);
+    return found == nullptr ? unknown : *found;
 }
 
 std::string_view name_of(Coding coding) {

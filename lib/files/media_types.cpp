@@ -83,11 +83,28 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-std::string_view without_parameters(std::string_view type) {
-    return trim(type.substr(0, type.find(';')));
+// In lower case, without parameters.
+std::string bare(std::string_view type) {
+    return lower(trim(type.substr(0, type.find(';'))));
+}
+
+std::string with_charset(std::string_view type) {
+    const std::string name = bare(type);
+    const bool text = name.starts_with("text/") || name == "application/javascript";
+    const bool names_one = lower(type).find("charset=") != std::string::npos;
+    return std::string(type) + (text && !names_one ? "; charset=utf-8" : "");
+}
+
+bool is_compressible(std::string_view type) {
+    const std::string name = bare(type);
+    return name.starts_with("text/") || name.ends_with("+xml") || name.ends_with("+json") ||
+           std::ranges::find(compressible, name) != compressible.end();
 }
 
 }  // namespace
+
+MediaType::MediaType(std::string_view type)
+    : field(with_charset(type)), compressible(is_compressible(type)) {}
 
 MediaTypes::MediaTypes(std::string_view table) {
     for (const auto& [ending, type] : before_the_table)
@@ -104,9 +121,9 @@ MediaTypes::MediaTypes(std::string_view table) {
     for (const auto& [ending, type] : own) by_ending_.try_emplace(std::string(ending), type);
 }
 
-std::string_view MediaTypes::of(std::string_view name) const {
+const MediaType* MediaTypes::of(std::string_view name) const {
     const auto found = by_ending_.find(ending_of(name));
-    return found == by_ending_.end() ? std::string_view() : found->second;
+    return found == by_ending_.end() ? nullptr : &found->second;
 }
 
 std::string ending_of(std::string_view name) {
@@ -115,20 +132,6 @@ std::string ending_of(std::string_view name) {
     const auto dot = name.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return {};
     return lower(name.substr(dot + 1));
-}
-
-std::string with_charset(std::string_view type) {
-    std::string out(type);
-    const std::string bare = lower(without_parameters(type));
-    const bool text = bare.starts_with("text/") || bare == "application/javascript";
-    if (text && lower(type).find("charset=") == std::string::npos) out += "; charset=utf-8";
-    return out;
-}
-
-bool is_compressible(std::string_view type) {
-    const std::string bare = lower(without_parameters(type));
-    return bare.starts_with("text/") || bare.ends_with("+xml") || bare.ends_with("+json") ||
-           std::ranges::find(compressible, bare) != compressible.end();
 }
 
 }  // namespace ticketgate::files

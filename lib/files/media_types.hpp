@@ -8,13 +8,20 @@
 
 namespace ticketgate::files {
 
+struct MediaType {
+    explicit MediaType(std::string_view type);
+
+    std::string field;          ///< as Content-Type says it: a text names its charset
+    bool compressible = false;  ///< worth it, so compressed forms may be beside the file
+};
+
 class MediaTypes {
  public:
     /// `table`: lines such as `text/html  html htm`. The first line of an ending counts.
     explicit MediaTypes(std::string_view table);
 
-    /// The type of the file's ending in any case; empty: unknown.
-    std::string_view of(std::string_view name) const;
+    /// The type of the file's ending in any case; null: unknown.
+    const MediaType* of(std::string_view name) const;
 
  private:
     struct Hash {
@@ -23,16 +30,10 @@ class MediaTypes {
             return std::hash<std::string_view>()(text);
         }
     };
-    std::unordered_map<std::string, std::string, Hash, std::equal_to<>> by_ending_;
+    std::unordered_map<std::string, MediaType, Hash, std::equal_to<>> by_ending_;
 };
 
 /// The ending in lower case, without its dot; empty: the name has none.
 std::string ending_of(std::string_view name);
-
-/// With `; charset=utf-8` if it is a text that does not name a charset.
-std::string with_charset(std::string_view type);
-
-/// True if a file of this type is worth compressing, so that compressed forms may be beside it.
-bool is_compressible(std::string_view type);
 
 }  // namespace ticketgate::files

@@ -43,8 +43,17 @@ bool is_asset(std::string_view ending) {
     return std::ranges::any_of(assets, [&](auto known) { return iequals(known, ending); });
 }
 
-// Backtracks to the last star only, so the time is the product of the two lengths at most.
+// Most patterns have another first or last character than the name.
+bool ends_otherwise(std::string_view pattern, std::string_view name) {
+    const auto differ = [](char p, char n) { return p != '*' && to_lower(p) != to_lower(n); };
+    return !pattern.empty() &&
+           (differ(pattern.back(), name.back()) || differ(pattern.front(), name.front()));
+}
+
+// `name` is not empty. Backtracks to the last star only, so the time is the product of the two
+// lengths at most.
 bool fits(std::string_view pattern, std::string_view name) {
+    if (ends_otherwise(pattern, name)) return false;
     std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
     while (n < name.size()) {
         if (p < pattern.size() && pattern[p] == '*') {

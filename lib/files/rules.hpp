@@ -38,12 +38,11 @@ struct Rules {
     bool chooses_scripts = false;
     /// Something of this may reach the backend.
     bool has_backend() const { return fallback != Fallback::none && fallback != Fallback::file; }
-    std::string cache_control;                               ///< empty: no such field
-    std::vector<std::pair<std::string, std::string>> types;  ///< by ending, before `known`
+    std::string cache_control;                             ///< empty: no such field
+    std::vector<std::pair<std::string, MediaType>> types;  ///< by ending, before `known`
     std::shared_ptr<const MediaTypes> known;
 
-    /// The type of a file, as Content-Type says it.
-    std::string type_of(std::string_view name) const;
+    const MediaType& type_of(std::string_view name) const;
 };
 
 }  // namespace ticketgate::files

@@ -98,7 +98,7 @@ std::shared_ptr<const files::Rules> file_rules(const config::Files& files,
     out->chooses_scripts = fcgi && upstream->fcgi->split;
     if (fcgi) out->sources = sources_of(*upstream->fcgi, files.root);
     out->cache_control = files.cache_control;
-    out->types = files.types;
+    for (const auto& [ending, type] : files.types) out->types.emplace_back(ending, type);
     out->known = std::move(known);
     return out;
 }

@@ -64,6 +64,9 @@ class FileRead final : public disk::Task {
     const std::uint64_t from_, size_;
 };
 
+// Room for the status line and the fields that are not the file's.
+constexpr std::size_t usual_head = 256;
+
 // The session that waits for a task; however it ends, the task no longer notifies it.
 class Wanting {
  public:
@@ -230,7 +233,7 @@ void Session::answer_with(files::Resolved& found) {
     wanted.range = lines.only("Range").value_or("");
     auto answer =
         files::answer_of(found, *request_->route->files, wanted, request_->record.received.unix_s(),
-                         separator_of(request_->record));
+                         wanted.range.empty() ? std::string() : separator_of(request_->record));
     file_ = std::make_unique<FileAnswer>(std::move(answer),
                                          std::static_pointer_cast<const disk::File>(found.file));
 }
@@ -316,8 +319,10 @@ void Session::write_file_head() {
     Record& record = request.record;
     if (station().ends_connections()) request.keep_alive = false;
     record.status = file_->status();
-    std::string head = "HTTP/1.1 " + std::to_string(record.status) + " ";
-    head.append(reason_phrase(record.status)).append("\r\n").append(file_->fields());
+    std::string head;
+    head.reserve(usual_head + file_->fields().size());
+    append_all(head, "HTTP/1.1 ", std::to_string(record.status), " ", reason_phrase(record.status),
+               "\r\n", file_->fields());
     head.append(station().date_line());
     stamp_response(request.ids(), record, false, 11, head);
     if (!request.keep_alive)
