@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "base/bytes.hpp"
+#include "support/patience.hpp"
 #include "support/socket.hpp"
 
 namespace ticketgate::test {
@@ -46,6 +47,13 @@ struct Stepped {
             std::make_unique<noeq::IdSource>(0, 0, std::nullopt, clocks), log, metrics);
         server->start();
     }
+    /// The service has begun to wait for the clock.
+    testing::AssertionResult waits() {
+        const auto none = "ticketgate_id_service_clock_waits_total 0\n";
+        if (eventually([&] { return metrics.render().find(none) == std::string::npos; }))
+            return testing::AssertionSuccess();
+        return testing::AssertionFailure() << "it does not wait:\n" << metrics.render();
+    }
     std::atomic<bool> runs{false};  // lets time pass while the service waits for a millisecond
     std::atomic<std::int64_t> now_us{1'795'186'941'000'000};
     Log log{Level::off};
@@ -59,6 +67,7 @@ TEST(NoeqServer, WaitsForASmallStepBackOfTheClock) {
     const auto before = take(socket, 2);
     stepped.now_us -= 5'000'000;
     ASSERT_EQ(socket.send("\2"), Socket::Status::ok);
+    ASSERT_TRUE(stepped.waits());
     std::string bytes;
     Reader reader(socket);
     EXPECT_FALSE(reader.exactly(16, bytes, nothing_comes));
@@ -85,8 +94,7 @@ TEST(NoeqServer, AClientThatWaitsForTheClockMayLeave) {
     (void)take(socket, 1);
     stepped.now_us -= 5'000'000;
     (void)socket.send("\1");
-    std::string bytes;
-    EXPECT_FALSE(Reader(socket).exactly(8, bytes, nothing_comes));
+    ASSERT_TRUE(stepped.waits());
     socket.reset();
     stepped.server.reset();  // joins the thread, so nothing is left waiting
 }
@@ -155,13 +163,12 @@ TEST(NoeqServer, ABusyConnectionKeepsItsPlace) {
     const auto before = take(busy, 1);
     stepped.now_us -= 5'000'000;
     ASSERT_EQ(busy.send("\1"), Socket::Status::ok);
-    std::string bytes;
-    Reader reader(busy);
-    EXPECT_FALSE(reader.exactly(8, bytes, nothing_comes));
+    ASSERT_TRUE(stepped.waits());
     auto more = Socket::connect(stepped.server->local());
     EXPECT_TRUE(ends(more));
     stepped.now_us += 5'000'000;
-    EXPECT_TRUE(reader.exactly(8, bytes));
+    std::string bytes;
+    EXPECT_TRUE(Reader(busy).exactly(8, bytes));
     EXPECT_GT(numbers(bytes).front(), before.back());
 }
 
