@@ -26,7 +26,7 @@ void trust(SSL_CTX* rules, const TlsClientSettings& settings) {
         trust_authorities(rules, settings.ca_file, false);
     else if (SSL_CTX_set_default_verify_paths(rules) != 1)
         refuse_tls("the system's certificates");
-    SSL_CTX_set_verify(rules, SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_verify(rules, SSL_VERIFY_PEER, judge_memory);
     X509_VERIFY_PARAM* const whom = SSL_CTX_get0_param(rules);
     X509_VERIFY_PARAM_set_hostflags(whom, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     const std::string& name = settings.server_name;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/check.hpp"
+#include "net/tls_chain.hpp"
 #include "net/tls_stream.hpp"
 
 namespace ticketgate::net {
@@ -66,8 +67,9 @@ void TlsServer::ask_for_certificates(const TlsServerSettings& settings) {
     trust_authorities(rules, settings.client_ca, true);
     guests_ = digest_of_file(settings.client_ca);
     required_ = settings.client_auth == ClientAuth::required;
+    SSL_CTX_set_max_cert_list(rules, long{most_chain_bytes});
     SSL_CTX_set_verify(rules, SSL_VERIFY_PEER | (required_ ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
-                       nullptr);
+                       judge_memory);
 }
 
 std::vector<std::shared_ptr<const X509>> TlsServer::authorities() const {

@@ -15,6 +15,7 @@
 #include "net/certificate.hpp"
 #include "net/pieces.hpp"
 #include "net/tls_record.hpp"
+#include "net/tls_rules.hpp"
 
 namespace ticketgate::net {
 namespace {
@@ -28,6 +29,10 @@ constexpr std::uint64_t earns_window = 256 << 10;
 std::string reason_of(unsigned long code) {
     const char* reason = ERR_reason_error_string(code);
     return reason == nullptr ? "TLS error " + std::to_string(code) : reason;
+}
+
+void free_all(STACK_OF(X509) * certificates) {
+    while (X509* const one = sk_X509_pop(certificates)) X509_free(one);
 }
 
 }  // namespace
@@ -53,6 +58,8 @@ TlsStream::TlsStream(std::unique_ptr<Stream> below, SslPointer ssl, Role role,
     if (bio == nullptr) throw std::bad_alloc();
     SSL_set_bio(ssl_, bio, bio);
     if (role_ == Role::server) wire_.watch_hellos(*ssl_);
+    if (role_ == Role::server && SSL_get_verify_mode(ssl_) != SSL_VERIFY_NONE)
+        wire_.watch_certificates(*ssl_);
     wire_.below().observe(this);
     take_flags();
 }
@@ -95,13 +102,18 @@ IoResult TlsStream::handshake() {
 void TlsStream::establish() {
     established_ = true;
     wire_.count_records();
+    SSL_set_msg_callback(ssl_, nullptr);
     secured_.version = SSL_get_version(ssl_);
     secured_.cipher = SSL_get_cipher_name(ssl_);
     secured_.resumed = SSL_session_reused(ssl_) == 1;
     if (role_ == Role::server) note_client_certificate();
 }
 
+// Only a handshake needs the certificates behind the first, which may be large; a session ticket
+// holds the first alone.
 void TlsStream::note_client_certificate() {
+    free_all(SSL_get_peer_cert_chain(ssl_));
+    free_all(SSL_get0_verified_chain(ssl_));
     X509* const peer = SSL_get0_peer_certificate(ssl_);
     if (peer == nullptr) return;
     secured_.client_subject = subject_of(*peer);
@@ -113,6 +125,11 @@ IoResult TlsStream::turn_plain() {
     ERR_clear_error();
     take_flags();
     return {Io::failed, 0, spoke_plainly};
+}
+
+std::string TlsStream::fault() const {
+    const bool waits = role_ == Role::server && !established_ && !plain_ && wire_.begun();
+    return fault_.empty() && waits ? "the handshake has not ended" : fault_;
 }
 
 // ── what stopped it ──
@@ -144,7 +161,10 @@ IoResult TlsStream::fail(int ssl_error) {
     } else if (socket) {
         fault_ = std::strerror(error_);
     } else if (const long verdict = SSL_get_verify_result(ssl_); judges && verdict != X509_V_OK) {
-        fault_ = std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
+        fault_ =
+            verdict == X509_V_ERR_OUT_OF_MEM || lacked_memory()
+                ? "no memory to verify the certificate"
+                : std::string("certificate not trusted: ") + X509_verify_cert_error_string(verdict);
     } else {
         fault_ = reason_of(ERR_peek_error());
     }

@@ -62,7 +62,8 @@ class TlsStream final : public Stream, private Observer {
     void detach() override { wire_.below().detach(); }
     void attach(Loop& loop) override { wire_.below().attach(loop); }
     const Secured* secured() const override { return established_ ? &secured_ : nullptr; }
-    std::string fault() const override { return fault_; }
+    /// Of a client whose handshake has begun and not ended, that it has not ended.
+    std::string fault() const override;
 
  private:
     void notify() override;

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "net/pieces.hpp"
+#include "net/tls_chain.hpp"
 #include "net/tls_record.hpp"
 
 namespace ticketgate::net {
@@ -46,6 +47,19 @@ int write_bytes(BIO* bio, const char* bytes, int size) {
 // The stream flushes, once for everything gathered.
 long control(BIO*, int command, long, void*) {
     return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+// OpenSSL has read a whole message and is about to parse it. Nothing that this returns stops it, so
+// the message is made one that it refuses at its first bytes: none of its sizes fits.
+void judge_message(int written, int version, int type, const void* message, std::size_t size, SSL*,
+                   void* wire) {
+    if (written != 0 || type != SSL3_RT_HANDSHAKE) return;
+    const auto* const text = static_cast<const char*>(message);
+    const char* const why = why_costly({text, size}, version == TLS1_3_VERSION);
+    if (why == nullptr) return;
+    constexpr std::size_t header = 4, sizes = 4;
+    std::memset(const_cast<char*>(text) + header, 0xff, std::min(sizes, size - header));
+    static_cast<TlsWire*>(wire)->refuse(why);
 }
 
 struct Method {
@@ -105,6 +119,11 @@ const char* TlsWire::judge_record() noexcept {
     if (hello_fits()) return nullptr;
     (void)gather(illegal_parameter);
     return "a ClientHello of more than 16 KiB";
+}
+
+void TlsWire::watch_certificates(SSL& handshake) {
+    SSL_set_msg_callback(&handshake, judge_message);
+    SSL_set_msg_callback_arg(&handshake, this);
 }
 
 // TLS 1.3 may ask for a second ClientHello. Once TLS 1.2 is agreed on, OpenSSL refuses any other

@@ -69,13 +69,19 @@ class TlsWire {
     void earn(std::size_t bytes) noexcept;
     /// The peer is a client: until the handshake is over, no ClientHello may be too long.
     void watch_hellos(const SSL& handshake) { watched_ = &handshake; }
+    /// The same, and it may show certificates: those that cost too much are refused before OpenSSL
+    /// parses them.
+    void watch_certificates(SSL& handshake);
+    /// Bytes of the peer have come.
+    bool begun() const { return first_size_ != 0; }
     /// Why this wire refuses the peer's records, whose reads fail with EPROTO; null: it does not.
     const char* refusal() const { return refusal_; }
 
     /// The first bytes that were read, as many as fit: those that a failed handshake used up.
     std::size_t copy_first(std::span<char> into) const;
 
-    // For the BIO.
+    // For OpenSSL.
+    void refuse(const char* why) noexcept { refusal_ = why; }
     IoResult read(std::span<char> into) noexcept;
     /// False: too much is gathered already.
     bool gather(std::span<const char> bytes) noexcept;

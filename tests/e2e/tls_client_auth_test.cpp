@@ -83,6 +83,22 @@ TEST(TlsClientCertificate, RequiredRefusesClientsWithoutOne) {
     EXPECT_EQ(house.backend.all().size(), 1u);
 }
 
+// Whoever has no key may show any number of certificates, which cost time and memory to parse.
+TEST(TlsClientCertificate, IsRefusedWithMoreThanNineOthers) {
+    House house(one_queue(), ", client_auth: optional, client_ca: \"${CA}\"");
+    TlsEnd end = house.trust.client();
+    end.with(house.trust.authority.issue("alice"));
+    const auto with_others = [&](int others) {
+        end.shows(house.trust.files, others);
+        Client client(house.gateway.address(), end);
+        client.get("/x");
+        return client.read().status;
+    };
+    EXPECT_EQ(with_others(9), 200);
+    EXPECT_EQ(with_others(1), 0);
+    EXPECT_EQ(house.gateway.metric(R"(ticketgate_tls_handshakes_total{result="failed"})"), 1);
+}
+
 // A certificate checked under the old rules proves nothing under the new ones.
 TEST(TlsClientCertificate, AReloadWithOtherSignersNeedsAnotherHandshake) {
     const std::string asks = ", client_auth: optional, client_ca: ";

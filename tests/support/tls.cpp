@@ -1,5 +1,6 @@
 #include "support/tls.hpp"
 
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 #include <csignal>
@@ -50,6 +51,15 @@ TlsEnd TlsEnd::server(const KeyFiles& files) {
 
 TlsEnd& TlsEnd::with(const KeyFiles& own) {
     load(made_.get(), own);
+    return *this;
+}
+
+TlsEnd& TlsEnd::shows(const KeyFiles& other, int times) {
+    BIO* const file = BIO_new_file(other.certificate.c_str(), "r");
+    X509* const one = PEM_read_bio_X509(file, nullptr, nullptr, nullptr);
+    for (int i = 0; i < times; ++i) SSL_CTX_add1_chain_cert(made_.get(), one);
+    X509_free(one);
+    BIO_free(file);
     return *this;
 }
 

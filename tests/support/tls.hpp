@@ -18,12 +18,13 @@ class TlsEnd {
     static TlsEnd client(const std::string& ca, const std::string& name = "localhost");
     static TlsEnd server(const KeyFiles& files);
 
-    TlsEnd& with(const KeyFiles& own);             ///< a client's certificate
-    TlsEnd& only(int version);                     ///< TLS1_2_VERSION …
-    TlsEnd& speaks(const std::string& protocols);  ///< ALPN, each behind its length
-    TlsEnd& signs(const char* algorithms);         ///< those it takes, as RSA-PSS+SHA256
-    TlsEnd& takes_from(const std::string& ca);     ///< a server that wants certificates
-    TlsEnd& resuming();                            ///< keeps the last session
+    TlsEnd& with(const KeyFiles& own);                ///< a client's certificate
+    TlsEnd& shows(const KeyFiles& other, int times);  ///< that many more behind its own
+    TlsEnd& only(int version);                        ///< TLS1_2_VERSION …
+    TlsEnd& speaks(const std::string& protocols);     ///< ALPN, each behind its length
+    TlsEnd& signs(const char* algorithms);            ///< those it takes, as RSA-PSS+SHA256
+    TlsEnd& takes_from(const std::string& ca);        ///< a server that wants certificates
+    TlsEnd& resuming();                               ///< keeps the last session
     bool resumes() const { return resume_; }
 
     /// The SSL object of a new connection, with its role set.

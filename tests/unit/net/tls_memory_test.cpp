@@ -1,5 +1,5 @@
-// OpenSSL without memory: each of its allocations fails once. The connection may fail; the process
-// goes on and leaks nothing.
+// OpenSSL without memory: each of its allocations fails, alone or with those behind it. The
+// connection may fail; the process goes on and leaks nothing.
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 
@@ -12,9 +12,12 @@ namespace ticketgate::net {
 namespace {
 
 long until_refused = -1;  // negative: nothing is refused
+long refusals = 0;        // one behind the other
 
 bool refused() {
-    return until_refused >= 0 && until_refused-- == 0;
+    if (until_refused < 0 || until_refused-- > 0) return false;
+    if (--refusals > 0) until_refused = 0;
+    return true;
 }
 
 void* allocate(std::size_t size, const char*, int) {
@@ -32,13 +35,21 @@ const int replaced = CRYPTO_set_mem_functions(allocate, reallocate, release);
 
 enum class End { whole, failed, no_memory };
 
+// Of a certificate that is good.
+void expect_no_verdict(const Stream& end, long refused) {
+    EXPECT_EQ(end.fault().find("not trusted"), std::string::npos) << refused << " " << end.fault();
+}
+
 End connect(const std::shared_ptr<const TlsServer>& server,
-            const std::shared_ptr<TlsClient>& client, long refuse) {
+            const std::shared_ptr<TlsClient>& client, long refuse, long times = 1) {
     until_refused = refuse;
+    refusals = times;
     try {
         Ends ends(server, client);
         const End end = ends.shake_hands() ? End::whole : End::failed;
         until_refused = -1;
+        expect_no_verdict(*ends.client, refuse);
+        expect_no_verdict(*ends.server, refuse);
         return end;
     } catch (const std::bad_alloc&) {
         until_refused = -1;
@@ -66,6 +77,18 @@ TEST(TlsMemory, AFailedAllocationCostsAtMostOneConnection) {
     EXPECT_LT(piece, 20'000);
     EXPECT_GT(failed, 0);
     EXPECT_GT(thrown, 0);
+}
+
+// OpenSSL tries again at several places: it fails only if each of these has no memory, too.
+TEST(TlsMemory, ThatIsShortIsNoVerdictOnACertificate) {
+    ASSERT_EQ(replaced, 1);
+    const auto server = usual_server();
+    const auto client = usual_client();
+    for (const long times : {10, 100, 1000}) {
+        long whole = 0;
+        for (long piece = 0; whole < 50 && piece < 20'000; piece += 7)
+            whole = connect(server, client, piece, times) == End::whole ? whole + 1 : 0;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+#include "net/tls_chain.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ticketgate::net {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::size_t header_size = 4;  // of a handshake message
+// OpenSSL takes no more; what is deeper counts by its bytes.
+constexpr int deepest = 30;
+
+// Object identifiers of keys whose points cost milliseconds to decompress. A curve of the sender's
+// own choice costs up to 40 ms (RFC 5480 2.1.1 forbids them); P-224, which no TLS handshake here
+// may use, 2 ms.
+constexpr std::array costly_keys{
+    "\x2a\x86\x48\xce\x3d\x01"sv,  // the field of such a curve
+    "\x2b\x81\x04\x00\x21"sv,      // secp224r1
+    "\x67\x2b\x01\x04\x0c"sv,      // the same, as wtls12
+};
+
+std::size_t octet(std::string_view bytes, std::size_t at) {
+    return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0;
+}
+
+// Takes `size` bytes, or those that are there.
+std::string_view take(std::string_view& bytes, std::size_t size) {
+    const auto taken = bytes.substr(0, size);
+    bytes.remove_prefix(taken.size());
+    return taken;
+}
+
+std::size_t take_number(std::string_view& bytes, std::size_t octets) {
+    const auto digits = take(bytes, octets);
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < digits.size(); ++at) number = number << 8U | octet(digits, at);
+    return number;
+}
+
+struct Element {
+    bool holds_others;  // or may, as the value of an extension does
+    std::string_view content;
+};
+
+// OpenSSL takes BER too, where an element may have no length: its content is then all that follows.
+Element take_element(std::string_view& bytes) {
+    constexpr unsigned constructed = 0x20, octet_string = 4, long_tag = 0x1f, more = 0x80;
+    const std::size_t tag = take_number(bytes, 1);
+    if ((tag & long_tag) == long_tag)
+        while ((take_number(bytes, 1) & more) != 0) {
+        }
+    std::size_t size = take_number(bytes, 1);
+    const bool no_size = size == more;
+    if (size > more) size = take_number(bytes, size - more);
+    const bool holds = (tag & constructed) != 0 || tag == octet_string;
+    return {holds, take(bytes, no_size ? bytes.size() : size)};
+}
+
+std::size_t elements_of(std::string_view bytes, int depth = 0) {
+    std::size_t elements = 0;
+    while (!bytes.empty()) {
+        const Element one = take_element(bytes);
+        ++elements;
+        if (!one.holds_others) continue;
+        elements += depth < deepest ? elements_of(one.content, depth + 1) : one.content.size();
+    }
+    return elements;
+}
+
+bool has_costly_key(std::string_view message) {
+    return std::any_of(costly_keys.begin(), costly_keys.end(), [&](std::string_view key) {
+        return message.find(key) != std::string_view::npos;
+    });
+}
+
+}  // namespace
+
+// A message that is cut short counts as far as it goes: OpenSSL parses it so far.
+const char* why_costly(std::string_view message, bool in_1_3) {
+    constexpr std::size_t certificate = 11;
+    if (octet(message, 0) != certificate) return nullptr;
+    std::string_view rest = message.substr(std::min(header_size, message.size()));
+    if (in_1_3) (void)take(rest, take_number(rest, 1));  // the context (RFC 8446 4.4.2)
+    std::string_view list = take(rest, take_number(rest, 3));
+    std::size_t certificates = 0, elements = 0;
+    while (!list.empty()) {
+        elements += elements_of(take(list, take_number(list, 3)));
+        if (in_1_3) (void)take(list, take_number(list, 2));  // its extensions
+        if (++certificates > most_chain_certificates) return "more than 10 certificates";
+    }
+    if (elements > most_chain_elements) return "certificates of more than 2000 elements";
+    return has_costly_key(message) ? "a certificate with a key on P-224, or on a curve of its own"
+                                   : nullptr;
+}
+
+}  // namespace ticketgate::net
