@@ -29,7 +29,10 @@ Detached Connection::serve(std::unique_ptr<Connection> self) {
     try {
         for (bool again = true; again;) {
             const error_code failure = co_await self->read_head();
-            if (failure == errc::idle || failure == errc::client_closed) break;
+            if (failure == errc::idle || failure == errc::client_closed) {
+                self->note_cut_handshake();
+                break;
+            }
             const Session::Begin begin = self->begin_request(failure);
             again = self->stays(co_await Session::serve(*self, begin));
         }
@@ -92,8 +95,8 @@ task<error_code> Connection::read_head() {
         const auto got =
             input_.read(*wire_, loop().buffer(), limits.max_head - input_.view().size());
         if (got.status == net::Io::ok) continue;
-        if (requests_ == 0 && got.status == net::Io::failed) note_failed_handshake(got);
         if (got.error == net::spoke_plainly) {
+            tell_failed_handshake("plain HTTP");
             plainly_ = http::asks_for({loop().buffer().data(), got.bytes});
             co_return errc::plain_http;
         }

@@ -77,7 +77,8 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     error_code judge();
     bool must_shake_hands_again() const;
     void note_handshake();
-    void note_failed_handshake(const net::IoResult& got);
+    void note_cut_handshake();
+    std::string_view why_cut() const;
     void tell_failed_handshake(const std::string& why);
 
     Station* station_;
@@ -93,9 +94,10 @@ class Connection final : public ClientStream, public Resident, public IdleClient
     std::uint32_t requests_ = 0;
     std::size_t head_size_ = 0;  // of the head at the front of input_; 0: used up
     http::AsksFor plainly_ = http::AsksFor::unknown;  // the method of plain HTTP on a TLS port
-    bool lingers_ = false;                            // the last answer's client is still sending
-    bool makes_room_ = false;                         // rests, and to be closed for a new client
-    bool dropped_ = false;  // bytes after the last request were dropped for lack of room
+    const char* cut_by_ = nullptr;  // what ended the handshake, where why_cut() cannot know
+    bool lingers_ = false;          // the last answer's client is still sending
+    bool makes_room_ = false;       // rests, and to be closed for a new client
+    bool dropped_ = false;          // bytes after the last request were dropped for lack of room
 };
 
 }  // namespace ticketgate

@@ -5,6 +5,11 @@
 #include "proxy/peers.hpp"
 
 namespace ticketgate {
+namespace {
+
+constexpr const char* too_slow = "it took longer than head_timeout";
+
+}  // namespace
 
 void Connection::note_handshake() {
     caller_.peer.secured = wire_->secured();
@@ -22,18 +27,32 @@ bool Connection::must_shake_hands_again() const {
                                               !peer_.secured->client_fingerprint.empty());
 }
 
-// Logs at debug level only: any client can cause a failed handshake. None should reach the listener
-// for replicas, and a replica whose handshake fails cannot send requests here.
-void Connection::note_failed_handshake(const net::IoResult& got) {
-    const bool plain = got.error == net::spoke_plainly;
-    const std::string why = plain ? "plain HTTP" : wire_->fault();
-    if (!why.empty() && wire_->secured() == nullptr) tell_failed_handshake(why);
+// Counts a handshake that began and did not end well, whatever cut it.
+void Connection::note_cut_handshake() {
+    const std::string fault = wire_->fault();
+    if (requests_ != 0 || fault.empty() || wire_->secured() != nullptr) return;
+    const std::string_view cut_by = why_cut();
+    tell_failed_handshake(cut_by.empty() ? fault : std::string(cut_by));
 }
 
+// Empty: the fault says it.
+std::string_view Connection::why_cut() const {
+    if (cut_by_ != nullptr) return cut_by_;
+    if (makes_room_) return "it made room for another client";
+    if (wire_->broken()) return {};
+    if (wire_->fin()) return "the client closed the connection";
+    if (station_->draining() || station_->stopping() || station_->handed_over())
+        return "this process ends";
+    return deadline_.expired() ? too_slow : std::string_view();
+}
+
+// Logs at debug level only: any client can cause a failed handshake. None should reach the listener
+// for replicas, and a replica whose handshake fails cannot send requests here.
 void Connection::tell_failed_handshake(const std::string& why) {
     station_->metrics.tls_failed.add();
     Peers* const peers = station_->commons.peers.get();
-    if (peer_.replica && peers != nullptr && peers->tells("from " + peer_.ip, why))
+    const bool leaves = makes_room_ || (wire_->fin() && !wire_->broken()) || station_->draining();
+    if (peer_.replica && !leaves && peers != nullptr && peers->tells("from " + peer_.ip, why))
         station_->commons.log.warn("a TLS handshake of another replica failed",
                                    {{"client_ip", peer_.ip}, {"why", why}});
     station_->commons.log.debug("a TLS handshake failed", {{"client_ip", peer_.ip}, {"why", why}});
@@ -42,8 +61,7 @@ void Connection::tell_failed_handshake(const std::string& why) {
 // In a handshake there is nobody to answer: the connection ends.
 errc Connection::refuse(errc failure) {
     if (wire_->held() == 0 || wire_->secured() != nullptr) return failure;
-    tell_failed_handshake(failure == errc::input_full ? "max_input is full"
-                                                      : "it took longer than head_timeout");
+    cut_by_ = failure == errc::input_full ? "max_input is full" : too_slow;
     return errc::idle;
 }
 
