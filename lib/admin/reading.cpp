@@ -13,6 +13,13 @@ Expects expects(const Parser& parser) {
     return known ? Expects::go_on : Expects::other;
 }
 
+// Two Hosts are refused as clients' are (RFC 9112 3.2): access.hpp judges one.
+http::status refusal_of(const Parser& parser) {
+    if (expects(parser) == Expects::other) return http::status::expectation_failed;
+    return parser.get().count(http::field::host) > 1 ? http::status::bad_request
+                                                     : http::status::unknown;
+}
+
 http::status refusal_of(const error_code& error) {
     if (error == http::error::body_limit || error == boost::system::errc::message_size)
         return http::status::payload_too_large;

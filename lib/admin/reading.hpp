@@ -28,6 +28,8 @@ enum class Expects : std::uint8_t {
 /// Of a request whose head is read.
 Expects expects(const Parser& parser);
 
+/// The answer to a request that is refused by its head; `unknown`: it is not.
+boost::beast::http::status refusal_of(const Parser& parser);
 /// The answer to a request that could not be read; `unknown`: none, its client has left or is late.
 boost::beast::http::status refusal_of(const error_code& error);
 /// Its text.

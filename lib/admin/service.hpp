@@ -115,10 +115,9 @@ class Service {
                         monotonic_now() + house_.limits.read_timeout);
         co_await http::async_read_header(requests_, buffer_, parser, token());
         if (error_) co_return;
-        const Expects wish = expects(parser);
-        if (wish == Expects::other) refused_ = http::status::expectation_failed;
-        if (wish == Expects::other) co_return;
-        if (wish == Expects::go_on)
+        refused_ = refusal_of(parser);
+        if (refused_ != http::status::unknown) co_return;
+        if (expects(parser) == Expects::go_on)
             co_await asio::async_write(stream_, asio::buffer(go_on), token());
         if (error_) co_return;
         co_await http::async_read(requests_, buffer_, parser, token());

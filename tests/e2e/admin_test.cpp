@@ -79,6 +79,8 @@ TEST(AdminListener, AnswersRequestsThatItRefusesToRead) {
         {413, post + "Transfer-Encoding: chunked\r\n\r\n1;" + large},
         {431, post + "X-A: " + large + "\r\n\r\n"},
         {417, post + "Expect: 200-ok\r\nContent-Length: 1\r\n\r\n"},
+        {400, "GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n\r\n"},
+        {400, "HEAD /livez HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"},
         {400, "BAD\r\n\r\n"}};
     for (const auto& [status, bytes] : refused) {
         Client client(gateway.admin_address());
