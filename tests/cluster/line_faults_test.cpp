@@ -227,8 +227,8 @@ class ClusterFull : public ClusterFaults {
 // Nothing runs, and nothing can be written: the next keeper will find `open`.
 TEST_F(ClusterFull, ALineThatCannotBeGivenUpIsNamed) {
     auto a = replica("a", "hold_timeout: never", "drain_timeout: 3s\n" + std::string(all_queued));
-    const auto b = replica("b");
     begin_line(*a);
+    const auto b = replica("b");
     Client slow = held_at(*a);
     ASSERT_TRUE(is_stored({"open"}));
     fill();
@@ -339,8 +339,9 @@ TEST_F(ClusterFaults, AReplicaThatTheKeeperRefusesSaysSo) {
 
 // Its pause would hold nobody: the keeper grants.
 TEST_F(ClusterFaults, APauseIsRefusedWhereTheLineIsNotKept) {
-    const auto a = replica("a"), b = replica("b");
+    const auto a = replica("a");
     begin_line(*a);
+    const auto b = replica("b");
     EXPECT_EQ(b->get("/there").status, 200);
     const auto refused = b->act("/api/v1/queues/app/pause");
     EXPECT_EQ(refused.status, 409);

@@ -101,8 +101,8 @@ TEST_F(ClusterPlaces, NewcomersThatFillTheLineKeepNoOldPlaceOut) {
         late.push_back(keeper.client());
         late.back().get(target);
         targets.push_back(target);
+        ASSERT_TRUE(keeper.wait_for_waiting(late.size()));
     }
-    ASSERT_TRUE(keeper.wait_for_waiting(4));
     a_->crash();
     ASSERT_TRUE(keeper.wait_for_waiting(targets.size()));
     EXPECT_EQ(keeper.get("/full").status, 503);

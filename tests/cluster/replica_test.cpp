@@ -160,9 +160,11 @@ class Replicas : public testing::Test {
 };
 
 TEST_F(Replicas, GrantNothingUntilTheyKeepTheLine) {
+    store_.stop(0);
     House house(store_, "a");
     House::Waiter place = house.place();
     EXPECT_EQ(place.settle(), queue::State::waiting);
+    store_.go_on(0);
     EXPECT_TRUE(house.is_granted_at_last(place));
     EXPECT_EQ(stored().line->state, LineState::open);
     const auto epoch = stored().line->epoch;

@@ -93,7 +93,10 @@ TEST_F(Input, WithoutRoomForPipelinedRequestsTheConnectionEnds) {
 TEST_F(Input, HeadsInPiecesGet503WithoutRoom) {
     Gateway gateway(limited("max_input: 64KiB"), with(backend));
     std::vector<Client> fill;
-    for (int i = 0; i < 3; ++i) fill.push_back(half_head(gateway, 20'000));
+    for (int i = 0; i < 3; ++i) {
+        fill.push_back(half_head(gateway, 20'000));
+        ASSERT_TRUE(i == 2 || wait_for_input(gateway, (i + 1) * 20'000));
+    }
     Client& last = fill.back();
     EXPECT_EQ(last.read().status, 503);
     EXPECT_TRUE(last.ends());

@@ -1,4 +1,6 @@
 // The program's warnings of calls that may wait for themselves (CONTRACT 10).
+#include <boost/json/parse.hpp>
+
 #include "the_program.hpp"
 
 namespace ticketgate::test {
@@ -8,7 +10,8 @@ class InsideWarnings : public TheProgram {
  protected:
     void start(const std::string& clients, const std::string& how) {
         program.emplace(std::vector<std::string>{
-            "-c", config("listen: [{ address: \"127.0.0.1:0\" }]\nclients: { " + clients +
+            "-c", config("listen: [{ address: \"127.0.0.1:0\" }]\nadmin: { address: \"unix:" +
+                         folder.file("admin.sock") + "\" }\nclients: { " + clients +
                          " }\nupstreams: { app: { url: \"" + backend.url() +
                          "\" } }\nroutes: [{ prefix: /, upstream: app, queue: q, inside_calls: " +
                          how + " }]\n")});
@@ -25,6 +28,13 @@ class InsideWarnings : public TheProgram {
         EXPECT_TRUE(backend.wait_for(path));
         return client;
     }
+    bool wait_for_waiting(int n) const {
+        return eventually([&] {
+            Client admin(*net::Endpoint::from_unix(folder.file("admin.sock")));
+            admin.get("/api/v1/queues/q");
+            return boost::json::parse(admin.read().body).at("waiting") == n;
+        });
+    }
     void end(const std::string& path, Client& client) {
         backend.release(path);
         EXPECT_EQ(client.read().status, 200);
@@ -40,8 +50,10 @@ const std::string stranger = "Via: 1.1 front\r\n";
 TEST_F(InsideWarnings, AWaitingCallIsToldOnceWithBothIds) {
     start("inside: [127.0.0.1]", "wait");
     Client caller = runs("/page", stranger);
-    Client first = get("/first"), second = get("/second");
+    Client first = get("/first");
     EXPECT_TRUE(program->says("a call from inside waits for a request that may wait"));
+    Client second = get("/second");
+    ASSERT_TRUE(wait_for_waiting(2));
     EXPECT_TRUE(program->says("if the application waits for its own calls: inside_calls: pass"));
     end("/page", caller);
     for (Client* call : {&first, &second}) EXPECT_EQ(call->read().status, 200);
