@@ -262,7 +262,8 @@ TEST_F(Refusal, IsLoggedWithoutTheTimeOfLingering) {
     EXPECT_EQ(client.read().status, 400);
     EXPECT_TRUE(client.ends());
     const auto line = gateway.log(1).at(0);
-    EXPECT_LT(line.at("duration_ms").to_number<double>(), 1000) << "a stay-open client takes 5 s";
+    EXPECT_LT(line.at("duration_ms").to_number<double>(), 20'000)
+        << "a client that stays open takes 30 s";
 }
 
 TEST(IdleConnectionOfAClient, IsClosedWithoutAnAnswer) {

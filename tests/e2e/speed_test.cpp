@@ -105,13 +105,17 @@ TEST(SlowReader, ThatFillsTheSpoolHoldsTheBackendBackAndGetsEveryByte) {
 TEST(SlowReader, ThatHoldsItsBackendBackForTooLongIsCutAndTheBackendEnds) {
     Backend backend;
     const std::string body = pattern(large);
-    backend.on("/large", [&](Call& call) { call.respond(200, body); });
+    backend.on("/large", [&](Call& call) {
+        call.wait_for("line");
+        call.respond(200, body);
+    });
     Gateway gateway(one_queue(", response_spool_max: 1MiB, hold_back_timeout: 300ms"),
                     with(backend));
     Client slow = gateway.slow_reader();
     slow.get("/large");
     ASSERT_TRUE(backend.wait_for("/large"));
     auto next = stand_in_line(gateway, {"/next"});
+    backend.release("line");
     EXPECT_TRUE(backend.wait_for_end("/large")) << "all of it is taken";
     EXPECT_EQ(next[0].read().status, 200);
     EXPECT_EQ(backend.most_in_flight(), 1);

@@ -96,6 +96,7 @@ TEST_P(Threads, LeavingUploadingAndExpiringBreakNothing) {
     for (std::size_t i = 1; i < clients.size(); i += 3) EXPECT_EQ(clients[i].read().status, 503);
     EXPECT_TRUE(gateway.wait_for_waiting("q", 0));
     EXPECT_TRUE(gateway.wait_for_in_flight("q", 0));
+    EXPECT_TRUE(eventually([&] { return gateway.get("/after").status == 200; }));
     EXPECT_EQ(backend.most_in_flight(), 1);
     EXPECT_EQ(backend.count("/p"), 0u);
 }

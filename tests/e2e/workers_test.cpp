@@ -293,6 +293,7 @@ TEST_P(Workers, ThatAreAllBusyAreWaitedForUntilConnectTimeout) {
 
 TEST_P(Workers, AreShownWithTheirRequests) {
     Gateway gateway(with("min: 1, max: 2"));
+    EXPECT_TRUE(wait_for_state(gateway, "idle", 1));
     auto first = ask(gateway, {"/1?wait=door"});
     EXPECT_TRUE(marked(gateway, "begin 1"));
     const auto shown = all_workers(gateway).at(0).as_object();
