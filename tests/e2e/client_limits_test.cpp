@@ -166,7 +166,7 @@ TEST(BodyRate, TimeInWhichTheBackendTakesNothingDoesNotCount) {
         call.respond(200, std::to_string(call.seen().body.size()));
     });
     // The grace period tolerates a sender that a busy machine stops for a while.
-    Gateway gateway(free_route("", ", body_timeout: 3s, body_min_rate: 1KiB"), with(backend));
+    Gateway gateway(free_route("", ", body_timeout: 5s, body_min_rate: 1KiB"), with(backend));
     const std::string body(16 << 20, 'x');
     Client client = gateway.client();
     std::thread sender([&] { client.request("POST", "/slow", {}, body); });

@@ -296,10 +296,10 @@ class LargeFiles : public testing::TestWithParam<bool> {
         site_.write("large.bin", body_);
         Variables variables = trust_.with(backend_);
         variables["ROOT"] = site_.root();
-        const std::string yaml = queued() + "clients: { write_timeout: 2s }\n";
-        gateway_ = std::make_unique<Gateway>(GetParam() ? https(yaml) : yaml, variables);
+        gateway_ = std::make_unique<Gateway>(served(queued()), variables);
         if (GetParam()) gateway_->speak(trust_.client());
     }
+    std::string served(const std::string& yaml) const { return GetParam() ? https(yaml) : yaml; }
     Trust trust_;
     Site site_;
     Backend backend_;
@@ -338,6 +338,7 @@ TEST_P(LargeFiles, ThatBecomeShorterAreCut) {
 }
 
 TEST_P(LargeFiles, OfAClientThatReadsNothingAreCut) {
+    ASSERT_TRUE(gateway_->reload(served(queued() + "clients: { write_timeout: 2s }\n")));
     Client idle = gateway_->slow_reader();
     idle.get("/large.bin");
     const auto line = gateway_->log(1).at(0);

@@ -131,7 +131,7 @@ TEST(IdServiceThreads, AMissingLoginEndsTheConnectionInTime) {
 
 // Connection pools log in early and ask late.
 TEST(IdServiceThreads, AfterItsLoginAClientMayBeIdleForLonger) {
-    Gateway gateway(service("token: sekrit, login_timeout: 2s"), nobody);
+    Gateway gateway(service("token: sekrit, login_timeout: 5s"), nobody);
     const auto at = gateway.id_service_address();
     auto early = Socket::connect(at);
     // The deadline for the login starts when the service first finds no bytes.

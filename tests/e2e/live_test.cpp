@@ -128,7 +128,7 @@ TEST(LivePage, HasALimitOfViewersAndLetsOthersInLater) {
 // A viewer that takes nothing is closed by write_timeout, and meanwhile holds one text, not all.
 TEST(LivePage, DoesNotWaitForAViewerThatReadsNothing) {
     Backend backend;
-    Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", write_timeout: 300ms }\n",
+    Gateway gateway(one_queue() + "admin: { address: \"127.0.0.1:0\", write_timeout: 5s }\n",
                     with(backend));
     Client first = running(gateway, backend, "/first");
     auto clients = stand_in_line(gateway, numbered("/next", 1, 100));

@@ -100,7 +100,7 @@ TEST(ArrivalOrder, WaitsForTheHeadOfTheLine) {
 TEST(ArrivalOrder, HeadIsWaitedForWithinItsBodyDeadlineOnly) {
     Backend backend;
     // Long enough to see the ticket wait.
-    Gateway gateway(one_queue(", body_timeout: 3s", "order: arrival"), with(backend));
+    Gateway gateway(one_queue(", body_timeout: 6s", "order: arrival"), with(backend));
     Client slow = gateway.client();
     slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc");
     ASSERT_TRUE(gateway.wait_for_waiting("q", 1));

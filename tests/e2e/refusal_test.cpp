@@ -8,16 +8,19 @@ namespace {
 
 class Refusal : public testing::Test {
  protected:
-    Refusal()
-        : gateway(R"(
+    // Heads and bodies have this time to come.
+    static std::string limited(const std::string& time) {
+        return R"(
 upstreams: { app: { url: "${BACKEND}" } }
-defaults: { upstream: app, max_body: 1000, body_timeout: 1s }
+defaults: { upstream: app, max_body: 1000, body_timeout: )" +
+               time + R"( }
 routes: [{ prefix: /q, queue: q }, { prefix: /free }]
 clients:
-  { max_head: 4KiB, max_uri: 1KiB, max_headers: 20, head_timeout: 1s, linger_timeout: 30s,
-    linger_time: 30s }
-)",
-                  with(backend)) {}
+  { max_head: 4KiB, max_uri: 1KiB, max_headers: 20, linger_timeout: 30s, linger_time: 30s,
+    head_timeout: )" +
+               time + " }\n";
+    }
+    Refusal() : gateway(limited("1m"), with(backend)) {}
 
     // Checks a refusal: this status, a problem document, the log record, and the connection's end.
     void expect(int status, const std::string& bytes, bool to_head = false) {
@@ -112,11 +115,13 @@ TEST_F(Refusal, Of404WithABodyToComeEndsTheConnection) {
 }
 
 TEST_F(Refusal, OfALateHeadIs408) {
+    ASSERT_TRUE(gateway.reload(limited("2s")));
     expect(408, "GET /q HTTP/1.1\r\nHost:");
     EXPECT_EQ(backend.all().size(), 0u);
 }
 
 TEST_F(Refusal, OfALateBodyIs408) {
+    ASSERT_TRUE(gateway.reload(limited("2s")));
     for (const char* path : {"/q", "/free"}) {
         Client client = gateway.client();
         client.send("POST " + std::string(path) +
@@ -272,6 +277,7 @@ TEST(IdleConnectionOfAClient, IsClosedWithoutAnAnswer) {
                     with(backend));
     Client fresh = gateway.client();
     EXPECT_TRUE(fresh.ends()) << "nothing was asked, so nothing is answered";
+    ASSERT_TRUE(gateway.reload(one_queue() + "clients: { idle_timeout: 1s, head_timeout: 1m }\n"));
     Client used = gateway.client();
     used.get("/x");
     EXPECT_EQ(used.read().status, 200);
@@ -281,7 +287,7 @@ TEST(IdleConnectionOfAClient, IsClosedWithoutAnAnswer) {
 // RFC 9112 2.2: some clients send an extra empty line after a body.
 TEST(IdleConnectionOfAClient, IsIdleAfterAnEmptyLineToo) {
     Backend backend;
-    Gateway gateway(one_queue() + "clients: { idle_timeout: 1500ms, head_timeout: 1s }\n",
+    Gateway gateway(one_queue() + "clients: { idle_timeout: 1500ms, head_timeout: 10s }\n",
                     with(backend));
     for (const char* rest : {"\r\n", "\r\n\r\n\r", "\r"}) {
         Client client = gateway.client();

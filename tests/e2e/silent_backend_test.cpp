@@ -60,7 +60,7 @@ TEST(SilentBackend, DuringABodyCutsTheAnswerAndItsSlotStaysHeld) {
         call.finish("world");
     });
     // Long enough for the first half.
-    Gateway gateway(one_queue_but("/half", ", response_timeout: 2s"), with(backend));
+    Gateway gateway(one_queue_but("/half", ", response_timeout: 5s"), with(backend));
     const auto answer = gateway.get("/half");
     EXPECT_EQ(answer.body, "hello");
     EXPECT_FALSE(answer.whole());
@@ -108,11 +108,11 @@ TEST(SlowBackend, ThatKeepsSendingIsNotSilent) {
         call.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n");
         for (int i = 0; i < 19; ++i) {
             call.send("x");
-            be_slow(150ms);
+            be_slow(300ms);
         }
         call.finish("x");
     });
-    Gateway gateway(one_queue(", response_timeout: 2s"), with(backend));
+    Gateway gateway(one_queue(", response_timeout: 5s"), with(backend));
     EXPECT_TRUE(gateway.get("/slow").whole());
 }
 
@@ -123,7 +123,7 @@ class SilenceInPieces : public testing::TestWithParam<const char*> {};
 // Takes longer in total than response_timeout, but no single silence does.
 TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
     Backend backend;
-    Gateway gateway(queued_and_free(", response_timeout: 2s"), with(backend));
+    Gateway gateway(queued_and_free(", response_timeout: 5s"), with(backend));
     const auto slowly = [](Call& call) {
         const std::string whole =
             "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
@@ -131,7 +131,7 @@ TEST_P(SilenceInPieces, IsCountedFromTheLastOfThem) {
         std::size_t sent = 0;
         for (const std::size_t end : {std::size_t{27}, std::size_t{54}, std::size_t{60},
                                       std::size_t{71}, whole.size() - 4, whole.size()}) {
-            be_slow(500ms);
+            be_slow(1s);
             call.send(whole.substr(sent, end - sent));
             sent = end;
         }
@@ -163,7 +163,7 @@ TEST(HoldTimeout, KeepHoldsTheSlotAndCountsNoViolation) {
 // Long enough for the next request, whose hold is limited as well.
 TEST(HoldTimeout, ReleaseFailsOpenAndCountsAViolation) {
     Backend backend;
-    Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
+    Gateway gateway(one_queue("", "hold_timeout: 5s, on_hold_timeout: release"), with(backend));
     Client first = running(gateway, backend, "/first");
     EXPECT_EQ(gateway.get("/next").status, 200);
     EXPECT_EQ(gateway.metric(violations), 1);
@@ -186,7 +186,7 @@ TEST(HoldTimeout, ReleaseIsMeasuredLikeEveryHold) {
 
 TEST(HoldTimeout, ReleaseOfAnOrphanEndsItsGauge) {
     Backend backend;
-    Gateway gateway(one_queue("", "hold_timeout: 2s, on_hold_timeout: release"), with(backend));
+    Gateway gateway(one_queue("", "hold_timeout: 5s, on_hold_timeout: release"), with(backend));
     Client first = running(gateway, backend, "/first");
     first.reset();
     EXPECT_EQ(gateway.get("/next").status, 200);

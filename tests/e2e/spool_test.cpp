@@ -216,7 +216,7 @@ TEST(UnixSocket, ServesAsListenerAndAsUpstream) {
 TEST(UnixSocket, WithAFullBacklogIsRetriedUntilThereIsRoom) {
     TemporaryFolder folder;
     FullListener backend(folder.file("backend.sock"));
-    Gateway gateway(one_queue(), {{"BACKEND", backend.url()}});
+    Gateway gateway(one_queue(", connect_timeout: 1h"), {{"BACKEND", backend.url()}});
     Client client = gateway.client();
     client.get("/x");
     ASSERT_TRUE(gateway.wait_for_in_flight("q", 1));

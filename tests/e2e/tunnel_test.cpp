@@ -202,8 +202,7 @@ const std::string stream_head =
 
 // One event, then another when the test releases `more`.
 void events(Call& call) {
-    call.send(stream_head);
-    call.send(chunk("data: 1\n\n"));
+    call.send(stream_head + chunk("data: 1\n\n"));
     call.wait_for("more");
     call.send(chunk("data: 2\n\n"));
     call.finish(chunk(""));
@@ -275,8 +274,8 @@ upstreams: { app: { url: "${BACKEND}" } }
 defaults: { upstream: app }
 routes:
   - { prefix: /, queue: q }
-  - { prefix: /events, response_timeout: 2s }
-  - { prefix: /silent, response_timeout: 2s }
+  - { prefix: /events, response_timeout: 5s }
+  - { prefix: /silent, response_timeout: 5s }
 )",
                     with(backend));
     Client client = watch_events(gateway);

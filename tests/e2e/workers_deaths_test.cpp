@@ -142,9 +142,14 @@ std::string trouble(const Gateway& gateway) {
     return app.at("trouble").as_string().c_str();
 }
 
+// A request waits for the end of one start and for another one.
+std::string patient(std::string yaml) {
+    return yaml.insert(yaml.find("upstream: app }"), "connect_timeout: 1m, ");
+}
+
 // It never waits for a request again, and is asked again and again.
 TEST(LivingWorkers, ThatCloseEachConnectionAreReplacedAfterStartTimeout) {
-    Gateway gateway(workers("transport: socket, min: 1, max: 1, start_timeout: 300ms"));
+    Gateway gateway(patient(workers("transport: socket, min: 1, max: 1, start_timeout: 3s")));
     for (int i = 0; i < 3; ++i) {
         const auto pid = field(gateway.get("/q?refuse").body, "pid");
         EXPECT_FALSE(pid.empty());
@@ -293,7 +298,7 @@ class StartingWorkers : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheRequest) {
-    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 300ms"));
+    Gateway gateway(patient(with("hang", "min: 1, max: 1, start_timeout: 3s")));
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
@@ -306,9 +311,9 @@ TEST_P(StartingWorkers, ThatHangAreEndedAfterStartTimeoutAndAnotherTakesTheReque
 
 // It got nothing of the request with the cookie, as the system had no descriptor for it.
 TEST(StartingWorkers, ThatTakeACookieWithoutItsConnectionAreEndedAfterStartTimeout) {
-    std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 300ms");
+    std::string yaml = workers("transport: descriptors, min: 1, max: 1, start_timeout: 3s");
     yaml.insert(yaml.find("TEST_VARIABLE"), "TEST_FIRST: blind, ");
-    Gateway gateway(yaml);
+    Gateway gateway(patient(yaml));
     const auto answer = gateway.post("/q/one", std::string(100000, 'b'));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(field(answer.body, "body"), "100000");
@@ -327,7 +332,7 @@ TEST_P(StartingWorkers, ThatDieLeaveTheirRequestToAnother) {
 
 // Its place is held until it ends, also when nobody waits for it any more.
 TEST_P(StartingWorkers, ThatHangAreEndedThoughTheirRequestHasLeft) {
-    Gateway gateway(with("hang", "min: 1, max: 1, start_timeout: 500ms"));
+    Gateway gateway(patient(with("hang", "min: 1, max: 1, start_timeout: 5s")));
     {
         Client client = gateway.client();
         client.get("/q/left");
