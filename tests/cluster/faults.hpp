@@ -9,6 +9,12 @@ class ClusterFaults : public Cluster {
  protected:
     ClusterFaults() = default;
     explicit ClusterFaults(const Etcd::Options& store) : Cluster(store) {}
+    /// Within its lease requests have to reach a keeper that stands still or has no store, also on
+    /// a busy machine.
+    std::unique_ptr<Process> patient(const std::string& name, std::size_t node = 0,
+                                     const std::string& more = all_queued) const {
+        return replica_at(store_.url(node), name, "hold_timeout: never", more, {}, "15s");
+    }
     /// A client of this replica whose request is in the backend, until backend_.release("/lost").
     Client held_at(const Process& there) {
         backend_.hold("/lost");

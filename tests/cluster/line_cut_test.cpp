@@ -57,13 +57,9 @@ TEST_F(ClusterCut, AKeeperThatDrainsWithoutTheStoreGivesItsWordToTheNext) {
 // It asks for a body with the ticket, and cannot write that it runs anything: so nothing has run
 // when another replica replaces the very record by which the line was idle.
 TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
-    // Within the lease two requests have to reach the keeper, also on a busy machine.
-    const auto patient = [this](std::size_t node, const std::string& name) {
-        return replica_at(store_.url(node), name, "hold_timeout: never", all_queued, {}, "15s");
-    };
-    const auto a = patient(0, "a");
+    const auto a = patient("a", 0);
     begin_line(*a);
-    const auto b = patient(1, "b");
+    const auto b = patient("b", 1);
     backend_.hold("/before");
     Client before = b->client();
     before.get("/before");
@@ -94,9 +90,9 @@ TEST_F(ClusterCut, WhatAKeeperCouldNotStartIsAnsweredWhileItStandsStill) {
 // Nobody needs the word for a line that runs nothing, but its keeper must learn that it is deposed:
 // what the others have forwarded to it waits there.
 TEST_F(ClusterCut, AnIdleKeeperHandsBackWhatItCannotGrant) {
-    const auto a = replica_at(store_.url(0), "a");
+    const auto a = patient("a", 0);
     begin_line(*a);
-    const auto b = replica_at(store_.url(1), "b"), c = replica_at(store_.url(2), "c");
+    const auto b = patient("b", 1), c = patient("c", 2);
     ASSERT_EQ(b->get("/b").status, 200);
     ASSERT_EQ(c->get("/c").status, 200);
     ASSERT_TRUE(is_stored({"idle"}));

@@ -24,11 +24,10 @@ class ClusterTls : public Cluster {
     std::string good(const std::string& name) const {
         return tls_of(ca_.issue(name, of_this_host()), ca_.file());
     }
-    std::unique_ptr<Process> with(const std::string& name, const std::string& peer,
-                                  const std::string& wait_timeout = "60s") const {
+    std::unique_ptr<Process> with(const std::string& name, const std::string& peer) const {
         return replica(name, "hold_timeout: never",
-                       "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: " +
-                           wait_timeout + "}]\n",
+                       "routes: [{prefix: /, upstream: app, queue: app, wait_timeout: 60s, "
+                       "routes: [{prefix: /refused, wait_timeout: 3s}]}]\n",
                        peer);
     }
     /// A request at `there`, which cannot speak to the keeper, is refused and never started.
@@ -178,7 +177,7 @@ TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperGoesOnWithTheLine) {
 }
 
 TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperWaitsNoLongerThanInALine) {
-    auto a = patient("a", "wait_timeout: 1s");
+    auto a = patient("a", "wait_timeout: 60s");
     begin_line(*a);
     const auto b = patient("b", "wait_timeout: 1s");
     backend_.hold("/runs");
@@ -199,7 +198,7 @@ TEST_F(ClusterTlsStopped, WhatCannotReachAKeeperWaitsNoLongerThanInALine) {
 TEST_F(ClusterTls, RefusesAKeeperOfAnotherCa) {
     auto a = with("a", good("a"));
     begin_line(*a);
-    const auto b = with("b", tls_of(ca_.issue("b", of_this_host()), other_.file()), "1s");
+    const auto b = with("b", tls_of(ca_.issue("b", of_this_host()), other_.file()));
     is_refused(*b, "certificate not trusted");
     EXPECT_TRUE(b->program().says("cluster.peer.tls.ca_file of this replica"));
     EXPECT_EQ(a->get("/goes-on").status, 200);
@@ -208,7 +207,7 @@ TEST_F(ClusterTls, RefusesAKeeperOfAnotherCa) {
 TEST_F(ClusterTls, IsRefusedByAKeeperWithACertificateOfAnotherCa) {
     auto a = with("a", good("a"));
     begin_line(*a);
-    const auto b = with("b", tls_of(other_.issue("b", of_this_host()), ca_.file()), "1s");
+    const auto b = with("b", tls_of(other_.issue("b", of_this_host()), ca_.file()));
     is_refused(*b, "the other replica refuses the certificate of this one");
     EXPECT_TRUE(a->program().says("a TLS handshake of another replica failed"))
         << a->program().err();
@@ -219,7 +218,7 @@ TEST_F(ClusterTls, ChecksTheNameOfTheKeeper) {
     const KeyFiles of_name = ca_.issue("name");
     auto a = with("a", tls_of(of_name, ca_.file()));
     begin_line(*a);
-    const auto b = with("b", good("b"), "1s");
+    const auto b = with("b", good("b"));
     is_refused(*b, "IP address mismatch");
     const auto c = with("c", tls_of(of_name, ca_.file(), ", server_name: localhost"));
     EXPECT_EQ(c->get("/served").status, 200);
@@ -228,7 +227,7 @@ TEST_F(ClusterTls, ChecksTheNameOfTheKeeper) {
 TEST_F(ClusterTls, DoesNotTakeTheRefusalOfATlsKeeperForAnAnswer) {
     auto a = with("a", good("a"));
     begin_line(*a);
-    const auto b = with("b", "", "1s");
+    const auto b = with("b", "");
     is_refused(*b, "it answers 400: does it have cluster.peer.tls");
     for (const auto* one : {a.get(), b.get()})
         EXPECT_TRUE(
@@ -253,7 +252,7 @@ TEST_F(ClusterTls, ARequestWaitsWhileOnlyOneReplicaHasTls) {
 TEST_F(ClusterTls, DoesNotTakeTheRefusalOfASecretForAnAnswer) {
     auto a = with("a", "");
     begin_line(*a);
-    auto b = with("b", "", "1s");
+    auto b = with("b", "");
     ASSERT_EQ(b->get("/good").status, 200);
     b->crash();
     b->change("0123456789abcdef", "fedcba9876543210");
