@@ -68,12 +68,12 @@ TEST_F(LivePage, HasALimitOfViewers) {
 }
 
 TEST_F(LivePage, WakesEveryViewerForEachPicture) {
+    const Time before = monotonic_now();  // the pace counts from the first picture
     live->start();
     const auto one = viewer(), two = viewer();
     int woken = 0;
     one->wake = [&] { ++woken; };
     two->wake = [&] { ++woken; };
-    const Time before = monotonic_now();
     next_picture();
     EXPECT_GE(monotonic_now() - before, Live::pace - 50ms);
     EXPECT_EQ(woken, 2);
@@ -92,12 +92,13 @@ TEST_F(LivePage, SkipsPicturesThatASlowViewerDidNotTake) {
 
 // Each reload of a browser is a new viewer: they must not make a picture each.
 TEST_F(LivePage, IsNotDrawnMoreOftenForViewersThatComeAndGo) {
+    const Time before = monotonic_now();
     live->start();
     for (int i = 0; i < 100; ++i) {
         const auto one = viewer();
         EXPECT_NE(one->next(), nullptr);
     }
-    EXPECT_EQ(pictures, 1);
+    EXPECT_LE(pictures, 1 + (monotonic_now() - before) / Live::pace);
 }
 
 TEST_F(LivePage, AsksNobodyAfterItsEnd) {
