@@ -89,8 +89,9 @@ class WallClocks(unittest.TestCase):
             self.replicas.append(Replica(TICKETGATE, name, self.store, self.backend.url, clock.environment))
             self.addCleanup(self.replicas[-1].end)
         self.assertEqual(self.replicas[0].command("cluster", "init")[0], 0)
-        for one in self.replicas:
-            one.start()
+        self.replicas[0].start()
+        self.assertEqual(self.replicas[0].request("/", body="x")[0], 200, "it keeps the line")
+        self.replicas[1].start()
 
     def serve(self):
         for one in self.replicas * 2:

@@ -156,7 +156,7 @@ log: {{ access_file: "{self.folder}/access.log" }}
         """It ends when the queue goes on, not after some time."""
         goes_on = f"until {TICKETGATE} -c {self.config} queues app --json | grep -q '\"paused\":false'; do :; done"
         for more, code in ("", 3), ("; exit 7", 7):
-            done = self.swap("sh", "-c", goes_on + more, LONGEST="300ms")
+            done = self.swap("sh", "-c", goes_on + more, LONGEST="5s")
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn("the pause was over before the command ended: requests of app may have run", done.stderr)
             self.assertNotIn("stays paused", done.stderr)

@@ -180,7 +180,7 @@ class Told(upgrade_test.Upgrade):
         place = f"127.0.0.1:{free_port()}"
         self.admin_at(int(place.split(":")[1]))
         self.file.write_text(self.file.read_text().replace("queue: a ", "queue: a, wait_timeout: 200ms ")
-                             + "queues: { a: { hold_timeout: 5s, on_hold_timeout: release } }\n")
+                             + "queues: { a: { hold_timeout: 10s, on_hold_timeout: release } }\n")
         old = self.start_at(place)
         late = [self.begin_late(), self.begin_late()]
         self.upgrade()
