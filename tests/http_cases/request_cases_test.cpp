@@ -10,9 +10,9 @@ namespace ticketgate::test {
 namespace {
 
 const std::string limits =
-    "clients: { head_timeout: 1s, max_head: 4KiB, max_uri: 1KiB, max_headers: 20 }\n";
+    "clients: { head_timeout: 3s, max_head: 4KiB, max_uri: 1KiB, max_headers: 20 }\n";
 // A FIN would be a leave in line (CONTRACT 2.2), if it comes before the grant.
-const std::string settings = ", max_body: 1000, body_timeout: 1s, client_half_close: stay";
+const std::string settings = ", max_body: 1000, body_timeout: 3s, client_half_close: stay";
 
 std::string queued() {
     return one_queue(settings) + limits;
