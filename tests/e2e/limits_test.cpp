@@ -147,7 +147,7 @@ TEST_F(CustomAnswers, OnWaitTimeoutHasABodyOfAnySizeWithItsRightStatus) {
 
 TEST(WaitTimeout, KeepsTheClientsConnection) {
     Backend backend;
-    Gateway gateway(one_queue(", wait_timeout: 50ms"), with(backend));
+    Gateway gateway(one_queue_but("/waits", ", wait_timeout: 50ms"), with(backend));
     Client first = running(gateway, backend, "/first");
     Client client = gateway.client();
     client.get("/waits");
