@@ -9,8 +9,9 @@ Time monotonic_now() {
 }
 
 WallTime wall_now() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count()};
+    timespec now{};  // std's clock counts nanoseconds, which end in the year 2262
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return {std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000};
 }
 
 BootTime boot_now() {

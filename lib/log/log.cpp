@@ -12,6 +12,7 @@
 
 #include "log/escape.hpp"
 #include "log/line_sink.hpp"
+#include "log/timestamp.hpp"
 
 namespace ticketgate {
 
@@ -84,17 +85,22 @@ void Field::append_to(std::string& line) const {
                value_);
 }
 
-Log::Log(Level least, std::size_t max_buffer)
-    : Log(least, std::make_shared<LogFile>(STDERR_FILENO), max_buffer) {}
+Log::Log(Level least, std::size_t max_buffer, const std::vector<std::string>& first)
+    : Log(least, std::make_shared<LogFile>(STDERR_FILENO), max_buffer, first) {}
 
-Log::Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer)
+Log::Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer,
+         const std::vector<std::string>& first)
     : sink_(std::make_shared<FileSink>(
           std::move(file), max_buffer,
           [this](const LogWriter::Loss& loss) { return tell_lost(loss); })),
       logger_(std::make_unique<spdlog::logger>("ticketgate", sink_)) {
-    logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-        "%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc, "\n"));
+    // The time is ours: that of spdlog counts nanoseconds, which end in the year 2262.
+    logger_->set_formatter(
+        std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::utc, "\n"));
+    // Its own handler writes to stderr, and would wait for the reader.
+    logger_->set_error_handler([this](const std::string&) { sink_->writer().lose(1); });
     level(least);
+    for (const auto& line : first) sink_->writer().offer(line + "\n");
 }
 
 // Ends the writer's thread while the members that it uses still exist.
@@ -139,7 +145,10 @@ void Log::write(Level of, std::string_view message, Fields fields) noexcept {
 }
 
 void Log::write_line(Level of, std::string_view message, Fields fields) {
-    std::string line(name(of));
+    std::string line;
+    append_rfc3339(line, wall_now());
+    line.push_back(' ');
+    line.append(name(of));
     line.push_back(' ');
     append_sentence(line, message);
     for (const Field& field : fields) field.append_to(line);

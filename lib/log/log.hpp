@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "ids/id.hpp"
@@ -57,9 +58,12 @@ class Log {
 
     static constexpr std::size_t usual_buffer = 1 << 20;
 
-    /// To stderr. `max_buffer`: bytes of lines that wait for a slow reader.
-    explicit Log(Level least = Level::info, std::size_t max_buffer = usual_buffer);
-    Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer = usual_buffer);
+    /// To stderr. `max_buffer`: bytes of lines that wait for a slow reader. `first`: lines that are
+    /// written before all others, as they are, whatever the level.
+    explicit Log(Level least = Level::info, std::size_t max_buffer = usual_buffer,
+                 const std::vector<std::string>& first = {});
+    Log(Level least, std::shared_ptr<LogFile> file, std::size_t max_buffer = usual_buffer,
+        const std::vector<std::string>& first = {});
     ~Log();
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;

@@ -1,5 +1,6 @@
 #include "log/timestamp.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
@@ -17,9 +18,13 @@ struct Civil {
     unsigned weekday;  // 0: Sunday
 };
 
+// The first and the last microsecond whose year has four digits.
+constexpr std::int64_t first_us = -62'167'219'200'000'000, last_us = 253'402'300'799'999'999;
+
 Civil civil(WallTime time) {
     using std::chrono::microseconds;
-    const std::chrono::sys_time<microseconds> at{microseconds(time.unix_us)};
+    const std::chrono::sys_time<microseconds> at{
+        microseconds(std::clamp(time.unix_us, first_us, last_us))};
     const auto day = std::chrono::floor<std::chrono::days>(at);
     const std::chrono::year_month_day date(day);
     const auto us = static_cast<std::uint64_t>((at - day).count());  // under a day, never negative

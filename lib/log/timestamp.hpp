@@ -1,4 +1,5 @@
-// Wall time as text, always UTC. Pure; any thread.
+// Wall time as text, always UTC. Pure; any thread. A time beyond the years 0 to 9999, of a broken
+// clock, is told as the first or the last of these.
 #pragma once
 
 #include <string>

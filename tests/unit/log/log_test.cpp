@@ -64,6 +64,15 @@ TEST_F(LogTest, ALineHasTimeLevelMessageAndFields) {
               "attempts=3 bytes=7 ratio=0.5 kept=true\n");
 }
 
+TEST_F(LogTest, BeginsWithTheFirstLinesAsTheyAre) {
+    Log log(Level::error, file(), Log::usual_buffer, {"c.yaml:3: warning: x", "c.yaml:4: warning"});
+    log.error("then");
+    const auto text = written(log),
+               first = std::string("c.yaml:3: warning: x\nc.yaml:4: warning\n");
+    EXPECT_TRUE(text.starts_with(first)) << text;
+    EXPECT_TRUE(text.ends_with("Z error then\n")) << text;
+}
+
 TEST_F(LogTest, WritesFromItsLevelUpwards) {
     Log log(Level::warn, file());
     log.debug("no");
