@@ -14,9 +14,11 @@ constexpr std::array rows{
           "twenty, by chance. A request with traceparent continues its trace, if that is sampled."),
     plain("service_name", Kind::text, field<&Tracing::service_name>,
           "The name of this service in the traces (service.name)."),
-    count("max_spans", field<&Tracing::max_spans>, 100, 1000000,
-          "The number of spans that wait for the collector. A request has up to four. Above it, "
-          "spans are dropped and counted (ticketgate_trace_spans_dropped_total)."),
+    count(
+        "max_spans", field<&Tracing::max_spans>, 100, 1000000,
+        "The number of spans that wait for the collector; they use at most 1 KiB for each of this "
+        "number. A request has up to four. Above it, spans are dropped and counted "
+        "(ticketgate_trace_spans_dropped_total)."),
     number("interval", Kind::duration, field<&Tracing::interval>, 10, 3'600'000,
            "How often spans are sent. When they fill half of max_spans, they do not wait for it.",
            {}),

@@ -31,7 +31,7 @@ struct Tracing {
     CollectorUrl endpoint;
     Share begin;  ///< of the requests without a trace, those that begin one
     std::string service_name = "ticketgate";
-    std::uint32_t max_spans = 16384;  ///< that wait for the collector; more are dropped, counted
+    std::uint32_t max_spans = 16384;  ///< that wait for the collector, 1 KiB each; more are dropped
     milliseconds interval = 1s;       ///< between two batches that are not full
     milliseconds timeout = 5s;        ///< of one batch
     Headers headers;                  ///< sent to the collector

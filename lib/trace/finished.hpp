@@ -56,6 +56,8 @@ struct Finished {
     std::size_t spans() const {
         return std::size_t{1} + waited.has_value() + held.has_value() + backend.has_value();
     }
+    /// The memory that it uses, about.
+    std::size_t bytes() const;
 };
 
 }  // namespace ticketgate::trace

@@ -67,6 +67,40 @@ TEST(Buffer, TellsOnceWhenItBecomesHalfFull) {
     EXPECT_EQ(told, 2);
 }
 
+// Its clients choose the path and the state of a request: a number of spans is no bound of memory.
+TEST(Buffer, IsBoundedInBytes) {
+    Buffer buffer;
+    buffer.limit(1000);
+    int told = 0;
+    buffer.on_half_full([&] { ++told; });
+    Finished large = answered();
+    large.path.assign(most_path, 'x');
+    large.state.assign(most_state, 's');
+    const std::size_t most = 1000 * Buffer::bytes_per_span, fit = most / large.bytes();
+    ASSERT_GT(large.bytes(), sizeof(Finished) + most_path + most_state);
+    ASSERT_LT(fit, 500u);
+    for (int i = 0; i < 1000; ++i) buffer.push(large);
+    EXPECT_EQ(buffer.spans(), fit);
+    EXPECT_EQ(buffer.dropped(), 1000 - fit);
+    EXPECT_LE(buffer.bytes(), most);
+    EXPECT_EQ(told, 1) << "half of the bytes";
+    EXPECT_EQ(buffer.take(10).size(), 10u);
+    EXPECT_EQ(buffer.bytes(), (fit - 10) * large.bytes());
+    buffer.push(large);
+    EXPECT_EQ(buffer.spans(), fit - 9);
+    EXPECT_EQ(buffer.clear(), fit - 9);
+    EXPECT_EQ(buffer.bytes(), 0u);
+}
+
+TEST(Buffer, KeepsAllSpansOfOrdinaryRequests) {
+    Buffer buffer;
+    buffer.limit(1000);
+    Finished request = answered();
+    request.path.assign(200, 'x');
+    for (int i = 0; i < 1000; ++i) buffer.push(request);
+    EXPECT_EQ(buffer.spans(), 1000u);
+}
+
 TEST(Buffer, KeepsWhatIsThereUnderALowerLimit) {
     Buffer buffer;
     buffer.limit(8);
