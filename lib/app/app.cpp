@@ -51,7 +51,7 @@ App::App(const config::Config& config, std::string path, config::Environment env
       link_(std::move(inheritance.link)),
       side_(inheritance.side),
       inherited_line_s_(inheritance.line_started_s),
-      log_(log_level(config.log.level), config.log.max_buffer),
+      log_(log_level(config.log.level), config.log.max_buffer, read.warnings),
       control_(log_, [this](int signal) { on_signal(signal); }),
       resolver_(control_.io()),
       loops_(make_loops(config.threads)),

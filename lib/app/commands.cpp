@@ -19,6 +19,7 @@
 #include "app/descriptors.hpp"
 #include "app/files.hpp"
 #include "app/identities.hpp"
+#include "app/last_words.hpp"
 #include "app/queue_table.hpp"
 #include "app/roots.hpp"
 #include "app/signals.hpp"
@@ -53,13 +54,17 @@ void check_machine(config::Loaded& loaded, const std::string& file) {
     loaded.add(std::move(problems));
 }
 
-config::Loaded load_and_tell(const std::string& file, bool with_warnings) {
+config::Loaded load_checked(const std::string& file) {
     auto loaded = config::load_file(file, environment);
-    if (with_warnings && loaded.read() != nullptr) check_machine(loaded, file);
-    for (const auto& problem : loaded.problems)
-        if (with_warnings || !problem.warning)
-            std::fprintf(stderr, "%s\n", config::print(problem).c_str());
+    if (loaded.read() != nullptr) check_machine(loaded, file);
     return loaded;
+}
+
+std::vector<std::string> printed(const std::vector<config::Problem>& problems, bool warnings) {
+    std::vector<std::string> lines;
+    for (const auto& problem : problems)
+        if (warnings || !problem.warning) lines.push_back(config::print(problem));
+    return lines;
 }
 
 using Print = std::function<std::string(std::string)>;
@@ -115,30 +120,37 @@ const char* start_remedy(const std::error_code& error) {
     return "";
 }
 
-int cannot_start(const char* why, const std::error_code& error) {
-    std::fprintf(stderr, "ticketgate: %s%s\n", why, start_remedy(error));
-    return failed;
-}
-
-// The process that this one would take over from tells its operator why it does not.
+// Tells why a start ends, also the process that this one would take over from: it tells its
+// operator, who waits, so a stderr that takes nothing must not keep this one.
 class Complaint {
  public:
+    Complaint() = default;
     explicit Complaint(const Inheritance& from)
         : link_(from.upgrades() ? ::fcntl(from.link.get(), F_DUPFD_CLOEXEC, 0) : -1) {}
-    void tell(const std::string& text) const {
-        if (link_.get() >= 0) tell_problem(link_, text);
-    }
-    void tell(const std::vector<config::Problem>& problems) const {
-        for (const auto& problem : problems)
-            if (!problem.warning) tell(config::print(problem));
+    int tell(const std::vector<config::Problem>& problems) const {
+        for (const auto& line : printed(problems, false)) tell_link(line);
+        std::string all;
+        for (const auto& line : printed(problems, true)) all += line + "\n";
+        print(all);
+        return bad_config;
     }
     int tell(const char* why, const std::error_code& error) const {
-        tell(std::string(why) + start_remedy(error));
-        return cannot_start(why, error);
+        const std::string text = std::string(why) + start_remedy(error);
+        tell_link(text);
+        print("ticketgate: " + text + "\n");
+        return failed;
     }
 
  private:
-    const Descriptor link_;
+    static constexpr milliseconds patience_in_upgrade = 2s;
+
+    void tell_link(const std::string& text) const {
+        if (link_.get() >= 0) tell_problem(link_, text);
+    }
+    void print(const std::string& lines) const {
+        print_last_words(lines, link_.get() >= 0 ? patience_in_upgrade : never);
+    }
+    const Descriptor link_{-1};
 };
 
 // Empty: it may. The other replicas know nothing of the old process: one of them would be the
@@ -155,12 +167,12 @@ int serve_with(Inheritance inheritance, const std::string& file, bool watch) {
     keep_descriptors_from(first_kept_descriptor(most_descriptors()));
     const Complaint complaint(inheritance);
     FirstRead read;
-    auto loaded = load_and_tell(file, true);
-    if (!loaded.config) complaint.tell(loaded.problems);
-    if (!loaded.config) return bad_config;
+    auto loaded = load_checked(file);
+    if (!loaded.config) return complaint.tell(loaded.problems);
     if (const std::string_view why = why_no_take_over(inheritance, *loaded.config); !why.empty())
         return complaint.tell(why.data(), {});
     read.files = named_files(loaded);
+    read.warnings = printed(loaded.problems, true);
     try {
         App app(*loaded.config, file, environment, read, watch, std::move(inheritance));
         demand_descriptors();
@@ -182,14 +194,17 @@ std::optional<std::string> environment(std::string_view name) {
 }
 
 std::optional<config::Config> load(const std::string& file, bool with_warnings) {
-    return load_and_tell(file, with_warnings).config;
+    auto loaded = with_warnings ? load_checked(file) : config::load_file(file, environment);
+    for (const auto& line : printed(loaded.problems, with_warnings))
+        std::fprintf(stderr, "%s\n", line.c_str());
+    return std::move(loaded.config);
 }
 
 int serve(const std::string& file, bool watch) try {
     ignore_write_signals();
     return serve_with(inherit(environment), file, watch);
 } catch (const std::runtime_error& error) {
-    return cannot_start(error.what(), {});
+    return Complaint().tell(error.what(), {});
 }
 
 int check(const std::string& file, bool connect) {

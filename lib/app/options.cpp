@@ -327,9 +327,9 @@ int run_command_line(int argc, char** argv) {
     Line line;
     try {
         line.cli.parse(argc, argv);
-    } catch (const CLI::ExtrasError&) {
-        return line.misunderstood();
     } catch (const CLI::ParseError& error) {
+        release_signals();
+        if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return line.misunderstood();
         return line.cli.exit(error) == 0 ? commands::ok : commands::usage;
     }
     if (line.cli.get_subcommands().empty()) return line.run();

@@ -21,8 +21,9 @@ namespace ticketgate {
 
 /// The reading of the file before the process started.
 struct FirstRead {
-    WallTime at = wall_now();  ///< when it began
-    Files files = {};          ///< that the file names
+    WallTime at = wall_now();                ///< when it began
+    Files files = {};                        ///< that the file names
+    std::vector<std::string> warnings = {};  ///< of the file, as they are printed
 };
 
 class Reload {
